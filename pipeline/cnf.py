@@ -1,0 +1,101 @@
+"""Cnf and Answer: the question a SAT solver gets, and what it says of it.
+
+A literal is a non-zero int in DIMACS manner, a clause a tuple of literals. Every variable of
+a Cnf stands for one candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import chain
+
+from pipeline.puzzle import Candidate, Geometry
+
+Clause = tuple[int, ...]
+MAX_VARIABLE = 2**31 - 1
+"""Beyond it minisat's literals wrap round and its verdicts are false."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generated(Iterable[Clause]):
+    """Clauses made anew at each iteration, so that a large family takes no memory."""
+
+    make: Callable[[], Iterator[Clause]]
+
+    def __iter__(self) -> Iterator[Clause]:
+        return self.make()
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Clauses of one meaning: a title for people, how many there are, and the clauses."""
+
+    title: str
+    size: int
+    clauses: Iterable[Clause]
+
+
+@dataclass(frozen=True, slots=True)
+class Cnf:
+    """Clauses in families, and the map from variable to candidate.
+
+    `variables` is the header's count: the highest number a variable may have. `fixed` are
+    the candidates that hold in every model and have no variable (`reduced` drops them).
+    """
+
+    geometry: Geometry
+    encoding: str
+    variables: int
+    families: tuple[Family, ...]
+    candidates: Mapping[int, Candidate]
+    fixed: tuple[Candidate, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.variables > MAX_VARIABLE:
+            raise ValueError(f"{self.variables} variables: solvers take at most {MAX_VARIABLE}")
+
+    @property
+    def size(self) -> int:
+        """The number of clauses."""
+        return sum(family.size for family in self.families)
+
+    def clauses(self) -> Iterator[Clause]:
+        """All clauses in order."""
+        return chain.from_iterable(family.clauses for family in self.families)
+
+    def satisfied_by(self, model: AbstractSet[int]) -> bool:
+        """Whether the set of literals holds one of every clause's, and never both of a pair."""
+        return not any(-literal in model for literal in model) and not any(
+            model.isdisjoint(clause) for clause in self.clauses()
+        )
+
+    def blocking(self, model: AbstractSet[int]) -> Clause:
+        """The clause that forbids the candidates which the model chooses, and nothing else.
+
+        The true candidates suffice: another grid has another value in some cell.
+        """
+        return tuple(-literal for literal in sorted(model) if literal in self.candidates)
+
+
+@dataclass(frozen=True, slots=True)
+class Sat:
+    """Satisfiable: the model is the set of its literals, negative ones included."""
+
+    model: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsat:
+    """Unsatisfiable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """No verdict, and why: which limit was hit."""
+
+    reason: str
+
+
+Answer = Sat | Unsat | Unknown

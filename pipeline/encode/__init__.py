@@ -1,0 +1,33 @@
+"""Puzzle → Cnf.
+
+A new encoding is one module and one entry in ENCODINGS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pipeline.cnf import Cnf
+from pipeline.encode.extended import encode_extended
+from pipeline.encode.minimal import encode_minimal
+from pipeline.encode.numbering import Numbering, Style
+from pipeline.encode.reduced import encode_reduced
+from pipeline.encode.textbook import encode_textbook
+from pipeline.puzzle import Puzzle
+
+ENCODINGS: dict[str, Callable[[Puzzle, Style], Cnf]] = {
+    "textbook": encode_textbook,
+    "minimal": encode_minimal,
+    "extended": encode_extended,
+    "reduced": encode_reduced,
+}
+
+__all__ = ["ENCODINGS", "Numbering", "Style", "encode_puzzle"]
+
+
+def encode_puzzle(puzzle: Puzzle, encoding: str = "reduced", numbering: Style = "dense") -> Cnf:
+    """The clauses whose models are exactly the solutions of the puzzle.
+
+    `encoding` is a key of ENCODINGS. Raises UsageError for decimal numbering of a side above 9.
+    """
+    return ENCODINGS[encoding](puzzle, numbering)

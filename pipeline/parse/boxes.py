@@ -1,0 +1,136 @@
+"""Boxes: a header with the size of the boxes, then numbers, for sides of 2 to 256.
+
+    c easy
+    3 3
+    5 3 0  0 7 0  0 0 0
+    …
+
+Lines beginning with `c` come first; then height and width of a box; then (height · width)²
+integers, row by row, 0 for a blank, in any white space.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from pipeline.parse.base import Format, Variant, WantedVariant
+from pipeline.parse.cells import GEOMETRIES
+from pipeline.parse.text import Line, Text, quote
+from pipeline.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
+
+_WORD = re.compile(r"\S+")
+_SIZE = re.compile(r"[1-9][0-9]{0,2}")
+_LONGEST_NUMBER = 9
+
+
+class _Word(NamedTuple):
+    line: int
+    column: int
+    text: str
+
+
+def _body(text: Text) -> tuple[Line, ...]:
+    """The lines behind the comments."""
+    lines = text.lines
+    start = next(
+        (i for i, line in enumerate(lines) if not line.text.lstrip().startswith("c")), len(lines)
+    )
+    return lines[start:]
+
+
+def _words(lines: tuple[Line, ...]) -> Iterator[_Word]:
+    for line in lines:
+        for match in _WORD.finditer(line.text):
+            yield _Word(line.number, match.start() + 1, match[0])
+
+
+def recognise_boxes(text: Text) -> str | None:
+    body = _body(text)
+    if len(body) < len(text.lines):
+        return "it begins with a comment line 'c …'"
+    header = [word.text for word in islice(_words(body), 2)]
+    if len(header) < 2 or not all(_SIZE.fullmatch(word) for word in header):
+        return None
+    side = int(header[0]) * int(header[1])
+    if len(body[0].text.split()) == 2 and not _like_grid_row(text):
+        return "its first line is the size of a box"
+    if side <= MAX_SIDE and sum(1 for _ in _words(body)) == side * side + 2:
+        return f"the size of a box and {side * side} numbers"
+    return None
+
+
+def _like_grid_row(text: Text) -> bool:
+    """Whether a first line of two numbers, `12 34`, rather is a row of single cells.
+
+    It is one if most lines have as many characters, and there are about as many lines.
+    """
+    lengths = [len(line.cells) for line in text.lines if not line.is_border]
+    side = lengths[0]
+    return (
+        side in GEOMETRIES and len(lengths) <= 2 * side and lengths.count(side) > len(lengths) / 2
+    )
+
+
+def parse_boxes(text: Text, _wanted: WantedVariant) -> tuple[Puzzle, Variant]:
+    words = _words(_body(text))
+    geometry = _geometry(text, list(islice(words, 2)))
+    n = geometry.side
+    values = [_value(text, word, n) for word in islice(words, n * n)]
+    if len(values) < n * n:
+        raise text.at_end(f"{n * n} numbers after the size of the boxes", f"{len(values)} numbers")
+    extra = next(words, None)
+    if extra is not None:
+        raise text.error(
+            extra.line, extra.column, f"the end after {n * n} numbers", quote(extra.text)
+        )
+    return Puzzle.of_values(geometry, values), "classic"
+
+
+def _geometry(text: Text, header: list[_Word]) -> Geometry:
+    expected = f"height and width of a box, their product {MIN_SIDE} to {MAX_SIDE}"
+    for word in header:
+        if not _SIZE.fullmatch(word.text):
+            raise text.error(word.line, word.column, expected, quote(word.text))
+    if len(header) < 2:
+        raise text.at_end(expected, "the end of the file")
+    height, width = (int(word.text) for word in header)
+    try:
+        return Geometry(height, width)
+    except ValueError:
+        raise text.error(
+            header[0].line, header[0].column, expected, f"{height} and {width}"
+        ) from None
+
+
+def _value(text: Text, word: _Word, side: int) -> int:
+    """The number that a word is, 0 to the side."""
+    digits = word.text
+    if digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER:
+        value = int(digits)
+        if value <= side:
+            return value
+    raise text.error(
+        word.line, word.column, f"a number from 1 to {side}, or 0 for a blank", quote(digits)
+    )
+
+
+def render_boxes(puzzle: Puzzle) -> str:
+    """The header line and n lines of n numbers.
+
+    Raises ValueError for cells that allow neither one value nor all: there is no sign for them.
+    """
+    geometry = puzzle.geometry
+    n = geometry.side
+    words = {1 << value: str(value + 1) for value in range(n)} | {geometry.all_values: "0"}
+    try:
+        cells = [words[mask] for mask in puzzle.cells]
+    except KeyError:
+        raise ValueError("a cell's values are neither one nor all") from None
+    rows = (" ".join(cells[start : start + n]) + "\n" for start in range(0, n * n, n))
+    return f"{geometry.height} {geometry.width}\n" + "".join(rows)
+
+
+BOXES = Format("boxes", recognise_boxes, parse_boxes, render_boxes)

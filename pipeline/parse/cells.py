@@ -1,0 +1,101 @@
+"""Cells written as single characters: what grids and lines share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.errors import InvalidPuzzle
+from pipeline.parse.base import Variant, WantedVariant
+from pipeline.parse.text import Line, Text, quote
+from pipeline.puzzle import Geometry, Puzzle
+
+GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}
+"""The boxes that are meant where a text does not name them, by side."""
+
+DIGITS = "123456789"
+BLANKS = ".0_-x?*"
+EVEN, ODD = "*", "."
+_KNOWN = frozenset(DIGITS + BLANKS)
+
+
+def check_characters(text: Text, lines: Sequence[Line]) -> None:
+    """Raise InvalidPuzzle at the first character that is no cell in any variant."""
+    for line in lines:
+        if _KNOWN.issuperset(line.cells):
+            continue
+        column, character = next(
+            (column, character)
+            for column, character in line.placed_cells()
+            if character not in _KNOWN
+        )
+        raise text.error(line.number, column, "a digit or a blank", quote(character))
+
+
+def puzzle_of(text: Text, lines: Sequence[Line], wanted: WantedVariant) -> tuple[Puzzle, Variant]:
+    """The puzzle whose n² cells stand in these lines, n being 4, 6, 8 or 9.
+
+    Raises InvalidPuzzle for a value above n and for blank symbols that do not go together.
+    """
+    characters = "".join(line.cells for line in lines)
+    geometry = GEOMETRIES[round(len(characters) ** 0.5)]
+    blanks = set(characters) - set(DIGITS)
+    variant = _variant(blanks, wanted)
+    signs = _signs(geometry, blanks, variant)
+    if not signs.keys() >= set(characters):
+        raise _first_misfit(text, lines, geometry, variant, signs)
+    return Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant
+
+
+def _variant(blanks: set[str], wanted: WantedVariant) -> Variant:
+    if wanted != "auto":
+        return wanted
+    return "even-odd" if {EVEN, ODD} <= blanks else "classic"
+
+
+def _signs(geometry: Geometry, blanks: set[str], variant: Variant) -> dict[str, int]:
+    """The mask that each permitted character stands for."""
+    signs = {digit: 1 << value for value, digit in enumerate(DIGITS[: geometry.side])}
+    if variant == "even-odd":
+        return signs | {EVEN: geometry.even_values, ODD: geometry.odd_values}
+    if len(blanks) == 1 or blanks == {EVEN, ODD}:
+        return signs | dict.fromkeys(blanks, geometry.all_values)
+    return signs
+
+
+def _first_misfit(
+    text: Text, lines: Sequence[Line], geometry: Geometry, variant: Variant, signs: dict[str, int]
+) -> InvalidPuzzle:
+    """The error for the first cell that has no meaning in this variant."""
+    first_blank = ""
+    for line in lines:
+        for column, character in line.placed_cells():
+            if character in DIGITS and character not in signs:
+                expected = f"a value from 1 to {geometry.side} or a blank"
+            elif character not in DIGITS and variant == "even-odd" and character not in signs:
+                expected = "a digit, '*' (even) or '.' (odd)"
+            elif character not in DIGITS and first_blank not in ("", character):
+                expected = f"one symbol for all blanks, {quote(first_blank)} as before"
+            else:
+                first_blank = first_blank or ("" if character in DIGITS else character)
+                continue
+            return text.error(line.number, column, expected, quote(character))
+    raise AssertionError("called for cells that all fit")
+
+
+def render_cells(puzzle: Puzzle) -> str:
+    """The n² characters of a puzzle, in one string.
+
+    Raises ValueError where it has no such notation: a side other than 4, 6, 8 or 9 or boxes
+    of another shape, and cells whose values are neither one, all, the even nor the odd ones,
+    or blanks beside marks.
+    """
+    geometry = puzzle.geometry
+    if GEOMETRIES.get(geometry.side) != geometry:
+        raise ValueError(f"no notation for boxes of {geometry.height}×{geometry.width}")
+    signs = {1 << value: digit for value, digit in enumerate(DIGITS[: geometry.side])}
+    marks = {geometry.even_values: EVEN, geometry.odd_values: ODD}
+    signs |= marks if marks.keys() & set(puzzle.cells) else {geometry.all_values: ODD}
+    try:
+        return "".join(map(signs.__getitem__, puzzle.cells))
+    except KeyError:
+        raise ValueError("a cell's values are not a digit, a blank or a parity mark") from None

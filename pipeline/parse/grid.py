@@ -1,0 +1,79 @@
+"""Grid: n rows of n cells for n = 4, 6, 8, 9, as people draw them.
+
+    53..7....        2.*.*.47.         | 5 3 . | . 7 . | . . . |
+    6..195...        7**..**..         |-------+-------+-------|
+    …                …                 …
+
+Blanks are one of `. 0 _ - x ? *`; with both `*` and `.` they mark even and odd cells. Spaces,
+commas, bars and border lines may stand between.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from pipeline.parse.base import Format, Variant, WantedVariant
+from pipeline.parse.cells import GEOMETRIES, check_characters, puzzle_of, render_cells
+from pipeline.parse.text import Line, Text
+from pipeline.puzzle import Puzzle
+
+
+def rows_of(text: Text) -> tuple[Line, ...]:
+    """The lines that are not borders."""
+    return tuple(line for line in text.lines if not line.is_border)
+
+
+def recognise_grid(text: Text) -> str | None:
+    rows = rows_of(text)
+    side = len(rows)
+    if side in GEOMETRIES and all(len(row.cells) == side for row in rows):
+        return f"{side} rows of {side} cells"
+    return None
+
+
+def parse_grid(text: Text, wanted: WantedVariant) -> tuple[Puzzle, Variant]:
+    rows = rows_of(text)
+    check_characters(text, rows)
+    _check_shape(text, rows)
+    return puzzle_of(text, rows, wanted)
+
+
+def _check_shape(text: Text, rows: Sequence[Line]) -> None:
+    side = _side_meant(rows)
+    if side is None:
+        line, length = (rows[0].number, len(rows[0].cells)) if rows else (text.lines[0].number, 0)
+        raise text.error(line, 1, "a row of 4, 6, 8 or 9 cells", f"{length} cells", truncated=True)
+    for index, row in enumerate(rows):
+        cells = list(row.placed_cells())
+        if index == side:
+            column = cells[0][0] if cells else 1
+            raise text.error(row.number, column, f"{side} rows", f"{len(rows)} rows")
+        if len(cells) > side:
+            column = cells[side][0]
+        elif len(cells) < side:
+            column = len(row.text) + 1
+        else:
+            continue
+        cut_off = index == len(rows) - 1 and len(cells) < side
+        raise text.error(
+            row.number, column, f"a row of {side} cells", f"{len(cells)} cells", truncated=cut_off
+        )
+    if len(rows) < side:
+        raise text.at_end(f"{side} rows", f"{len(rows)} rows")
+
+
+def _side_meant(rows: Sequence[Line]) -> int | None:
+    """The side that most rows have; failing that the one that the number of rows tells."""
+    lengths = Counter(len(row.cells) for row in rows)
+    meant = [length for length, _ in lengths.most_common() if length in GEOMETRIES]
+    return meant[0] if meant else len(rows) if len(rows) in GEOMETRIES else None
+
+
+def render_grid(puzzle: Puzzle) -> str:
+    """N lines of n characters."""
+    cells, n = render_cells(puzzle), puzzle.geometry.side
+    return "".join(cells[start : start + n] + "\n" for start in range(0, n * n, n))
+
+
+GRID = Format("grid", recognise_grid, parse_grid, render_grid)
