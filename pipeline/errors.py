@@ -12,6 +12,7 @@ PipelineError
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 
 
@@ -39,7 +40,7 @@ class InvalidPuzzle(InputError):
     truncated: bool = False
 
     def __str__(self) -> str:
-        where = [self.source]
+        where = [printable(self.source)]
         where += [str(number) for number in (self.line, self.column) if number is not None]
         return f"{':'.join(where)}: expected {self.expected}, found {self.found}"
 
@@ -62,3 +63,30 @@ class SolverError(PipelineError):
 
 class EnvironmentFailure(PipelineError):
     """The surroundings failed: nothing is lost, and running again may work."""
+
+
+_ENVIRONMENTAL = frozenset(
+    (
+        errno.EAGAIN,
+        errno.EDQUOT,
+        errno.EIO,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENOMEM,
+        errno.ENOSPC,
+        errno.EROFS,
+        errno.ESTALE,
+    )
+)
+
+
+def is_environmental(error: OSError) -> bool:
+    """Whether the machine is at fault: no room, no memory, no descriptors, a broken disk."""
+    return error.errno in _ENVIRONMENTAL
+
+
+def printable(name: str) -> str:
+    """The name as it may be shown: what is not printable is escaped, so is a lone surrogate."""
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in name
+    )

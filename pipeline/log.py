@@ -1,0 +1,62 @@
+"""The log: event names with values, by structlog, on standard error."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Protocol
+
+from pipeline.settings import LogFormat
+
+
+class Log(Protocol):
+    """What the ends of the chain log with: an event's name, and its values."""
+
+    def debug(self, event: str, **values: Any) -> None: ...
+    def info(self, event: str, **values: Any) -> None: ...
+    def warning(self, event: str, **values: Any) -> None: ...
+    def error(self, event: str, **values: Any) -> None: ...
+
+
+class LazyLog:
+    """A log that loads structlog at the first event that is shown.
+
+    It takes an eighth of a second, half the start of a command that has nothing to say.
+    """
+
+    def __init__(self, log_format: LogFormat, *, quiet: bool) -> None:
+        self._format = log_format
+        self._quiet = quiet
+        self._log: Any = None
+
+    def debug(self, event: str, **values: Any) -> None:
+        """Nothing: there is no option to see these yet."""
+
+    def info(self, event: str, **values: Any) -> None:
+        if not self._quiet:
+            self._structlog().info(event, **values)
+
+    def warning(self, event: str, **values: Any) -> None:
+        self._structlog().warning(event, **values)
+
+    def error(self, event: str, **values: Any) -> None:
+        self._structlog().error(event, **values)
+
+    def _structlog(self) -> Any:
+        if self._log is None:
+            import structlog  # noqa: PLC0415 - see above
+
+            console = self._format == "console" or (self._format == "auto" and sys.stderr.isatty())
+            renderer: Any = (
+                structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+                if console
+                else structlog.processors.JSONRenderer()
+            )
+            self._log = structlog.wrap_logger(
+                structlog.PrintLogger(sys.stderr),
+                processors=[
+                    structlog.processors.add_log_level,
+                    structlog.processors.TimeStamper(fmt="iso", utc=True),
+                    renderer,
+                ],
+            )
+        return self._log

@@ -1,0 +1,168 @@
+"""Result → the texts that are published: the record, the log, the solutions, the CNFs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+from pipeline.cnf import Clause, Cnf
+from pipeline.dimacs import dimacs_lines
+from pipeline.parse import render_puzzle
+from pipeline.puzzle import Grid, Puzzle
+from pipeline.stages import Result
+from pipeline.version import __version__
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The dropped thing that a job is about: its id, file name, and size and hash of its bytes.
+
+    `sha256` and `bytes` are None for what was refused unread.
+    """
+
+    job: str
+    source: str
+    sha256: str | None
+    bytes: int | None
+
+
+def timestamp(moment: datetime) -> str:
+    """UTC with milliseconds and a Z."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def render_solution(grid: Grid, format_name: str) -> str:
+    """The grid in a notation, a filled puzzle file of its own."""
+    return render_puzzle(Puzzle.of_values(grid.geometry, grid.values), format_name)
+
+
+def solution_texts(result: Result) -> Iterable[str]:
+    """The text of each solution, in the notation of the input."""
+    assert result.parsed, "solutions come from a puzzle"  # noqa: S101
+    return (render_solution(grid, result.parsed.format) for grid in result.solutions)
+
+
+def blocking_clauses(cnf: Cnf, grids: Iterable[Grid]) -> list[Clause]:
+    """One clause per grid that forbids it, over the candidates that have a variable."""
+    clauses = []
+    for grid in grids:
+        n = grid.geometry.side
+        clauses.append(
+            tuple(
+                -variable
+                for variable, (row, column, value) in cnf.candidates.items()
+                if grid.values[(row - 1) * n + column - 1] == value
+            )
+        )
+    return clauses
+
+
+def cnf_texts(result: Result) -> tuple[Iterable[str], Iterable[str]]:
+    """The DIMACS text of the puzzle, and the same with each solution blocked; in pieces."""
+    assert result.cnf, "a solved puzzle was encoded"  # noqa: S101
+    blocking = blocking_clauses(result.cnf, result.solutions)
+    return dimacs_lines(result.cnf), dimacs_lines(result.cnf, blocking)
+
+
+def digest(data: bytes) -> str:
+    """SHA-256 in hexadecimal."""
+    return sha256(data).hexdigest()
+
+
+def make_record(
+    origin: Origin, result: Result, files: Mapping[str, str], finished: datetime
+) -> dict[str, Any]:
+    """The record; `files` maps each published name to its SHA-256."""
+    parsed, cnf, solver = result.parsed, result.cnf, result.solver
+    geometry = parsed.puzzle.geometry if parsed else None
+    record: dict[str, Any] = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "job": origin.job,
+        "source": origin.source,
+        "sha256": origin.sha256,
+        "bytes": origin.bytes,
+        "format": parsed.format if parsed else None,
+        "variant": parsed.variant if parsed else None,
+        "box": [geometry.height, geometry.width] if geometry else None,
+        "status": result.status,
+        "solutions": len(result.solutions),
+        "complete": result.complete,
+        "message": result.message,
+        "files": [{"name": name, "sha256": hashed} for name, hashed in files.items()],
+        "solver": solver
+        and {"name": solver.name, "version": solver.version, "fallback": solver.fallback},
+        "encoding": cnf
+        and {"name": cnf.encoding, "variables": len(cnf.candidates), "clauses": cnf.size},
+        "seconds": {stage: round(seconds, 6) for stage, seconds in result.seconds.items()},
+        "finished": timestamp(finished),
+    }
+    if result.clash:
+        record["conflict"] = _conflict(result)
+    return record
+
+
+def _conflict(result: Result) -> list[dict[str, int]]:
+    """The clashing givens."""
+    assert result.clash, "there is a clash"  # noqa: S101
+    assert result.parsed, "it clashes in a puzzle"  # noqa: S101
+    n = result.parsed.puzzle.geometry.side
+    cells = result.parsed.puzzle.cells
+    return [
+        {
+            "row": row,
+            "column": column,
+            "value": cells[(row - 1) * n + column - 1].bit_length(),
+        }
+        for row, column in result.clash.cells
+    ]
+
+
+def record_text(record: Mapping[str, Any]) -> str:
+    """The record as indented JSON, ASCII only, whatever the names are made of."""
+    return json.dumps(record, indent=1) + "\n"
+
+
+def log_text(origin: Origin, result: Result, claimed: datetime, finished: datetime) -> str:
+    """The job's log: one JSON object a line, each stage with its seconds."""
+    lines: list[dict[str, Any]] = [
+        {"timestamp": timestamp(claimed), "event": "job.claimed", "source": origin.source}
+    ]
+    for stage, seconds in result.seconds.items():
+        if stage != "total":
+            lines.append({"event": f"stage.{stage}", "seconds": round(seconds, 6)})
+    if result.solver and result.solver.fallback:
+        lines.append(
+            {
+                "event": "solver.fallback",
+                "reason": result.solver.fallback,
+                "solver": result.solver.name,
+            }
+        )
+    lines.append(
+        {
+            "timestamp": timestamp(finished),
+            "event": "job.finished",
+            **finished_event(origin, result),
+        }
+    )
+    head = {"job": origin.job}
+    return "".join(json.dumps(head | line) + "\n" for line in lines)
+
+
+def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
+    """The fields of the line `job.finished`."""
+    return {
+        "source": origin.source,
+        "status": result.status,
+        "solutions": len(result.solutions),
+        "complete": result.complete,
+        "message": result.message,
+        "seconds": {stage: round(seconds, 6) for stage, seconds in result.seconds.items()},
+    }

@@ -1,0 +1,86 @@
+"""Solver and Session: what every solver offers, whoever wrote it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from pipeline.cnf import Answer, Clause, Cnf
+
+LEAST_MEGABYTES = 64
+"""Minisat takes no lower memory limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one puzzle may use: wall-clock seconds for all its questions, and memory.
+
+    `megabytes` is at least 64 and counts what the solver takes for itself.
+    """
+
+    seconds: float = 60.0
+    megabytes: int = 4096
+
+    @property
+    def out_of_time(self) -> str:
+        return f"the time limit of {self.seconds:g} s was reached"
+
+    @property
+    def out_of_memory(self) -> str:
+        return f"the memory limit of {self.megabytes} MB was reached"
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment on a monotonic clock."""
+
+    at: float
+    clock: Callable[[], float] = time.monotonic
+
+    @classmethod
+    def of(cls, limits: Limits) -> Deadline:
+        """The end of the limits' seconds, counted from now."""
+        return cls(time.monotonic() + limits.seconds)
+
+    def left(self) -> float:
+        """Seconds until then, never below 0."""
+        return max(0.0, self.at - self.clock())
+
+
+class Session(Protocol):
+    """One Cnf, loaded: it can be asked, given more clauses, and asked again.
+
+    Both methods raise SolverError where the solver crashes, loses its answer or talks
+    nonsense. A model is the solver's word: whoever asks checks it.
+    """
+
+    def solve(self) -> Answer:
+        """Whether the clauses so far are satisfiable; Unknown where a limit was hit."""
+        ...
+
+    def add(self, clause: Clause) -> None:
+        """One clause more for the questions to come."""
+        ...
+
+
+class Solver(Protocol):
+    """A solver that is at hand."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str | None:
+        """None where the solver does not tell."""
+        ...
+
+    def open(self, cnf: Cnf, limits: Limits) -> AbstractContextManager[Session]:
+        """Load the clauses; leaving the context ends every child and removes every file."""
+        ...
+
+    def close(self) -> None:
+        """End whatever the solver keeps alive between sessions."""
+        ...

@@ -1,0 +1,200 @@
+"""The chain on one screen: bytes → Puzzle → Cnf → Answer → Grid → Result.
+
+A bad puzzle is a Result, and so is a puzzle that no solver could answer. Only the surroundings
+raise.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import Literal, assert_never
+
+from pipeline.certify import Violation, certify_grid, clashing_givens
+from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
+from pipeline.decode import decode_model
+from pipeline.encode import encode_puzzle
+from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError
+from pipeline.parse import Parsed, parse_source
+from pipeline.puzzle import Grid, Puzzle
+from pipeline.settings import Settings
+from pipeline.solve import Limits, Solver, Solvers, answers
+
+Status = Literal["unique", "multiple", "unsolvable", "invalid", "unknown", "failed"]
+Stage = Literal["parse", "encode", "solve", "decode", "certify"]
+OnGrid = Callable[[Grid], None]
+
+
+class Stopwatch:
+    """Seconds spent in each stage, summed up; and in all, since it was made."""
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._start = clock()
+        self._stages: dict[str, float] = {}
+
+    @contextmanager
+    def timing(self, stage: Stage) -> Iterator[None]:
+        """Count what is done inside as that stage's."""
+        start = self._clock()
+        try:
+            yield
+        finally:
+            self._stages[stage] = self._stages.get(stage, 0.0) + self._clock() - start
+
+    def seconds(self) -> dict[str, float]:
+        """Stage → seconds so far, and `total`."""
+        return self._stages | {"total": self._clock() - self._start}
+
+
+@dataclass(frozen=True, slots=True)
+class SolverUsed:
+    """Who answered, and why it was not the first choice (None if it was)."""
+
+    name: str
+    version: str | None
+    fallback: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Everything known of one puzzle.
+
+    `solutions` were all certified; they are in lexicographic order if `complete`, which is
+    true when there is shown to be no other, and None where that was never asked.
+    """
+
+    status: Status
+    solutions: tuple[Grid, ...] = ()
+    complete: bool | None = None
+    message: str | None = None
+    parsed: Parsed | None = None
+    cnf: Cnf | None = None
+    solver: SolverUsed | None = None
+    clash: Violation | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The certified grids found, and what ended the search; None if it was cut."""
+
+    grids: list[Grid]
+    ended: Unsat | Unknown | None
+
+
+def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:
+    """The whole chain for the bytes of one file; `source` names it in messages.
+
+    Raises EnvironmentFailure.
+    """
+    watch = Stopwatch()
+    try:
+        with watch.timing("parse"):
+            parsed = parse_source(data, source, settings.variant, settings.max_bytes)
+    except InvalidPuzzle as error:
+        return Result("invalid", message=str(error), seconds=watch.seconds())
+    return solve_parsed(parsed, solvers, settings, watch)
+
+
+def solve_puzzle(
+    puzzle: Puzzle, settings: Settings | None = None, on_grid: OnGrid | None = None
+) -> Result:
+    """Solve a puzzle: its status and solutions, each certified.
+
+    `on_grid` is called with each as it is found. Raises SolverMissing for a solver that is
+    asked for and not installed, EnvironmentFailure where no solver could work.
+    """
+    chosen = settings or Settings()
+    parsed = Parsed(puzzle, "", "", "classic")
+    with Solvers(chosen.solver, chosen.minisat) as solvers:
+        return solve_parsed(parsed, solvers, chosen, Stopwatch(), on_grid)
+
+
+def solve_parsed(
+    parsed: Parsed,
+    solvers: Solvers,
+    settings: Settings,
+    watch: Stopwatch,
+    on_grid: OnGrid | None = None,
+) -> Result:
+    """The chain behind the parser, each solver being the fallback of the one before."""
+    with watch.timing("encode"):
+        cnf = encode_puzzle(parsed.puzzle, settings.encoding)
+    fallback: str | None = solvers.lacking
+    shown: set[Grid] = set()
+
+    def show(grid: Grid) -> None:
+        if on_grid and grid not in shown and len(shown) < settings.max_solutions:
+            shown.add(grid)
+            on_grid(grid)
+
+    for solver in solvers.chain:
+        try:
+            search = _search(parsed.puzzle, cnf, solver, settings, watch, show)
+        except (SolverError, EnvironmentFailure) as error:
+            if isinstance(error, EnvironmentFailure) and solver is solvers.chain[-1]:
+                raise
+            fallback = str(error)
+        else:
+            used = SolverUsed(solver.name, solver.version, fallback)
+            return _result(search, parsed, cnf, used, settings, watch)
+    return Result("failed", (), None, fallback, parsed, cnf, seconds=watch.seconds())
+
+
+def _search(
+    puzzle: Puzzle, cnf: Cnf, solver: Solver, settings: Settings, watch: Stopwatch, show: OnGrid
+) -> _Search:
+    """One solver's search, each model decoded and certified.
+
+    It goes on to one grid more than asked for, to tell whether there are more. Raises
+    SolverError for a model that is no solution.
+    """
+    grids: list[Grid] = []
+    limits = Limits(settings.timeout, settings.memory_limit)
+    with closing(answers(cnf, solver, limits)) as stream:
+        while len(grids) <= settings.max_solutions:
+            with watch.timing("solve"):
+                answer: Answer = next(stream)
+            if not isinstance(answer, Sat):
+                return _Search(grids, answer)
+            with watch.timing("decode"):
+                grid = decode_model(answer.model, cnf)
+            with watch.timing("certify"):
+                violations = certify_grid(puzzle, grid)
+            if violations:
+                raise SolverError(f"the grid of {solver.name} is no solution: {violations[0]}")
+            grids.append(grid)
+            show(grid)
+    return _Search(grids, None)
+
+
+def _result(
+    search: _Search,
+    parsed: Parsed,
+    cnf: Cnf,
+    used: SolverUsed,
+    settings: Settings,
+    watch: Stopwatch,
+) -> Result:
+    """Status, order and message from how a search ended."""
+    found = search.grids[: settings.max_solutions]
+    clash, message, complete = None, None, False
+    status: Status = "multiple"
+    match search.ended:
+        case Unsat():
+            found, complete = sorted(found), True
+            status = "unsolvable" if not found else "unique" if len(found) == 1 else "multiple"
+            clash = clashing_givens(parsed.puzzle) if not found else None
+            message = clash.message if clash else None
+        case Unknown(reason):
+            status = "multiple" if len(found) > 1 else "unknown"
+            message = reason
+        case None:
+            pass
+        case _:
+            assert_never(search.ended)
+    seconds = watch.seconds()
+    return Result(status, tuple(found), complete, message, parsed, cnf, used, clash, seconds)
