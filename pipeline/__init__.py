@@ -1,4 +1,4 @@
-"""A drop folder that solves Sudoku puzzles by SAT and certifies every answer.
+r"""A drop folder that solves Sudoku puzzles by SAT and certifies every answer.
 
 The library does what the commands do:
 

@@ -36,5 +36,7 @@ class Settings:
     variant: Literal["auto", "classic", "even-odd"] = "auto"
     keep_cnf: bool = False
     settle: float = 2.0
+    grace: float = 10.0
+    poll: bool = False
     log_format: LogFormat = "auto"
     quiet: bool = False

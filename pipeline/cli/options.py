@@ -1,0 +1,106 @@
+"""The options that commands share: each declared once, with its environment twin.
+
+A command names the settings it takes and gets them as one `Settings`:
+
+    @takes("solver", "timeout")
+    def count(file: File, settings: Settings) -> None: …
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pipeline.encode import ENCODINGS
+from pipeline.settings import Settings, environment_name
+from pipeline.solve import LEAST_MEGABYTES
+
+_HELP: dict[str, str] = {
+    "inbox": "The folder that files are dropped in.",
+    "outbox": "The folder that solutions and records go to.",
+    "solver": "auto is minisat, and PySAT where there is none.",
+    "minisat": "The minisat program, if it is not on the PATH.",
+    "encoding": "How a puzzle becomes clauses.",
+    "max_solutions": "Stop after that many solutions of a puzzle.",
+    "timeout": "Seconds for one puzzle.",
+    "memory_limit": "MB for one solver.",
+    "max_bytes": "The largest file that may be one puzzle.",
+    "variant": "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
+    "keep_cnf": "Publish the CNF as well, with and without the solutions blocked.",
+    "settle": "Seconds for which a file must not change where leases cannot tell that it is done.",
+    "grace": "Seconds that a puzzle in work gets when told to stop.",
+    "poll": "Look every 5 s, for folders on network and container mounts that give no events.",
+    "log_format": "auto is console on a terminal, json elsewhere.",
+    "quiet": "Print nothing but problems.",
+}
+_LOWEST: dict[str, float] = {
+    "max_solutions": 1,
+    "timeout": 0.001,
+    "memory_limit": LEAST_MEGABYTES,
+    "max_bytes": 1,
+    "settle": 0,
+    "grace": 0,
+}
+SOLVING = ("solver", "minisat", "encoding", "max_solutions", "timeout", "memory_limit")
+READING = ("variant", "max_bytes")
+
+
+def _check_encoding(name: str) -> str:
+    if name not in ENCODINGS:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(ENCODINGS)}.")
+    return name
+
+
+def option(name: str, annotation: Any) -> Any:
+    """The annotated type of the option for one field of Settings."""
+    encoding = name == "encoding"
+    declared = typer.Option(
+        f"--{name.replace('_', '-')}",
+        envvar=environment_name(name),
+        help=_HELP[name],
+        min=_LOWEST.get(name),
+        callback=_check_encoding if encoding else None,
+        metavar="|".join(ENCODINGS) if encoding else None,
+    )
+    return Annotated[annotation, declared]
+
+
+def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of these settings, with other defaults where named."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        known = {field.name: field for field in fields(Settings)}
+        types = inspect.get_annotations(Settings, eval_str=True)
+        signature = inspect.signature(command, eval_str=True)
+        own = [p for p in signature.parameters.values() if p.name != "settings"]
+        shared = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=defaults.get(name, known[name].default),
+                annotation=option(name, types[name]),
+            )
+            for name in names
+        ]
+
+        @functools.wraps(command)
+        def wrapper(**given: Any) -> None:
+            chosen = {name: given.pop(name) for name in names}
+            command(settings=Settings(**chosen), **given)
+
+        parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own] + shared
+        vars(wrapper)["__signature__"] = signature.replace(parameters=parameters)
+        wrapper.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
+        del vars(wrapper)["__wrapped__"]
+        return wrapper
+
+    return decorate
+
+
+File = Annotated[Path, typer.Argument(help="A puzzle file, or - for standard input.")]

@@ -1,0 +1,64 @@
+"""What the commands without folders read: files, standard input, an empty grid's size."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import typer
+
+from pipeline.errors import InputError
+from pipeline.parse import Parsed, parse_source
+from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.settings import Settings
+
+STANDARD_INPUT = Path("-")
+
+
+def read_bytes(file: Path, most: int) -> bytes:
+    """At most `most` + 1 bytes of a file, or of standard input for `-`.
+
+    Raises InputError where it cannot be read.
+    """
+    if file == STANDARD_INPUT:
+        return sys.stdin.buffer.read(most + 1)
+    try:
+        with file.open("rb") as stream:
+            return stream.read(most + 1)
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+def source_name(file: Path) -> str:
+    """What messages call the file."""
+    return "<stdin>" if file == STANDARD_INPUT else str(file)
+
+
+def read_puzzle(file: Path, settings: Settings) -> Parsed:
+    """The puzzle in a file. Raises InputError."""
+    data = read_bytes(file, settings.max_bytes)
+    return parse_source(data, source_name(file), settings.variant, settings.max_bytes)
+
+
+def read_grid(file: Path, settings: Settings) -> Grid:
+    """The grid in a filled puzzle file. Raises InputError, also for a cell left blank."""
+    puzzle = read_puzzle(file, settings).puzzle
+    values = [0] * len(puzzle.cells)
+    for cell, value in puzzle.givens():
+        values[cell] = value
+    if 0 in values:
+        row, column = puzzle.geometry.place(values.index(0))
+        raise InputError(f"{source_name(file)}: row {row}, column {column} is not filled")
+    return Grid(puzzle.geometry, tuple(values))
+
+
+def empty_puzzle(size: str) -> Puzzle:
+    """The puzzle without givens whose boxes have the size `3x3`. Raises BadParameter."""
+    match = re.fullmatch(r"(\d{1,3})[x×](\d{1,3})", size)
+    if not match:
+        raise typer.BadParameter(f"--empty {size}: expected height x width of a box, as in 3x3")
+    try:
+        return Puzzle.empty(Geometry(int(match[1]), int(match[2])))
+    except ValueError as error:
+        raise typer.BadParameter(f"--empty {size}: {error}") from error

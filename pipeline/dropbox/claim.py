@@ -1,0 +1,245 @@
+"""Claim: a dropped file that is ours to process, and nobody else's.
+
+A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
+
+    lock         locked (flock) while its owner lives
+    claim.json   what was claimed, by which job, and what it may write
+    attempt-N    there while, and after, a computation for the N-th time did not end
+    original     the dropped file
+
+It is prepared under a temporary name and renamed; then the file is renamed into it. Whoever
+can take the lock of a claim finds it abandoned, and owns it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self
+
+from pipeline.dropbox.folders import Folders, return_to, sync_folder, write_durably
+from pipeline.dropbox.names import key_of
+from pipeline.dropbox.scan import unchanged
+from pipeline.dropbox.settle import Fingerprint
+
+LOCK, NOTE, ORIGINAL = "lock", "claim.json", "original"
+_NEW = ".new-"
+_ATTEMPT = "attempt-"
+_PREPARING = ".preparing"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The content of claim.json: what has to be known of a job after a crash.
+
+    `files` are those of the set that this job's replaces and those it is about to publish;
+    it is empty until then.
+    """
+
+    job: str
+    source: str
+    stem: str
+    keep_cnf: bool
+    claimed: str
+    fingerprint: Fingerprint
+    files: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+    @classmethod
+    def of_text(cls, text: str) -> Self:
+        """Raises ValueError, TypeError or KeyError for anything but a note's text."""
+        values = json.loads(text)
+        values["fingerprint"] = Fingerprint(*values["fingerprint"])
+        values["files"] = tuple(values["files"])
+        return cls(**values)
+
+
+def new_job_id(now: datetime) -> str:
+    """An id that no other job has; ids sort by time."""
+    return f"{now.astimezone(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(5)}"
+
+
+class Claim:
+    """A claim that this process owns; `close` gives the lock up, `remove` the claim."""
+
+    def __init__(self, folder: Path, lock: int, note: Note) -> None:
+        self.folder = folder
+        self.note = note
+        self._lock = lock
+
+    @property
+    def original(self) -> Path:
+        return self.folder / ORIGINAL
+
+    def attempts(self) -> int:
+        """How many computations were begun and never ended."""
+        return sum(1 for entry in self.folder.iterdir() if entry.name.startswith(_ATTEMPT))
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Count a computation, so that it lasts, before it begins; uncount it when it ends.
+
+        An exception of ours leaves it counted, as being killed does.
+        """
+        marker = self.folder / f"{_ATTEMPT}{self.attempts() + 1}"
+        marker.touch()
+        sync_folder(self.folder)
+        yield
+        self.reset_attempts()
+
+    def reset_attempts(self) -> None:
+        """Forget all attempts: there was progress, or nothing of it was the puzzle's fault."""
+        for entry in list(self.folder.iterdir()):
+            if entry.name.startswith(_ATTEMPT):
+                entry.unlink()
+
+    def save_files(self, names: Iterable[str]) -> None:
+        """Save which files of the outbox may be there because of this source."""
+        self.note = replace(self.note, files=tuple(sorted({*self.note.files, *names})))
+        fresh = self.folder / f"{NOTE}.new"
+        with contextlib.suppress(FileNotFoundError):
+            fresh.unlink()
+        write_durably(fresh, [self.note.text()])
+        fresh.rename(self.folder / NOTE)
+        sync_folder(self.folder)
+
+    def put_back(self, inbox: Path) -> bool:
+        """Return the file to the inbox; whether it could be, without hiding a newer one."""
+        if not return_to(self.original, inbox / self.note.source):
+            return False
+        sync_folder(inbox)
+        self.remove()
+        return True
+
+    def remove(self) -> None:
+        """Remove the claim, whose original has gone elsewhere."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.close()
+
+    def close(self) -> None:
+        """Give up the lock."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+def _locked(path: Path, flags: int = 0) -> int | None:
+    """A descriptor that holds the lock of this file, or None if another holds it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | flags, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor
+    except BlockingIOError:
+        pass
+    os.close(descriptor)
+    return None
+
+
+@contextmanager
+def _preparing(folders: Folders) -> Iterator[None]:
+    """Keep others from taking a claim that is not locked yet for litter."""
+    descriptor = os.open(folders.work / _PREPARING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def make_claim(folders: Folders, note: Note) -> Claim | None:
+    """Claim `inbox/source`; None where another was faster, or the file is gone."""
+    folder = folders.work / key_of(note.source)
+    if folder.exists():
+        return None
+    with _preparing(folders):
+        fresh = folders.work / f"{_NEW}{note.job}"
+        fresh.mkdir()
+        lock = _locked(fresh / LOCK, os.O_CREAT | os.O_EXCL)
+        assert lock is not None, "nobody knows this lock yet"  # noqa: S101
+        claim = Claim(fresh, lock, note)
+        try:
+            write_durably(fresh / NOTE, [note.text()])
+            sync_folder(fresh)
+            fresh.rename(folder)
+        except OSError:
+            claim.remove()
+            if folder.exists():
+                return None
+            raise
+        claim.folder = folder
+    sync_folder(folders.work)
+    return _fill(claim, folders.inbox / note.source)
+
+
+def _fill(claim: Claim, source: Path) -> Claim | None:
+    """Rename the file into its claim."""
+    try:
+        source.rename(claim.original)
+    except FileNotFoundError:
+        claim.remove()
+        return None
+    except OSError:
+        claim.remove()
+        raise
+    if not unchanged(claim.original, claim.note.fingerprint) and claim.put_back(source.parent):
+        return None
+    sync_folder(claim.folder)
+    return claim
+
+
+def abandoned(folders: Folders) -> Iterator[Claim]:
+    """Take over, one by one, the claims whose owner has died; the litter is removed."""
+    _remove_litter(folders)
+    for folder in sorted(folders.work.iterdir()):
+        if folder.name.startswith(".") or not folder.is_dir():
+            continue
+        try:
+            lock = _locked(folder / LOCK, os.O_CREAT)
+        except FileNotFoundError:  # finished meanwhile
+            continue
+        if lock is None:
+            continue
+        claim = Claim(folder, lock, _note_in(folder))
+        if os.path.lexists(claim.original):
+            yield claim
+        else:
+            claim.remove()
+
+
+def _remove_litter(folders: Folders) -> None:
+    """Remove what was being prepared when its process died."""
+    lock = _locked(folders.work / _PREPARING, os.O_CREAT)
+    if lock is None:
+        return
+    try:
+        for folder in folders.work.glob(f"{_NEW}*"):
+            shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(lock)
+
+
+def _note_in(folder: Path) -> Note:
+    """The note of a claim, or one that says what little is known where it is lost."""
+    try:
+        return Note.of_text((folder / NOTE).read_text(encoding="ascii"))
+    except (OSError, ValueError, TypeError, KeyError):
+        lost = f"lost-{folder.name}"
+        return Note(lost, lost, lost, False, "", Fingerprint(0, 0, 0))
+
+
+def notes_in_work(folders: Folders) -> list[Note]:
+    """The notes of all claims there are, whoever owns them."""
+    found = folders.work.glob(f"[!.]*/{NOTE}")
+    return [_note_in(path.parent) for path in found]

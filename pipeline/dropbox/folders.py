@@ -1,0 +1,121 @@
+"""Where things lie in an inbox and an outbox, and how they are written so that they last."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from pipeline.errors import EnvironmentFailure, printable
+
+WORK, DONE, FAILED = ".work", "done", "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """The two folders that people see, and the three within the inbox."""
+
+    inbox: Path
+    outbox: Path
+
+    @property
+    def work(self) -> Path:
+        return self.inbox / WORK
+
+    @property
+    def done(self) -> Path:
+        return self.inbox / DONE
+
+    @property
+    def failed(self) -> Path:
+        return self.inbox / FAILED
+
+    def prepare(self) -> None:
+        """Make what is missing below the inbox, and the outbox; never the inbox itself.
+
+        Raises EnvironmentFailure where a folder is missing or cannot be written in.
+        """
+        if not self.inbox.is_dir():
+            raise EnvironmentFailure(
+                f"{printable(str(self.inbox))}: no such folder; make it, or name another "
+                "with --inbox"
+            )
+        for folder in (self.work, self.done, self.failed, self.outbox):
+            try:
+                folder.mkdir(exist_ok=True)
+            except OSError as error:
+                raise EnvironmentFailure(
+                    f"{printable(str(folder))}: cannot be made: {error.strerror}"
+                ) from error
+        for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise EnvironmentFailure(f"{printable(str(folder))}: may not be written in")
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder last."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_durably(path: Path, pieces: Iterable[str]) -> str:
+    """Write a new file and make its content last; the SHA-256 of it.
+
+    Nothing is left of it where that fails.
+    """
+    hashed = sha256()
+    try:
+        with path.open("xb") as file:
+            for piece in pieces:
+                data = piece.encode()
+                hashed.update(data)
+                file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise
+    return hashed.hexdigest()
+
+
+def move_aside(path: Path, folder: Path, name: str) -> Path:
+    """Move a finished original to `folder/name`, or `folder/2/name`, `folder/3/name` and so on.
+
+    Nothing that is there is overwritten. Returns where it went.
+    """
+    target, number = folder / name, 1
+    while os.path.lexists(target):
+        number += 1
+        (folder / str(number)).mkdir(exist_ok=True)
+        target = folder / str(number) / name
+    path.rename(target)
+    sync_folder(target.parent)
+    return target
+
+
+def return_to(path: Path, target: Path) -> bool:
+    """Move a file back to `target` unless something is there; whether it was moved."""
+    try:
+        os.link(path, target, follow_symlinks=False)
+    except FileExistsError:
+        return path.stat(follow_symlinks=False) == target.stat(follow_symlinks=False) and _drop(
+            path
+        )
+    except OSError:  # no hard links here
+        if os.path.lexists(target):
+            return False
+        path.rename(target)
+        return True
+    return _drop(path)
+
+
+def _drop(path: Path) -> bool:
+    path.unlink()
+    return True

@@ -1,0 +1,68 @@
+"""Names: which of the inbox are not for us, and which a job may write in the outbox."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import PurePath
+
+_TEMPORARY_SUFFIXES = (".tmp", ".part", ".partial", ".crdownload", ".filepart", ".swp", "~")
+_TEMPORARY_PREFIXES = (".", "~")
+_COMPRESSED = (".gz", ".bz2", ".xz")
+_LONGEST_NAME = 255
+_LONGEST_ENDING = 32
+"""Room for what a job appends to its stem: `_1234567.solution`, `.proof.drat.xz`."""
+COUNT = "_count"
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a name says that the file is not complete, or not for others."""
+    return name.startswith(_TEMPORARY_PREFIXES) or name.endswith(_TEMPORARY_SUFFIXES)
+
+
+def stem_of(name: str) -> str:
+    """The file name without its last extension, and without a compression suffix behind it."""
+    path = PurePath(name)
+    if path.suffix.lower() in _COMPRESSED:
+        path = PurePath(path.stem)
+    return path.stem
+
+
+def stems_for(source: str) -> Iterator[str]:
+    """The stems a source may use, the preferred first: `a`, `a.txt`, `a.txt~2` and so on."""
+    yield _fitted(stem_of(source))
+    yield _fitted(source)
+    number = 2
+    while True:
+        yield _fitted(source, f"~{number}")
+        number += 1
+
+
+def _fitted(stem: str, ending: str = "") -> str:
+    """The stem with its ending, shortened with a hash where names would get too long."""
+    room = _LONGEST_NAME - _LONGEST_ENDING - len(ending)
+    raw = os.fsencode(stem)
+    if len(raw) > room:
+        mark = "~" + sha256(raw).hexdigest()[:8]
+        stem = raw[: room - len(mark)].decode(errors="ignore") + mark
+    return stem + ending
+
+
+def fold(name: str) -> str:
+    """The form in which two names are the same file on some filesystem: NFC, case-folded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def outputs(stem: str, *, keep_cnf: bool) -> frozenset[str]:
+    """Every name that a job with this stem may write, folded; `#` stands for any number."""
+    endings = [".json", ".log", "_#.solution"]
+    if keep_cnf:
+        endings += [".cnf", f"{COUNT}.cnf"]
+    return frozenset(fold(stem + ending) for ending in endings)
+
+
+def key_of(source: str) -> str:
+    """The name of a claim's folder: one for each source, so that only one can be made."""
+    return sha256(os.fsencode(source)).hexdigest()[:32]

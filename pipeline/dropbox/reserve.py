@@ -1,0 +1,136 @@
+"""Which stem a job writes under, so that no two sources write the same name.
+
+Two sources may not hold names of the outbox that are the same file on some filesystem. Who
+holds which is told by the records in the outbox and by the claims in work; deciding happens
+under a lock of the outbox.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from pipeline.dropbox.claim import Note, notes_in_work
+from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.names import COUNT, fold, outputs, stems_for
+
+LOCK = ".lock"
+RECORD = ".json"
+_COUNTER_BYTES = 8
+_FIRST_CHOICES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The source that holds some names, and those names, folded."""
+
+    source: str
+    names: frozenset[str]
+
+
+def read_record(path: Path) -> dict[str, Any] | None:
+    """The record in a file, or None if there is none."""
+    try:
+        record = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, dict) and "job" in record else None
+
+
+def files_of(record: dict[str, Any]) -> tuple[str, ...]:
+    """The names that a record lists, as far as they are plain names."""
+    listed = record.get("files")
+    entries = listed if isinstance(listed, list) else []
+    names = (entry.get("name") for entry in entries if isinstance(entry, dict))
+    return tuple(
+        name for name in names if isinstance(name, str) and name and Path(name).name == name
+    )
+
+
+class Reservations:
+    """The stems of an outbox, listed again only when another process has reserved one."""
+
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
+        self._stems: dict[str, set[str]] = {}
+        self._seen: int | None = None
+
+    @contextmanager
+    def reserving(self, source: str, *, keep_cnf: bool) -> Iterator[str]:
+        """Hold the outbox's lock and give the stem for a source.
+
+        The claim that holds it must be made before the lock is given up.
+        """
+        lock = self._folders.outbox / LOCK
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            counter = int.from_bytes(os.pread(descriptor, _COUNTER_BYTES, 0), "big")
+            if counter != self._seen:
+                self._list()
+            stem = self._choose(source, keep_cnf=keep_cnf)
+            yield stem
+            self._remember(stem)
+            self._seen = counter + 1
+            os.pwrite(descriptor, self._seen.to_bytes(_COUNTER_BYTES, "big"), 0)
+        finally:
+            os.close(descriptor)
+
+    def _list(self) -> None:
+        self._stems = {}
+        with os.scandir(self._folders.outbox) as entries:
+            for entry in entries:
+                if entry.name.endswith(RECORD) and not entry.name.startswith("."):
+                    self._remember(entry.name.removesuffix(RECORD))
+        for note in notes_in_work(self._folders):
+            self._remember(note.stem)
+
+    def _remember(self, stem: str) -> None:
+        self._stems.setdefault(fold(stem), set()).add(stem)
+
+    def _choose(self, source: str, *, keep_cnf: bool) -> str:
+        """The stem that the source has already, else the first that is free."""
+        for stem in islice(stems_for(source), _FIRST_CHOICES):
+            holder = self._holder(stem)
+            if (
+                holder is not None
+                and holder.source == source
+                and self._free(stem, source, keep_cnf)
+            ):
+                return stem
+        return next(stem for stem in stems_for(source) if self._free(stem, source, keep_cnf))
+
+    def _free(self, stem: str, source: str, keep_cnf: bool) -> bool:
+        """Whether no other source holds a name that the stem would take."""
+        wanted = outputs(stem, keep_cnf=keep_cnf)
+        return not any(
+            holder.source != source and holder.names & wanted
+            for other in self._related(stem)
+            if (holder := self._holder(other)) is not None
+        )
+
+    def _related(self, stem: str) -> Iterator[str]:
+        """The known stems whose names may be the same as this one's."""
+        folded = fold(stem)
+        for form in (folded, folded + COUNT, folded.removesuffix(COUNT)):
+            yield from self._stems.get(form, ())
+
+    def _holder(self, stem: str) -> Held | None:
+        """Who holds the names of a stem now."""
+        for note in self._notes(stem):
+            return Held(note.source, outputs(note.stem, keep_cnf=note.keep_cnf))
+        record = read_record(self._folders.outbox / (stem + RECORD))
+        if record is None:
+            return None
+        kept = any(name.endswith(".cnf") for name in files_of(record))
+        return Held(str(record.get("source")), outputs(stem, keep_cnf=kept))
+
+    def _notes(self, stem: str) -> list[Note]:
+        return [note for note in notes_in_work(self._folders) if note.stem == stem]

@@ -1,0 +1,131 @@
+"""Looking at what lies in the inbox, without following a link or waiting for anything."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.dropbox.folders import DONE, FAILED
+from pipeline.dropbox.names import is_temporary
+from pipeline.dropbox.settle import Fingerprint, Sight
+
+_SAFE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Something that is no file: it goes to `failed/` unread."""
+
+    name: str
+    reason: str
+    fingerprint: Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """Something that stays where it is, and why."""
+
+    name: str
+    reason: str
+
+
+def names_in(inbox: Path) -> tuple[list[str], list[Ignored]]:
+    """The names that are up for a look, in order, and those passed over."""
+    taken: list[str] = []
+    ignored: list[Ignored] = []
+    with os.scandir(inbox) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in (DONE, FAILED) and not is_temporary(entry.name):
+                    ignored.append(Ignored(entry.name, "a folder: only files are read"))
+            elif is_temporary(entry.name):
+                if not entry.name.startswith("."):
+                    ignored.append(Ignored(entry.name, "a temporary name"))
+            else:
+                taken.append(entry.name)
+    return sorted(taken), ignored
+
+
+def fingerprint_of(status: os.stat_result) -> Fingerprint:
+    """The fingerprint in a file's status."""
+    return Fingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Refused | None:
+    """What is at `path` now; None if it is gone.
+
+    Of a file that nobody writes up to `most` bytes are read, for `cut_off` to say whether they
+    look like the beginning of something.
+    """
+    try:
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode):
+            return Refused(path.name, f"it is {kind_of(status.st_mode)}", fingerprint_of(status))
+        descriptor = os.open(path, _SAFE)
+    except FileNotFoundError:
+        return None
+    except PermissionError:
+        return Refused(path.name, "it may not be read", fingerprint_of(status))
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):  # exchanged just now
+            return None
+        raise
+    try:
+        before = fingerprint_of(os.fstat(descriptor))
+        writer = has_writer(descriptor)
+        beginning = (
+            not writer and 0 < before.size <= most and cut_off(os.read(descriptor, before.size))
+        )
+        after = fingerprint_of(os.fstat(descriptor))
+    finally:
+        os.close(descriptor)
+    return Sight(path.name, after, writer, cut_off=beginning or before != after)
+
+
+def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
+    """Whether a file is still what was seen, and nobody writes it."""
+    if fingerprint_of(path.lstat()) != fingerprint:
+        return False
+    try:
+        descriptor = os.open(path, _SAFE)
+    except OSError:  # no file, or not ours to read: no writer matters
+        return True
+    try:
+        return not has_writer(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def has_writer(descriptor: int) -> bool | None:
+    """Whether anybody has the file open for writing; None where leases do not tell."""
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except BlockingIOError:
+        return True
+    except (OSError, AttributeError):  # another's file, another filesystem, another system
+        return None
+    with contextlib.suppress(OSError):
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    return False
+
+
+def read_file(path: Path, most: int) -> bytes:
+    """At most `most` + 1 bytes of a regular file. Raises OSError, also for a link."""
+    descriptor = os.open(path, _SAFE)
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(most + 1)
+
+
+def kind_of(mode: int) -> str:
+    """What something that is not a regular file is, in words."""
+    if stat.S_ISLNK(mode):
+        return "a link"
+    if stat.S_ISFIFO(mode):
+        return "a named pipe"
+    return "a special file"

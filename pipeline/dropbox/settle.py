@@ -1,0 +1,83 @@
+"""Is a file complete? A decision without I/O: what was seen and the clock in, a verdict out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import NamedTuple
+
+EMPTY_SECONDS = 60.0
+"""For that long after its mtime an empty file may be one that is about to be written."""
+
+
+class Fingerprint(NamedTuple):
+    """What changes when a file does; a rename leaves it as it is."""
+
+    inode: int
+    size: int
+    modified_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A file as it was just seen.
+
+    `writer`: somebody has it open for writing; None where that cannot be told. `cut_off`: its
+    content looks like the beginning of something.
+    """
+
+    name: str
+    fingerprint: Fingerprint
+    writer: bool | None
+    cut_off: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """Not yet complete: look again in `seconds`.
+
+    `held`: a writer has had it open without a change for longer than the settling time, so
+    that nobody knows when it will be done.
+    """
+
+    seconds: float
+    reason: str
+    held: bool = False
+
+
+class Settler:
+    """Remembers when each file was first seen as it is now, on a monotonic clock."""
+
+    def __init__(self, settle: float) -> None:
+        self._settle = settle
+        self._since: dict[str, tuple[Fingerprint, float]] = {}
+
+    def forget_all_but(self, names: Collection[str]) -> None:
+        """Drop what is no longer there."""
+        for gone in self._since.keys() - names:
+            del self._since[gone]
+
+    def judge(self, sight: Sight, now: float, wall: float) -> Ready | Settling:
+        """Whether the file is complete, at `now` on the monotonic and `wall` on the wall clock."""
+        fingerprint, since = self._since.get(sight.name, (None, now))
+        if fingerprint != sight.fingerprint:
+            since = now
+            self._since[sight.name] = (sight.fingerprint, now)
+        unchanged = now - since
+        left = self._settle - unchanged
+        if sight.writer:
+            return Settling(max(left, self._settle / 4), "a writer has it open", held=left <= 0)
+        if sight.fingerprint.size == 0:
+            age = max(wall - sight.fingerprint.modified_ns / 1e9, unchanged)
+            if age < EMPTY_SECONDS:
+                return Settling(EMPTY_SECONDS - age, "it is still empty")
+        if sight.writer is None and left > 0:
+            return Settling(left, "it may still be written")
+        if sight.cut_off and left > 0:
+            return Settling(left, "it looks cut off")
+        return Ready()

@@ -1,0 +1,107 @@
+"""Hints that something was dropped. A scan decides what; a hint only wakes it.
+
+Events get lost (inotify's queue overflows without a word) and never come from network and
+container mounts, so whoever waits here also looks by itself now and then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from watchdog.events import FileSystemEvent
+    from watchdog.observers.api import BaseObserver
+
+HINTS = frozenset(("created", "moved", "closed"))
+POLLED_HINTS = HINTS | {"modified"}
+
+
+class Alarm:
+    """Something to wait for that threads and signal handlers may ring."""
+
+    def __init__(self) -> None:
+        self._ear, self._bell = os.pipe()
+        os.set_blocking(self._ear, False)
+        os.set_blocking(self._bell, False)
+
+    def ring(self) -> None:
+        with contextlib.suppress(BlockingIOError):  # it has rung often enough
+            os.write(self._bell, b"!")
+
+    def wait(self, seconds: float) -> bool:
+        """Return when it has rung since the last wait, or after that time; whether it has."""
+        rung = bool(select.select([self._ear], [], [], seconds)[0])
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._ear, 4096):
+                pass
+        return rung
+
+    def close(self) -> None:
+        os.close(self._ear)
+        os.close(self._bell)
+
+
+class Watcher:
+    """An observer of one folder that rings when a file may have been dropped in it."""
+
+    def __init__(self, folder: Path, ring: Callable[[], None], *, poll: bool = False) -> None:
+        self._folder = folder
+        self._ring = ring
+        self._poll = poll
+        self._observer: BaseObserver | None = None
+        self._watched: tuple[int, int] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Begin to observe. Raises OSError where that cannot be."""
+        from watchdog.events import FileSystemEventHandler  # noqa: PLC0415 - `run` has no need
+        from watchdog.observers import Observer  # noqa: PLC0415
+        from watchdog.observers.polling import PollingObserver  # noqa: PLC0415
+
+        ring, hints = self._ring, POLLED_HINTS if self._poll else HINTS
+
+        class Handler(FileSystemEventHandler):
+            def on_any_event(self, event: FileSystemEvent) -> None:
+                if event.event_type in hints:
+                    ring()
+
+        status = self._folder.stat()
+        observer = PollingObserver() if self._poll else Observer()
+        observer.schedule(Handler(), str(self._folder), recursive=False)
+        observer.start()
+        self._observer, self._watched = observer, (status.st_dev, status.st_ino)
+
+    def stop(self) -> None:
+        if self._observer is not None:
+            self._observer.stop()
+            self._observer.join()
+            self._observer = None
+
+    def is_alive(self) -> bool:
+        """Whether the folder that was watched is still there, and its events still arrive."""
+        if self._observer is None:
+            return False
+        try:
+            status = self._folder.stat()
+        except OSError:
+            return False
+        same = (status.st_dev, status.st_ino) == self._watched
+        emitters = self._observer.emitters
+        return same and bool(emitters) and all(emitter.is_alive() for emitter in emitters)

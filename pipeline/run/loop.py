@@ -1,0 +1,156 @@
+"""`run` and `watch`: sweeps, and what lies between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.watch import Alarm, Watcher
+from pipeline.errors import EnvironmentFailure, printable
+from pipeline.log import Log
+from pipeline.run.job import Jobs
+from pipeline.run.stop import Interrupted, Stop
+from pipeline.run.sweep import Sweeper, Swept
+from pipeline.settings import Settings
+from pipeline.solve import Solvers
+
+NOT_WELL = frozenset(("invalid", "unknown", "failed"))
+ALL_WELL, SOME_BAD, TRY_AGAIN = 0, 1, 75
+
+RESCAN_SECONDS = 30.0
+POLL_SECONDS = 5.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+_LOOK_AFTER_WATCHER = 5.0
+
+
+@contextmanager
+def _ready(settings: Settings, log: Log) -> Iterator[tuple[Sweeper, Stop, Alarm]]:
+    """A sweeper with its solvers, stoppable by signals, and the alarm that wakes it."""
+    folders = Folders(settings.inbox, settings.outbox)
+    with ExitStack() as stack:
+        alarm = Alarm()
+        stack.callback(alarm.close)
+        stop = Stop(settings.grace, alarm.ring)
+        stack.enter_context(stop.handling_signals())
+        solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
+        if solvers.lacking:
+            log.warning("solver.fallback", reason=solvers.lacking, solver="pysat")
+        jobs = Jobs(folders, settings, solvers, log, stop.computing)
+        yield Sweeper(jobs, lambda: stop.requested), stop, alarm
+
+
+def run_once(settings: Settings, log: Log) -> int:
+    """Process everything that is complete, wait for what is settling; the exit code.
+
+    0 all went well, 1 some input was invalid, unknown or failed, 75 the surroundings failed or
+    a signal ended the pass. Raises SolverMissing.
+    """
+    with _ready(settings, log) as (sweeper, stop, alarm):
+        bad = False
+        while True:
+            try:
+                swept = _sweep(sweeper)
+            except EnvironmentFailure as error:
+                log.error("environment.failed", reason=str(error))
+                return TRY_AGAIN
+            except Interrupted:
+                return TRY_AGAIN
+            bad = bad or not NOT_WELL.isdisjoint(swept.statuses)
+            if stop.requested:
+                return TRY_AGAIN
+            if swept.again_in is not None:
+                alarm.wait(swept.again_in)
+            elif not swept.statuses:
+                return SOME_BAD if bad else ALL_WELL
+
+
+def _sweep(sweeper: Sweeper) -> Swept:
+    """A sweep, whose every OSError is the surroundings' fault."""
+    try:
+        return sweeper.sweep()
+    except OSError as error:
+        where = f"{printable(str(error.filename))}: " if error.filename else ""
+        raise EnvironmentFailure(f"{where}{error.strerror or error}") from error
+
+
+def watch(settings: Settings, log: Log) -> None:
+    """Process what is dropped until SIGTERM or SIGINT.
+
+    Raises SolverMissing, and EnvironmentFailure where the folders are not there to begin with.
+    """
+    with _ready(settings, log) as (sweeper, stop, alarm):
+        Folders(settings.inbox, settings.outbox).prepare()
+        log.info("watch.started", inbox=printable(str(settings.inbox)))
+        with ExitStack() as stack:
+            keeper = _Keeper(settings.inbox, alarm.ring, log, poll=settings.poll)
+            stack.callback(keeper.stop)
+            pause = 0.0
+            while not stop.requested:
+                keeper.keep_alive()
+                wait = POLL_SECONDS if settings.poll else RESCAN_SECONDS
+                try:
+                    swept = _sweep(sweeper)
+                    if pause:
+                        log.info("environment.recovered")
+                    pause = 0.0
+                    wait = min(wait, swept.again_in or wait)
+                except EnvironmentFailure as error:
+                    if not pause:
+                        log.error("environment.failed", reason=str(error))
+                    wait = pause = min(max(_FIRST_PAUSE, 2 * pause), _LONGEST_PAUSE)
+                except Interrupted:
+                    break
+                _wait(alarm, keeper, stop, wait, deaf=bool(pause))
+        log.info("watch.stopped")
+
+
+def _wait(alarm: Alarm, keeper: _Keeper, stop: Stop, seconds: float, *, deaf: bool) -> None:
+    """Wait for a hint or the time, looking after the watcher meanwhile.
+
+    `deaf`: hints do not count, the intake pauses.
+    """
+    while seconds > 0 and not stop.requested:
+        step = min(seconds, _LOOK_AFTER_WATCHER)
+        rung = alarm.wait(step)
+        seconds -= step
+        if (rung and not deaf) or not keeper.is_alive():
+            return
+
+
+class _Keeper:
+    """Keeps a watcher on the inbox, making another when it died or the folder was replaced."""
+
+    def __init__(self, inbox: Path, ring: Callable[[], None], log: Log, *, poll: bool) -> None:
+        self._inbox = inbox
+        self._ring = ring
+        self._log = log
+        self._poll = poll
+        self._watcher: Watcher | None = None
+        self._warned = False
+
+    def is_alive(self) -> bool:
+        return self._watcher is not None and self._watcher.is_alive()
+
+    def keep_alive(self) -> None:
+        """Make sure that there is a watcher that works; without one the rescans must do."""
+        if self.is_alive():
+            return
+        if self._watcher is not None:
+            self.stop()
+            self._log.warning("watcher.replaced", inbox=printable(str(self._inbox)))
+        watcher = Watcher(self._inbox, self._ring, poll=self._poll)
+        try:
+            watcher.start()
+        except OSError as error:
+            if not self._warned:
+                self._warned = True
+                self._log.warning("watcher.missing", reason=str(error))
+            return
+        self._watcher = watcher
+
+    def stop(self) -> None:
+        if self._watcher is not None:
+            self._watcher.stop()
+            self._watcher = None
