@@ -2,10 +2,10 @@
 
 A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
 
-    lock         locked (flock) while its owner lives
-    claim.json   what was claimed, by which job, and what it may write
-    attempt-N    there while, and after, a computation for the N-th time did not end
-    original     the dropped file
+    lock           locked (flock) while its owner lives
+    claim.json     what was claimed, by which job; behind it, what is about to be published
+    attempt-N      there while, and after, a computation for the N-th time did not end
+    original/NAME  the dropped file, under its own name
 
 It is prepared under a temporary name and renamed; then the file is renamed into it. Whoever
 can take the lock of a claim finds it abandoned, and owns it.
@@ -13,7 +13,6 @@ can take the lock of a claim finds it abandoned, and owns it.
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import json
 import os
@@ -24,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pipeline.dropbox.folders import Folders, return_to, sync_folder, write_durably
 from pipeline.dropbox.names import key_of
@@ -41,8 +40,8 @@ _PREPARING = ".preparing"
 class Note:
     """The content of claim.json: what has to be known of a job after a crash.
 
-    `files` are those of the set that this job's replaces and those it is about to publish;
-    it is empty until then.
+    `files` are those of the set that this job's replaces and those it is about to publish; it
+    is empty until then.
     """
 
     job: str
@@ -54,12 +53,17 @@ class Note:
     files: tuple[str, ...] = ()
 
     def text(self) -> str:
-        return json.dumps(asdict(self), indent=1) + "\n"
+        """One line of JSON."""
+        return json.dumps(asdict(self)) + "\n"
 
     @classmethod
     def of_text(cls, text: str) -> Self:
-        """Raises ValueError, TypeError or KeyError for anything but a note's text."""
-        values = json.loads(text)
+        """The note in the last line that is whole.
+
+        Raises ValueError, TypeError or KeyError where there is none.
+        """
+        lines = text.split("\n")[:-1]
+        values: dict[str, Any] = json.loads(lines[-1]) if lines else {}
         values["fingerprint"] = Fingerprint(*values["fingerprint"])
         values["files"] = tuple(values["files"])
         return cls(**values)
@@ -80,7 +84,7 @@ class Claim:
 
     @property
     def original(self) -> Path:
-        return self.folder / ORIGINAL
+        return self.folder / ORIGINAL / self.note.source
 
     def attempts(self) -> int:
         """How many computations were begun and never ended."""
@@ -107,12 +111,10 @@ class Claim:
     def save_files(self, names: Iterable[str]) -> None:
         """Save which files of the outbox may be there because of this source."""
         self.note = replace(self.note, files=tuple(sorted({*self.note.files, *names})))
-        fresh = self.folder / f"{NOTE}.new"
-        with contextlib.suppress(FileNotFoundError):
-            fresh.unlink()
-        write_durably(fresh, [self.note.text()])
-        fresh.rename(self.folder / NOTE)
-        sync_folder(self.folder)
+        with (self.folder / NOTE).open("a", encoding="ascii") as file:
+            file.write(self.note.text())
+            file.flush()
+            os.fsync(file.fileno())
 
     def put_back(self, inbox: Path) -> bool:
         """Return the file to the inbox; whether it could be, without hiding a newer one."""
@@ -149,7 +151,7 @@ def _locked(path: Path, flags: int = 0) -> int | None:
 
 @contextmanager
 def _preparing(folders: Folders) -> Iterator[None]:
-    """Keep others from taking a claim that is not locked yet for litter."""
+    """Keep others from taking a claim that is not locked yet for an abandoned one."""
     descriptor = os.open(folders.work / _PREPARING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH)
@@ -159,13 +161,13 @@ def _preparing(folders: Folders) -> Iterator[None]:
 
 
 def make_claim(folders: Folders, note: Note) -> Claim | None:
-    """Claim `inbox/source`; None where another was faster, or the file is gone."""
+    """Claim `inbox/source`; None where another was faster, or the file is gone or changed."""
     folder = folders.work / key_of(note.source)
     if folder.exists():
         return None
     with _preparing(folders):
         fresh = folders.work / f"{_NEW}{note.job}"
-        fresh.mkdir()
+        (fresh / ORIGINAL).mkdir(parents=True)
         lock = _locked(fresh / LOCK, os.O_CREAT | os.O_EXCL)
         assert lock is not None, "nobody knows this lock yet"  # noqa: S101
         claim = Claim(fresh, lock, note)
@@ -179,12 +181,11 @@ def make_claim(folders: Folders, note: Note) -> Claim | None:
                 return None
             raise
         claim.folder = folder
-    sync_folder(folders.work)
     return _fill(claim, folders.inbox / note.source)
 
 
 def _fill(claim: Claim, source: Path) -> Claim | None:
-    """Rename the file into its claim."""
+    """Rename the file into its claim; back again if it is not what was seen."""
     try:
         source.rename(claim.original)
     except FileNotFoundError:
@@ -195,19 +196,15 @@ def _fill(claim: Claim, source: Path) -> Claim | None:
         raise
     if not unchanged(claim.original, claim.note.fingerprint) and claim.put_back(source.parent):
         return None
-    sync_folder(claim.folder)
     return claim
 
 
 def abandoned(folders: Folders) -> Iterator[Claim]:
-    """Take over, one by one, the claims whose owner has died; the litter is removed."""
-    _remove_litter(folders)
-    for folder in sorted(folders.work.iterdir()):
-        if folder.name.startswith(".") or not folder.is_dir():
-            continue
+    """Take over, one by one, the claims whose owner has died; what holds no file is removed."""
+    for folder in sorted(_claim_folders(folders)):
         try:
             lock = _locked(folder / LOCK, os.O_CREAT)
-        except FileNotFoundError:  # finished meanwhile
+        except (FileNotFoundError, NotADirectoryError):  # finished meanwhile
             continue
         if lock is None:
             continue
@@ -218,28 +215,27 @@ def abandoned(folders: Folders) -> Iterator[Claim]:
             claim.remove()
 
 
-def _remove_litter(folders: Folders) -> None:
-    """Remove what was being prepared when its process died."""
-    lock = _locked(folders.work / _PREPARING, os.O_CREAT)
-    if lock is None:
-        return
-    try:
-        for folder in folders.work.glob(f"{_NEW}*"):
-            shutil.rmtree(folder, ignore_errors=True)
-    finally:
-        os.close(lock)
+def _claim_folders(folders: Folders) -> list[Path]:
+    """The folders of claims; also of those in preparation, if nobody is preparing any."""
+    entries = [entry for entry in folders.work.iterdir() if entry.is_dir()]
+    fresh = [entry for entry in entries if entry.name.startswith(_NEW)]
+    made = [entry for entry in entries if not entry.name.startswith(".")]
+    if fresh and (lock := _locked(folders.work / _PREPARING, os.O_CREAT)) is not None:
+        os.close(lock)  # whoever comes now prepares another folder
+        return made + fresh
+    return made
 
 
 def _note_in(folder: Path) -> Note:
-    """The note of a claim, or one that says what little is known where it is lost."""
+    """The note of a claim; where it is lost, one that knows the name of the file."""
     try:
         return Note.of_text((folder / NOTE).read_text(encoding="ascii"))
     except (OSError, ValueError, TypeError, KeyError):
-        lost = f"lost-{folder.name}"
-        return Note(lost, lost, lost, False, "", Fingerprint(0, 0, 0))
+        names = [entry.name for entry in (folder / ORIGINAL).glob("*")]
+        source = names[0] if names else folder.name
+        return Note("", source, "", keep_cnf=False, claimed="", fingerprint=Fingerprint(0, 0, 0))
 
 
 def notes_in_work(folders: Folders) -> list[Note]:
     """The notes of all claims there are, whoever owns them."""
-    found = folders.work.glob(f"[!.]*/{NOTE}")
-    return [_note_in(path.parent) for path in found]
+    return [_note_in(path.parent) for path in folders.work.glob(f"[!.]*/{NOTE}")]

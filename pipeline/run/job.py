@@ -62,6 +62,9 @@ class Jobs:
             claim.close()
 
     def _process(self, claim: Claim) -> str:
+        if not claim.note.job:  # its note was lost with the power; it is claimed anew
+            claim.put_back(self.folders.inbox)
+            return "returned"
         record = is_published(claim, self.folders)
         if record is None:
             return self._compute_and_publish(claim)

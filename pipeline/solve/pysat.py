@@ -13,7 +13,6 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from importlib.metadata import version
 from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -47,6 +46,8 @@ class Pysat:
 
     @property
     def version(self) -> str:
+        from importlib.metadata import version  # noqa: PLC0415 - slow to load
+
         return f"{version('python-sat')} {ENGINE}"
 
     @contextmanager
