@@ -1,11 +1,11 @@
-"""Model → Grid."""
+"""Model → Grid, and back: Grid → the clause that forbids it."""
 
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from itertools import chain
 
-from pipeline.cnf import Cnf
+from pipeline.cnf import Clause, Cnf
 from pipeline.errors import SolverError
 from pipeline.puzzle import Grid
 
@@ -32,3 +32,13 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
         row, column = cnf.geometry.place(values.index(0))
         raise SolverError(f"the model leaves row {row}, column {column} without a value")
     return Grid(cnf.geometry, tuple(values))
+
+
+def blocking_clause(grid: Grid, cnf: Cnf) -> Clause:
+    """The clause that forbids this grid and no other, over the variables of `cnf`."""
+    n = grid.geometry.side
+    return tuple(
+        -variable
+        for variable, (row, column, value) in cnf.candidates.items()
+        if grid.values[(row - 1) * n + column - 1] == value
+    )

@@ -67,7 +67,7 @@ def parse_result(text: str) -> Answer:
     words: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         content = line.strip()
-        if not content or content.startswith("c "):
+        if not content or content == "c" or content.startswith("c "):
             continue
         if content[0] in "sv" and (content[1:2].isspace() or len(content) == 1):
             content = content[1:].strip()
@@ -94,12 +94,10 @@ def parse_result(text: str) -> Answer:
 def _model(words: list[str]) -> frozenset[int]:
     if not words or words[-1] != "0":
         raise InvalidResult("the model is not ended by 0")
-    try:
-        literals = [int(word) for word in words[:-1]]
-    except ValueError:
-        odd = next(word for word in words if not _LITERAL.fullmatch(word))
-        raise InvalidResult(f"expected a literal, found {odd[:20]!r}") from None
-    model = frozenset(literals)
+    odd = next((word for word in words if not _LITERAL.fullmatch(word)), None)
+    if odd is not None:
+        raise InvalidResult(f"expected a literal, found {odd[:20]!r}")
+    model = frozenset(map(int, words[:-1]))
     if any(literal == 0 or abs(literal) > MAX_VARIABLE or -literal in model for literal in model):
         raise InvalidResult("the model has a 0 inside, a literal out of range or a contradiction")
     return model

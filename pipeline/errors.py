@@ -6,6 +6,7 @@ PipelineError
 │   └── InvalidResult          not a solver's result file
 ├── UsageError                 options that cannot be served (exit 2)
 │   └── SolverMissing          the solver asked for is not installed
+├── TooLarge                   a puzzle with more candidates than can be encoded
 ├── SolverError                a solver crashed, lost its answer or lied
 └── EnvironmentFailure         disk full, folder missing: nobody's fault here (exit 75)
 """
@@ -13,7 +14,11 @@ PipelineError
 from __future__ import annotations
 
 import errno
+import os
 from dataclasses import dataclass
+
+ALL_WELL, SOME_BAD, USAGE, TRY_AGAIN = 0, 1, 2, 75
+"""The exit codes of every command."""
 
 
 class PipelineError(Exception):
@@ -57,6 +62,10 @@ class SolverMissing(UsageError):
     """The solver asked for is not installed."""
 
 
+class TooLarge(PipelineError):
+    """A puzzle that leaves more candidates than an encoding can hold."""
+
+
 class SolverError(PipelineError):
     """A solver crashed, lost its answer or lied."""
 
@@ -69,6 +78,7 @@ _ENVIRONMENTAL = frozenset(
     (
         errno.EAGAIN,
         errno.EDQUOT,
+        errno.EFBIG,
         errno.EIO,
         errno.EMFILE,
         errno.ENFILE,
@@ -83,6 +93,17 @@ _ENVIRONMENTAL = frozenset(
 def is_environmental(error: OSError) -> bool:
     """Whether the machine is at fault: no room, no memory, no descriptors, a broken disk."""
     return error.errno in _ENVIRONMENTAL
+
+
+def in_words(error: OSError) -> str:
+    """What an OSError says, with the name it is about."""
+    about = f"{printable(os.fsdecode(error.filename))}: " if error.filename is not None else ""
+    return f"{about}{error.strerror or error}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 row`, `2 rows`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def printable(name: str) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from pipeline.cnf import Clause, Cnf
+from pipeline.decode import blocking_clause
 from pipeline.dimacs import dimacs_lines
 from pipeline.parse import render_puzzle
 from pipeline.puzzle import Grid, Puzzle
@@ -48,25 +48,10 @@ def solution_texts(result: Result) -> Iterable[str]:
     return (render_solution(grid, result.parsed.format) for grid in result.solutions)
 
 
-def blocking_clauses(cnf: Cnf, grids: Iterable[Grid]) -> list[Clause]:
-    """One clause per grid that forbids it, over the candidates that have a variable."""
-    clauses = []
-    for grid in grids:
-        n = grid.geometry.side
-        clauses.append(
-            tuple(
-                -variable
-                for variable, (row, column, value) in cnf.candidates.items()
-                if grid.values[(row - 1) * n + column - 1] == value
-            )
-        )
-    return clauses
-
-
 def cnf_texts(result: Result) -> tuple[Iterable[str], Iterable[str]]:
     """The DIMACS text of the puzzle, and the same with each solution blocked; in pieces."""
     assert result.cnf, "a solved puzzle was encoded"  # noqa: S101
-    blocking = blocking_clauses(result.cnf, result.solutions)
+    blocking = [blocking_clause(grid, result.cnf) for grid in result.solutions]
     return dimacs_lines(result.cnf), dimacs_lines(result.cnf, blocking)
 
 
@@ -137,6 +122,9 @@ def log_text(origin: Origin, result: Result, claimed: datetime, finished: dateti
     for stage, seconds in result.seconds.items():
         if stage != "total":
             lines.append({"event": f"stage.{stage}", "seconds": round(seconds, 6)})
+        if stage == "parse" and result.parsed:
+            read = result.parsed
+            lines[-1] |= {"format": read.format, "variant": read.variant, "reason": read.reason}
     if result.solver and result.solver.fallback:
         lines.append(
             {

@@ -7,6 +7,7 @@ raise.
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -16,13 +17,16 @@ from pipeline.certify import Violation, certify_grid, clashing_givens
 from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.decode import decode_model
 from pipeline.encode import encode_puzzle
-from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError
-from pipeline.parse import Parsed, parse_source
+from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError, TooLarge
+from pipeline.parse import Parsed, made, parse_source
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solver, Solvers, answers
 
 Status = Literal["unique", "multiple", "unsolvable", "invalid", "unknown", "failed"]
+NOT_WELL: frozenset[Status] = frozenset(("invalid", "unknown", "failed"))
+"""The statuses for which a command exits with 1."""
+
 Stage = Literal["parse", "encode", "solve", "decode", "certify"]
 OnGrid = Callable[[Grid], None]
 
@@ -108,9 +112,8 @@ def solve_puzzle(
     asked for and not installed, EnvironmentFailure where no solver could work.
     """
     chosen = settings or Settings()
-    parsed = Parsed(puzzle, "", "", "classic")
     with Solvers(chosen.solver, chosen.minisat) as solvers:
-        return solve_parsed(parsed, solvers, chosen, Stopwatch(), on_grid)
+        return solve_parsed(made(puzzle), solvers, chosen, Stopwatch(), on_grid)
 
 
 def solve_parsed(
@@ -121,54 +124,116 @@ def solve_parsed(
     on_grid: OnGrid | None = None,
 ) -> Result:
     """The chain behind the parser, each solver being the fallback of the one before."""
-    with watch.timing("encode"):
-        cnf = encode_puzzle(parsed.puzzle, settings.encoding)
-    fallback: str | None = solvers.lacking
-    shown: set[Grid] = set()
-
-    def show(grid: Grid) -> None:
-        if on_grid and grid not in shown and len(shown) < settings.max_solutions:
-            shown.add(grid)
-            on_grid(grid)
-
+    try:
+        with watch.timing("encode"):
+            cnf = encode_puzzle(parsed.puzzle, settings.encoding)
+    except TooLarge as error:
+        return Result("unknown", (), False, str(error), parsed, seconds=watch.seconds())
+    chain = _Chain(parsed.puzzle, cnf, settings, watch, on_grid)
+    fallback = solvers.lacking
     for solver in solvers.chain:
         try:
-            search = _search(parsed.puzzle, cnf, solver, settings, watch, show)
+            search = chain.search(solver)
         except (SolverError, EnvironmentFailure) as error:
             if isinstance(error, EnvironmentFailure) and solver is solvers.chain[-1]:
                 raise
             fallback = str(error)
-        else:
-            used = SolverUsed(solver.name, solver.version, fallback)
-            return _result(search, parsed, cnf, used, settings, watch)
+            continue
+        used = SolverUsed(solver.name, solver.version, fallback)
+        if is_chosen(parsed.puzzle, settings.cross_check):
+            search, used = chain.cross_check(search, used, solvers.other_than(solver))
+        return _result(search, parsed, cnf, used, settings, watch)
     return Result("failed", (), None, fallback, parsed, cnf, seconds=watch.seconds())
 
 
-def _search(
-    puzzle: Puzzle, cnf: Cnf, solver: Solver, settings: Settings, watch: Stopwatch, show: OnGrid
-) -> _Search:
-    """One solver's search, each model decoded and certified.
+def is_chosen(puzzle: Puzzle, share: float) -> bool:
+    """Whether a puzzle is among the share (0 to 1) that is cross-checked: always the same ones."""
+    if not 0 < share < 1:
+        return share >= 1
+    return zlib.crc32(repr(puzzle.cells).encode()) < share * 2**32
 
-    It goes on to one grid more than asked for, to tell whether there are more. Raises
-    SolverError for a model that is no solution.
-    """
-    grids: list[Grid] = []
-    limits = Limits(settings.timeout, settings.memory_limit)
-    with closing(answers(cnf, solver, limits)) as stream:
-        while len(grids) <= settings.max_solutions:
-            with watch.timing("solve"):
-                answer: Answer = next(stream)
-            if not isinstance(answer, Sat):
-                return _Search(grids, answer)
-            with watch.timing("decode"):
-                grid = decode_model(answer.model, cnf)
-            with watch.timing("certify"):
-                violations = certify_grid(puzzle, grid)
-            if violations:
-                raise SolverError(f"the grid of {solver.name} is no solution: {violations[0]}")
-            grids.append(grid)
-            show(grid)
-    return _Search(grids, None)
+
+class _Chain:
+    """The searches for one puzzle, which share its time."""
+
+    def __init__(
+        self,
+        puzzle: Puzzle,
+        cnf: Cnf,
+        settings: Settings,
+        watch: Stopwatch,
+        on_grid: OnGrid | None,
+    ) -> None:
+        self._puzzle = puzzle
+        self._cnf = cnf
+        self._settings = settings
+        self._watch = watch
+        self._on_grid = on_grid
+        self._shown: set[Grid] = set()
+        self._begun: float | None = None
+
+    def search(self, solver: Solver) -> _Search:
+        """One solver's search, each model decoded and certified.
+
+        It goes on to one grid more than asked for, to tell whether there are more. Raises
+        SolverError for a model that is no solution.
+        """
+        grids: list[Grid] = []
+        with closing(answers(self._cnf, solver, self._limits())) as stream:
+            while len(grids) <= self._settings.max_solutions:
+                with self._watch.timing("solve"):
+                    answer: Answer = next(stream)
+                if not isinstance(answer, Sat):
+                    return _Search(grids, answer)
+                grids.append(self._certified(answer, solver))
+                self._show(grids[-1])
+        return _Search(grids, None)
+
+    def cross_check(
+        self, search: _Search, used: SolverUsed, other: Solver
+    ) -> tuple[_Search, SolverUsed]:
+        """What stands after another solver was asked the same.
+
+        A certified grid beats the word of a solver that there is no other. One that fails or
+        gives up itself changes nothing.
+        """
+        if not isinstance(search.ended, Unsat):
+            return search, used
+        try:
+            second = self.search(other)
+        except (SolverError, EnvironmentFailure):
+            return search, used
+        found = set(search.grids)
+        missed = [grid for grid in second.grids if grid not in found]
+        if not missed:
+            return search, used
+        why = f"{used.name} missed a solution that {other.name} found"
+        ended = second.ended if found <= set(second.grids) else Unknown(why)
+        used = SolverUsed(other.name, other.version, why)
+        return _Search([*search.grids, *missed], ended), used
+
+    def _limits(self) -> Limits:
+        now = time.monotonic()
+        self._begun = self._begun or now
+        return Limits(self._settings.timeout, self._settings.memory_limit, now - self._begun)
+
+    def _certified(self, answer: Sat, solver: Solver) -> Grid:
+        with self._watch.timing("decode"):
+            grid = decode_model(answer.model, self._cnf)
+        with self._watch.timing("certify"):
+            violations = certify_grid(self._puzzle, grid)
+        if violations:
+            raise SolverError(f"the grid of {solver.name} is no solution: {violations[0]}")
+        return grid
+
+    def _show(self, grid: Grid) -> None:
+        if (
+            self._on_grid
+            and grid not in self._shown
+            and len(self._shown) < self._settings.max_solutions
+        ):
+            self._shown.add(grid)
+            self._on_grid(grid)
 
 
 def _result(
@@ -193,7 +258,7 @@ def _result(
             status = "multiple" if len(found) > 1 else "unknown"
             message = reason
         case None:
-            pass
+            message = f"there are more solutions than the {len(found)} asked for"
         case _:
             assert_never(search.ended)
     seconds = watch.seconds()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from pathlib import Path
 
 import typer
 
-from pipeline.cli import folders, tools
+from pipeline.cli import answers, folders, formulas, operator
 from pipeline.cli.outcome import accounted
 
 __all__ = ["app", "main"]
@@ -22,18 +25,25 @@ app = typer.Typer(
 COMMANDS = (
     folders.run,
     folders.watch,
-    tools.solve,
-    tools.count,
-    tools.encode,
-    tools.decode,
-    tools.certify,
+    answers.solve,
+    answers.count,
+    formulas.encode,
+    formulas.decode,
+    formulas.certify,
+    operator.status,
+    operator.retry,
+    operator.prune,
+    operator.doctor,
 )
 for command in COMMANDS:
     app.command()(accounted(command))
 
 
 def main() -> None:
-    """Run the command line; file names that are no text are shown escaped."""
+    """Run the command line; SIGTERM ends a command as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - for as long as we live
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     app()

@@ -17,9 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pipeline.encode import ENCODINGS
 from pipeline.settings import Settings, environment_name
-from pipeline.solve import LEAST_MEGABYTES
 
 _HELP: dict[str, str] = {
     "inbox": "The folder that files are dropped in.",
@@ -27,11 +25,12 @@ _HELP: dict[str, str] = {
     "solver": "auto is minisat, and PySAT where there is none.",
     "minisat": "The minisat program, if it is not on the PATH.",
     "encoding": "How a puzzle becomes clauses.",
-    "max_solutions": "Stop after that many solutions of a puzzle.",
+    "max_solutions": "Stop after that many solutions of a puzzle, 1 or more.",
     "timeout": "Seconds for one puzzle.",
-    "memory_limit": "MB for one solver.",
+    "memory_limit": "MB for one solver, 64 or more.",
     "max_bytes": "The largest file that may be one puzzle.",
     "variant": "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
+    "cross_check": "The share, 0 to 1, of answers that another solver is asked for too.",
     "keep_cnf": "Publish the CNF as well, with and without the solutions blocked.",
     "settle": "Seconds for which a file must not change where leases cannot tell that it is done.",
     "grace": "Seconds that a puzzle in work gets when told to stop.",
@@ -39,34 +38,24 @@ _HELP: dict[str, str] = {
     "log_format": "auto is console on a terminal, json elsewhere.",
     "quiet": "Print nothing but problems.",
 }
-_LOWEST: dict[str, float] = {
-    "max_solutions": 1,
-    "timeout": 0.001,
-    "memory_limit": LEAST_MEGABYTES,
-    "max_bytes": 1,
-    "settle": 0,
-    "grace": 0,
-}
-SOLVING = ("solver", "minisat", "encoding", "max_solutions", "timeout", "memory_limit")
+
+
+SOLVING = (
+    "solver",
+    "minisat",
+    "encoding",
+    "max_solutions",
+    "timeout",
+    "memory_limit",
+    "cross_check",
+)
 READING = ("variant", "max_bytes")
-
-
-def _check_encoding(name: str) -> str:
-    if name not in ENCODINGS:
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(ENCODINGS)}.")
-    return name
 
 
 def option(name: str, annotation: Any) -> Any:
     """The annotated type of the option for one field of Settings."""
-    encoding = name == "encoding"
     declared = typer.Option(
-        f"--{name.replace('_', '-')}",
-        envvar=environment_name(name),
-        help=_HELP[name],
-        min=_LOWEST.get(name),
-        callback=_check_encoding if encoding else None,
-        metavar="|".join(ENCODINGS) if encoding else None,
+        f"--{name.replace('_', '-')}", envvar=environment_name(name), help=_HELP[name]
     )
     return Annotated[annotation, declared]
 

@@ -11,16 +11,16 @@ from typing import Any
 import typer
 
 from pipeline.errors import (
+    ALL_WELL,
+    SOME_BAD,
+    TRY_AGAIN,
+    USAGE,
     EnvironmentFailure,
     PipelineError,
     UsageError,
+    in_words,
     is_environmental,
-    printable,
 )
-
-ALL_WELL, SOME_BAD, USAGE, TRY_AGAIN = 0, 1, 2, 75
-BAD_INPUT = frozenset(("invalid", "unknown", "failed"))
-"""The statuses for which a command exits with 1."""
 
 
 def report(message: str) -> None:
@@ -42,16 +42,10 @@ def accounted(command: Callable[..., None]) -> Callable[..., None]:
             report("interrupted")
             raise typer.Exit(TRY_AGAIN) from None
         except (PipelineError, OSError) as error:
-            report(f"sudoku-pipeline: {_words(error)}")
+            report(f"sudoku-pipeline: {in_words(error) if isinstance(error, OSError) else error}")
             raise typer.Exit(_code(error)) from None
 
     return wrapper
-
-
-def _words(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{printable(os.fsdecode(error.filename))}: {error.strerror}"
-    return str(error)
 
 
 def _code(error: Exception) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from pipeline.errors import InputError
+from pipeline.errors import InputError, printable
 from pipeline.parse import Parsed, parse_source
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
@@ -22,17 +22,19 @@ def read_bytes(file: Path, most: int) -> bytes:
     Raises InputError where it cannot be read.
     """
     if file == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("standard input is closed")
         return sys.stdin.buffer.read(most + 1)
     try:
         with file.open("rb") as stream:
             return stream.read(most + 1)
     except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from error
+        raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
 
 
 def source_name(file: Path) -> str:
     """What messages call the file."""
-    return "<stdin>" if file == STANDARD_INPUT else str(file)
+    return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
 
 
 def read_puzzle(file: Path, settings: Settings) -> Parsed:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
-from pipeline.errors import printable
 from pipeline.stages import Result
 
 STAGES = ("parse", "encode", "solve", "decode", "certify", "total")
@@ -19,13 +19,14 @@ def times_table(results: Iterable[tuple[str, Result]]) -> None:
 
     table = Table(box=box.SIMPLE)
     for heading in ("file", "status", "variables", "clauses", *STAGES):
-        table.add_column(heading, justify="left" if heading in ("file", "status") else "right")
+        justify: Literal["left", "right"] = "left" if heading in ("file", "status") else "right"
+        table.add_column(heading, justify=justify, overflow="fold")
     for name, result in results:
         sizes = (str(len(result.cnf.candidates)), str(result.cnf.size)) if result.cnf else ("", "")
         seconds = (
             f"{result.seconds[stage]:.4f}" if stage in result.seconds else "" for stage in STAGES
         )
-        table.add_row(printable(name), result.status, *sizes, *seconds)
+        table.add_row(name, result.status, *sizes, *seconds)
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH_ELSEWHERE

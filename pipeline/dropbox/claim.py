@@ -13,6 +13,7 @@ can take the lock of a claim finds it abandoned, and owns it.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -28,7 +29,8 @@ from typing import Any, Self
 from pipeline.dropbox.folders import Folders, return_to, sync_folder, write_durably
 from pipeline.dropbox.names import key_of
 from pipeline.dropbox.scan import unchanged
-from pipeline.dropbox.settle import Fingerprint
+from pipeline.dropbox.settle import UNSEEN, Fingerprint
+from pipeline.dropbox.steps import reached
 
 LOCK, NOTE, ORIGINAL = "lock", "claim.json", "original"
 _NEW = ".new-"
@@ -40,8 +42,9 @@ _PREPARING = ".preparing"
 class Note:
     """The content of claim.json: what has to be known of a job after a crash.
 
-    `files` are those of the set that this job's replaces and those it is about to publish; it
-    is empty until then.
+    `former` are the stems of earlier sets of this source, if it now has another. `files` are
+    those of the sets that this job's replaces and those it is about to publish; it is empty
+    until then.
     """
 
     job: str
@@ -50,6 +53,7 @@ class Note:
     keep_cnf: bool
     claimed: str
     fingerprint: Fingerprint
+    former: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
 
     def text(self) -> str:
@@ -58,13 +62,16 @@ class Note:
 
     @classmethod
     def of_text(cls, text: str) -> Self:
-        """The note in the last line that is whole.
+        """The note in the last line that is whole: one may be torn.
 
         Raises ValueError, TypeError or KeyError where there is none.
         """
-        lines = text.split("\n")[:-1]
-        values: dict[str, Any] = json.loads(lines[-1]) if lines else {}
+        values: dict[str, Any] = {}
+        for line in text.splitlines():
+            with contextlib.suppress(ValueError):
+                values = json.loads(line)
         values["fingerprint"] = Fingerprint(*values["fingerprint"])
+        values["former"] = tuple(values["former"])
         values["files"] = tuple(values["files"])
         return cls(**values)
 
@@ -86,6 +93,12 @@ class Claim:
     def original(self) -> Path:
         return self.folder / ORIGINAL / self.note.source
 
+    def sign(self) -> None:
+        """Write in the lock who holds it, for people to read, if there is room for it."""
+        with contextlib.suppress(OSError):
+            os.ftruncate(self._lock, 0)
+            os.pwrite(self._lock, f"process {os.getpid()} on {os.uname().nodename}\n".encode(), 0)
+
     def attempts(self) -> int:
         """How many computations were begun and never ended."""
         return sum(1 for entry in self.folder.iterdir() if entry.name.startswith(_ATTEMPT))
@@ -99,8 +112,10 @@ class Claim:
         marker = self.folder / f"{_ATTEMPT}{self.attempts() + 1}"
         marker.touch()
         sync_folder(self.folder)
+        reached("attempt.counted")
         yield
         self.reset_attempts()
+        reached("attempt.ended")
 
     def reset_attempts(self) -> None:
         """Forget all attempts: there was progress, or nothing of it was the puzzle's fault."""
@@ -110,11 +125,15 @@ class Claim:
 
     def save_files(self, names: Iterable[str]) -> None:
         """Save which files of the outbox may be there because of this source."""
-        self.note = replace(self.note, files=tuple(sorted({*self.note.files, *names})))
+        self.renew(replace(self.note, files=tuple(sorted({*self.note.files, *names}))))
+
+    def renew(self, note: Note) -> None:
+        """Put another note in place of the claim's, so that it lasts."""
         with (self.folder / NOTE).open("a", encoding="ascii") as file:
-            file.write(self.note.text())
+            file.write("\n" + note.text())
             file.flush()
             os.fsync(file.fileno())
+        self.note = note
 
     def put_back(self, inbox: Path) -> bool:
         """Return the file to the inbox; whether it could be, without hiding a newer one."""
@@ -123,6 +142,11 @@ class Claim:
         sync_folder(inbox)
         self.remove()
         return True
+
+    def is_put_back(self, inbox: Path) -> bool:
+        """Whether putting it back was cut off when the file was in both places."""
+        source = inbox / self.note.source
+        return os.path.lexists(source) and os.path.samestat(source.lstat(), self.original.lstat())
 
     def remove(self) -> None:
         """Remove the claim, whose original has gone elsewhere."""
@@ -163,7 +187,7 @@ def _preparing(folders: Folders) -> Iterator[None]:
 def make_claim(folders: Folders, note: Note) -> Claim | None:
     """Claim `inbox/source`; None where another was faster, or the file is gone or changed."""
     folder = folders.work / key_of(note.source)
-    if folder.exists():
+    if is_in_work(folders, note.source):
         return None
     with _preparing(folders):
         fresh = folders.work / f"{_NEW}{note.job}"
@@ -174,6 +198,7 @@ def make_claim(folders: Folders, note: Note) -> Claim | None:
         try:
             write_durably(fresh / NOTE, [note.text()])
             sync_folder(fresh)
+            reached("claim.prepared")
             fresh.rename(folder)
         except OSError:
             claim.remove()
@@ -181,6 +206,8 @@ def make_claim(folders: Folders, note: Note) -> Claim | None:
                 return None
             raise
         claim.folder = folder
+        claim.sign()
+    reached("claim.placed")
     return _fill(claim, folders.inbox / note.source)
 
 
@@ -194,9 +221,21 @@ def _fill(claim: Claim, source: Path) -> Claim | None:
     except OSError:
         claim.remove()
         raise
-    if not unchanged(claim.original, claim.note.fingerprint) and claim.put_back(source.parent):
-        return None
-    return claim
+    reached("claim.taken")
+    try:
+        if unchanged(claim.original, claim.note.fingerprint):
+            return claim
+        if not claim.put_back(source.parent):
+            claim.close()  # a newer one is there: this is finished first, when it is complete
+    except OSError:
+        claim.close()
+        raise
+    return None
+
+
+def is_in_work(folders: Folders, source: str) -> bool:
+    """Whether there is a claim of that name."""
+    return (folders.work / key_of(source)).exists()
 
 
 def abandoned(folders: Folders) -> Iterator[Claim]:
@@ -209,7 +248,8 @@ def abandoned(folders: Folders) -> Iterator[Claim]:
         if lock is None:
             continue
         claim = Claim(folder, lock, _note_in(folder))
-        if os.path.lexists(claim.original):
+        if os.path.lexists(claim.original) and not claim.is_put_back(folders.inbox):
+            claim.sign()
             yield claim
         else:
             claim.remove()
@@ -233,7 +273,21 @@ def _note_in(folder: Path) -> Note:
     except (OSError, ValueError, TypeError, KeyError):
         names = [entry.name for entry in (folder / ORIGINAL).glob("*")]
         source = names[0] if names else folder.name
-        return Note("", source, "", keep_cnf=False, claimed="", fingerprint=Fingerprint(0, 0, 0))
+        return Note("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
+
+
+def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
+    """Each claim's note, and in words who has it in work."""
+    for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
+        try:
+            owner = path.read_text(encoding="ascii", errors="replace").strip()
+            lock = _locked(path)
+        except FileNotFoundError:  # finished meanwhile
+            continue
+        if lock is not None:
+            os.close(lock)
+            owner = "abandoned; the next scan takes it up"
+        yield _note_in(path.parent), owner
 
 
 def notes_in_work(folders: Folders) -> list[Note]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from pipeline.errors import EnvironmentFailure, printable
+from pipeline.errors import EnvironmentFailure, UsageError, printable
 
 WORK, DONE, FAILED = ".work", "done", "failed"
 
@@ -36,7 +36,8 @@ class Folders:
     def prepare(self) -> None:
         """Make what is missing below the inbox, and the outbox; never the inbox itself.
 
-        Raises EnvironmentFailure where a folder is missing or cannot be written in.
+        Raises EnvironmentFailure where a folder is missing or cannot be written in, UsageError
+        where both are one.
         """
         if not self.inbox.is_dir():
             raise EnvironmentFailure(
@@ -50,6 +51,8 @@ class Folders:
                 raise EnvironmentFailure(
                     f"{printable(str(folder))}: cannot be made: {error.strerror}"
                 ) from error
+        if self.inbox.samefile(self.outbox):
+            raise UsageError("the inbox is the outbox too; give another --inbox or --outbox")
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
                 raise EnvironmentFailure(f"{printable(str(folder))}: may not be written in")
@@ -93,8 +96,10 @@ def move_aside(path: Path, folder: Path, name: str) -> Path:
     target, number = folder / name, 1
     while os.path.lexists(target):
         number += 1
-        (folder / str(number)).mkdir(exist_ok=True)
-        target = folder / str(number) / name
+        shelf = folder / str(number)
+        with contextlib.suppress(FileExistsError):
+            shelf.mkdir()
+        target = shelf / name if shelf.is_dir() else shelf
     path.rename(target)
     sync_folder(target.parent)
     return target

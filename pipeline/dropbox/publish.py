@@ -11,11 +11,14 @@ from typing import Any
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders, move_aside, sync_folder, write_durably
 from pipeline.dropbox.reserve import RECORD, files_of, read_record
+from pipeline.dropbox.steps import reached
 
 MakeRecord = Callable[[Mapping[str, str]], str]
 """From published name → SHA-256 to the record's text."""
 
-_TEMPORARY = re.compile(r"\.(?P<inbox>[0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+\.tmp")
+_TEMPORARY = re.compile(
+    r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+\.tmp"
+)
 
 
 def publish(
@@ -37,18 +40,25 @@ def publish(
             path = next(temporary)
             written[name] = write_durably(path, pieces)
             staged.append((path, outbox / name))
+            reached("publish.staging")
         record = next(temporary)
         write_durably(record, [make(written)])
         staged.append((record, outbox / (claim.note.stem + RECORD)))
+        reached("publish.staged")
         _withdraw_earlier(claim, outbox, written)
+        reached("publish.withdrawn")
         for path, target in staged[:-1]:
             path.replace(target)
+            reached("publish.renaming")
+        reached("publish.renamed")
         for stale in set(claim.note.files) - written.keys():
             with contextlib.suppress(FileNotFoundError):
                 (outbox / stale).unlink()
         sync_folder(outbox)
+        reached("publish.cleared")
         record.replace(staged[-1][1])
         sync_folder(outbox)
+        reached("publish.recorded")
     except OSError:
         for path, _ in staged:
             with contextlib.suppress(OSError):
@@ -58,13 +68,19 @@ def publish(
 
 def _withdraw_earlier(claim: Claim, outbox: Path, names: Iterable[str]) -> None:
     """Save in the claim what will have to be cleared away, then remove the earlier record."""
-    stem = claim.note.stem
-    path = outbox / (stem + RECORD)
-    earlier = read_record(path)
-    listed = files_of(earlier) if earlier is not None else ()
-    claim.save_files([*names, *(name for name in listed if name.startswith(stem))])
-    if earlier is not None:
+    listed = list(names)
+    earlier = []
+    for stem in (claim.note.stem, *claim.note.former):
+        path = outbox / (stem + RECORD)
+        record = read_record(path)
+        if record is not None and record.get("source") == claim.note.source:
+            earlier.append(path)
+            listed += (name for name in files_of(record) if name.startswith(stem))
+    claim.save_files(listed)
+    reached("publish.saved")
+    for path in earlier:
         path.unlink()
+    if earlier:
         sync_folder(outbox)
 
 
@@ -78,7 +94,8 @@ def _temporary_names(claim: Claim, folders: Folders) -> Iterator[Path]:
 
 def _inbox_mark(folders: Folders) -> str:
     """Which inbox a temporary file comes from: an outbox may serve several."""
-    return f"{folders.inbox.stat().st_ino:x}"
+    status = folders.inbox.stat()
+    return f"{status.st_dev:x}.{status.st_ino:x}"
 
 
 def is_published(claim: Claim, folders: Folders) -> dict[str, Any] | None:
@@ -91,7 +108,9 @@ def finish(claim: Claim, folders: Folders, status: str) -> Path:
     """Move the original of a published job where it belongs and remove the claim."""
     folder = folders.failed if status in ("invalid", "failed") else folders.done
     target = move_aside(claim.original, folder, claim.note.source)
+    reached("finish.moved")
     claim.remove()
+    reached("finish.removed")
     return target
 
 

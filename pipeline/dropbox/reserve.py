@@ -13,18 +13,18 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from pipeline.dropbox.claim import Note, notes_in_work
+from pipeline.dropbox.claim import notes_in_work
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.names import COUNT, fold, outputs, stems_for
 
 LOCK = ".lock"
 RECORD = ".json"
 _COUNTER_BYTES = 8
-_FIRST_CHOICES = 2
+_FIRST_CHOICES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ class Reservations:
         self._seen: int | None = None
 
     @contextmanager
-    def reserving(self, source: str, *, keep_cnf: bool) -> Iterator[str]:
-        """Hold the outbox's lock and give the stem for a source.
+    def reserving(self, source: str, *, keep_cnf: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Hold the outbox's lock; give the stem for a source, and others that it has used.
 
-        The claim that holds it must be made before the lock is given up.
+        The claim that holds the stem must be made before the lock is given up.
         """
         lock = self._folders.outbox / LOCK
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
@@ -75,11 +75,11 @@ class Reservations:
             counter = int.from_bytes(os.pread(descriptor, _COUNTER_BYTES, 0), "big")
             if counter != self._seen:
                 self._list()
-            stem = self._choose(source, keep_cnf=keep_cnf)
-            yield stem
-            self._remember(stem)
+            os.pwrite(descriptor, (counter + 1).to_bytes(_COUNTER_BYTES, "big"), 0)
             self._seen = counter + 1
-            os.pwrite(descriptor, self._seen.to_bytes(_COUNTER_BYTES, "big"), 0)
+            stem, former = self._choose(source, keep_cnf=keep_cnf)
+            self._remember(stem)
+            yield stem, former
         finally:
             os.close(descriptor)
 
@@ -95,42 +95,40 @@ class Reservations:
     def _remember(self, stem: str) -> None:
         self._stems.setdefault(fold(stem), set()).add(stem)
 
-    def _choose(self, source: str, *, keep_cnf: bool) -> str:
+    def _choose(self, source: str, *, keep_cnf: bool) -> tuple[str, tuple[str, ...]]:
         """The stem that the source has already, else the first that is free."""
-        for stem in islice(stems_for(source), _FIRST_CHOICES):
-            holder = self._holder(stem)
-            if (
-                holder is not None
-                and holder.source == source
-                and self._free(stem, source, keep_cnf)
-            ):
-                return stem
-        return next(stem for stem in stems_for(source) if self._free(stem, source, keep_cnf))
+        used = [
+            stem
+            for stem in islice(stems_for(source), _FIRST_CHOICES)
+            if any(held.source == source for held in self._holders(stem))
+        ]
+        choices = chain(used, stems_for(source))
+        chosen = next(stem for stem in choices if self._is_free(stem, source, keep_cnf=keep_cnf))
+        return chosen, tuple(stem for stem in used if stem != chosen)
 
-    def _free(self, stem: str, source: str, keep_cnf: bool) -> bool:
+    def _is_free(self, stem: str, source: str, *, keep_cnf: bool) -> bool:
         """Whether no other source holds a name that the stem would take."""
         wanted = outputs(stem, keep_cnf=keep_cnf)
         return not any(
-            holder.source != source and holder.names & wanted
+            held.source != source and held.names & wanted
             for other in self._related(stem)
-            if (holder := self._holder(other)) is not None
+            for held in self._holders(other)
         )
 
     def _related(self, stem: str) -> Iterator[str]:
         """The known stems whose names may be the same as this one's."""
         folded = fold(stem)
-        for form in (folded, folded + COUNT, folded.removesuffix(COUNT)):
+        for form in {folded, folded + COUNT, folded.removesuffix(COUNT)}:
             yield from self._stems.get(form, ())
 
-    def _holder(self, stem: str) -> Held | None:
-        """Who holds the names of a stem now."""
-        for note in self._notes(stem):
-            return Held(note.source, outputs(note.stem, keep_cnf=note.keep_cnf))
+    def _holders(self, stem: str) -> Iterator[Held]:
+        """Who holds the names of a stem now: jobs in work, and what is published."""
+        if stem not in self._stems.get(fold(stem), ()):
+            return
+        for note in notes_in_work(self._folders):
+            if note.stem == stem:
+                yield Held(note.source, outputs(stem, keep_cnf=note.keep_cnf))
         record = read_record(self._folders.outbox / (stem + RECORD))
-        if record is None:
-            return None
-        kept = any(name.endswith(".cnf") for name in files_of(record))
-        return Held(str(record.get("source")), outputs(stem, keep_cnf=kept))
-
-    def _notes(self, stem: str) -> list[Note]:
-        return [note for note in notes_in_work(self._folders) if note.stem == stem]
+        if record is not None:
+            kept = any(name.endswith(".cnf") for name in files_of(record))
+            yield Held(str(record.get("source")), outputs(stem, keep_cnf=kept))

@@ -14,8 +14,7 @@ from pathlib import Path
 from pipeline.dropbox.folders import DONE, FAILED
 from pipeline.dropbox.names import is_temporary
 from pipeline.dropbox.settle import Fingerprint, Sight
-
-_SAFE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+from pipeline.files import SAFELY
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,7 @@ class Ignored:
 
     name: str
     reason: str
+    worth_saying: bool = False
 
 
 def names_in(inbox: Path) -> tuple[list[str], list[Ignored]]:
@@ -41,9 +41,13 @@ def names_in(inbox: Path) -> tuple[list[str], list[Ignored]]:
     ignored: list[Ignored] = []
     with os.scandir(inbox) as entries:
         for entry in entries:
+            if entry.name in (DONE, FAILED):
+                continue
             if entry.is_dir(follow_symlinks=False):
-                if entry.name not in (DONE, FAILED) and not is_temporary(entry.name):
-                    ignored.append(Ignored(entry.name, "a folder: only files are read"))
+                if not is_temporary(entry.name):
+                    ignored.append(
+                        Ignored(entry.name, "a folder: only files are read", worth_saying=True)
+                    )
             elif is_temporary(entry.name):
                 if not entry.name.startswith("."):
                     ignored.append(Ignored(entry.name, "a temporary name"))
@@ -65,9 +69,12 @@ def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Ref
     """
     try:
         status = path.lstat()
-        if not stat.S_ISREG(status.st_mode):
-            return Refused(path.name, f"it is {kind_of(status.st_mode)}", fingerprint_of(status))
-        descriptor = os.open(path, _SAFE)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return Refused(path.name, f"it is {kind_of(status.st_mode)}", fingerprint_of(status))
+    try:
+        descriptor = os.open(path, SAFELY)
     except FileNotFoundError:
         return None
     except PermissionError:
@@ -90,11 +97,14 @@ def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Ref
 
 def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
     """Whether a file is still what was seen, and nobody writes it."""
-    if fingerprint_of(path.lstat()) != fingerprint:
+    status = path.lstat()
+    if fingerprint_of(status) != fingerprint:
         return False
+    if not stat.S_ISREG(status.st_mode):
+        return True
     try:
-        descriptor = os.open(path, _SAFE)
-    except OSError:  # no file, or not ours to read: no writer matters
+        descriptor = os.open(path, SAFELY)
+    except PermissionError:  # it will be refused
         return True
     try:
         return not has_writer(descriptor)
@@ -113,13 +123,6 @@ def has_writer(descriptor: int) -> bool | None:
     with contextlib.suppress(OSError):
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     return False
-
-
-def read_file(path: Path, most: int) -> bytes:
-    """At most `most` + 1 bytes of a regular file. Raises OSError, also for a link."""
-    descriptor = os.open(path, _SAFE)
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(most + 1)
 
 
 def kind_of(mode: int) -> str:

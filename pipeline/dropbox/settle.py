@@ -18,6 +18,9 @@ class Fingerprint(NamedTuple):
     modified_ns: int
 
 
+UNSEEN = Fingerprint(0, 0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Sight:
     """A file as it was just seen.

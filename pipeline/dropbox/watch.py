@@ -7,12 +7,12 @@ container mounts, so whoever waits here also looks by itself now and then.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import select
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent
@@ -36,7 +36,9 @@ class Alarm:
 
     def wait(self, seconds: float) -> bool:
         """Return when it has rung since the last wait, or after that time; whether it has."""
-        rung = bool(select.select([self._ear], [], [], seconds)[0])
+        poll = select.poll()
+        poll.register(self._ear, select.POLLIN)
+        rung = bool(poll.poll(math.ceil(seconds * 1000)))
         with contextlib.suppress(BlockingIOError):
             while os.read(self._ear, 4096):
                 pass
@@ -57,24 +59,15 @@ class Watcher:
         self._observer: BaseObserver | None = None
         self._watched: tuple[int, int] | None = None
 
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
-
     def start(self) -> None:
         """Begin to observe. Raises OSError where that cannot be."""
-        from watchdog.events import FileSystemEventHandler  # noqa: PLC0415 - `run` has no need
+        import logging  # noqa: PLC0415 - `run` has no need of these
+
+        from watchdog.events import FileSystemEventHandler  # noqa: PLC0415
         from watchdog.observers import Observer  # noqa: PLC0415
         from watchdog.observers.polling import PollingObserver  # noqa: PLC0415
 
+        logging.getLogger("watchdog").addHandler(logging.NullHandler())  # we have our own log
         ring, hints = self._ring, POLLED_HINTS if self._poll else HINTS
 
         class Handler(FileSystemEventHandler):

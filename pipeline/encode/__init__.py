@@ -28,6 +28,7 @@ __all__ = ["ENCODINGS", "Numbering", "Style", "encode_puzzle"]
 def encode_puzzle(puzzle: Puzzle, encoding: str = "reduced", numbering: Style = "dense") -> Cnf:
     """The clauses whose models are exactly the solutions of the puzzle.
 
-    `encoding` is a key of ENCODINGS. Raises UsageError for decimal numbering of a side above 9.
+    `encoding` is a key of ENCODINGS. Raises UsageError for decimal numbering of a side above 9,
+    TooLarge for more candidates than `reduced` can hold.
     """
     return ENCODINGS[encoding](puzzle, numbering)

@@ -7,25 +7,39 @@ out what the givens decide, here it is what unit propagation decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import combinations
 
-from pipeline.cnf import Clause, Cnf, Family
+from pipeline.cnf import Clause, Cnf, Family, Generated
 from pipeline.encode.numbering import Numbering, Style
 from pipeline.encode.propagate import propagate
+from pipeline.errors import TooLarge
 from pipeline.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
+
+MOST_CANDIDATES = 4_000_000
+"""More than that, as an almost empty grid of side 160 leaves, would take gigabytes here."""
+
+MOST_KEPT = 100_000
+"""Pairs of a family beyond which they are made anew whenever they are needed."""
 
 _NAMES = ("row", "column", "box")
 
 
 def encode_reduced(puzzle: Puzzle, style: Style) -> Cnf:
-    """The Cnf of the surviving candidates, numbered 1 … m (`decimal`: by their digits)."""
+    """The Cnf of the surviving candidates, numbered 1 … m (`decimal`: by their digits).
+
+    Raises TooLarge for more than MOST_CANDIDATES.
+    """
     geometry = puzzle.geometry
     numbering = Numbering(geometry, style)
     cells = propagate(puzzle)
     if cells is None:
         conflict = Family("the givens and marks leave some group without a candidate", 1, [()])
         return Cnf(geometry, "reduced", 0, (conflict,), {})
+    left = sum(mask.bit_count() for mask in cells)
+    if left > MOST_CANDIDATES:
+        raise TooLarge(f"{left} candidates are left, more than the {MOST_CANDIDATES} allowed")
     alive, candidates, fixed = _number(geometry, cells, numbering)
     families = list(_cell_families(alive)) + list(_unit_families(geometry, alive))
     highest = numbering.highest if style == "decimal" else len(candidates)
@@ -56,15 +70,19 @@ def _number(
 
 
 def _exactly_one(what: tuple[str, str], groups: Iterable[list[int]]) -> tuple[Family, Family]:
-    at_least: list[Clause] = []
-    at_most: list[Clause] = []
-    for group in groups:
-        at_least.append(tuple(group))
-        at_most += combinations([-variable for variable in group], 2)
+    """At least one, and at most one; the pairs of a large puzzle are not kept in memory."""
+    at_least = [tuple(group) for group in groups]
+    pairs = sum(len(group) * (len(group) - 1) // 2 for group in at_least)
+    at_most = Generated(partial(_pairs, at_least))
     return (
         Family(what[0], len(at_least), at_least),
-        Family(what[1], len(at_most), at_most),
+        Family(what[1], pairs, list(at_most) if pairs <= MOST_KEPT else at_most),
     )
+
+
+def _pairs(groups: Iterable[Clause]) -> Iterator[Clause]:
+    for group in groups:
+        yield from combinations([-variable for variable in group], 2)
 
 
 def _cell_families(alive: list[list[tuple[int, int]]]) -> tuple[Family, Family]:

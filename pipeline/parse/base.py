@@ -8,9 +8,9 @@ from typing import Literal
 
 from pipeline.parse.text import Text
 from pipeline.puzzle import Puzzle
+from pipeline.settings import VariantChoice
 
 Variant = Literal["classic", "even-odd"]
-WantedVariant = Literal["auto", "classic", "even-odd"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +34,5 @@ class Format:
 
     name: str
     recognise: Callable[[Text], str | None]
-    parse: Callable[[Text, WantedVariant], tuple[Puzzle, Variant]]
+    parse: Callable[[Text, VariantChoice], tuple[Puzzle, Variant]]
     render: Callable[[Puzzle], str]

@@ -16,10 +16,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from pipeline.parse.base import Format, Variant, WantedVariant
+from pipeline.errors import counted
+from pipeline.parse.base import Format, Variant
 from pipeline.parse.cells import GEOMETRIES
 from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
+from pipeline.settings import VariantChoice
 
 _WORD = re.compile(r"\S+")
 _SIZE = re.compile(r"[1-9][0-9]{0,2}")
@@ -74,13 +76,15 @@ def _like_grid_row(text: Text) -> bool:
     )
 
 
-def parse_boxes(text: Text, _wanted: WantedVariant) -> tuple[Puzzle, Variant]:
+def parse_boxes(text: Text, _wanted: VariantChoice) -> tuple[Puzzle, Variant]:
     words = _words(_body(text))
     geometry = _geometry(text, list(islice(words, 2)))
     n = geometry.side
     values = [_value(text, word, n) for word in islice(words, n * n)]
     if len(values) < n * n:
-        raise text.at_end(f"{n * n} numbers after the size of the boxes", f"{len(values)} numbers")
+        raise text.at_end(
+            f"{n * n} numbers after the size of the boxes", counted(len(values), "number")
+        )
     extra = next(words, None)
     if extra is not None:
         raise text.error(

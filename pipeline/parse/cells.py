@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse.base import Variant, WantedVariant
+from pipeline.parse.base import Variant
 from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import Geometry, Puzzle
+from pipeline.settings import VariantChoice
 
 GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}
 """The boxes that are meant where a text does not name them, by side."""
@@ -15,6 +16,9 @@ GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geomet
 DIGITS = "123456789"
 BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."
+MARKED = "a digit, '*' or '.'"
+"""What an even/odd puzzle's cells are."""
+
 _KNOWN = frozenset(DIGITS + BLANKS)
 
 
@@ -28,10 +32,12 @@ def check_characters(text: Text, lines: Sequence[Line]) -> None:
             for column, character in line.placed_cells()
             if character not in _KNOWN
         )
-        raise text.error(line.number, column, "a digit or a blank", quote(character))
+        marked = any({EVEN, ODD} <= set(line.cells) for line in lines)
+        expected = MARKED if marked else "a digit or a blank"
+        raise text.error(line.number, column, expected, quote(character))
 
 
-def puzzle_of(text: Text, lines: Sequence[Line], wanted: WantedVariant) -> tuple[Puzzle, Variant]:
+def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> tuple[Puzzle, Variant]:
     """The puzzle whose n² cells stand in these lines, n being 4, 6, 8 or 9.
 
     Raises InvalidPuzzle for a value above n and for blank symbols that do not go together.
@@ -46,7 +52,7 @@ def puzzle_of(text: Text, lines: Sequence[Line], wanted: WantedVariant) -> tuple
     return Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant
 
 
-def _variant(blanks: set[str], wanted: WantedVariant) -> Variant:
+def _variant(blanks: set[str], wanted: VariantChoice) -> Variant:
     if wanted != "auto":
         return wanted
     return "even-odd" if {EVEN, ODD} <= blanks else "classic"
@@ -69,15 +75,17 @@ def _first_misfit(
     first_blank = ""
     for line in lines:
         for column, character in line.placed_cells():
-            if character in DIGITS and character not in signs:
-                expected = f"a value from 1 to {geometry.side} or a blank"
-            elif character not in DIGITS and variant == "even-odd" and character not in signs:
-                expected = "a digit, '*' (even) or '.' (odd)"
-            elif character not in DIGITS and first_blank not in ("", character):
-                expected = f"one symbol for all blanks, {quote(first_blank)} as before"
-            else:
-                first_blank = first_blank or ("" if character in DIGITS else character)
+            if character in signs:
                 continue
+            if character in DIGITS:
+                expected = f"a value from 1 to {geometry.side} or a blank"
+            elif variant == "even-odd":
+                expected = MARKED
+            elif first_blank in ("", character):
+                first_blank = character
+                continue
+            else:
+                expected = f"one symbol for all blanks, {quote(first_blank)} as before"
             return text.error(line.number, column, expected, quote(character))
     raise AssertionError("called for cells that all fit")
 

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
-from pipeline.parse.base import Format, Variant, WantedVariant
+from pipeline.errors import counted
+from pipeline.parse.base import Format, Variant
 from pipeline.parse.cells import GEOMETRIES, check_characters, puzzle_of, render_cells
 from pipeline.parse.text import Line, Text
 from pipeline.puzzle import Puzzle
+from pipeline.settings import VariantChoice
 
 
 def rows_of(text: Text) -> tuple[Line, ...]:
@@ -32,7 +35,7 @@ def recognise_grid(text: Text) -> str | None:
     return None
 
 
-def parse_grid(text: Text, wanted: WantedVariant) -> tuple[Puzzle, Variant]:
+def parse_grid(text: Text, wanted: VariantChoice) -> tuple[Puzzle, Variant]:
     rows = rows_of(text)
     check_characters(text, rows)
     _check_shape(text, rows)
@@ -43,24 +46,21 @@ def _check_shape(text: Text, rows: Sequence[Line]) -> None:
     side = _side_meant(rows)
     if side is None:
         line, length = (rows[0].number, len(rows[0].cells)) if rows else (text.lines[0].number, 0)
-        raise text.error(line, 1, "a row of 4, 6, 8 or 9 cells", f"{length} cells", truncated=True)
+        found = counted(length, "cell")
+        raise text.error(line, 1, "a row of 4, 6, 8 or 9 cells", found, truncated=True)
     for index, row in enumerate(rows):
-        cells = list(row.placed_cells())
+        length = len(row.cells)
         if index == side:
-            column = cells[0][0] if cells else 1
-            raise text.error(row.number, column, f"{side} rows", f"{len(rows)} rows")
-        if len(cells) > side:
-            column = cells[side][0]
-        elif len(cells) < side:
-            column = len(row.text) + 1
-        else:
-            continue
-        cut_off = index == len(rows) - 1 and len(cells) < side
-        raise text.error(
-            row.number, column, f"a row of {side} cells", f"{len(cells)} cells", truncated=cut_off
-        )
+            column, _ = next(row.placed_cells(), (1, ""))
+            found = counted(len(rows), "row")
+            raise text.error(row.number, column, f"{side} rows", found)
+        if length != side:
+            column, _ = next(islice(row.placed_cells(), side, None), (len(row.text) + 1, ""))
+            cut_off = index == len(rows) - 1 and length < side
+            expected, found = f"a row of {side} cells", counted(length, "cell")
+            raise text.error(row.number, column, expected, found, truncated=cut_off)
     if len(rows) < side:
-        raise text.at_end(f"{side} rows", f"{len(rows)} rows")
+        raise text.at_end(f"{side} rows", counted(len(rows), "row"))
 
 
 def _side_meant(rows: Sequence[Line]) -> int | None:

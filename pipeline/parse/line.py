@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from pipeline.parse.base import Format, Variant, WantedVariant
+from dataclasses import replace
+
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.parse.base import Format, Variant
 from pipeline.parse.cells import GEOMETRIES, check_characters, puzzle_of, render_cells
 from pipeline.parse.text import Text
 from pipeline.puzzle import Puzzle
+from pipeline.settings import VariantChoice
 
 LENGTHS = tuple(side * side for side in GEOMETRIES)
 _EXPECTED = "a line of 16, 36, 64 or 81 cells"
@@ -13,35 +17,39 @@ _LONGEST_ROW = max(GEOMETRIES)
 
 
 def recognise_line(text: Text) -> str | None:
-    lengths = [len(line.cells) for line in text.lines]
-    if len(lengths) == 1 and lengths[0] > _LONGEST_ROW and not text.lines[0].is_border:
+    lengths = [len(line.cells) for line in text.lines if not line.is_border]
+    if len(lengths) == 1 and lengths[0] > _LONGEST_ROW:
         return f"one line of {lengths[0]} cells"
     if sum(length in LENGTHS for length in lengths) > len(lengths) / 2:
         return "whole puzzles in single lines"
     return None
 
 
-def parse_line(text: Text, wanted: WantedVariant) -> tuple[Puzzle, Variant]:
-    first = text.lines[0]
-    if len(text.lines) > 1:
-        second = text.lines[1]
+def parse_line(text: Text, wanted: VariantChoice) -> tuple[Puzzle, Variant]:
+    lines = [line for line in text.lines if not line.is_border]
+    if len(lines) > 1:
+        second = lines[1]
         raise text.error(
             second.number,
             1,
             "a single puzzle (a collection, one puzzle a line, is not read yet)",
-            f"{len(text.lines)} lines",
+            f"{len(lines)} lines",
         )
-    check_characters(text, text.lines)
+    first = lines[0]
+    check_characters(text, lines)
     count = len(first.cells)
     if count not in LENGTHS:
         raise text.error(
             first.number,
             len(first.text) + 1,
             _EXPECTED,
-            f"{count} cells",
+            counted(count, "cell"),
             truncated=count < max(LENGTHS),
         )
-    return puzzle_of(text, text.lines, wanted)
+    try:
+        return puzzle_of(text, lines, wanted)
+    except InvalidPuzzle as error:  # a longer line of a larger puzzle, perhaps
+        raise replace(error, truncated=count < max(LENGTHS)) from None
 
 
 def render_line(puzzle: Puzzle) -> str:

@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Self
 
 from pipeline.errors import InvalidPuzzle
 
-COMMENTS = ("#", "//")
 _NEWLINE = re.compile(r"\r\n|\n|\r")
+COMMENTS = ("#", "//")
+MOST_LINES = 70_000
+"""More than the largest puzzle has with one number a line: 256² and a header."""
+
 _SEPARATORS = " \t,|"
 _WITHOUT_SEPARATORS = {ord(character): None for character in _SEPARATORS}
 _BORDER = re.compile(r"(?=.*\+)[-+|*=]+|\*-+\*")
+_BORDER_SIGNS = frozenset("-+|*=")
 _LONGEST_QUOTE = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line that is neither empty nor a comment; `number` counts from 1."""
+    """One line that is neither empty nor a comment.
+
+    `number` counts from 1; `cells` are the characters of `text` that are neither white space
+    nor separators (`,` and `|`); `is_border` tells that the line only draws: `---+---+---`,
+    `*-----------*`. A line of dashes alone is a row of blanks.
+    """
 
     number: int
     text: str
+    cells: str
+    is_border: bool
 
-    @property
-    def cells(self) -> str:
-        """The characters that are neither white space nor separators (`,` and `|`)."""
-        return self.text.translate(_WITHOUT_SEPARATORS)
-
-    @property
-    def is_border(self) -> bool:
-        """Whether the line only draws: `---+---+---`, `*-----------*`.
-
-        A line of dashes alone is a row of blanks.
-        """
-        return _BORDER.fullmatch(self.text.replace(" ", "").replace("\t", "")) is not None
+    @classmethod
+    def of_text(cls, number: int, text: str) -> Self:
+        drawn = text.replace(" ", "").replace("\t", "")
+        is_border = _BORDER_SIGNS.issuperset(drawn) and _BORDER.fullmatch(drawn) is not None
+        return cls(number, text, text.translate(_WITHOUT_SEPARATORS), is_border)
 
     def placed_cells(self) -> Iterator[tuple[int, str]]:
         """(column from 1, character) of each cell."""
@@ -77,28 +84,43 @@ def quote(text: str) -> str:
     return ascii(text[:_LONGEST_QUOTE]) + ("…" if len(text) > _LONGEST_QUOTE else "")
 
 
+def _no_text(source: str, before: str, found: str, *, truncated: bool) -> InvalidPuzzle:
+    """The error for what stands behind `before`."""
+    lines = _NEWLINE.split(before)
+    line, column = len(lines), len(lines[-1]) + 1
+    return InvalidPuzzle(source, line, column, "UTF-8 text", found, truncated)
+
+
+def _significant(text: str, source: str) -> Iterator[Line]:
+    """The lines that are neither empty nor comments. Raises InvalidPuzzle for too many."""
+    found = 0
+    for number, line in enumerate(io.StringIO(text, newline=None), 1):
+        stripped = line.strip()
+        if not stripped or stripped.startswith(COMMENTS):
+            continue
+        found += 1
+        if found > MOST_LINES:
+            raise InvalidPuzzle(
+                source, number, 1, f"at most {MOST_LINES} lines of a puzzle", "another"
+            )
+        yield Line.of_text(number, line.rstrip("\n"))
+
+
 def decode_text(data: bytes, source: str) -> Text:
     """The significant lines of a UTF-8 text; a byte order mark and CRLF are taken.
 
     Raises InvalidPuzzle where the bytes are no text, or none of its lines says anything.
     """
+    body = data.removeprefix(codecs.BOM_UTF8)
     try:
-        text = data.decode("utf-8-sig")
+        text = body.decode()
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = len(data[data.rfind(b"\n", 0, error.start) + 1 : error.start].decode()) + 1
-        raise InvalidPuzzle(
-            source, line, column, "UTF-8 text", f"the byte 0x{data[error.start]:02x}"
-        ) from None
+        cut_off = error.reason == "unexpected end of data"
+        found = f"the byte 0x{body[error.start]:02x}"
+        raise _no_text(source, body[: error.start].decode(), found, truncated=cut_off) from None
     if "\0" in text:
-        start = text.index("\0")
-        line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
-        raise InvalidPuzzle(source, line, column, "text", "a NUL character")
-    lines = tuple(
-        Line(number, line)
-        for number, line in enumerate(_NEWLINE.split(text), 1)
-        if line.strip() and not line.lstrip().startswith(COMMENTS)
-    )
+        raise _no_text(source, text[: text.index("\0")], "a NUL character", truncated=False)
+    lines = tuple(_significant(text, source))
     if not lines:
         found = "only comments and empty lines" if text.strip() else "an empty file"
         raise InvalidPuzzle(source, None, None, "a puzzle", found, truncated=True)

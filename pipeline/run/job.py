@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -11,9 +12,11 @@ from datetime import UTC, datetime
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.publish import finish, is_published, publish
-from pipeline.dropbox.scan import kind_of, read_file
-from pipeline.errors import EnvironmentFailure, printable
+from pipeline.dropbox.scan import kind_of
+from pipeline.errors import EnvironmentFailure, InvalidPuzzle, in_words, printable
+from pipeline.files import read_regular
 from pipeline.log import Log
+from pipeline.parse import oversize
 from pipeline.record import (
     Origin,
     cnf_texts,
@@ -27,9 +30,20 @@ from pipeline.record import (
 from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
-from pipeline.stages import Result, solve_source
+from pipeline.stages import NOT_WELL, Result, Stopwatch, solve_source
 
 MOST_ATTEMPTS = 3
+KEPT = "kept"
+_OF_THE_JOB = frozenset(
+    (
+        errno.EEXIST,
+        errno.EILSEQ,
+        errno.EISDIR,
+        errno.ENAMETOOLONG,
+        errno.ENOTDIR,
+        errno.ENOTEMPTY,
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +60,31 @@ class Jobs:
     computing: Callable[[], AbstractContextManager[None]]
 
     def process(self, claim: Claim) -> str:
-        """Process a claim to its end; its status.
+        """Process a claim to its end; its status, or KEPT.
+
+        KEPT: something in the way of this job alone keeps it from being published; it stays
+        claimed.
 
         Raises EnvironmentFailure or Interrupted; the file is back in the inbox then, or stays
         claimed for a later run where something else has taken its place.
         """
         try:
             return self._process(claim)
-        except (OSError, EnvironmentFailure, Interrupted) as error:
+        except OSError as error:
+            if error.errno in _OF_THE_JOB:
+                self.log.error(
+                    "job.kept", source=printable(claim.note.source), reason=in_words(error)
+                )
+                return KEPT
             self._give_back(claim)
-            if isinstance(error, OSError):
-                raise EnvironmentFailure(_words(error)) from error
+            raise EnvironmentFailure(in_words(error)) from error
+        except (EnvironmentFailure, Interrupted):
+            self._give_back(claim)
             raise
         finally:
             claim.close()
 
     def _process(self, claim: Claim) -> str:
-        if not claim.note.job:  # its note was lost with the power; it is claimed anew
-            claim.put_back(self.folders.inbox)
-            return "returned"
         record = is_published(claim, self.folders)
         if record is None:
             return self._compute_and_publish(claim)
@@ -91,44 +111,46 @@ class Jobs:
         )
         finish(claim, self.folders, result.status)
         event = finished_event(origin, result) | {"source": printable(origin.source)}
-        log = self.log.error if result.status in ("invalid", "failed", "unknown") else self.log.info
+        log = self.log.error if result.status in NOT_WELL else self.log.info
         log("job.finished", job=origin.job, **event)
         return result.status
 
     def _compute(self, claim: Claim) -> tuple[Origin, Result]:
         """The result for a claimed file; an attempt is counted while it is computed."""
-        note = claim.note
+        note, watch = claim.note, Stopwatch()
         status = claim.original.lstat()
+        size, data, refusal = None, None, None
         if not stat.S_ISREG(status.st_mode):
-            message = f"{printable(note.source)}: expected a file, found {kind_of(status.st_mode)}"
-            return Origin(note.job, note.source, None, None), Result("invalid", message=message)
-        most = self.settings.max_bytes
-        if status.st_size > most:
-            message = (
-                f"{printable(note.source)}: expected at most {most} bytes (--max-bytes), "
-                f"found {status.st_size}"
-            )
-            origin = Origin(note.job, note.source, None, status.st_size)
-            return origin, Result("invalid", message=message)
-        try:
-            data = read_file(claim.original, most)
-        except PermissionError:
-            message = f"{printable(note.source)}: expected a file that may be read, found another's"
-            return Origin(note.job, note.source, None, None), Result("invalid", message=message)
-        origin = Origin(note.job, note.source, digest(data), len(data))
+            refusal = InvalidPuzzle(note.source, None, None, "a file", kind_of(status.st_mode))
+        elif (size := status.st_size) > self.settings.max_bytes:
+            refusal = oversize(note.source, self.settings.max_bytes, f"{size} bytes")
+        else:
+            try:
+                data = read_regular(claim.original, self.settings.max_bytes)
+            except PermissionError:
+                expected = "a file that may be read"
+                refusal = InvalidPuzzle(note.source, None, None, expected, "another's")
+        if data is None:
+            result = Result("invalid", message=str(refusal), seconds=watch.seconds())
+            return Origin(note.job, note.source, None, size), result
+        return Origin(note.job, note.source, digest(data), len(data)), self._solve(claim, data)
+
+    def _solve(self, claim: Claim, data: bytes) -> Result:
+        """The chain's result; `failed` once every attempt has crashed."""
+        source, watch = claim.note.source, Stopwatch()
         why = "the process was killed"
         while (attempts := claim.attempts()) < MOST_ATTEMPTS:
             try:
                 with self.computing(), claim.attempt():
-                    return origin, solve_source(data, note.source, self.solvers, self.settings)
+                    return solve_source(data, source, self.solvers, self.settings)
             except (OSError, EnvironmentFailure, Interrupted):
                 claim.reset_attempts()
                 raise
             except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
                 why = f"{type(error).__name__}: {error}"
-                self.log.error("job.crashed", source=printable(note.source), reason=why)
+                self.log.error("job.crashed", source=printable(source), reason=why)
         message = f"given up after {attempts} attempts: {why}"
-        return origin, Result("failed", message=message)
+        return Result("failed", message=message, seconds=watch.seconds())
 
     def _files(
         self, claim: Claim, origin: Origin, result: Result, now: datetime
@@ -151,9 +173,6 @@ class Jobs:
                 return
         except OSError:
             pass
-        self.log.warning("job.kept", source=printable(claim.note.source), where=claim.folder.name)
-
-
-def _words(error: OSError) -> str:
-    where = f"{printable(str(error.filename))}: " if error.filename else ""
-    return f"{where}{error.strerror or error}"
+        self.log.warning(
+            "job.kept", source=printable(claim.note.source), reason="it cannot go back"
+        )

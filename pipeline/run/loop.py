@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.watch import Alarm, Watcher
-from pipeline.errors import EnvironmentFailure, printable
+from pipeline.errors import ALL_WELL, SOME_BAD, TRY_AGAIN, EnvironmentFailure, in_words, printable
 from pipeline.log import Log
 from pipeline.run.job import Jobs
 from pipeline.run.stop import Interrupted, Stop
 from pipeline.run.sweep import Sweeper, Swept
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
-
-NOT_WELL = frozenset(("invalid", "unknown", "failed"))
-ALL_WELL, SOME_BAD, TRY_AGAIN = 0, 1, 75
+from pipeline.stages import NOT_WELL
 
 RESCAN_SECONDS = 30.0
 POLL_SECONDS = 5.0
@@ -36,7 +35,7 @@ def _ready(settings: Settings, log: Log) -> Iterator[tuple[Sweeper, Stop, Alarm]
         stack.enter_context(stop.handling_signals())
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
         if solvers.lacking:
-            log.warning("solver.fallback", reason=solvers.lacking, solver="pysat")
+            log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
         jobs = Jobs(folders, settings, solvers, log, stop.computing)
         yield Sweeper(jobs, lambda: stop.requested), stop, alarm
 
@@ -63,7 +62,7 @@ def run_once(settings: Settings, log: Log) -> int:
             if swept.again_in is not None:
                 alarm.wait(swept.again_in)
             elif not swept.statuses:
-                return SOME_BAD if bad else ALL_WELL
+                return TRY_AGAIN if sweeper.keeps else SOME_BAD if bad else ALL_WELL
 
 
 def _sweep(sweeper: Sweeper) -> Swept:
@@ -71,8 +70,7 @@ def _sweep(sweeper: Sweeper) -> Swept:
     try:
         return sweeper.sweep()
     except OSError as error:
-        where = f"{printable(str(error.filename))}: " if error.filename else ""
-        raise EnvironmentFailure(f"{where}{error.strerror or error}") from error
+        raise EnvironmentFailure(in_words(error)) from error
 
 
 def watch(settings: Settings, log: Log) -> None:
@@ -111,10 +109,9 @@ def _wait(alarm: Alarm, keeper: _Keeper, stop: Stop, seconds: float, *, deaf: bo
 
     `deaf`: hints do not count, the intake pauses.
     """
-    while seconds > 0 and not stop.requested:
-        step = min(seconds, _LOOK_AFTER_WATCHER)
-        rung = alarm.wait(step)
-        seconds -= step
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0 and not stop.requested:
+        rung = alarm.wait(min(left, _LOOK_AFTER_WATCHER))
         if (rung and not deaf) or not keeper.is_alive():
             return
 

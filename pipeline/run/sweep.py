@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
-from pipeline.dropbox.claim import Note, abandoned, make_claim, new_job_id, notes_in_work
+from pipeline.dropbox.claim import (
+    Claim,
+    Note,
+    abandoned,
+    is_in_work,
+    make_claim,
+    new_job_id,
+    notes_in_work,
+)
 from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.overview import stamp_scan
 from pipeline.dropbox.publish import remove_orphans
 from pipeline.dropbox.reserve import Reservations
-from pipeline.dropbox.scan import Refused, look, names_in
-from pipeline.dropbox.settle import Ready, Settler, Settling
+from pipeline.dropbox.scan import Refused, fingerprint_of, look, names_in, unchanged
+from pipeline.dropbox.settle import UNSEEN, Fingerprint, Settler, Settling, Sight
 from pipeline.errors import InvalidPuzzle, printable
 from pipeline.log import Log
 from pipeline.parse import parse_source
 from pipeline.record import timestamp
-from pipeline.run.job import Jobs
+from pipeline.run.job import KEPT, Jobs
 from pipeline.settings import Settings
+
+LARGEST_CUT_OFF = 1024 * 1024
+"""Bytes: larger files are not looked into before they are claimed."""
+
+_SOON = 0.1
+_KEPT_SECONDS = 60.0
 
 
 @dataclass(slots=True)
@@ -35,7 +53,7 @@ class Swept:
         self.statuses[status] = self.statuses.get(status, 0) + 1
 
     def wait(self, seconds: float) -> None:
-        self.again_in = min(seconds, self.again_in or seconds)
+        self.again_in = seconds if self.again_in is None else min(seconds, self.again_in)
 
 
 class Sweeper:
@@ -47,6 +65,7 @@ class Sweeper:
         self._settler = Settler(jobs.settings.settle)
         self._reservations = Reservations(jobs.folders)
         self._said: set[str] = set()
+        self._kept: dict[Path, float] = {}
 
     @property
     def _folders(self) -> Folders:
@@ -60,22 +79,30 @@ class Sweeper:
     def _log(self) -> Log:
         return self._jobs.log
 
+    @property
+    def keeps(self) -> bool:
+        """Whether jobs stay claimed that could not be published."""
+        return bool(self._kept)
+
     def sweep(self) -> Swept:
         """Process all that is complete, until told to stop.
 
         Raises EnvironmentFailure or Interrupted, with nothing lost.
         """
         self._folders.prepare()
+        stamp_scan(self._folders)
         swept = Swept()
         for claim in abandoned(self._folders):
             if self._stopping():
                 claim.close()
                 return swept
-            swept.count(self._jobs.process(claim))
+            self._resume(claim, swept)
         remove_orphans(self._folders, lambda: {note.job for note in notes_in_work(self._folders)})
         names, ignored = names_in(self._folders.inbox)
         for entry in ignored:
-            self._say_once("file.ignored", entry.name, entry.reason)
+            if entry.worth_saying:
+                self._say_once("file.ignored", entry.name, entry.reason)
+        self._said &= {*names, *(entry.name for entry in ignored)}
         self._settler.forget_all_but(names)
         for name in names:
             if self._stopping():
@@ -83,33 +110,65 @@ class Sweeper:
             self._take(name, swept)
         return swept
 
+    def _resume(self, claim: Claim, swept: Swept) -> None:
+        """Process an abandoned claim, unless its file is still written, or has just failed."""
+        if self._kept.get(claim.folder, 0.0) > time.monotonic():
+            claim.close()
+        elif not unchanged(claim.original, fingerprint_of(claim.original.lstat())):
+            claim.close()
+            swept.wait(self._settings.settle)
+        else:
+            if not claim.note.job:  # its note was lost with the power
+                with self._reserved(claim.note.source) as note:
+                    claim.renew(note)
+            self._process(claim, swept)
+
+    def _process(self, claim: Claim, swept: Swept) -> None:
+        folder = claim.folder
+        status = self._jobs.process(claim)
+        if status == KEPT:
+            self._kept[folder] = time.monotonic() + _KEPT_SECONDS
+        else:
+            self._kept.pop(folder, None)
+            swept.count(status)
+
     def _take(self, name: str, swept: Swept) -> None:
         """Claim and process one name if it is complete."""
-        seen = look(self._folders.inbox / name, self._looks_cut_off, self._settings.max_bytes)
-        if seen is None:
+        path = self._folders.inbox / name
+        with self._jobs.computing():
+            seen = look(path, self._looks_cut_off, LARGEST_CUT_OFF)
+        if seen is None or not self._is_complete(seen, swept):
             return
-        if not isinstance(seen, Refused):
-            match self._settler.judge(seen, time.monotonic(), time.time()):
-                case Settling(seconds, reason, held):
-                    if held:
-                        self._say_once("file.held", name, reason)
-                    else:
-                        swept.wait(seconds)
-                    return
-                case Ready():
-                    pass
+        with self._reserved(name, seen.fingerprint) as note:
+            claim = make_claim(self._folders, note)
+        if claim is not None:
+            self._process(claim, swept)
+        elif os.path.lexists(path) and not is_in_work(self._folders, name):
+            swept.wait(_SOON)  # it changed under our hands
+
+    def _is_complete(self, seen: Sight | Refused, swept: Swept) -> bool:
+        if isinstance(seen, Refused):
+            return True
+        verdict = self._settler.judge(seen, time.monotonic(), time.time())
+        if not isinstance(verdict, Settling):
+            return True
+        if verdict.held:
+            self._say_once("file.held", seen.name, verdict.reason)
+        else:
+            swept.wait(verdict.seconds)
+        return False
+
+    @contextmanager
+    def _reserved(self, source: str, fingerprint: Fingerprint = UNSEEN) -> Iterator[Note]:
+        """A note for a new job, its names reserved while the claim is being made."""
         now = datetime.now(UTC)
         keep = self._settings.keep_cnf
-        with self._reservations.reserving(name, keep_cnf=keep) as stem:
-            note = Note(new_job_id(now), name, stem, keep, timestamp(now), seen.fingerprint)
-            claim = make_claim(self._folders, note)
-        if claim is None:
-            return
-        swept.count(self._jobs.process(claim))
+        with self._reservations.reserving(source, keep_cnf=keep) as (stem, former):
+            yield Note(new_job_id(now), source, stem, keep, timestamp(now), fingerprint, former)
 
     def _looks_cut_off(self, data: bytes) -> bool:
         try:
-            parse_source(data, "", self._settings.variant, self._settings.max_bytes)
+            parse_source(data, "", self._settings.variant)
         except InvalidPuzzle as error:
             return error.truncated
         return False

@@ -6,14 +6,13 @@ A new solver is one module and a place in the chain of Solvers.
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
+from pipeline.settings import SolverChoice
 from pipeline.solve.base import LEAST_MEGABYTES, Deadline, Limits, Session, Solver
 from pipeline.solve.enumerate import answers
 from pipeline.solve.minisat import Minisat, find_minisat, missing_minisat
 from pipeline.solve.pysat import Pysat
-
-SolverName = Literal["auto", "minisat", "pysat"]
 
 __all__ = [
     "LEAST_MEGABYTES",
@@ -21,7 +20,6 @@ __all__ = [
     "Limits",
     "Session",
     "Solver",
-    "SolverName",
     "Solvers",
     "answers",
 ]
@@ -34,9 +32,10 @@ class Solvers:
     solver that is asked for by name, or by path, and not there.
     """
 
-    def __init__(self, wanted: SolverName = "auto", minisat: str | None = None) -> None:
+    def __init__(self, wanted: SolverChoice = "auto", minisat: str | None = None) -> None:
         self.lacking: str | None = None
         self.chain: tuple[Solver, ...] = (Pysat(),)
+        self._checker = Pysat("cadical153")
         if wanted == "pysat":
             return
         program = find_minisat(minisat)
@@ -47,6 +46,11 @@ class Solvers:
         else:
             self.lacking = "minisat is not installed"
 
+    def other_than(self, solver: Solver) -> Solver:
+        """A solver that shares no code with this one, to check what it says."""
+        others = (other for other in self.chain if other is not solver)
+        return next(others, self._checker)
+
     def __enter__(self) -> Self:
         return self
 
@@ -56,5 +60,5 @@ class Solvers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for solver in self.chain:
+        for solver in (*self.chain, self._checker):
             solver.close()

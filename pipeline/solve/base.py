@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -18,11 +17,13 @@ LEAST_MEGABYTES = 64
 class Limits:
     """What one puzzle may use: wall-clock seconds for all its questions, and memory.
 
-    `megabytes` is at least 64 and counts what the solver takes for itself.
+    `megabytes` is at least 64 and counts what the solver takes for itself. `spent` are the
+    seconds that another solver has used up before.
     """
 
     seconds: float = 60.0
     megabytes: int = 4096
+    spent: float = 0.0
 
     @property
     def out_of_time(self) -> str:
@@ -35,19 +36,18 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A moment on a monotonic clock."""
+    """A moment on the monotonic clock."""
 
     at: float
-    clock: Callable[[], float] = time.monotonic
 
     @classmethod
     def of(cls, limits: Limits) -> Deadline:
         """The end of the limits' seconds, counted from now."""
-        return cls(time.monotonic() + limits.seconds)
+        return cls(time.monotonic() + limits.seconds - limits.spent)
 
     def left(self) -> float:
         """Seconds until then, never below 0."""
-        return max(0.0, self.at - self.clock())
+        return max(0.0, self.at - time.monotonic())
 
 
 class Session(Protocol):
@@ -78,7 +78,7 @@ class Solver(Protocol):
         ...
 
     def open(self, cnf: Cnf, limits: Limits) -> AbstractContextManager[Session]:
-        """Load the clauses; leaving the context ends every child and removes every file."""
+        """Load the clauses; leaving the context ends whatever serves only this session."""
         ...
 
     def close(self) -> None:

@@ -7,11 +7,13 @@ ended, when its time is up, and when this process dies, however it dies.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import resource
 import select
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from pathlib import Path
 
 Child = subprocess.Popen[bytes]
 MIB = 1024 * 1024
+_INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 _F_SETSIG = 10  # Linux; the fcntl module of Python 3.11 does not name it
 
 
@@ -44,8 +47,9 @@ def child(
     inherits, no others. Raises OSError where it cannot be started.
     """
     leash, held = os.pipe()
+    process: Child | None = None
     try:
-        with output.open("wb") if output else contextlib.nullcontext() as sink:
+        with output.open("wb") if output else contextlib.nullcontext() as sink, _undivided():
             process = subprocess.Popen(  # noqa: S603 - no shell, and argv is ours
                 argv,
                 stdin=leash,
@@ -54,16 +58,36 @@ def child(
                 process_group=0,
                 pass_fds=pass_fds,
             )
-        try:
             _tie(leash, process.pid)
-            if bounds:
-                _bound(process.pid, bounds)
-            yield process
-        finally:
-            _end(process)
+        if bounds:
+            _bound(process.pid, bounds)
+        yield process
     finally:
+        if process is not None:
+            _end(process)
         os.close(leash)
         os.close(held)
+
+
+@contextmanager
+def _undivided() -> Iterator[None]:
+    """Hold back the signals that interrupt: one of them must not come between fork and tie."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    caught: list[int] = []
+    before = {
+        number: handler for number in _INTERRUPTING if callable(handler := signal.getsignal(number))
+    }
+    for interrupting in before:
+        signal.signal(interrupting, lambda number, _frame: caught.append(number))
+    try:
+        yield
+    finally:
+        for interrupting, handler in before.items():
+            signal.signal(interrupting, handler)
+        for number in caught:
+            signal.raise_signal(number)
 
 
 def _tie(leash: int, group: int) -> None:
@@ -103,7 +127,9 @@ def ended_within(process: Child, seconds: float) -> bool:
     if hasattr(os, "pidfd_open"):
         descriptor = os.pidfd_open(process.pid)
         try:
-            return bool(select.select([descriptor], [], [], seconds)[0])
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            return bool(poll.poll(math.ceil(seconds * 1000)))
         finally:
             os.close(descriptor)
     try:  # pragma: no cover

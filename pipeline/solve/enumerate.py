@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from pipeline.cnf import Answer, Clause, Cnf, Sat
+from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown
 from pipeline.errors import SolverError
 from pipeline.solve.base import Limits, Solver
+from pipeline.solve.child import MIB
+
+LEAST_BYTES = 16
+"""What any solver takes for a clause of two literals; so no limit is hit in vain."""
 
 
 def answers(cnf: Cnf, solver: Solver, limits: Limits) -> Generator[Answer, None, None]:
@@ -15,6 +19,9 @@ def answers(cnf: Cnf, solver: Solver, limits: Limits) -> Generator[Answer, None,
     The limits hold for all questions together. Raises SolverError where the solver fails or a
     model does not satisfy the clauses or repeats an earlier one's grid.
     """
+    if cnf.size * LEAST_BYTES > limits.megabytes * MIB:
+        yield Unknown(limits.out_of_memory)
+        return
     blocked: list[Clause] = []
     with solver.open(cnf, limits) as session:
         while True:

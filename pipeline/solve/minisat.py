@@ -8,6 +8,7 @@ error: hence a fresh result path for every question.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import shutil
 import tempfile
@@ -26,6 +27,7 @@ from pipeline.errors import (
     SolverMissing,
     is_environmental,
 )
+from pipeline.files import read_regular
 from pipeline.solve.base import Deadline, Limits, Session
 from pipeline.solve.child import MIB, Bounds, run_child
 
@@ -66,17 +68,30 @@ class Minisat:
     @contextmanager
     def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
         with ExitStack() as stack:
-            try:
+            with _room():
                 folder = stack.enter_context(tempfile.TemporaryDirectory(prefix=_PREFIX))
-                path = Path(folder) / "puzzle.cnf"
-                file = stack.enter_context(path.open("w", encoding="ascii"))
+                file = (Path(folder) / "puzzle.cnf").open("w", encoding="ascii")
+                stack.callback(_close, file)
                 session = _Session(self.program, cnf, limits, file)
-            except OSError as error:
-                raise EnvironmentFailure(f"no room for minisat's files: {error}") from error
             yield session
 
     def close(self) -> None:
         """Nothing is kept between sessions."""
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """Around what needs room on the disk, a descriptor or a process."""
+    try:
+        yield
+    except OSError as error:
+        raise EnvironmentFailure(f"no room for minisat's files: {error.strerror}") from error
+
+
+def _close(file: TextIO) -> None:
+    """Close a file whose last bytes nobody needs."""
+    with contextlib.suppress(OSError):
+        file.close()
 
 
 class _Session:
@@ -92,7 +107,10 @@ class _Session:
         self._size = cnf.size
         self._questions = 0
         self._write_header()
-        file.writelines(clause_lines(cnf.clauses()))
+        for lines in clause_lines(cnf.clauses()):
+            if not self._deadline.left():
+                break  # the first question is answered with that
+            file.write(lines)
 
     def _write_header(self) -> None:
         """Write the header over the old one; blanks make all headers equally long."""
@@ -101,27 +119,22 @@ class _Session:
         self._file.write(line.rstrip("\n").ljust(_WIDEST_HEADER) + "\n")
 
     def add(self, clause: Clause) -> None:
-        self._size += 1
-        self._write_header()
-        self._file.seek(0, 2)
-        self._file.writelines(clause_lines([clause]))
-
-    def _flush(self) -> None:
-        try:
-            self._file.flush()
-        except OSError as error:
-            raise EnvironmentFailure(f"no room for minisat's files: {error}") from error
+        with _room():
+            self._size += 1
+            self._write_header()
+            self._file.seek(0, 2)
+            self._file.writelines(clause_lines([clause]))
 
     def solve(self) -> Answer:
         left = self._deadline.left()
         if not left:
             return Unknown(self._limits.out_of_time)
-        self._flush()
+        with _room():
+            self._file.flush()
         self._questions += 1
         result = self._folder / f"result-{self._questions}"
         output = self._folder / f"output-{self._questions}"
-        result_bytes = _BYTES_PER_LITERAL * self._variables + MIB
-        bounds = Bounds(self._limits.megabytes * MIB, max(result_bytes, _MOST_OUTPUT))
+        bounds = Bounds(self._limits.megabytes * MIB, max(self._most_result, _MOST_OUTPUT))
         argv = [
             self._program,
             "-verb=0",
@@ -140,23 +153,27 @@ class _Session:
             return Unknown(self._limits.out_of_time)
         return self._verdict(code, result, output)
 
+    @property
+    def _most_result(self) -> int:
+        """More bytes than any result has."""
+        return _BYTES_PER_LITERAL * self._variables + MIB
+
     def _verdict(self, code: int, result: Path, output: Path) -> Answer:
         """What exit code and result file say together."""
-        if code == NO_VERDICT and not result.exists():
-            if b"INDETERMINATE" in output.read_bytes():
-                return Unknown(self._limits.out_of_memory)
-            raise SolverError("minisat ended with exit code 0 and without a result")
         if code not in (SATISFIABLE, UNSATISFIABLE, NO_VERDICT):
             how = f"exit code {code}" if code >= 0 else f"signal {-code}"
             raise SolverError(f"minisat ended with {how}")
         try:
-            answer = parse_result(result.read_text(encoding="ascii", errors="replace"))
+            if code == NO_VERDICT and not result.exists():
+                if b"INDETERMINATE" in read_regular(output, _MOST_OUTPUT):
+                    return Unknown(self._limits.out_of_memory)
+                raise SolverError("minisat ended with exit code 0 and without a result")
+            text = read_regular(result, self._most_result).decode("ascii", errors="replace")
+            answer = parse_result(text)
         except (OSError, InvalidResult) as error:
             raise SolverError(f"minisat ended with exit code {code}, but: {error}") from error
         match code, answer:
             case (10, Sat()) | (20, Unsat()):
                 return answer
-            case 0, Unknown():
-                return Unknown(self._limits.out_of_time)
-        said = type(answer).__name__.upper()
-        raise SolverError(f"minisat ended with exit code {code}, but its result says {said}")
+        said = type(answer).__name__.upper()  # it gives up for no reason of ours either
+        raise SolverError(f"minisat ended with exit code {code}, and its result says {said}")

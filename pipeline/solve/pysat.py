@@ -39,7 +39,8 @@ class Pysat:
 
     name = "pysat"
 
-    def __init__(self) -> None:
+    def __init__(self, engine: str = ENGINE) -> None:
+        self.engine = engine
         self._pipe: Connection | None = None
         self._process: Child | None = None
         self._child = ExitStack()
@@ -48,7 +49,7 @@ class Pysat:
     def version(self) -> str:
         from importlib.metadata import version  # noqa: PLC0415 - slow to load
 
-        return f"{version('python-sat')} {ENGINE}"
+        return f"{version('python-sat')} {self.engine}"
 
     @contextmanager
     def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
@@ -57,7 +58,7 @@ class Pysat:
     def send(self, *request: object) -> None:
         """Hand a request to the child; start one if there is none."""
         pipe = self._pipe or self._start()
-        with contextlib.suppress(BrokenPipeError):  # `receive` finds out why
+        with contextlib.suppress(ConnectionError):  # `receive` finds out why
             pipe.send(request)
 
     def receive(self, seconds: float) -> Any:
@@ -105,23 +106,30 @@ class _Session:
         self._owner = owner
         self._limits = limits
         self._deadline = Deadline.of(limits)
-        owner.send("open", limits.megabytes)
+        self._given_up: Unknown | None = None
+        owner.send("open", owner.engine, limits.megabytes)
         clauses = cnf.clauses()
-        while chunk := list(islice(clauses, _CHUNK)):
+        while self._deadline.left() and (chunk := list(islice(clauses, _CHUNK))):
             owner.send("add", chunk)
 
     def add(self, clause: Clause) -> None:
+        if self._given_up:
+            return
         self._owner.send("add", [clause])
 
     def solve(self) -> Answer:
+        if self._given_up:
+            return self._given_up
         self._owner.send("solve")
         try:
             reply = self._owner.receive(self._deadline.left())
         except MemoryError:
-            return Unknown(self._limits.out_of_memory)
+            self._given_up = Unknown(self._limits.out_of_memory)
+            return self._given_up
         match reply:
             case None:
-                return Unknown(self._limits.out_of_time)
+                self._given_up = Unknown(self._limits.out_of_time)
+                return self._given_up
             case "unsat", _:
                 return Unsat()
             case "sat", literals:
@@ -150,8 +158,9 @@ def _serve(pipe: Connection) -> None:
             case "open":
                 if engine:
                     engine.delete()
-                _limit_memory(*rest)
-                engine = Engine(name=ENGINE)
+                name, megabytes = rest
+                _limit_memory(megabytes)
+                engine = Engine(name=name)
             case "add":
                 engine.append_formula(*rest)
             case "solve":
@@ -163,5 +172,7 @@ def _limit_memory(megabytes: int) -> None:
     statm = Path("/proc/self/statm")
     pages = int(statm.read_text().split()[0]) if statm.exists() else 0
     limit = pages * resource.getpagesize() + megabytes * MIB
-    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

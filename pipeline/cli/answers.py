@@ -1,0 +1,120 @@
+"""The commands that solve without folders: solve and count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.cli.options import READING, SOLVING, File, takes
+from pipeline.cli.outcome import report
+from pipeline.cli.reading import read_puzzle, source_name
+from pipeline.cli.times import times_table
+from pipeline.errors import ALL_WELL, SOME_BAD, InputError, SolverError
+from pipeline.puzzle import Grid
+from pipeline.record import render_solution, solution_texts
+from pipeline.settings import Settings
+from pipeline.solve import Solvers
+from pipeline.stages import NOT_WELL, Result, Stopwatch, solve_parsed
+
+Files = Annotated[list[Path], typer.Argument(help="Puzzle files; - is standard input.")]
+
+
+@takes(*SOLVING, *READING, "quiet")
+def solve(
+    files: Files,
+    settings: Settings,
+    *,
+    times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
+) -> None:
+    """Solve puzzle files and print their solutions.
+
+    sudoku-pipeline solve examples/classic.sudoku
+
+    sudoku-pipeline solve --times examples/*
+
+    cat examples/line.sdm | sudoku-pipeline solve -
+    """
+    results: list[tuple[str, Result]] = []
+    with Solvers(settings.solver, settings.minisat) as solvers:
+        _say_lacking(solvers, settings)
+        for file in files:
+            name = source_name(file)
+            result = _solve_file(file, solvers, settings)
+            _print_result(f"{name}: " if len(files) > 1 else "", result)
+            _explain(name, result, solvers, settings)
+            results.append((name, result))
+    if times:
+        times_table(results)
+    bad = any(result.status in NOT_WELL for _, result in results)
+    raise typer.Exit(SOME_BAD if bad else ALL_WELL)
+
+
+def _say_lacking(solvers: Solvers, settings: Settings) -> None:
+    if solvers.lacking and not settings.quiet:
+        report(f"{solvers.lacking}: PySAT solves instead")
+
+
+def _solve_file(file: Path, solvers: Solvers, settings: Settings) -> Result:
+    watch = Stopwatch()
+    try:
+        with watch.timing("parse"):
+            parsed = read_puzzle(file, settings)
+    except InputError as error:
+        return Result("invalid", message=str(error), seconds=watch.seconds())
+    return solve_parsed(parsed, solvers, settings, watch)
+
+
+def _print_result(before: str, result: Result) -> None:
+    """The verdict and the solutions, on standard output."""
+    if result.status == "unsolvable":
+        print(f"{before}no solution")
+        if result.message:
+            print(result.message)
+    elif result.solutions:
+        print(f"{before}solution exists")
+        print("\n".join(solution_texts(result)), end="")
+
+
+def _explain(name: str, result: Result, solvers: Solvers, settings: Settings) -> None:
+    """What else is to be said of a result, on standard error."""
+    if result.status == "invalid":
+        report(str(result.message))
+    elif not result.complete:
+        report(f"{name}: {result.status}: {result.message}")
+    elif result.status == "multiple" and not settings.quiet:
+        report(f"{name}: these are all {len(result.solutions)} solutions")
+    if result.solver and result.solver.fallback != solvers.lacking:
+        report(f"{name}: {result.solver.fallback}; {result.solver.name} solved it")
+
+
+@takes(*SOLVING, *READING, "quiet")
+def count(
+    file: File,
+    settings: Settings,
+    *,
+    show: Annotated[bool, typer.Option("--print", help="Print each as it is found.")] = False,
+) -> None:
+    """Count the solutions of a puzzle, up to --max-solutions.
+
+    sudoku-pipeline count --max-solutions 1000 examples/even-odd-six-solutions.sudoku
+
+    cat examples/six.txt | sudoku-pipeline count --print -
+    """
+    with Solvers(settings.solver, settings.minisat) as solvers:
+        _say_lacking(solvers, settings)
+        parsed = read_puzzle(file, settings)
+
+        def print_grid(grid: Grid) -> None:
+            print(render_solution(grid, parsed.format), flush=True)
+
+        on_grid = print_grid if show else None
+        result = solve_parsed(parsed, solvers, settings, Stopwatch(), on_grid)
+    if result.status == "failed":
+        raise SolverError(result.message)
+    found = len(result.solutions)
+    print(found if result.complete else f">={found}")
+    if result.message and found < settings.max_solutions and not result.complete:
+        report(f"{source_name(file)}: {result.message}")
+    raise typer.Exit(SOME_BAD if result.status in NOT_WELL else ALL_WELL)

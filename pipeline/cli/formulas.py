@@ -1,0 +1,132 @@
+"""The commands that show what a solver would get and what its answer means."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.certify import certify_grid
+from pipeline.cli.options import READING, takes
+from pipeline.cli.reading import (
+    STANDARD_INPUT,
+    empty_puzzle,
+    read_bytes,
+    read_grid,
+    read_puzzle,
+    source_name,
+)
+from pipeline.cnf import Sat, Unknown, Unsat
+from pipeline.decode import decode_model
+from pipeline.dimacs import dimacs_lines, parse_result
+from pipeline.encode import Style, encode_puzzle
+from pipeline.errors import ALL_WELL, SOME_BAD, InputError, InvalidResult, SolverError
+from pipeline.parse import Parsed, made
+from pipeline.record import render_solution
+from pipeline.settings import Settings
+
+Empty = Annotated[
+    str | None, typer.Option("--empty", metavar="HxW", help="An empty grid with boxes of HxW.")
+]
+Numbering = Annotated[
+    Style, typer.Option("--numbering", help="Variables without gaps, or as the digits rcv.")
+]
+LARGEST_RESULT = 1 << 30
+
+
+@takes("encoding", *READING, encoding="extended")
+def encode(
+    settings: Settings,
+    file: Annotated[Path | None, typer.Argument(help="A puzzle file; - is stdin.")] = None,
+    empty: Empty = None,
+    numbering: Numbering = "dense",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write there, not to standard output.")
+    ] = None,
+) -> None:
+    """Write a puzzle as a DIMACS CNF.
+
+    sudoku-pipeline encode examples/classic.sudoku -o classic.cnf
+
+    sudoku-pipeline encode --empty 3x3 --encoding textbook --numbering decimal
+    """
+    if (file is None) == (empty is None):
+        raise typer.BadParameter("give either a puzzle file or --empty")
+    puzzle = _puzzle(empty, file, settings).puzzle
+    lines = dimacs_lines(encode_puzzle(puzzle, settings.encoding, numbering))
+    if output is None or output == STANDARD_INPUT:
+        sys.stdout.writelines(lines)
+    else:
+        with output.open("w", encoding="ascii") as stream:
+            stream.writelines(lines)
+
+
+def _puzzle(empty: str | None, file: Path | None, settings: Settings) -> Parsed:
+    """The empty puzzle of that size, or the one in the file."""
+    if empty is not None:
+        return made(empty_puzzle(empty))
+    return read_puzzle(file or STANDARD_INPUT, settings)
+
+
+@takes("encoding", *READING, encoding="extended")
+def decode(
+    settings: Settings,
+    files: Annotated[list[Path], typer.Argument(metavar="[PUZZLE] RESULT")],
+    empty: Empty = None,
+    numbering: Numbering = "dense",
+) -> None:
+    """Turn a solver's result file into the grid it stands for.
+
+    The result is minisat's, or has the SAT competition's s and v lines. --encoding and
+    --numbering are those that the CNF was made with.
+
+    sudoku-pipeline decode examples/classic.sudoku classic.out
+
+    sudoku-pipeline decode --empty 3x3 --numbering decimal empty.out
+    """
+    if len(files) != (1 if empty else 2) or files.count(STANDARD_INPUT) > 1:
+        raise typer.BadParameter("give PUZZLE and RESULT, or --empty and RESULT; one may be -")
+    parsed = _puzzle(empty, files[0], settings)
+    text = read_bytes(files[-1], LARGEST_RESULT).decode("ascii", errors="replace")
+    try:
+        answer = parse_result(text)
+    except InvalidResult as error:
+        raise InvalidResult(f"{source_name(files[-1])}: {error}") from error
+    match answer:
+        case Sat(model):
+            cnf = encode_puzzle(parsed.puzzle, settings.encoding, numbering)
+            grid = decode_model(model, cnf)
+            violations = certify_grid(parsed.puzzle, grid)
+            if violations:
+                raise SolverError(f"not a solution of this puzzle: {violations[0]}")
+            print(render_solution(grid, parsed.format), end="")
+        case Unsat():
+            print("no solution")
+        case Unknown(reason):
+            raise SolverError(f"the result tells nothing: {reason}")
+
+
+@takes(*READING)
+def certify(
+    puzzle: Annotated[Path, typer.Argument(help="The puzzle; - is standard input.")],
+    solutions: Annotated[list[Path], typer.Argument(help="Filled grids to check.")],
+    settings: Settings,
+) -> None:
+    """Check solutions against a puzzle, from the rules alone.
+
+    sudoku-pipeline certify examples/classic.sudoku outbox/classic_1.solution
+    """
+    code = ALL_WELL
+    wanted = read_puzzle(puzzle, settings).puzzle
+    for file in solutions:
+        before = f"{source_name(file)}: " if len(solutions) > 1 else ""
+        try:
+            violations = certify_grid(wanted, read_grid(file, settings))
+            lines = [f"{before}{violation}" for violation in violations]
+        except InputError as error:
+            lines = [str(error)]
+        print("\n".join(lines or [f"{before}valid"]))
+        code = SOME_BAD if lines else code
+    raise typer.Exit(code)

@@ -1,0 +1,108 @@
+"""Overview: what is where in the folders, without touching anything."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipeline.dropbox.claim import claims_seen
+from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.names import stems_for
+from pipeline.dropbox.reserve import RECORD, read_record
+from pipeline.dropbox.scan import Refused, look, names_in
+from pipeline.dropbox.settle import Settler, Settling
+
+LAST_SCAN = ".last-scan"
+LONG_AGO = 120.0
+"""Seconds: four rescans. Nobody scans if the last one is longer ago than that."""
+_CHOICES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file and what is to be said of it."""
+
+    name: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The state of both folders; `scan_age` in seconds, None if nothing ever scanned."""
+
+    waiting: list[Entry] = field(default_factory=list)
+    settling: list[Entry] = field(default_factory=list)
+    ignored: list[Entry] = field(default_factory=list)
+    in_work: list[Entry] = field(default_factory=list)
+    failed: list[Entry] = field(default_factory=list)
+    done: int = 0
+    scan_age: float | None = None
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether files wait and nobody has looked for long."""
+        looked = self.scan_age is not None and self.scan_age <= LONG_AGO
+        return bool(self.waiting) and not looked
+
+
+def stamp_scan(folders: Folders) -> None:
+    """Note that somebody has just scanned, and who."""
+    path = folders.work / LAST_SCAN
+    path.write_text(json.dumps({"pid": os.getpid(), "host": os.uname().nodename}) + "\n")
+
+
+def survey(folders: Folders, settle: float) -> Overview:
+    """Look at both folders. Raises FileNotFoundError where there is no inbox."""
+    names, ignored = names_in(folders.inbox)
+    overview = Overview(
+        ignored=[Entry(entry.name, entry.reason) for entry in ignored],
+        in_work=[Entry(note.source, words) for note, words in claims_seen(folders)],
+        failed=[Entry(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)],
+        done=sum(1 for _ in files_in(folders.done)),
+        scan_age=_scan_age(folders),
+    )
+    settler = Settler(settle)
+    for name in names:
+        seen = look(folders.inbox / name, lambda _: False, 0)
+        if seen is None:
+            continue
+        if isinstance(seen, Refused):
+            overview.waiting.append(Entry(name, seen.reason))
+            continue
+        verdict = settler.judge(seen, time.monotonic(), time.time())
+        if isinstance(verdict, Settling):
+            overview.settling.append(Entry(name, verdict.reason))
+        else:
+            overview.waiting.append(Entry(name))
+    return overview
+
+
+def files_in(folder: Path) -> Iterator[Path]:
+    """Everything in `done` or `failed`: their own entries, and those of `2`, `3` and so on."""
+    if not folder.is_dir():
+        return
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and not path.is_symlink() and path.name.isdigit():
+            yield from sorted(path.iterdir())
+        else:
+            yield path
+
+
+def _scan_age(folders: Folders) -> float | None:
+    try:
+        return max(0.0, time.time() - (folders.work / LAST_SCAN).stat().st_mtime)
+    except FileNotFoundError:
+        return None
+
+
+def _reason(folders: Folders, source: str) -> str:
+    """Why a file failed, as its record says."""
+    for stem, _ in zip(stems_for(source), range(_CHOICES), strict=False):
+        record = read_record(folders.outbox / (stem + RECORD))
+        if record is not None and record.get("source") == source:
+            return str(record.get("message") or record.get("status"))
+    return "its record is gone"

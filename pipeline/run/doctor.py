@@ -1,0 +1,135 @@
+"""What this machine lacks for the pipeline, each with its remedy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pipeline.cnf import Cnf, Unsat
+from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.scan import has_writer
+from pipeline.errors import PipelineError
+from pipeline.puzzle import Geometry
+from pipeline.settings import Settings
+from pipeline.solve import Limits, Solver, Solvers
+
+LEAST_WATCHES, LEAST_QUEUED = 8192, 16384
+LEAST_FREE = 256 * 1024 * 1024
+_INOTIFY = Path("/proc/sys/fs/inotify")
+Level = Literal["ok", "warning", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: how it stands, and the remedy where it does not stand well."""
+
+    level: Level
+    about: str
+    remedy: str = ""
+
+
+def examine(settings: Settings) -> Iterator[Finding]:
+    """Look at everything that the pipeline leans on."""
+    folders = Folders(settings.inbox, settings.outbox)
+    yield from _solvers(settings)
+    yield from _permissions(folders)
+    if folders.inbox.is_dir():
+        yield _leases(folders.inbox)
+    if folders.inbox.is_dir() and folders.outbox.is_dir():
+        yield _filesystems(folders)
+        yield from _free_space(folders)
+    yield from _inotify()
+
+
+def _solvers(settings: Settings) -> Iterator[Finding]:
+    try:
+        solvers = Solvers(settings.solver, settings.minisat)
+    except PipelineError as error:
+        yield Finding("problem", "solver", str(error))
+        return
+    if solvers.lacking:
+        remedy = "PySAT is used instead; apt-get install minisat"
+        yield Finding("warning", solvers.lacking, remedy)
+    with solvers:
+        for solver in solvers.chain:
+            yield _answers(solver)
+
+
+def _answers(solver: Solver) -> Finding:
+    """Whether the solver answers the empty question, which takes all that any other takes."""
+    about = f"{solver.name} {solver.version or ''}".strip()
+    try:
+        with solver.open(Cnf(Geometry(1, 2), "none", 0, (), {}), Limits(10.0)) as session:
+            session.add(())
+            answer = session.solve()
+    except PipelineError as error:
+        return Finding("problem", about, f"it does not work: {error}")
+    if isinstance(answer, Unsat):
+        return Finding("ok", f"{about} answers")
+    return Finding("problem", about, "it calls the empty clause satisfiable; install another")
+
+
+def _permissions(folders: Folders) -> Iterator[Finding]:
+    for option, folder in (("--inbox", folders.inbox), ("--outbox", folders.outbox)):
+        if not folder.is_dir():
+            yield Finding("problem", f"{folder} is missing", f"make it, or give {option}")
+        elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            yield Finding(
+                "problem", f"{folder} may not be written in", f"chown or chmod it, or give {option}"
+            )
+        else:
+            yield Finding("ok", f"{folder} may be written in")
+
+
+def _leases(folder: Path) -> Finding:
+    with tempfile.TemporaryFile(dir=folder) as file:
+        held = has_writer(file.fileno())
+    if held is None:
+        return Finding(
+            "warning",
+            f"leases do not work on {folder}",
+            "files are taken when they have not changed for --settle seconds; write them under "
+            "a temporary name and rename them",
+        )
+    return Finding("ok", "leases tell when a file is complete")
+
+
+def _filesystems(folders: Folders) -> Finding:
+    if folders.inbox.stat().st_dev == folders.outbox.stat().st_dev:
+        return Finding("ok", "inbox and outbox are on one filesystem")
+    return Finding("ok", "inbox and outbox are on two filesystems, which is fine")
+
+
+def _free_space(folders: Folders) -> Iterator[Finding]:
+    places = {
+        "inbox": folders.inbox,
+        "outbox": folders.outbox,
+        "temporary files": Path(tempfile.gettempdir()),
+    }
+    for what, folder in places.items():
+        free = shutil.disk_usage(folder).free
+        level: Level = "ok" if free >= LEAST_FREE else "warning"
+        remedy = "" if level == "ok" else "make room; prune --older-than 30d clears old originals"
+        yield Finding(level, f"{free // 2**20} MB free for {what}", remedy)
+
+
+def _inotify() -> Iterator[Finding]:
+    for name, least in (
+        ("max_user_watches", LEAST_WATCHES),
+        ("max_queued_events", LEAST_QUEUED),
+    ):
+        try:
+            value = int((_INOTIFY / name).read_text())
+        except (OSError, ValueError):
+            yield Finding("warning", "no inotify here", "watch --poll")
+            return
+        if value < least:
+            remedy = f"sysctl fs.inotify.{name}={least}; until then the rescans find what is missed"
+            yield Finding("warning", f"{name} is {value}", remedy)
+        else:
+            yield Finding("ok", f"inotify's {name} is {value}")

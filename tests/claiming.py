@@ -1,0 +1,61 @@
+"""Claims on dropped files, made here or by processes of their own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dropping import DropFolder, environment
+
+from pipeline.dropbox.claim import Claim, Note, make_claim
+from pipeline.dropbox.scan import fingerprint_of
+
+CLAIMING = """
+import signal, sys
+from pathlib import Path
+from pipeline.dropbox.claim import Note, make_claim
+from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.scan import fingerprint_of
+folders = Folders(Path(sys.argv[1]), Path(sys.argv[2]))
+def claim(name):
+    try:
+        seen = fingerprint_of((folders.inbox / name).lstat())
+    except FileNotFoundError:
+        return None
+    return make_claim(folders, Note(f"{sys.argv[3]}-{name}", name, name, False, "", seen))
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+
+
+def note_of(box: DropFolder, name: str = "a.txt", *, stem: str = "", job: str = "job") -> Note:
+    """The note of a claim on what lies in the inbox now."""
+    seen = fingerprint_of((box.inbox / name).lstat())
+    return Note(job, name, stem or name, False, "", seen)
+
+
+def claimed(box: DropFolder, name: str = "a.txt", content: str = "original") -> Claim | None:
+    """Drop a file and claim it."""
+    box.drop(name, content)
+    return make_claim(box.folders, note_of(box, name))
+
+
+@contextmanager
+def claiming(box: DropFolder, what: str, name: str = "job") -> Iterator[subprocess.Popen[str]]:
+    """A process that does this with `claim` when told to `go`; it is killed in the end."""
+    argv = [sys.executable, "-c", CLAIMING + what, str(box.inbox), str(box.outbox), name]
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment()
+    ) as child:
+        try:
+            assert child.stdout.readline() == "ready\n"
+            yield child
+        finally:
+            child.kill()
+
+
+def go(child: subprocess.Popen[str]) -> None:
+    child.stdin.write("go\n")
+    child.stdin.flush()

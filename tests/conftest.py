@@ -1,0 +1,22 @@
+"""Fixtures of several test modules."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from commands import FILES
+
+
+@pytest.fixture
+def puzzle_folder(tmp_path, monkeypatch):
+    """The FILES as working directory, and no option set but the solver that is there."""
+    for name in [name for name in os.environ if name.startswith("SUDOKU_PIPELINE_")]:
+        monkeypatch.delenv(name)
+    solver = "minisat" if shutil.which("minisat") else "pysat"
+    monkeypatch.setenv("SUDOKU_PIPELINE_SOLVER", solver)
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path

@@ -1,0 +1,122 @@
+"""What every encoding of `encode/` must do; a new one is tested by being registered."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import is_solution, solutions
+from pysat.solvers import Minisat22
+from strategies import examples, puzzles, solved_grids
+
+from pipeline.cnf import Cnf
+from pipeline.decode import decode_model
+from pipeline.dimacs import dimacs_lines
+from pipeline.encode import ENCODINGS, encode_puzzle
+from pipeline.parse import parse_puzzle
+from pipeline.puzzle import Geometry, Grid, Puzzle
+
+LIMIT = 40
+FOUR, SIX = Geometry(2, 2), Geometry(2, 3)
+CASES = [(FOUR, "classic"), (SIX, "classic"), (FOUR, "even-odd"), (SIX, "even-odd")]
+EVEN_ODD = (
+    "2.*.*.47. 7**..**.. .9.24..*6 ..*18.9** 3*.***5.. *.*..9*23 941..**.8 *..*.*.3* **.65..4."
+)
+
+every_encoding = pytest.mark.parametrize("encoding", ENCODINGS)
+every_numbering = pytest.mark.parametrize("numbering", ["dense", "decimal"])
+any_puzzle = st.sampled_from(CASES).flatmap(lambda case: puzzles(*case))
+
+
+def grids(cnf: Cnf, limit: int) -> list[Grid]:
+    """The models of a CNF as grids, each blocked by its true candidates; at most `limit`."""
+    found: list[Grid] = []
+    with Minisat22(bootstrap_with=cnf.clauses()) as solver:
+        while len(found) < limit and solver.solve():
+            model = frozenset(solver.get_model())
+            found.append(decode_model(model, cnf))
+            solver.add_clause([-literal for literal in model if literal in cnf.candidates])
+    return sorted(found)
+
+
+@every_numbering
+@every_encoding
+@examples(80)
+@given(puzzle=any_puzzle)
+def test_the_models_are_exactly_the_solutions(encoding, numbering, puzzle):
+    found = grids(encode_puzzle(puzzle, encoding, numbering), LIMIT)
+    expected = solutions(puzzle, LIMIT)
+    if len(expected) < LIMIT:
+        assert found == expected
+    else:
+        assert len(set(found)) == LIMIT
+        assert all(is_solution(puzzle, grid) for grid in found)
+
+
+@every_numbering
+@every_encoding
+@pytest.mark.parametrize(
+    "puzzle",
+    [
+        Puzzle.of_values(FOUR, [1, 1] + [0] * 14),
+        Puzzle.of_values(FOUR, [1, 2, 0, 0, 0, 0, 3, 4] + [0] * 8),
+        Puzzle(FOUR, (FOUR.odd_values,) * 3 + (FOUR.all_values,) * 13),
+        Puzzle(SIX, (SIX.even_values,) * 36),
+    ],
+    ids=["equal-givens", "no-place-left", "three-odd-cells", "all-even"],
+)
+def test_a_puzzle_without_solutions_has_no_model(encoding, numbering, puzzle):
+    assert solutions(puzzle, 1) == grids(encode_puzzle(puzzle, encoding, numbering), 1) == []
+
+
+@every_numbering
+@every_encoding
+def test_an_empty_4x4_has_288_models(encoding, numbering):
+    assert len(grids(encode_puzzle(Puzzle.empty(FOUR), encoding, numbering), 1000)) == 288
+
+
+@every_numbering
+@every_encoding
+def test_an_even_odd_9x9_has_its_one_solution(encoding, numbering):
+    (grid,) = grids(encode_puzzle(parse_puzzle(EVEN_ODD), encoding, numbering), 2)
+    rows = ["".join(map(str, row)) for row in grid.rows()]
+    assert (rows[0], rows[-1]) == ("238965471", "823651749")
+
+
+@every_numbering
+@every_encoding
+@examples(15)
+@given(puzzle=any_puzzle)
+def test_the_header_and_the_titles_count_exactly(encoding, numbering, puzzle):
+    cnf = encode_puzzle(puzzle, encoding, numbering)
+    written = "".join(dimacs_lines(cnf)).splitlines()
+    clauses = [line for line in written if line[0] not in "cp"]
+    assert f"p cnf {cnf.variables} {len(clauses)}" in written
+    assert [family.size for family in cnf.families] == [
+        len(list(family.clauses)) for family in cnf.families
+    ]
+    assert clauses == [" ".join(map(str, (*clause, 0))) for clause in cnf.clauses()]
+
+
+@every_numbering
+@every_encoding
+@examples(15)
+@given(puzzle=any_puzzle)
+def test_clauses_speak_of_numbered_candidates_and_never_twice_of_one(encoding, numbering, puzzle):
+    cnf = encode_puzzle(puzzle, encoding, numbering)
+    for clause in cnf.clauses():
+        variables = {abs(literal) for literal in clause}
+        assert len(variables) == len(clause)
+        assert all(1 <= variable <= cnf.variables for variable in variables)
+        assert variables <= cnf.candidates.keys()
+
+
+@every_encoding
+@pytest.mark.parametrize("geometry", [Geometry(1, 2), Geometry(2, 1), Geometry(3, 4)])
+@examples(5)
+@given(data=st.data())
+def test_sides_below_4_and_above_9_are_encoded_too(encoding, geometry, data):
+    values = data.draw(solved_grids(geometry)).values
+    puzzle = Puzzle.of_values(geometry, [v * (cell % 3 > 0) for cell, v in enumerate(values)])
+    (grid,) = grids(encode_puzzle(puzzle, encoding), 1)
+    assert is_solution(puzzle, grid)

@@ -1,0 +1,199 @@
+"""Minisats that crash, lie, hang and litter: real programs, each of them wrong in one way."""
+
+from __future__ import annotations
+
+import tempfile
+
+import pytest
+from needs import needs_linux, needs_minisat
+from oracle import solutions
+from pysat.solvers import Minisat22
+from solving import PATIENCE, TWO, children, has_ended, program, result_lines
+
+from pipeline.encode import ENCODINGS, encode_puzzle
+from pipeline.errors import SolverMissing
+from pipeline.parse import parse_puzzle, parse_source
+from pipeline.settings import Settings
+from pipeline.solve import Solvers
+from pipeline.stages import Stopwatch, solve_parsed, solve_puzzle
+
+PUZZLE = parse_puzzle(TWO)
+SOLUTIONS = tuple(solutions(PUZZLE, 9))
+with Minisat22(bootstrap_with=encode_puzzle(PUZZLE, "reduced").clauses()) as _engine:
+    _engine.solve()
+    MODEL = _engine.get_model()
+WRONG = [-MODEL[0], *MODEL[1:]]
+TORN = [*MODEL, -MODEL[0]]
+EMPTY_HANDED = [-abs(literal) for literal in MODEL]
+
+BAD = {
+    "is killed": ("kill -KILL $$", "signal 9"),
+    "crashes": ("kill -SEGV $$", "signal 11"),
+    "finds no input": ("exit 1", "exit code 1"),
+    "cannot parse": ("exit 3", "exit code 3"),
+    "has an unknown exit code": ("echo UNSAT > $out; exit 21", "exit code 21"),
+    "fails though it has an answer": ("echo UNSAT > $out; exit 1", "exit code 1"),
+    "dies though it has an answer": ("echo UNSAT > $out; kill -TERM $$", "signal 15"),
+    "says SAT and writes nothing": ("exit 10", "exit code 10, but: [Errno 2]"),
+    "says UNSAT and writes nothing": ("exit 20", "exit code 20, but: [Errno 2]"),
+    "says SAT into a full disk": (": > $out; exit 10", "found an empty result"),
+    "says UNSAT into a full disk": (": > $out; exit 20", "found an empty result"),
+    "says SAT and writes no model": ("echo SAT > $out; exit 10", "not ended by 0"),
+    "says SAT and writes half a model": ("printf 'SAT\\n1 2' > $out; exit 10", "not ended by 0"),
+    "says SAT and writes UNSAT": ("echo UNSAT > $out; exit 10", "10, but its result says UNSAT"),
+    "says UNSAT and writes SAT": ("printf 'SAT\\n1 0\\n' > $out; exit 20", "its result says SAT"),
+    "says SAT and writes INDET": ("echo INDET > $out; exit 10", "its result says UNKNOWN"),
+    "says nothing and writes SAT": ("printf 'SAT\\n1 0\\n' > $out; exit 0", "its result says SAT"),
+    "says nothing at all": ("exit 0", "exit code 0 and without a result"),
+    "writes garbage": ("echo hello > $out; exit 10", "found 'hello'"),
+    "writes bytes": ("head -c 9999 /dev/zero > $out; exit 20", "expected SAT, UNSAT, INDET"),
+    "writes a poem for a model": ("printf 'SAT\\na b 0\\n' > $out; exit 10", "found 'a'"),
+    "writes both verdicts": ("printf 'SAT\\nUNSAT\\n' > $out; exit 10", "a second verdict"),
+    "writes a literal too large": ("printf 'SAT\\n99999999999 0\\n' > $out; exit 10", "literal"),
+    "writes a folder": ("mkdir $out; exit 10", "exit code 10, but: [Errno 21]"),
+    "writes much": ("yes | head -c 30000000 > $out; exit 10", "found 'y'"),
+    "has a wrong model": (result_lines(WRONG), "does not satisfy the clauses"),
+    "has a model of nothing": (result_lines(EMPTY_HANDED), "does not satisfy the clauses"),
+    "has no literal in its model": (result_lines([]), "does not satisfy the clauses"),
+    "has a model that contradicts itself": (result_lines(TORN), "contradiction"),
+    "repeats its model": (result_lines(MODEL), "found a model again that was blocked"),
+    "overwrites its input": (": > $cnf; " + result_lines(WRONG), "does not satisfy"),
+    "removes its folder": ("rm -r ${out%/*}; exit 10", "exit code 10, but: [Errno 2]"),
+}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left(tmp_path, monkeypatch):
+    """No fake gets the pipeline to leave a temporary folder or a child behind."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    before = children()
+    yield
+    assert list(temporary.iterdir()) == []
+    assert children() == before
+
+
+def solve(tmp_path, body, **others):
+    fake = program(tmp_path / "minisat", body)
+    return solve_puzzle(PUZZLE, Settings(minisat=fake, **others))
+
+
+@pytest.mark.parametrize(("body", "why"), BAD.values(), ids=BAD)
+def test_pysat_solves_and_the_record_says_why_when_minisat(body, why, tmp_path):
+    result = solve(tmp_path, body)
+    assert (result.status, result.complete, result.solutions) == ("multiple", True, SOLUTIONS)
+    assert result.solver.name == "pysat"
+    assert why in result.solver.fallback
+
+
+def test_minisat_asked_for_by_name_falls_back_too(tmp_path):
+    result = solve(tmp_path, "exit 3", solver="minisat")
+    assert (result.solver.name, result.solutions) == ("pysat", SOLUTIONS)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_wrong_model_is_no_solution_in_any_encoding(encoding, tmp_path):
+    result = solve(tmp_path, result_lines(range(1, 65)), encoding=encoding)
+    assert result.solutions == SOLUTIONS
+    assert "does not satisfy the clauses" in result.solver.fallback
+
+
+@needs_minisat
+def test_what_is_not_shown_by_a_liar_is_shown_once(tmp_path):
+    """It answers rightly once, then lies: PySAT finds the first grid again."""
+    shown = []
+    body = "[ -e $0.asked ] && exit 3; touch $0.asked; exec minisat -verb=0 $cnf $out"
+    fake = program(tmp_path / "fake", body)
+    result = solve_puzzle(PUZZLE, Settings(minisat=fake), on_grid=shown.append)
+    assert result.solver.name == "pysat"
+    assert sorted(shown) == list(SOLUTIONS)
+
+
+@needs_minisat
+def test_much_talk_does_no_harm_beside_a_right_answer(tmp_path):
+    body = "exec 2> /dev/null; yes | head -c 9999999; minisat -verb=0 $cnf $out > /dev/null"
+    result = solve(tmp_path, body)
+    assert (result.solver.name, result.solver.fallback) == ("minisat", None)
+    assert result.solutions == SOLUTIONS
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "body",
+    ["sleep 1000", "trap '' TERM INT HUP; sleep 1000; sleep 1000", "while :; do :; done"],
+    ids=["sleeps", "is deaf", "spins"],
+)
+def test_a_minisat_that_hangs_is_stopped_at_the_time_limit(body, tmp_path):
+    result = solve(tmp_path, body, timeout=0.3)
+    assert (result.status, result.solutions, result.complete) == ("unknown", (), False)
+    assert result.message == "the time limit of 0.3 s was reached"
+    assert (result.solver.name, result.solver.fallback) == ("minisat", None)
+
+
+@needs_minisat
+@pytest.mark.timeout(60)
+def test_what_was_found_before_it_hangs_is_kept(tmp_path):
+    body = "[ -e $0.asked ] && sleep 1000; touch $0.asked; exec minisat -verb=0 $cnf $out"
+    result = solve(tmp_path, body, timeout=1.5)
+    assert (result.status, len(result.solutions), result.complete) == ("unknown", 1, False)
+    assert set(result.solutions) < set(SOLUTIONS)
+
+
+@needs_linux
+@pytest.mark.parametrize("ending", ["exit 3", "sleep 1000"], ids=["fails", "hangs"])
+def test_children_that_heed_no_signal_end_with_a_minisat_that(ending, tmp_path):
+    body = f"(trap '' TERM INT HUP; sleep 1000; :) & echo $! > $0.pid; {ending}"
+    solve(tmp_path, body, timeout=1.5)
+    assert has_ended(int((tmp_path / "minisat.pid").read_text()))
+
+
+@pytest.mark.timeout(60)
+def test_a_child_that_holds_the_outputs_open_does_not_delay_the_answer(tmp_path):
+    result = solve(tmp_path, "sleep 1000 & exit 3", timeout=PATIENCE)
+    assert result.solutions == SOLUTIONS
+
+
+@pytest.mark.parametrize("text", ["", "MZ\x90\0garbage", "#!/no/such/interpreter\n"])
+def test_a_minisat_that_cannot_be_run_is_replaced_and_named(text, tmp_path):
+    fake = tmp_path / "minisat"
+    fake.write_text(text)
+    fake.chmod(0o755)
+    result = solve_puzzle(PUZZLE, Settings(minisat=str(fake)))
+    assert (result.solver.name, result.solutions) == ("pysat", SOLUTIONS)
+    assert f"{fake} cannot be run" in result.solver.fallback
+
+
+def test_a_minisat_that_is_deinstalled_meanwhile_is_replaced(tmp_path):
+    fake = program(tmp_path / "minisat", "exit 3")
+    settings = Settings(minisat=fake)
+    parsed = parse_source(TWO.encode(), "two.txt")
+    with Solvers("auto", fake) as solvers:
+        (tmp_path / "minisat").unlink()
+        result = solve_parsed(parsed, solvers, settings, Stopwatch())
+    assert (result.solver.name, result.solutions) == ("pysat", SOLUTIONS)
+    assert "cannot be run: No such file or directory" in result.solver.fallback
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "plain file"])
+def test_a_path_that_is_no_program_is_an_error_before_anything_is_solved(kind, tmp_path):
+    path = tmp_path / "minisat"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "plain file":
+        path.touch(mode=0o644)
+    with pytest.raises(SolverMissing, match=r"not a program.*apt-get install minisat"):
+        solve_puzzle(PUZZLE, Settings(minisat=str(path)))
+
+
+@needs_minisat
+def test_one_bad_answer_does_not_spoil_the_next_puzzle(tmp_path):
+    body = "[ -e $0.asked ] || { touch $0.asked; exit 3; }; exec minisat -verb=0 $cnf $out"
+    fake = program(tmp_path / "fake", body)
+    parsed = parse_source(TWO.encode(), "two.txt")
+    with Solvers("auto", fake) as solvers:
+        results = [
+            solve_parsed(parsed, solvers, Settings(minisat=fake), Stopwatch()) for _ in range(2)
+        ]
+    assert [result.solver.name for result in results] == ["pysat", "minisat"]
+    assert {result.solutions for result in results} == {SOLUTIONS}

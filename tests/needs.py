@@ -1,0 +1,18 @@
+"""What some tests need of the machine: skipped where it is lacking, never in CI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+import pytest
+
+_IN_CI = os.environ.get("CI") == "true"
+
+needs_minisat = pytest.mark.skipif(
+    shutil.which("minisat") is None and not _IN_CI, reason="minisat is not installed"
+)
+needs_linux = pytest.mark.skipif(
+    sys.platform != "linux" and not _IN_CI, reason="the kernel has no such bounds, or no /proc"
+)

@@ -1,0 +1,132 @@
+"""Puzzles and formulas with known answers, fake minisats, and watching processes end."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Iterable
+from itertools import combinations
+from pathlib import Path
+
+from pipeline.cnf import Clause, Cnf, Family
+from pipeline.puzzle import Geometry, Grid, Puzzle
+
+PATIENCE = 30.0
+"""Seconds after which a wait has failed; nothing waits for as long as that."""
+
+UNIQUE = "1...\n..2.\n.3..\n...4\n"
+TWO = "12..\n....\n..2.\n...1\n"
+SIX = "1.4.\n..1.\n.1..\n...1\n"
+NONE = "12..\n..1.\n...2\n...3\n"
+"""Solvable by no grid, though no two givens clash."""
+
+EVEN_ODD = """\
+2.*.*.47.
+7**..**..
+.9.24..*6
+..*18.9**
+3*.***5..
+*.*..9*23
+941..**.8
+*..*.*.3*
+**.65..4.
+"""
+EVEN_ODD_SIX = """\
+2.*.*.47.
+7**..**..
+.9.24..*6
+..*18.9**
+.*.***5..
+*.*...*23
+9*1..**.8
+*..*.*..*
+**.*5..*.
+"""
+
+
+def cnf_of(*clauses: Clause, variables: int | None = None) -> Cnf:
+    """A formula of no puzzle; `variables` is its highest if not given."""
+    highest = max((abs(literal) for clause in clauses for literal in clause), default=0)
+    family = Family("made up", len(clauses), clauses)
+    return Cnf(Geometry(1, 2), "made up", variables or highest, (family,), {})
+
+
+def pigeons(holes: int) -> Cnf:
+    """One pigeon more than holes: unsatisfiable, and hard for every solver that resolves."""
+
+    def sits(pigeon: int, hole: int) -> int:
+        return pigeon * holes + hole + 1
+
+    at_least = [tuple(sits(p, h) for h in range(holes)) for p in range(holes + 1)]
+    at_most = [
+        (-sits(p, h), -sits(q, h))
+        for h in range(holes)
+        for p, q in combinations(range(holes + 1), 2)
+    ]
+    return cnf_of(*at_least, *at_most)
+
+
+def pattern(geometry: Geometry) -> Grid:
+    """A filled grid of any size: each row is the one above, shifted."""
+    height, width, n = geometry.height, geometry.width, geometry.side
+    return Grid(
+        geometry,
+        tuple((width * (r % height) + r // height + c) % n + 1 for r in range(n) for c in range(n)),
+    )
+
+
+def holed(grid: Grid, every: int) -> Puzzle:
+    """The grid with one cell of `every` taken out."""
+    values = (0 if cell % every == 0 else value for cell, value in enumerate(grid.values))
+    return Puzzle.of_values(grid.geometry, values)
+
+
+def digits(grid: Grid) -> str:
+    """The rows of a grid as lines of digits."""
+    return "".join("".join(map(str, row)) + "\n" for row in grid.rows())
+
+
+def program(path: Path, body: str) -> str:
+    """A shell script in place of minisat: `$cnf` and `$out` are its files."""
+    path.write_text(f"#!/bin/sh\nwhile [ $# -gt 2 ]; do shift; done\ncnf=$1 out=$2\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def result_lines(model: Iterable[int]) -> str:
+    """Shell that says SAT with that model, as minisat does."""
+    return f"printf 'SAT\\n{' '.join(map(str, model))} 0\\n' > \"$out\"; exit 10"
+
+
+def children() -> set[int]:
+    """The processes that this one has started and that still run."""
+    found = set()
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            pid, rest = status.read_text().split(" (", 1)
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        state, parent = rest.rsplit(") ", 1)[1].split()[:2]
+        if int(parent) == os.getpid() and state != "Z":
+            found.add(int(pid))
+    return found
+
+
+def has_ended(pid: int) -> bool:
+    """Wait until a process, of whatever parent, has ended."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([descriptor], [], [], PATIENCE)[0])
+    finally:
+        os.close(descriptor)
+
+
+def is_closed(reading: int) -> bool:
+    """Wait until nobody holds the other end of a pipe."""
+    while select.select([reading], [], [], PATIENCE)[0]:
+        if not os.read(reading, 4096):
+            return True
+    return False

@@ -1,0 +1,160 @@
+"""What is left of a claim when its owner dies."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import signal
+from contextlib import closing, suppress
+
+import pytest
+from claiming import claimed, claiming, go
+from dropping import SMALL, SMALL_SOLVED, DropFolder, events_in
+
+from pipeline.dropbox.claim import abandoned
+from pipeline.log import LazyLog
+from pipeline.run.loop import run_once
+from pipeline.settings import Settings
+
+STEM = "a.txt"
+"""Of the claims made here."""
+
+HOLD = "claimed = claim('a.txt'); print('claimed', flush=True); signal.pause()"
+COMPUTE = """
+claimed = claim('a.txt')
+with claimed.attempt():
+    print('computing', flush=True)
+    signal.pause()
+"""
+
+
+@pytest.fixture
+def box(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.folders.prepare()
+    return box
+
+
+def test_a_claim_is_abandoned_only_when_its_owner_has_died(box):
+    box.drop("a.txt", "original")
+    with claiming(box, HOLD) as owner:
+        go(owner)
+        assert owner.stdout.readline() == "claimed\n"
+        assert list(abandoned(box.folders)) == []
+        owner.send_signal(signal.SIGKILL)
+        owner.wait()
+        (claim,) = abandoned(box.folders)
+    with closing(claim):
+        assert claim.note.job == "job-a.txt"
+        assert claim.original.read_text() == "original"
+        assert list(abandoned(box.folders)) == [], "it has a new owner"
+    (again,) = abandoned(box.folders)
+    again.close()
+
+
+def test_an_attempt_of_a_killed_process_stays_counted(box):
+    box.drop("a.txt")
+    with claiming(box, COMPUTE) as owner:
+        go(owner)
+        assert owner.stdout.readline() == "computing\n"
+        owner.send_signal(signal.SIGKILL)
+        owner.wait()
+    (claim,) = abandoned(box.folders)
+    with closing(claim):
+        assert claim.attempts() == 1
+
+
+def abandoned_after(box, attempts):
+    """A claim whose owner has died in so many computations."""
+    claim = claimed(box, content=SMALL)
+    for _ in range(attempts):
+        with suppress(ValueError), claim.attempt():
+            raise ValueError("in place of a kill")
+    claim.close()
+
+
+def test_a_file_that_killed_the_process_three_times_is_failed_and_may_be_tried_again(box):
+    abandoned_after(box, 3)
+    done = box.run()
+    assert done.returncode == 1
+    (event,) = (e for e in events_in(done.stderr) if e["event"] == "job.finished")
+    assert event["message"] == "given up after 3 attempts: the process was killed"
+    assert (box.kept("failed"), box.in_work()) == ({"a.txt"}, set())
+    (box.inbox / "failed/a.txt").rename(box.inbox / "a.txt")
+    assert box.run().returncode == 0
+    assert box.text(f"{STEM}_1.solution") == SMALL_SOLVED
+
+
+def test_a_file_that_killed_the_process_twice_is_tried_again(box):
+    abandoned_after(box, 2)
+    assert box.run().returncode == 0
+    assert box.text(f"{STEM}_1.solution") == SMALL_SOLVED
+
+
+def test_a_job_that_was_published_is_only_finished(box):
+    claim = claimed(box)
+    claim.close()
+    record = json.dumps({"job": claim.note.job, "source": "a.txt", "status": "unique"})
+    (box.outbox / f"{STEM}.json").write_text(record)
+    done = box.run()
+    events = [(e["event"], e["status"]) for e in events_in(done.stderr) if "status" in e]
+    assert events == [("job.recovered", "unique")]
+    assert (box.outbox / f"{STEM}.json").read_text() == record
+    assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
+
+
+def test_files_to_clear_away_are_saved_and_added_to(box):
+    claim = claimed(box)
+    claim.save_files(["b", "a"])
+    claim.save_files(["c", "a"])
+    claim.close()
+    (again,) = abandoned(box.folders)
+    with closing(again):
+        assert again.note.files == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]\n", "{}\n", '{"fingerprint": [1], "files": 3}\n', "\xff"]
+)
+def test_of_a_claim_whose_note_is_lost_the_file_is_still_found_and_solved(box, text):
+    claim = claimed(box, content=SMALL)
+    claim.close()
+    (claim.folder / "claim.json").write_text(text)
+    (found,) = abandoned(box.folders)
+    with closing(found):
+        assert (found.note.source, found.note.job, found.note.files) == ("a.txt", "", ())
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, quiet=True)
+    assert run_once(settings, LazyLog("json", quiet=True)) == 0
+    assert box.text("a_1.solution") == SMALL_SOLVED
+    assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
+
+
+def test_a_note_that_was_cut_off_while_it_was_added_to_is_read_as_it_was_before(box):
+    claim = claimed(box)
+    claim.save_files(["a"])
+    with (claim.folder / "claim.json").open("a") as file:
+        file.write(claim.note.text()[:-2])
+    claim.close()
+    (found,) = abandoned(box.folders)
+    with closing(found):
+        assert found.note == claim.note
+
+
+def test_a_claim_without_its_file_is_removed(box):
+    claim = claimed(box)
+    claim.original.unlink()
+    claim.close()
+    assert list(abandoned(box.folders)) == []
+    assert box.in_work() == set()
+
+
+def test_what_was_being_prepared_by_the_dead_is_removed_but_not_by_the_living(box):
+    litter = box.folders.work / ".new-job"
+    litter.mkdir()
+    (litter / "lock").touch()
+    with (box.folders.work / ".preparing").open("w") as preparing:
+        fcntl.flock(preparing, fcntl.LOCK_SH)
+        assert list(abandoned(box.folders)) == []
+        assert box.in_work() == {".new-job"}
+    assert list(abandoned(box.folders)) == []
+    assert box.in_work() == set()

@@ -1,0 +1,212 @@
+"""Children that cannot outlive their welcome: real processes, ended in every way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from needs import needs_linux
+from solving import PATIENCE, children, has_ended, is_closed
+
+from pipeline.solve.child import MIB, Bounds, child, ended_within, run_child
+
+AMPLE = Bounds(memory_bytes=1024 * MIB, file_bytes=64 * MIB)
+WITH_GRANDCHILD = ["sh", "-c", "sleep 1000 & sleep 1000"]
+DEAF_GRANDCHILD = ["sh", "-c", "trap '' HUP INT TERM; (trap '' HUP INT TERM; sleep 1000) & wait"]
+OTHER_INPUT = ["sh", "-c", "exec 0</dev/null; sleep 1000 & sleep 1000"]
+ENDED_LEADER = ["sh", "-c", "sleep 1000 & exit 7"]
+
+
+@pytest.fixture
+def pipe():
+    """A pipe to hand down: that it is closed tells that nobody holds it who could."""
+    reading, writing = os.pipe()
+    yield reading, writing
+    for descriptor in (reading, writing):
+        try:
+            os.close(descriptor)
+        except OSError:  # the test has closed it
+            continue
+
+
+def once_bounded(limit: str) -> str:
+    """Python that goes on when the bound is set, which is after its start."""
+    return (
+        "import resource, itertools; next(_ for _ in itertools.count() "
+        f"if resource.getrlimit(resource.{limit})[0] != resource.RLIM_INFINITY)"
+    )
+
+
+def descriptors() -> int:
+    return len(list(Path("/dev/fd").iterdir()))
+
+
+@pytest.mark.parametrize("argv", [WITH_GRANDCHILD, DEAF_GRANDCHILD], ids=["plain", "deaf"])
+def test_leaving_ends_the_child_and_its_children(argv, pipe):
+    reading, writing = pipe
+    with child(argv, pass_fds=[writing]) as process:
+        os.close(writing)
+        assert not ended_within(process, 0)
+    assert process.returncode == -signal.SIGKILL
+    assert is_closed(reading)
+
+
+def test_an_error_inside_ends_the_child_and_its_children(pipe):
+    reading, writing = pipe
+
+    def break_off():
+        with child(WITH_GRANDCHILD, pass_fds=[writing]):
+            os.close(writing)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        break_off()
+    assert is_closed(reading)
+
+
+def test_what_a_child_leaves_behind_ends_with_it(pipe):
+    reading, writing = pipe
+    with child(ENDED_LEADER, pass_fds=[writing]) as process:
+        os.close(writing)
+        assert ended_within(process, PATIENCE)
+    assert process.returncode == 7
+    assert is_closed(reading)
+
+
+@needs_linux
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
+@pytest.mark.parametrize(
+    "argv", [WITH_GRANDCHILD, DEAF_GRANDCHILD, OTHER_INPUT], ids=["plain", "deaf", "other input"]
+)
+def test_children_die_with_the_process_that_started_them(argv, how, pipe):
+    reading, writing = pipe
+    code = (
+        "import sys; from pipeline.solve.child import child, ended_within\n"
+        f"with child({argv!r}, pass_fds=[{writing}]) as process:\n"
+        "    print(process.pid, flush=True); ended_within(process, 1000)"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    starter = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        env=environment,
+        pass_fds=[writing],
+    )
+    os.close(writing)
+    with starter:
+        pid = int(starter.stdout.readline())
+        starter.send_signal(how)
+        assert starter.wait(PATIENCE) == -how
+    assert has_ended(pid)
+    assert is_closed(reading)
+
+
+@pytest.mark.parametrize(
+    ("script", "code"), [("exit 0", 0), ("exit 7", 7), ("kill -SEGV $$", -signal.SIGSEGV)]
+)
+def test_the_exit_code_is_the_childs(script, code, tmp_path):
+    assert run_child(["sh", "-c", script], tmp_path / "output", AMPLE, PATIENCE) == code
+
+
+@pytest.mark.parametrize("seconds", [0, 0.1])
+def test_a_child_that_takes_too_long_has_no_exit_code(seconds, tmp_path):
+    assert run_child(["sleep", "1000"], tmp_path / "output", AMPLE, seconds) is None
+
+
+def test_waiting_in_vain_does_no_harm():
+    with child(["cat"]) as process:
+        assert not ended_within(process, 0.01)
+        process.kill()
+        assert ended_within(process, PATIENCE)
+        assert ended_within(process, 0)
+        assert process.returncode is None, "it is not reaped, so its number is still its own"
+
+
+def test_both_outputs_go_to_the_file(tmp_path):
+    output = tmp_path / "output"
+    run_child(["sh", "-c", "echo out; echo err >&2"], output, AMPLE, PATIENCE)
+    assert output.read_text() == "out\nerr\n"
+
+
+def test_outputs_go_nowhere_without_a_file(capfd):
+    with child(["sh", "-c", "echo out; echo err >&2"]) as process:
+        assert ended_within(process, PATIENCE)
+    assert capfd.readouterr() == ("", "")
+
+
+@needs_linux
+def test_endless_output_is_cut(tmp_path):
+    output, bounds = tmp_path / "output", Bounds(AMPLE.memory_bytes, file_bytes=MIB)
+    assert run_child(["yes"], output, bounds, PATIENCE) == -signal.SIGXFSZ
+    assert output.stat().st_size < 100 * MIB, "what came before the bound was set is little"
+
+
+@needs_linux
+def test_no_file_grows_beyond_the_bound(tmp_path):
+    target = tmp_path / "result"
+    code = (
+        f"{once_bounded('RLIMIT_FSIZE')}\n"
+        f"with open({str(target)!r}, 'wb', buffering=0) as file:\n"
+        f"    while True: file.write(bytes({MIB}))"
+    )
+    bounds = Bounds(AMPLE.memory_bytes, file_bytes=2 * MIB)
+    assert run_child([sys.executable, "-c", code], tmp_path / "output", bounds, PATIENCE) == 1
+    assert "File too large" in (tmp_path / "output").read_text()
+    assert target.stat().st_size == 2 * MIB
+
+
+@needs_linux
+def test_memory_is_bounded(tmp_path):
+    code = f"{once_bounded('RLIMIT_AS')}; bytes({512 * MIB})"
+    bounds = Bounds(memory_bytes=256 * MIB, file_bytes=MIB)
+    assert run_child([sys.executable, "-c", code], tmp_path / "output", bounds, PATIENCE) == 1
+    assert "MemoryError" in (tmp_path / "output").read_text()
+
+
+def test_only_the_descriptors_named_are_inherited(pipe):
+    reading, writing = pipe
+    os.set_inheritable(writing, True)
+    with child(["sleep", "1000"]):
+        os.close(writing)
+        assert is_closed(reading)
+
+
+def test_the_descriptors_named_are_inherited(pipe):
+    reading, writing = pipe
+    with child(["sh", "-c", f"echo here > /dev/fd/{writing}"], pass_fds=[writing]):
+        assert os.read(reading, 100) == b"here\n"
+
+
+def test_a_child_reads_no_standard_input_of_ours():
+    """It would eat what is piped into `solve -`; the end of its own comes with our end."""
+    with child(["cat"]) as process:
+        assert not ended_within(process, 0.1)
+
+
+@pytest.mark.parametrize("name", ["no-such-program", "not-executable"])
+def test_what_cannot_be_started_is_an_os_error_and_leaves_nothing_open(name, tmp_path):
+    (tmp_path / "not-executable").touch()
+    before = descriptors()
+    with pytest.raises(OSError, match=name):
+        run_child([str(tmp_path / name)], tmp_path / "output", AMPLE, PATIENCE)
+    assert descriptors() == before
+
+
+@needs_linux
+def test_nothing_is_left_open_and_no_child_behind(tmp_path):
+    before, others = descriptors(), children()
+    for seconds in (0, PATIENCE):
+        run_child(["sleep", "0.01"], tmp_path / "output", AMPLE, seconds)
+    assert descriptors() == before
+    assert children() == others
+
+
+def test_starting_looks_at_no_shell(tmp_path):
+    """An argument is one argument, whatever is in it."""
+    output = tmp_path / "output"
+    run_child(["echo", "$HOME; exit 3", "*"], output, AMPLE, PATIENCE)
+    assert output.read_text() == "$HOME; exit 3 *\n"

@@ -1,0 +1,172 @@
+"""Claims: one owner, nothing hidden, nothing claimed that is not what was seen."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from claiming import claimed, claiming, go, note_of
+from dropping import DropFolder
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
+
+from pipeline.dropbox.claim import Note, make_claim, new_job_id, notes_in_work
+from pipeline.dropbox.settle import Fingerprint
+
+RACE = "print(*[n for n in map(str, range(40)) if claim(n)], flush=True); signal.pause()"
+
+
+@pytest.fixture
+def box(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.folders.prepare()
+    return box
+
+
+def test_a_claim_takes_the_file_out_of_the_inbox(box):
+    with closing(claimed(box)) as claim:
+        assert box.waiting() == set()
+        assert claim.original.read_text() == "original"
+        assert notes_in_work(box.folders) == [claim.note]
+        assert len(box.in_work()) == 1
+
+
+def test_of_several_processes_one_gets_each_file(box):
+    for name in range(40):
+        box.drop(str(name))
+    with (
+        claiming(box, RACE, "a") as a,
+        claiming(box, RACE, "b") as b,
+        claiming(box, RACE, "c") as c,
+    ):
+        for child in (a, b, c):
+            go(child)
+        won = [child.stdout.readline().split() for child in (a, b, c)]
+        owners = [(name, owner) for owner, names in zip("abc", won, strict=True) for name in names]
+        assert sorted(name for name, _ in owners) == sorted(map(str, range(40)))
+        told = {note.source: note.job for note in notes_in_work(box.folders)}
+        assert told == {name: f"{owner}-{name}" for name, owner in owners}
+    assert box.waiting() == set()
+
+
+def test_a_file_that_has_gone_is_not_claimed_and_leaves_nothing(box):
+    box.drop("a.txt")
+    note = note_of(box)
+    (box.inbox / "a.txt").unlink()
+    assert make_claim(box.folders, note) is None
+    assert box.in_work() == set()
+
+
+def test_a_name_that_is_in_work_is_not_claimed_again_until_it_is_done(box):
+    first = claimed(box)
+    assert claimed(box, content="newer") is None
+    assert box.waiting() == {"a.txt"}
+    first.original.unlink()
+    first.remove()
+    with closing(make_claim(box.folders, note_of(box))) as second:
+        assert second.original.read_text() == "newer"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: path.write_text("longer than it was"),
+        lambda path: os.utime(path, ns=(1, 1)),
+        lambda path: path.with_name("new").rename(path),
+    ],
+    ids=["grown", "touched", "replaced"],
+)
+def test_a_file_that_changed_after_it_was_seen_goes_back(box, change):
+    path = box.drop("a.txt", "original")
+    path.with_name("new").write_text("original")
+    note = note_of(box)
+    change(path)
+    content = path.read_text()
+    assert make_claim(box.folders, note) is None
+    assert path.read_text() == content
+    assert box.in_work() == set()
+
+
+def test_a_file_that_is_opened_for_writing_after_it_was_seen_goes_back(box):
+    path = box.drop("a.txt", "one ")
+    note = note_of(box)
+    with path.open("a") as writer:
+        if make_claim(box.folders, note) is not None:
+            pytest.skip("this filesystem has no leases")
+        writer.write("two")
+    assert path.read_text() == "one two"
+    assert box.in_work() == set()
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, lambda path: path.symlink_to("nowhere")], ids=["pipe", "link"]
+)
+def test_what_is_no_file_can_be_claimed_and_put_back(box, make):
+    make(box.inbox / "a")
+    kind = (box.inbox / "a").lstat().st_mode
+    claim = make_claim(box.folders, note_of(box, "a"))
+    assert claim.original.lstat().st_mode == kind
+    assert claim.put_back(box.inbox)
+    assert (box.inbox / "a").lstat().st_mode == kind
+
+
+def test_a_claim_is_put_back_as_it_was(box):
+    claim = claimed(box)
+    inode = claim.original.stat().st_ino
+    assert claim.put_back(box.inbox)
+    assert (box.inbox / "a.txt").stat().st_ino == inode
+    assert box.in_work() == set()
+
+
+def test_putting_back_never_hides_a_newer_file(box):
+    with closing(claimed(box)) as claim:
+        box.drop("a.txt", "newer")
+        assert not claim.put_back(box.inbox)
+        assert (box.inbox / "a.txt").read_text() == "newer"
+        assert claim.original.read_text() == "original"
+        assert len(box.in_work()) == 1
+
+
+def test_putting_back_goes_on_where_a_crash_had_cut_it(box):
+    claim = claimed(box)
+    os.link(claim.original, box.inbox / "a.txt")
+    assert claim.put_back(box.inbox)
+    assert (box.inbox / "a.txt").stat().st_nlink == 1
+    assert box.in_work() == set()
+
+
+def test_attempts_count_until_one_ends_or_they_are_reset(box):
+    with closing(claimed(box)) as claim:
+        assert claim.attempts() == 0
+        for number in (1, 2):
+            with pytest.raises(ValueError, match="ours"), claim.attempt():
+                raise ValueError("ours")
+            assert claim.attempts() == number
+        with claim.attempt():
+            assert claim.attempts() == 3
+        assert claim.attempts() == 0
+        with pytest.raises(ValueError, match="ours"), claim.attempt():
+            raise ValueError("ours")
+        claim.reset_attempts()
+        assert claim.attempts() == 0
+
+
+file_names = st.binary().map(os.fsdecode)
+
+
+@examples(100)
+@given(file_names, st.lists(file_names), st.integers(0), st.booleans())
+def test_a_note_is_read_as_it_was_written(source, files, number, keep_cnf):
+    fingerprint = Fingerprint(number, number + 1, number + 2)
+    note = Note("job", source, source, keep_cnf, "now", fingerprint, tuple(files))
+    assert note.text().isascii()
+    assert Note.of_text(note.text()) == note
+
+
+def test_job_ids_differ_and_sort_by_time():
+    now = datetime.now(UTC)
+    assert len({new_job_id(now) for _ in range(1000)}) == 1000
+    assert new_job_id(now) < new_job_id(now + timedelta(seconds=1))

@@ -1,0 +1,264 @@
+"""`solve` and `count`: what they print, where, and how they exit."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from commands import FILES, FIRST, SECOND, SOLVED, run, start
+from needs import needs_linux, needs_minisat
+from solving import PATIENCE, UNIQUE, has_ended, program
+
+from pipeline.encode import ENCODINGS
+
+pytestmark = pytest.mark.usefixtures("puzzle_folder")
+
+
+@pytest.mark.parametrize(
+    ("file", "printed"),
+    [
+        ("unique.txt", f"solution exists\n{SOLVED}"),
+        ("line.txt", f"solution exists\n{SOLVED.replace(chr(10), '')}\n"),
+        ("boxes.txt", "solution exists\n2 2\n1 2 4 3\n3 4 2 1\n4 3 1 2\n2 1 3 4\n"),
+        ("solved.txt", f"solution exists\n{SOLVED}"),
+        ("none.txt", "no solution\n"),
+    ],
+)
+def test_solve_prints_the_verdict_and_the_solution_in_the_notation_of_the_file(file, printed):
+    assert run("solve", file) == (0, printed, "")
+
+
+def test_solve_prints_all_solutions_and_says_that_they_are_all():
+    code, printed, said = run("solve", "two.txt")
+    assert (code, printed) == (0, f"solution exists\n{FIRST}\n{SECOND}")
+    assert said == "two.txt: these are all 2 solutions\n"
+    assert run("solve", "--quiet", "two.txt") == (0, printed, "")
+
+
+def test_solve_says_that_there_may_be_more_solutions():
+    code, printed, said = run("solve", "--max-solutions", "1", "two.txt")
+    assert (code, printed.count("\n")) == (0, 5)
+    assert said == "two.txt: there may be more solutions: --max-solutions was reached\n"
+
+
+def test_solve_names_the_cells_that_clash():
+    printed = "no solution\nrow 1 holds 1 twice: row 1, column 1 and row 1, column 2\n"
+    assert run("solve", "clash.txt") == (0, printed, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (FILES["bad.txt"], "bad.txt:3:3: expected "),
+        ("1...\n..2.\n.3..\n...4.\n", "bad.txt:4:5: expected a row of 4 cells, found 5 cells"),
+        ("", "bad.txt: expected a puzzle, found an empty file"),
+        ("2 2\n1 2 3 4 5\n", "bad.txt:2:9: expected a number from 1 to 4, or 0 for a blank"),
+    ],
+)
+def test_solve_says_where_a_file_is_no_puzzle(text, where, puzzle_folder):
+    (puzzle_folder / "bad.txt").write_text(text)
+    code, printed, said = run("solve", "bad.txt")
+    assert (code, printed) == (1, "")
+    assert said.startswith(where)
+    assert run("count", "bad.txt")[::2] == (1, f"sudoku-pipeline: {said}")
+
+
+def test_solve_goes_on_behind_a_file_that_is_no_puzzle_or_not_there():
+    code, printed, said = run("solve", "none.txt", "bad.txt", "missing.txt", "unique.txt")
+    assert (code, printed) == (1, f"none.txt: no solution\nunique.txt: solution exists\n{SOLVED}")
+    wrong, missing = said.splitlines()
+    assert wrong.startswith("bad.txt:3:3: expected ")
+    assert missing == "missing.txt: cannot be read: No such file or directory"
+
+
+@pytest.mark.parametrize("command", ["solve", "count", "encode"])
+def test_a_dash_is_standard_input(command):
+    code, printed, _ = run(command, "-", given=UNIQUE)
+    assert (code, printed) == run(command, "unique.txt")[:2]
+    assert code == 0
+
+
+@pytest.mark.parametrize("command", ["solve", "count", "encode"])
+def test_messages_call_standard_input_by_name(command):
+    code, printed, said = run(command, "-", given=FILES["bad.txt"])
+    assert (code, printed) == (1, "")
+    assert "<stdin>:3:3: expected " in said
+
+
+@pytest.mark.timeout(60)
+def test_solve_says_which_limit_left_it_without_an_answer(tmp_path):
+    fake = program(tmp_path / "fake", "sleep 1000")
+    code, printed, said = run(
+        "solve", "two.txt", "--minisat", fake, "--timeout", "0.2", "--solver", "auto"
+    )
+    assert (code, printed) == (1, "")
+    assert said == "two.txt: unknown: the time limit of 0.2 s was reached\n"
+
+
+def test_solve_says_why_pysat_solved(tmp_path):
+    fake = program(tmp_path / "fake", "exit 3")
+    code, printed, said = run("solve", "unique.txt", "--minisat", fake, "--solver", "auto")
+    assert (code, printed) == (0, f"solution exists\n{SOLVED}")
+    assert said == "unique.txt: minisat ended with exit code 3; PySAT solved it\n"
+
+
+def test_a_machine_without_minisat_is_told_once_that_pysat_solves(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, _, said = run("solve", "--solver", "auto", "unique.txt", "none.txt")
+    assert (code, said) == (0, "minisat is not installed: PySAT solves instead\n")
+    assert run("solve", "--quiet", "--solver", "auto", "unique.txt")[2] == ""
+
+
+def test_minisat_asked_for_and_not_there_is_a_usage_error_with_the_remedy(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for command in ("solve", "count"):
+        code, printed, said = run(command, "--solver", "minisat", "unique.txt")
+        assert (code, printed) == (2, "")
+        assert "apt-get install minisat" in said
+
+
+def test_times_are_a_table_of_the_files():
+    code, printed, _ = run("solve", "--times", "--quiet", "two.txt", "none.txt", "bad.txt")
+    heading, _, *rows = [line.split() for line in printed.splitlines() if line.strip()][-5:]
+    assert code == 1
+    assert heading[:4] == ["file", "status", "variables", "clauses"]
+    assert heading[4:] == ["parse", "encode", "solve", "decode", "certify", "total"]
+    assert [row[:2] for row in rows] == [
+        ["two.txt", "multiple"],
+        ["none.txt", "unsolvable"],
+        ["bad.txt", "invalid"],
+    ]
+    assert [len(row) for row in rows] == [10, 8, 4], "an invalid file has no size, only times"
+    assert all(float(word) >= 0 for row in rows for word in row[2:])
+
+
+@pytest.mark.parametrize(
+    ("file", "number"),
+    [("unique.txt", 1), ("two.txt", 2), ("six.txt", 6), ("none.txt", 0), ("even-odd-six.txt", 6)],
+)
+def test_count_prints_the_number_of_solutions(file, number):
+    assert run("count", file) == (0, f"{number}\n", "")
+
+
+def test_count_tells_a_limit_that_was_cut_from_one_that_was_met():
+    assert run("count", "--max-solutions", "5", "six.txt") == (0, ">=5\n", "")
+    assert run("count", "--max-solutions", "6", "six.txt") == (0, "6\n", "")
+
+
+def test_count_prints_each_solution_when_asked():
+    code, printed, _ = run("count", "--print", "two.txt")
+    assert code == 0
+    assert printed.endswith("\n2\n")
+    assert FIRST in printed
+    assert SECOND in printed
+
+
+@pytest.mark.parametrize(
+    ("solver", "encoding"),
+    [("pysat", encoding) for encoding in ENCODINGS]
+    + [pytest.param("minisat", "reduced", marks=needs_minisat)],
+)
+@pytest.mark.parametrize(("side", "number"), [(4, "288\n"), (6, ">=1000\n")])
+def test_count_of_an_empty_grid(side, number, encoding, solver):
+    options = ["--max-solutions", "1000", "--encoding", encoding, "--solver", solver]
+    assert run("count", *options, "-", given=("." * side + "\n") * side) == (0, number, "")
+
+
+def test_a_variant_can_be_asked_for():
+    even = "*...\n....\n....\n....\n"
+    assert run("count", "-", given=even)[:2] == (0, "0\n")
+    options = ["--variant", "classic", "--max-solutions", "9"]
+    assert run("count", *options, "-", given=even)[:2] == (0, ">=9\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("MAX_SOLUTIONS", "5", (0, ">=5\n", "")),
+        ("VARIANT", "classic", (0, "6\n", "")),
+        ("ENCODING", "minimal", (0, "6\n", "")),
+    ],
+)
+def test_options_have_twins_in_the_environment(name, value, expected, monkeypatch):
+    monkeypatch.setenv(f"SUDOKU_PIPELINE_{name}", value)
+    assert run("count", "six.txt") == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MAX_SOLUTIONS", "0"),
+        ("MAX_SOLUTIONS", "many"),
+        ("TIMEOUT", "0"),
+        ("TIMEOUT", "nan"),
+        ("MEMORY_LIMIT", "63"),
+        ("ENCODING", "shortest"),
+        ("SOLVER", "glucose"),
+        ("VARIANT", "odd"),
+        ("MAX_BYTES", "-1"),
+    ],
+)
+def test_a_value_that_cannot_be_served_is_a_usage_error_by_option_and_by_twin(
+    name, value, monkeypatch
+):
+    flag = f"--{name.lower().replace('_', '-')}"
+    code, printed, said = run("count", "six.txt", flag, value)
+    assert (code, printed) == (2, "")
+    assert flag in said
+    monkeypatch.setenv(f"SUDOKU_PIPELINE_{name}", value)
+    assert run("count", "six.txt")[0] == 2
+
+
+def test_the_option_goes_before_its_twin(monkeypatch):
+    monkeypatch.setenv("SUDOKU_PIPELINE_MAX_SOLUTIONS", "1")
+    assert run("count", "six.txt", "--max-solutions", "2")[1] == ">=2\n"
+
+
+def test_a_file_that_is_too_large_is_invalid():
+    code, _, said = run("solve", "--max-bytes", "10", "two.txt")
+    assert code == 1
+    assert said.startswith("two.txt: expected at most 10 bytes")
+
+
+@pytest.mark.parametrize("name", ["-x.txt", "a b.txt", "ré数独.txt", "a.b.c.txt", "n" * 200])
+def test_files_of_any_name_are_solved(name, tmp_path):
+    (tmp_path / name).write_text(UNIQUE)
+    assert run("count", "--", name) == (0, "1\n", "")
+
+
+@pytest.mark.parametrize("command", ["solve", "count", "encode", "decode", "certify"])
+def test_help_has_examples(command):
+    code, printed, _ = run(command, "--help")
+    assert code == 0
+    assert printed.count(f"sudoku-pipeline {command} ") >= 1
+
+
+@pytest.mark.parametrize("arguments", [["solve"], ["count"], ["certify", "two.txt"], ["nonsense"]])
+def test_a_command_that_lacks_something_is_a_usage_error(arguments):
+    assert run(*arguments)[0] == 2
+
+
+@needs_linux
+@pytest.mark.timeout(60)
+def test_an_interrupt_ends_the_command_and_its_solver(tmp_path):
+    """The fake tells its number once it is bounded, so once its start is over."""
+    bounded = "until [ $(ulimit -f) != unlimited ]; do :; done"
+    fake = program(tmp_path / "fake", f"{bounded}; echo $$ > {tmp_path}/fifo; sleep 1000")
+    os.mkfifo(tmp_path / "fifo")
+    with start("solve", "two.txt", "--minisat", fake, "--solver", "auto") as command:
+        pid = int((tmp_path / "fifo").read_text())
+        command.send_signal(signal.SIGINT)
+        printed, said = command.communicate(timeout=PATIENCE)
+    assert (command.returncode, printed, said) == (75, "", "interrupted\n")
+    assert has_ended(pid)
+
+
+@pytest.mark.parametrize("arguments", [["count", "two.txt"], ["encode", "--empty", "4x4"]])
+def test_a_reader_that_has_seen_enough_is_no_error(arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with start(*arguments, stdout=writing) as command:
+        os.close(writing)
+        _, said = command.communicate(timeout=PATIENCE)
+    assert (command.returncode, said) == (0, "")

@@ -1,0 +1,231 @@
+"""Publishing: a set appears as a whole, its record last."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from contextlib import closing, suppress
+from hashlib import sha256
+
+import pytest
+from claiming import note_of
+from dropping import DropFolder
+
+from pipeline.dropbox.claim import make_claim, notes_in_work
+from pipeline.dropbox.publish import finish, is_published, publish, remove_orphans
+
+TWO = {"a_1.solution": "1", "a_2.solution": "2", "a.log": "log"}
+ONE = {"a_1.solution": "other", "a.log": "other log"}
+JOB = "20260102T030405-0123456789"
+
+
+@pytest.fixture
+def box(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.folders.prepare()
+    return box
+
+
+def claim_of(box, source="a.txt", stem="a", job=JOB):
+    box.drop(source)
+    return make_claim(box.folders, note_of(box, source, stem=stem, job=job))
+
+
+def publish_set(box, claim, files):
+    """Publish these texts with a record."""
+
+    def record(hashes):
+        listed = [{"name": name, "sha256": hashed} for name, hashed in hashes.items()]
+        return json.dumps({"job": claim.note.job, "source": claim.note.source, "files": listed})
+
+    pieces = ((name, [text] if isinstance(text, str) else text) for name, text in files.items())
+    publish(claim, box.folders, pieces, record)
+
+
+def published(box, files, source="a.txt", stem="a", job=JOB):
+    """A finished job with these files."""
+    claim = claim_of(box, source, stem, job)
+    publish_set(box, claim, files)
+    finish(claim, box.folders, "unique")
+
+
+def contents(box):
+    texts = {path.name: path.read_text() for path in box.outbox.iterdir() if path.is_file()}
+    return {name: text for name, text in texts.items() if not name.endswith(".json")}
+
+
+def full_disk(*before):
+    """Pieces of text, and then no room."""
+    yield from before
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_set_has_its_files_and_a_record_that_lists_them_with_their_hashes(box):
+    with closing(claim_of(box)) as claim:
+        publish_set(box, claim, TWO | {"a.cnf": ["p cnf ", "0 0\n"]})
+    assert contents(box) == TWO | {"a.cnf": "p cnf 0 0\n"}
+    assert {file["name"]: file["sha256"] for file in box.record("a")["files"]} == {
+        name: sha256(text.encode()).hexdigest() for name, text in contents(box).items()
+    }
+
+
+def test_the_record_comes_last(box):
+    (box.outbox / "a.json").mkdir()
+    with closing(claim_of(box)) as claim, pytest.raises(IsADirectoryError):
+        publish_set(box, claim, TWO)
+    assert box.published() == {*TWO, "a.json"}
+
+
+def test_an_earlier_set_is_whole_until_everything_new_is_written(box):
+    published(box, TWO)
+    before = box.record("a")
+
+    def text():
+        assert contents(box).items() >= TWO.items()
+        assert box.record("a") == before
+        yield "late"
+
+    with closing(claim_of(box, job="20260102T030405-ab")) as claim:
+        publish_set(box, claim, ONE | {"a.cnf": text()})
+    assert contents(box) == ONE | {"a.cnf": "late"}
+    assert box.record("a")["job"] == "20260102T030405-ab"
+
+
+def test_an_earlier_set_is_replaced_by_its_list_and_never_by_a_pattern(box):
+    published(box, {"a_1_1.solution": "another's", "a_1.log": "another's"}, "a_1.txt", "a_1")
+    published(box, TWO)
+    (box.outbox / "a_3.solution").write_text("not listed")
+    published(box, ONE)
+    others = {"a_1_1.solution": "another's", "a_1.log": "another's", "a_3.solution": "not listed"}
+    assert contents(box) == ONE | others
+    assert box.has_record("a_1")
+
+
+def test_a_record_that_lists_names_of_others_deletes_none_of_them(box):
+    published(box, {"b_1.solution": "another's"}, "b.txt", "b")
+    listed = ["b_1.solution", "b.json", "../outside", "a_9.solution", "..", ".lock"]
+    record = {"job": "forged", "source": "a.txt", "files": [{"name": name} for name in listed]}
+    (box.outbox / "a.json").write_text(json.dumps(record))
+    (box.outbox.parent / "outside").touch()
+    (box.outbox / "a_9.solution").touch()
+    published(box, ONE)
+    assert contents(box) == ONE | {"b_1.solution": "another's"}
+    assert box.has_record("b")
+    assert (box.outbox.parent / "outside").exists()
+
+
+@pytest.mark.parametrize("before", [[], ["some text"]])
+@pytest.mark.parametrize("name", ["a_1.solution", "a_2.solution", "a.log", "a.cnf"])
+def test_a_full_disk_leaves_the_earlier_set_whole_and_no_litter(box, name, before):
+    published(box, TWO)
+    whole = box.published(), contents(box), box.record("a")
+    with closing(claim_of(box, job="20260102T030405-ab")) as claim:
+        with pytest.raises(OSError, match="No space"):
+            publish_set(box, claim, ONE | {name: full_disk(*before)})
+        assert claim.note.files == (), "nothing has been touched yet"
+    assert whole == (box.published(), contents(box), box.record("a"))
+
+
+@pytest.mark.parametrize("obstacle", ["a_1.solution", "a_2.solution", "a.log", "a.json"])
+def test_a_fault_in_the_middle_leaves_no_record_and_is_mended_by_doing_it_again(box, obstacle):
+    published(box, TWO | {"a_3.solution": "3"})
+    (box.outbox / obstacle).unlink()
+    (box.outbox / obstacle).mkdir()
+    if obstacle == "a.json":  # it lists nothing any more
+        (box.outbox / "a_3.solution").unlink()
+    claim = claim_of(box, job="20260102T030405-ab")
+    with pytest.raises(OSError, match="Is a directory"):
+        publish_set(box, claim, TWO)
+    assert is_published(claim, box.folders) is None
+    assert not any(name.startswith(".") for name in box.published())
+    (box.outbox / obstacle).rmdir()
+    publish_set(box, claim, ONE)
+    assert contents(box) == ONE
+    assert is_published(claim, box.folders)["job"] == claim.note.job
+    claim.close()
+
+
+def test_a_set_is_published_only_if_its_record_has_the_jobs_own_id(box):
+    published(box, ONE, job="20260102T030405-ab")
+    with closing(claim_of(box)) as claim:
+        assert is_published(claim, box.folders) is None
+        publish_set(box, claim, ONE)
+        assert is_published(claim, box.folders)["job"] == JOB
+
+
+@pytest.mark.parametrize(
+    ("status", "folder"),
+    [
+        ("unique", "done"),
+        ("multiple", "done"),
+        ("unsolvable", "done"),
+        ("unknown", "done"),
+        ("invalid", "failed"),
+        ("failed", "failed"),
+    ],
+)
+def test_originals_go_where_their_status_says_and_none_is_overwritten(box, status, folder):
+    for number in range(3):
+        claim = claim_of(box)
+        claim.original.write_text(str(number))
+        finish(claim, box.folders, status)
+    assert box.kept(folder) == {"a.txt", "2/a.txt", "3/a.txt"}
+    top = box.inbox / folder
+    assert [(top / n / "a.txt").read_text() for n in (".", "2", "3")] == ["0", "1", "2"]
+    assert box.in_work() == set()
+
+
+def test_outputs_are_as_the_umask_wants_them(box):
+    before = os.umask(0o027)
+    try:
+        published(box, ONE)
+    finally:
+        os.umask(before)
+    modes = {path.stat().st_mode & 0o777 for path in box.outbox.iterdir() if path.name != ".lock"}
+    assert modes == {0o640}
+
+
+def temporary_file(box, claim):
+    """What a kill between writing and renaming leaves."""
+    seen = []
+
+    def text():
+        seen.extend(path for path in box.outbox.iterdir() if path.name != ".lock")
+        yield from full_disk()
+
+    with suppress(OSError):
+        publish_set(box, claim, {"a_1.solution": text()})
+    (path,) = seen
+    path.touch()
+    return path
+
+
+def clear_orphans(box):
+    remove_orphans(box.folders, lambda: {note.job for note in notes_in_work(box.folders)})
+
+
+def test_temporary_files_are_removed_only_when_their_job_is_no_longer_in_work(box):
+    claim = claim_of(box)
+    path = temporary_file(box, claim)
+    clear_orphans(box)
+    assert path.exists()
+    claim.put_back(box.inbox)
+    clear_orphans(box)
+    assert not path.exists()
+
+
+def test_orphans_of_another_inbox_and_what_is_not_ours_are_left_alone(box, tmp_path):
+    other = DropFolder(tmp_path / "other", box.outbox)
+    other.inbox.mkdir()
+    other.folders.prepare()
+    claim = claim_of(other)
+    path = temporary_file(other, claim)
+    claim.put_back(other.inbox)
+    names = [".tmp", ".a.tmp", f".xyz-{JOB}-1.tmp", f"{path.name}.more", ".gitkeep"]
+    for name in names:
+        (box.outbox / name).touch()
+    clear_orphans(box)
+    assert box.published() == {path.name, *names}
+    clear_orphans(other)
+    assert box.published() == set(names)

@@ -1,0 +1,264 @@
+"""`run`, the real command: what it takes, refuses and leaves, and what it says of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from dropping import (
+    ENDLESS,
+    ENDLESSLY,
+    NO_SOLUTION,
+    SMALL,
+    SMALL_SOLVED,
+    DropFolder,
+    command,
+    environment,
+    events_in,
+    finished,
+    wait_for,
+)
+
+from pipeline.dropbox.scan import has_writer
+
+QUICKLY = ("--settle", "0.1")
+INVALID = {
+    "character.txt": ("1...\n..2.\n.x3.\n...4\n", "character.txt:3:2: expected "),
+    "value.txt": ("1...\n..2.\n.5..\n...4\n", "value.txt:3:2: expected "),
+    "long.txt": ("1...\n..2..\n.3..\n...4\n", "long.txt:2:5: expected "),
+    "short.txt": ("# a\n1...\n..2.\n.3..\n", "short.txt:4:5: expected 4 rows, found 3 rows"),
+    "binary.txt": (b"\x89PNG\r\n\x1a\n\0", "binary.txt:1:1: expected UTF-8 text"),
+    "comments.txt": ("# nothing\n", "comments.txt: expected a puzzle"),
+    "boxes.txt": ("c\n2 2\n1 2 3 4 5\n", "boxes.txt:3:9: expected a number from 1 to 4"),
+    "two.txt": (SMALL.replace("\n", "") + "\n" + SMALL.replace("\n", "") + "\n", "two.txt:2:1: "),
+    "large.txt": (" " * 5001, "large.txt: expected at most 5000 bytes"),
+}
+ODD_NAMES = [
+    "two words.txt",
+    "\u6570\u72ec \u00e9\u00c9.txt",
+    "e\u0301.txt",
+    "-rf.txt",
+    "--help",
+    "a.b.c.txt",
+    "no extension",
+    "x" * 200,
+    "y" * 251 + ".txt",
+    "line\nbreak.txt",
+    "\x1b[31mred\x07.txt",
+    "\u202eright to left.txt",
+    "$(touch here);`touch here`|&.txt",
+    "'quote\"s\\.txt",
+    "%s{0}[bold].txt",
+    " .txt",
+    "2",
+    "CON",
+    os.fsdecode(b"\xff\xfe.txt"),
+]
+
+
+@pytest.fixture
+def box(tmp_path):
+    return DropFolder.within(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def invalid(tmp_path_factory):
+    """One pass over files that are no puzzles, and one that is."""
+    box = DropFolder.within(tmp_path_factory.mktemp("invalid"))
+    for name, (content, _) in INVALID.items():
+        box.drop(name, content)
+    os.utime(box.drop("empty.txt", ""), (0, 0))
+    box.drop("good.txt")
+    return box, box.run("--max-bytes", "5000", *QUICKLY)
+
+
+@pytest.mark.parametrize("name", INVALID)
+def test_what_is_no_puzzle_goes_to_failed_with_a_message_that_says_where(invalid, name):
+    box, done = invalid
+    record = box.record(name.removesuffix(".txt"))
+    assert record["status"] == "invalid"
+    assert record["message"].startswith(INVALID[name][1])
+    assert name in box.kept("failed")
+    assert [file["name"] for file in record["files"]] == [name.removesuffix("txt") + "log"]
+    said = {e.get("source"): e.get("message") for e in events_in(done.stderr)}
+    assert said[name] == record["message"]
+
+
+def test_an_empty_file_of_long_ago_is_invalid(invalid):
+    box, _ = invalid
+    assert box.record("empty")["message"].startswith("empty.txt: expected a puzzle, found an empty")
+    assert "empty.txt" in box.kept("failed")
+
+
+def test_what_is_invalid_makes_exit_code_1_and_does_not_keep_the_rest_from_being_solved(invalid):
+    box, done = invalid
+    assert done.returncode == 1
+    assert box.text("good_1.solution") == SMALL_SOLVED
+    assert box.kept("done") == {"good.txt"}
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    """One pass over files with odd names."""
+    box = DropFolder.within(tmp_path_factory.mktemp("odd"))
+    for name in ODD_NAMES:
+        box.drop(name)
+    return box, box.run("--log-format", "console")
+
+
+@pytest.mark.parametrize("name", ODD_NAMES, ids=ascii)
+def test_a_file_with_an_odd_name_is_solved_under_it(odd, name):
+    box, done = odd
+    assert done.returncode == 0
+    assert name in box.kept("done")
+    records = (box.record(path.stem) for path in box.outbox.glob("*.json"))
+    (record,) = (record for record in records if record["source"] == name)
+    (solution,) = (f["name"] for f in record["files"] if f["name"].endswith(".solution"))
+    assert box.text(solution) == SMALL_SOLVED
+    if len(os.fsencode(name)) <= 200:
+        assert solution.startswith(name.removesuffix(".txt"))
+
+
+def test_odd_names_do_nothing_to_the_log_or_the_folders_around(odd, tmp_path):
+    box, done = odd
+    assert {path.name for path in box.inbox.parent.iterdir()} == {"inbox", "outbox"}
+    assert len(done.stderr.splitlines()) == len(ODD_NAMES) + ("solver.fallback" in done.stderr)
+    assert all(line.isprintable() for line in done.stderr.splitlines())
+
+
+def test_links_and_pipes_go_to_failed_unread(box, tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text(SMALL)
+    (box.inbox / "link.txt").symlink_to(secret)
+    (box.inbox / "folder").symlink_to(tmp_path)
+    (box.inbox / "broken").symlink_to("nowhere")
+    os.mkfifo(box.inbox / "pipe")
+    assert box.run().returncode == 1
+    assert (box.waiting(), box.kept("done")) == (set(), set())
+    assert (box.inbox / "failed/link.txt").is_symlink()
+    assert (box.inbox / "failed/folder").is_symlink()
+    assert (box.inbox / "failed/pipe").is_fifo()
+    assert box.record("link")["message"] == "link.txt: expected a file, found a link"
+    assert box.record("pipe")["message"] == "pipe: expected a file, found a named pipe"
+    assert box.record("link")["sha256"] is None
+    assert not (box.outbox / "link_1.solution").exists()
+    assert secret.read_text() == SMALL
+
+
+def test_folders_and_temporary_names_stay_and_a_folder_is_warned_of_once(box):
+    (box.inbox / "set").mkdir()
+    (box.inbox / "set/a.txt").write_text(SMALL)
+    temporary = {".a", "a~", "~a", "a.tmp", "a.part", "a.partial", "a.crdownload", "a.swp"}
+    for name in (*temporary, "a.filepart", "b.txt"):
+        box.drop(name)
+    done = box.run()
+    assert done.returncode == 0
+    assert box.waiting() == {*temporary, "a.filepart", "set"}
+    assert (box.inbox / "set/a.txt").exists()
+    warned = [e for e in events_in(done.stderr) if e.get("source") == "set"]
+    assert [(e["event"], e["level"]) for e in warned] == [("file.ignored", "warning")]
+
+
+def test_a_large_sparse_file_is_refused_unread(box):
+    with (box.inbox / "sparse.txt").open("wb") as file:
+        file.truncate(10 * 2**30)
+    start = time.monotonic()
+    assert box.run().returncode == 1
+    assert time.monotonic() - start < 10
+    assert "10737418240" in box.record("sparse")["message"]
+    assert "sparse.txt" in box.kept("failed")
+
+
+def test_the_empty_inbox_needs_no_words_and_the_folders_are_made(box):
+    done = box.run("--solver", "pysat")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert {path.name for path in box.inbox.iterdir()} == {".work", "done", "failed"}
+    assert box.published() == set()
+
+
+def test_quiet_says_nothing_of_what_went_well_and_all_of_what_did_not(box):
+    box.drop("a.txt")
+    box.drop("none.txt", NO_SOLUTION)
+    done = box.run("--quiet", "--solver", "pysat")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    box.drop("wrong.txt", INVALID["value.txt"][0])
+    done = box.run("--quiet", "--solver", "pysat")
+    assert done.returncode == 1
+    assert [e["source"] for e in events_in(done.stderr)] == ["wrong.txt"]
+
+
+def test_a_missing_inbox_is_exit_code_75_and_is_not_made(tmp_path):
+    box = DropFolder(tmp_path / "inbox", tmp_path / "outbox")
+    done = box.run("--quiet")
+    assert done.returncode == 75
+    assert "no such folder" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("obstacle", ["a file", "a folder is missing above it"])
+def test_an_outbox_that_cannot_be_is_exit_code_75_and_the_file_stays(box, tmp_path, obstacle):
+    box.drop("a.txt")
+    (tmp_path / "file").touch()
+    above = tmp_path / ("file" if obstacle == "a file" else "missing")
+    assert DropFolder(box.inbox, above / "outbox").run().returncode == 75
+    assert box.waiting() == {"a.txt"}
+    assert box.run().returncode == 0
+
+
+def test_a_puzzle_that_takes_too_long_is_unknown_with_exit_code_1_and_goes_to_done(box):
+    box.drop("a.txt", ENDLESS)
+    assert box.run("--timeout", "0.001").returncode == 1
+    record = box.record("a")
+    assert (record["status"], record["solutions"], record["complete"]) == ("unknown", 0, False)
+    assert box.kept("done") == {"a.txt"}
+
+
+def test_folders_come_from_the_environment_and_are_inbox_and_outbox_by_default(box, tmp_path):
+    box.drop("a.txt")
+    assert finished("run", cwd=tmp_path).returncode == 0
+    assert box.has_record("a")
+    other = DropFolder.within(tmp_path / "other")
+    other.drop("b.txt")
+    variables = {
+        f"SUDOKU_PIPELINE_{n.upper()}": str(getattr(other, n)) for n in ("inbox", "outbox")
+    }
+    assert finished("run", cwd=tmp_path, **variables).returncode == 0
+    assert other.has_record("b")
+
+
+def test_run_waits_for_an_empty_file_until_it_is_a_minute_old(box):
+    now = time.time()
+    os.utime(box.drop("a.txt", ""), (now - 59.5, now - 59.5))
+    assert box.run().returncode == 1
+    assert box.record("a")["status"] == "invalid"
+
+
+def test_a_file_that_a_writer_holds_is_left_for_a_later_pass(box):
+    path = box.drop("a.txt", SMALL)
+    with path.open("a") as writer:
+        if has_writer(writer.fileno()) is None:
+            pytest.skip("this filesystem has no leases")
+        done = box.run(*QUICKLY)
+        assert box.waiting() == {"a.txt"}
+        assert [e["source"] for e in events_in(done.stderr) if e["event"] == "file.held"] == [
+            "a.txt"
+        ]
+    assert box.run().returncode == 0
+    assert box.waiting() == set()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_pass_that_is_interrupted_puts_the_file_back_with_exit_code_75(box, number):
+    box.drop("a.txt", ENDLESS)
+    options = ("--inbox", box.inbox, "--outbox", box.outbox, "--grace", "0.1", *ENDLESSLY)
+    with subprocess.Popen(
+        command("run", *options), stderr=subprocess.DEVNULL, env=environment()
+    ) as process:
+        wait_for(box.computing)
+        process.send_signal(number)
+        assert process.wait(30) == 75
+    assert (box.waiting(), box.in_work(), box.published()) == ({"a.txt"}, set(), set())
+    assert box.run("--max-solutions", "1").returncode == 0

@@ -1,0 +1,207 @@
+"""Looking at an inbox: real files, real leases, real links and pipes."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+
+from pipeline.dropbox.scan import (
+    Refused,
+    fingerprint_of,
+    has_writer,
+    look,
+    names_in,
+    unchanged,
+)
+from pipeline.dropbox.settle import Sight
+from pipeline.files import read_regular
+
+MOST = 100
+TEMPORARY = [".a.txt", "a.txt~", "~a.txt", "a.tmp", "a.part", "a.partial", "a.crdownload"]
+TEMPORARY += ["a.filepart", "a.swp"]
+
+
+def whole(data: bytes) -> bool:
+    return False
+
+
+def never_asked(data: bytes) -> bool:
+    raise AssertionError("this should not have been read")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"some text")
+    return path
+
+
+@pytest.fixture
+def leases(file):
+    """Skip where leases do not work at all."""
+    with file.open("rb") as open_file:
+        if has_writer(open_file.fileno()) is None:
+            pytest.skip("this filesystem has no leases")
+
+
+@pytest.fixture
+def stranger(file, monkeypatch):
+    """Be an ordinary user, in the folder of a file that is another's."""
+    if os.geteuid():
+        pytest.skip("only root can become another user")
+    file.parent.chmod(0o777)
+    monkeypatch.chdir(file.parent)
+    os.seteuid(65534)
+    yield
+    os.seteuid(0)
+
+
+def test_names_come_in_order_and_folders_and_temporary_names_are_passed_over(tmp_path):
+    for folder in (".work", "done", "failed", "set", ".hidden", "x.tmp"):
+        (tmp_path / folder).mkdir()
+    for name in ("b", "a", "c d", "-n", *TEMPORARY):
+        (tmp_path / name).touch()
+    names, ignored = names_in(tmp_path)
+    assert names == ["-n", "a", "b", "c d"]
+    visible = {name for name in TEMPORARY if not name.startswith(".")}
+    assert {entry.name for entry in ignored} == visible | {"set"}
+    assert all(entry.reason for entry in ignored)
+
+
+def test_links_pipes_and_names_that_are_no_text_are_up_for_a_look(tmp_path):
+    (tmp_path / "folder-link").symlink_to("/")
+    (tmp_path / "broken").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / os.fsdecode(b"\xff")).touch()
+    assert names_in(tmp_path)[0] == sorted(["folder-link", "broken", "pipe", "\udcff"])
+
+
+@pytest.mark.usefixtures("leases")
+def test_a_writer_is_seen_until_it_has_closed_the_file(file):
+    with file.open("ab"):
+        assert look(file, never_asked, MOST).writer is True
+    assert look(file, whole, MOST).writer is False
+
+
+@pytest.mark.usefixtures("leases")
+def test_of_two_writers_the_last_one_counts(file):
+    with file.open("ab"):
+        with file.open("ab"):
+            assert look(file, never_asked, MOST).writer is True
+        assert look(file, never_asked, MOST).writer is True
+    assert look(file, whole, MOST).writer is False
+
+
+@pytest.mark.usefixtures("leases")
+def test_a_reader_is_no_writer_and_looking_leaves_no_lease(file):
+    with file.open("rb"):
+        assert look(file, whole, MOST).writer is False
+    descriptor = os.open(file, os.O_WRONLY | os.O_NONBLOCK)
+    os.close(descriptor)
+
+
+def test_a_sight_tells_inode_size_and_mtime(file):
+    os.utime(file, ns=(5, 7))
+    assert look(file, whole, MOST) == Sight(
+        "a.txt", (file.stat().st_ino, 9, 7), look(file, whole, MOST).writer
+    )
+
+
+def test_the_content_decides_whether_a_file_looks_cut_off(file):
+    assert look(file, lambda data: data == b"some text", MOST).cut_off
+    assert not look(file, lambda data: data != b"some text", MOST).cut_off
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * (MOST + 1)], ids=["empty", "too large"])
+def test_an_empty_or_too_large_file_is_not_read(file, content):
+    file.write_bytes(content)
+    assert not look(file, never_asked, MOST).cut_off
+
+
+def test_a_file_that_changes_while_it_is_read_looks_cut_off(file):
+    def grow(data: bytes) -> bool:
+        file.write_bytes(data * 2)
+        return False
+
+    seen = look(file, grow, MOST)
+    assert seen.cut_off
+    assert seen.fingerprint == fingerprint_of(file.stat())
+
+
+def test_what_has_gone_is_not_there(tmp_path):
+    assert look(tmp_path / "gone", never_asked, MOST) is None
+
+
+def make_socket(path):
+    with socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(path.name)  # the whole path might be too long for a socket
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda path: path.symlink_to(__file__), "a link"),
+        (lambda path: path.symlink_to("/"), "a link"),
+        (lambda path: path.symlink_to("nowhere"), "a link"),
+        (os.mkfifo, "a named pipe"),
+        (make_socket, "a special file"),
+        (os.mkdir, "a special file"),
+    ],
+    ids=["link", "folder link", "broken link", "pipe", "socket", "folder"],
+)
+def test_what_is_no_file_is_refused_unopened_and_has_no_writer(tmp_path, monkeypatch, make, words):
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "a")
+    seen = look(tmp_path / "a", never_asked, MOST)
+    assert isinstance(seen, Refused)
+    assert words in seen.reason
+    assert unchanged(tmp_path / "a", seen.fingerprint)
+
+
+def test_an_unreadable_file_is_refused(file, request):
+    file.chmod(0)
+    if not os.geteuid():
+        request.getfixturevalue("stranger")
+    seen = look(Path(os.path.relpath(file)), never_asked, MOST)
+    assert isinstance(seen, Refused)
+    assert seen.reason == "it may not be read"
+    assert unchanged(Path(os.path.relpath(file)), seen.fingerprint)
+
+
+@pytest.mark.usefixtures("leases", "stranger")
+def test_of_anothers_file_it_is_not_known_whether_it_has_a_writer(file):
+    assert look(Path(file.name), whole, MOST).writer is None
+
+
+@pytest.mark.usefixtures("leases")
+def test_a_file_is_unchanged_until_it_is_written_or_replaced(file):
+    seen = look(file, whole, MOST)
+    assert unchanged(file, seen.fingerprint)
+    moved = file.rename(file.with_name("b"))
+    assert unchanged(moved, seen.fingerprint)
+    with moved.open("ab"):
+        assert not unchanged(moved, seen.fingerprint)
+    assert unchanged(moved, seen.fingerprint)
+    os.utime(moved, ns=(1, 1))
+    assert not unchanged(moved, seen.fingerprint)
+
+
+def test_reading_stops_one_byte_behind_the_most_and_follows_no_link(file, tmp_path):
+    assert read_regular(file, 100) == b"some text"
+    assert read_regular(file, 4) == b"some "
+    (tmp_path / "link").symlink_to(file)
+    with pytest.raises(OSError, match="link"):
+        read_regular(tmp_path / "link", 100)
+
+
+def test_looking_at_a_pipe_neither_waits_nor_wakes_its_writer(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    look(pipe, never_asked, MOST)
+    with pytest.raises(OSError, match="No such device"):
+        os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)

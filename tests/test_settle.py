@@ -1,0 +1,180 @@
+"""Which files are complete, decided from sights and clocks that are made up."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
+
+from pipeline.dropbox.settle import (
+    EMPTY_SECONDS,
+    Fingerprint,
+    Ready,
+    Settler,
+    Settling,
+    Sight,
+)
+
+SETTLE = 2.0
+NOW, WALL = 1000.0, 2_000_000_000.0
+OLD = int((WALL - 3600) * 1e9)
+"""An mtime of an hour ago, in ns."""
+FULL = Fingerprint(inode=7, size=90, modified_ns=OLD)
+EMPTY = Fingerprint(inode=7, size=0, modified_ns=OLD)
+
+
+def sight(fingerprint=FULL, *, writer=False, cut_off=False, name="a.txt"):
+    return Sight(name, fingerprint, writer, cut_off)
+
+
+def verdict(seen, *, age=0.0, settler=None):
+    """What is said of a file that has been seen as it is for `age` seconds."""
+    settler = settler or Settler(SETTLE)
+    if age:
+        settler.judge(seen, NOW - age, WALL - age)
+    return settler.judge(seen, NOW, WALL)
+
+
+@pytest.mark.parametrize(
+    ("writer", "cut_off", "age", "ready"),
+    [
+        (
+            writer,
+            cut_off,
+            age,
+            writer is not True and (age >= 2 or (writer is False and not cut_off)),
+        )
+        for writer, cut_off, age in product((True, False, None), (False, True), (0, 1, 1.9, 2, 99))
+    ],
+)
+def test_a_file_is_ready_if_nobody_writes_it_or_if_it_has_settled(writer, cut_off, age, ready):
+    told = verdict(sight(writer=writer, cut_off=cut_off), age=age)
+    assert isinstance(told, Ready) is ready
+
+
+@pytest.mark.parametrize("seen", [sight(writer=None), sight(cut_off=True)])
+def test_what_may_still_be_written_is_looked_at_again_when_it_will_have_settled(seen):
+    assert verdict(seen).seconds == SETTLE
+    assert verdict(seen, age=1.5).seconds == 0.5
+    assert not verdict(seen, age=1.5).held
+
+
+def test_a_file_is_not_ready_while_a_writer_has_it_open_however_old_it_is():
+    assert verdict(sight(writer=True), age=1e6).held
+    assert not verdict(sight(writer=True), age=1).held
+
+
+def test_a_file_that_its_writer_closes_is_ready_at_once():
+    settler = Settler(SETTLE)
+    assert isinstance(settler.judge(sight(writer=True), NOW, WALL), Settling)
+    assert settler.judge(sight(writer=False), NOW, WALL) == Ready()
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_held_file_is_looked_at_again_after_a_part_of_the_settling_time(held):
+    told = verdict(sight(writer=True), age=99 if held else 0)
+    assert 0 < told.seconds <= SETTLE
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [FULL._replace(inode=8), FULL._replace(size=91), FULL._replace(modified_ns=OLD + 1)],
+    ids=["replaced", "grown", "touched"],
+)
+def test_any_change_starts_the_settling_time_anew(changed):
+    settler = Settler(SETTLE)
+    settler.judge(sight(writer=None), NOW - 1.5, WALL)
+    assert settler.judge(sight(changed, writer=None), NOW, WALL).seconds == SETTLE
+    assert settler.judge(sight(changed, writer=None), NOW + 2, WALL) == Ready()
+
+
+def test_a_change_and_back_starts_the_settling_time_anew():
+    settler = Settler(SETTLE)
+    for moment, fingerprint in enumerate((FULL, FULL._replace(size=9), FULL)):
+        told = settler.judge(sight(fingerprint, writer=None), NOW + moment, WALL)
+        assert told.seconds == SETTLE
+
+
+def test_an_old_mtime_does_not_count_as_settled():
+    copied = FULL._replace(modified_ns=1)
+    assert isinstance(verdict(sight(copied, writer=None)), Settling)
+
+
+@pytest.mark.parametrize("writer", [False, None])
+@pytest.mark.parametrize("mtime_age", [0, 30, 59.5])
+def test_an_empty_file_waits_until_it_is_sixty_seconds_old_by_its_mtime(writer, mtime_age):
+    fresh = EMPTY._replace(modified_ns=int((WALL - mtime_age) * 1e9))
+    told = verdict(sight(fresh, writer=writer))
+    assert told.seconds == pytest.approx(EMPTY_SECONDS - mtime_age, abs=1e-3)
+    assert not told.held
+
+
+@pytest.mark.parametrize("mtime_age", [60, 61, 1e6])
+def test_an_empty_file_of_a_minute_ago_is_ready(mtime_age):
+    fresh = EMPTY._replace(modified_ns=int((WALL - mtime_age) * 1e9))
+    assert verdict(sight(fresh)) == Ready()
+
+
+def test_an_empty_file_with_an_mtime_in_the_future_is_ready_a_minute_after_it_was_first_seen():
+    future = EMPTY._replace(modified_ns=int((WALL + 1e6) * 1e9))
+    assert isinstance(verdict(sight(future), age=59), Settling)
+    assert verdict(sight(future), age=60) == Ready()
+
+
+def test_an_old_empty_file_still_settles_where_writers_cannot_be_told():
+    assert verdict(sight(EMPTY, writer=None)).seconds == SETTLE
+    assert verdict(sight(EMPTY, writer=None), age=2) == Ready()
+
+
+def test_an_empty_file_that_has_a_writer_is_not_ready():
+    assert isinstance(verdict(sight(EMPTY, writer=True), age=99), Settling)
+
+
+def test_many_files_settle_side_by_side():
+    settler = Settler(SETTLE)
+    names = [f"{number}.txt" for number in range(100)]
+    for moment, name in enumerate(names):
+        settler.judge(sight(writer=None, name=name), NOW + moment / 100, WALL)
+    told = [settler.judge(sight(writer=None, name=name), NOW + 2.5, WALL) for name in names]
+    assert [isinstance(one, Ready) for one in told] == [moment <= 50 for moment in range(100)]
+
+
+def test_what_has_gone_and_comes_back_settles_anew():
+    settler = Settler(SETTLE)
+    for name in ("a", "b"):
+        settler.judge(sight(writer=None, name=name), NOW, WALL)
+    settler.forget_all_but(["b"])
+    assert settler.judge(sight(writer=None, name="a"), NOW + 3, WALL).seconds == SETTLE
+    assert settler.judge(sight(writer=None, name="b"), NOW + 3, WALL) == Ready()
+
+
+def test_with_no_settling_time_only_a_writer_or_emptiness_holds_a_file_up():
+    assert verdict(sight(writer=None), settler=Settler(0)) == Ready()
+    assert verdict(sight(cut_off=True), settler=Settler(0)) == Ready()
+    assert isinstance(verdict(sight(writer=True), settler=Settler(0)), Settling)
+
+
+sights = st.builds(
+    sight,
+    st.builds(Fingerprint, st.integers(1, 2), st.integers(0, 2), st.integers(OLD, OLD + 2)),
+    writer=st.sampled_from([True, False, None]),
+    cut_off=st.booleans(),
+    name=st.sampled_from("ab"),
+)
+
+
+@examples(200)
+@given(st.lists(st.tuples(sights, st.floats(0, 5)), max_size=30))
+def test_whoever_comes_back_when_told_finds_an_unchanged_file_ready(history):
+    settler, now = Settler(SETTLE), NOW
+    for seen, pause in history:
+        told = settler.judge(seen, now, WALL + now)
+        if isinstance(told, Settling) and not seen.writer:
+            assert told.seconds > 0
+            later = now + told.seconds + 1e-6
+            assert settler.judge(seen, later, WALL + later) == Ready()
+            now = later
+        now += pause
