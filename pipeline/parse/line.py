@@ -26,7 +26,7 @@ def recognise_line(text: Text) -> str | None:
 
 
 def parse_line(text: Text, wanted: VariantChoice) -> tuple[Puzzle, Variant]:
-    lines = [line for line in text.lines if not line.is_border]
+    lines = tuple(line for line in text.lines if not line.is_border) or text.lines
     if len(lines) > 1:
         second = lines[1]
         raise text.error(
