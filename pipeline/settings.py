@@ -62,6 +62,7 @@ class Settings:
     settle: float = 2.0
     grace: float = 10.0
     poll: bool = False
+    health: Path | None = None
     log_format: LogFormat = "auto"
     quiet: bool = False
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from dropping import DropFolder, environment
 
 from pipeline.dropbox.claim import Claim, Note, make_claim
 from pipeline.dropbox.scan import fingerprint_of
+from pipeline.dropbox.steps import Step, on_step
 
 CLAIMING = """
 import signal, sys
@@ -34,6 +35,24 @@ def note_of(box: DropFolder, name: str = "a.txt", *, stem: str = "", job: str = 
     """The note of a claim on what lies in the inbox now."""
     seen = fingerprint_of((box.inbox / name).lstat())
     return Note(job, name, stem or name, False, "", seen)
+
+
+@contextmanager
+def at_step(step: Step, what: Callable[[], object]) -> Iterator[None]:
+    """Do something once, when that step of the protocol is reached in this process."""
+
+    def tell(reached: Step) -> None:
+        if reached == step:
+            on_step.remove(tell)
+            what()
+
+    on_step.append(tell)
+    try:
+        yield
+        assert tell not in on_step, "the step was reached"
+    finally:
+        if tell in on_step:
+            on_step.remove(tell)
 
 
 def claimed(box: DropFolder, name: str = "a.txt", content: str = "original") -> Claim | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,9 @@ ENDLESS = ".........\n" * 9
 """More solutions than anybody waits for: with ENDLESSLY all are looked for."""
 ENDLESSLY = ("--max-solutions", "100000000", "--timeout", "100000")
 
+NO_PATH = {"PATH": "/nonexistent"}
+"""Environment in which no minisat is found."""
+
 _PATIENCE = 30.0
 _PAUSE = 0.005
 
@@ -79,9 +83,17 @@ def environment(**variables: str) -> dict[str, str]:
 
 
 def finished(
-    *arguments: str | os.PathLike[str], cwd: Path | None = None, **variables: str
+    *arguments: str | os.PathLike[str],
+    cwd: Path | None = None,
+    bounds: Mapping[int, int] | None = None,
+    **variables: str,
 ) -> subprocess.CompletedProcess[str]:
-    """The command, run to its end."""
+    """The command, run to its end; `bounds` are resource limits, as of setrlimit."""
+
+    def bind() -> None:
+        for kind, most in (bounds or {}).items():
+            resource.setrlimit(kind, (most, most))
+
     return subprocess.run(
         command(*arguments),
         capture_output=True,
@@ -90,6 +102,7 @@ def finished(
         env=environment(**variables),
         cwd=cwd,
         check=False,
+        preexec_fn=bind if bounds else None,
     )
 
 
@@ -118,10 +131,15 @@ class DropFolder:
         fresh.write_bytes(data)
         return fresh.rename(self.inbox / name)
 
-    def run(self, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    def call(self, name: str, *options: str, **variables: Any) -> subprocess.CompletedProcess[str]:
+        """A command on this pair to its end, logging JSON."""
+        return finished(
+            name, "--inbox", self.inbox, "--outbox", self.outbox, *options, **variables
+        )
+
+    def run(self, *options: str, **variables: Any) -> subprocess.CompletedProcess[str]:
         """`run` on this pair to its end, logging JSON."""
-        folders = ("--inbox", self.inbox, "--outbox", self.outbox)
-        return finished("run", *folders, *options, **variables)
+        return self.call("run", *options, **variables)
 
     @contextmanager
     def watching(self, *options: str) -> Iterator[Watching]:
@@ -161,7 +179,8 @@ class DropFolder:
 
     def in_work(self) -> set[str]:
         """The claims, and the litter that there should be none of."""
-        return {path.name for path in (self.inbox / ".work").iterdir()} - {".preparing"}
+        names = {path.name for path in (self.inbox / ".work").iterdir()}
+        return names - {".preparing", ".last-scan"}
 
     def computing(self) -> bool:
         """Whether a computation has begun."""
@@ -184,9 +203,8 @@ class Watching:
         return self.process.wait(seconds)
 
     def events(self) -> list[dict[str, Any]]:
-        """What it has logged so far, in whole lines; those of watchdog itself are no events."""
-        whole = self.log.read_text().rpartition("\n")[0]
-        return events_in("\n".join(line for line in whole.splitlines() if line.startswith("{")))
+        """What it has printed so far, in whole lines: they are events, and nothing else."""
+        return events_in(self.log.read_text().rpartition("\n")[0])
 
     def finished(self) -> list[str]:
         """The sources of the jobs that ended, in order."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from strategies import examples, geometries, solved_grids
 
 from pipeline.cnf import Cnf
-from pipeline.decode import decode_model
-from pipeline.encode import Numbering, encode_puzzle
+from pipeline.decode import blocking_clause, decode_model
+from pipeline.encode import ENCODINGS, Numbering, encode_puzzle
 from pipeline.errors import SolverError
 from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
 
@@ -33,6 +34,25 @@ def test_the_true_candidates_of_a_model_are_its_grid(grid):
     chosen = {cell * n + value for cell, value in enumerate(grid.values)}
     model = {v if v in chosen else -v for v in range(1, n**3 + 1)}
     assert decode_model(model, cnf) == grid
+
+
+def test_the_clause_that_blocks_a_grid_denies_its_candidates_that_have_a_variable():
+    assert blocking_clause(GRID, DENSE) == (-1, -4, -6, -7)
+    assert blocking_clause(GRID, PARTLY_FIXED) == (-1, -2, -3)
+
+
+@examples(20)
+@given(geometries.flatmap(solved_grids), st.sampled_from([*ENCODINGS]))
+def test_a_blocked_grid_is_no_model_and_every_other_still_is(grid, encoding):
+    cnf = encode_puzzle(Puzzle.empty(grid.geometry), encoding)
+    clause = set(blocking_clause(grid, cnf))
+    model = {v if -v in clause else -v for v in cnf.candidates}
+    assert decode_model(model, cnf) == grid
+    assert cnf.blocking(model) == tuple(sorted(clause, reverse=True))
+    shifted = Grid(
+        grid.geometry, grid.values[-grid.geometry.side :] + grid.values[: -grid.geometry.side]
+    )
+    assert not clause.issuperset(blocking_clause(shifted, cnf))
 
 
 def test_decided_candidates_join_those_of_the_model():

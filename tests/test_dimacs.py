@@ -74,6 +74,8 @@ def test_every_clause_is_one_line_ended_by_0_however_many_there_are(lengths):
         ("INDET\n", Unknown("the solver gave up")),
         ("c of 2026\ns SATISFIABLE\nv 1 -2\nc between\nv 3\nv 0\n", Sat(frozenset({1, -2, 3}))),
         ("s UNSATISFIABLE", Unsat()),
+        ("c\ns SATISFIABLE\nc\nv 1\n c \nv\nv 0\nc\n", Sat(frozenset({1}))),
+        ("c\nSAT\n1 0\n", Sat(frozenset({1}))),
         ("s UNKNOWN\n", Unknown("the solver gave up")),
     ],
 )
@@ -93,6 +95,10 @@ def test_the_notation_of_minisat_and_that_of_the_competitions_are_read(text, ans
         ("SAT\n", "the model is not ended by 0"),
         ("SAT\n1 -2", "the model is not ended by 0"),
         ("SAT\n1 two 0", "expected a literal, found 'two'"),
+        ("SAT\n1_0 0", "expected a literal, found '1_0'"),
+        ("SAT\n\u0661 0", "expected a literal, found '\u0661'"),
+        ("SAT\n1\xb2 0", "expected a literal, found '1\xb2'"),
+        ("c\ncomment\n", "line 2: expected SAT, UNSAT, INDET or an 's' line, found 'comment'"),
         (f"SAT\n1 {'9' * 5000} 0", f"expected a literal, found '{'9' * 20}'"),
         *[
             (f"SAT\n{model}", "the model has a 0 inside, a literal out of range or a contradiction")

@@ -33,16 +33,18 @@ def prepared(folder: Path) -> DropFolder:
     return box
 
 
-def hold(box, source, stem, *, keep_cnf=False):
+def hold(box, source, stem, former=(), *, keep_cnf=False):
     """Be in work under a stem."""
-    note = Note(f"job of {source}", source, stem, keep_cnf, "", Fingerprint(0, 0, 0))
+    note = Note(f"job of {source}", source, stem, keep_cnf, "", Fingerprint(0, 0, 0), former)
     folder = box.folders.work / key_of(source)
     folder.mkdir(exist_ok=True)
     (folder / "claim.json").write_text(note.text())
 
 
-def publish(box, source, stem, *, keep_cnf=False):
-    """End the work with a published set."""
+def publish(box, source, stem, former=(), *, keep_cnf=False):
+    """End the work with a published set, in place of the former ones."""
+    for other in former:
+        (box.outbox / f"{other}.json").unlink()
     names = [f"{stem}_1.solution", f"{stem}.log"]
     names += [f"{stem}.cnf", f"{stem}_count.cnf"] if keep_cnf else []
     record = {"job": f"job of {source}", "source": source, "files": [{"name": n} for n in names]}
@@ -54,8 +56,9 @@ def publish(box, source, stem, *, keep_cnf=False):
 
 
 def reserve(box, source, *, keep_cnf=False, reservations=None, then=hold):
-    with (reservations or Reservations(box.folders)).reserving(source, keep_cnf=keep_cnf) as stem:
-        then(box, source, stem, keep_cnf=keep_cnf)
+    reserver = reservations or Reservations(box.folders)
+    with reserver.reserving(source, keep_cnf=keep_cnf) as (stem, former):
+        then(box, source, stem, former, keep_cnf=keep_cnf)
     return stem
 
 
@@ -116,6 +119,25 @@ def test_a_source_keeps_the_full_name_though_the_shorter_stem_has_become_free(bo
     assert reserve(box, "a.txt", then=publish) == "a"
 
 
+def test_a_source_that_needs_another_stem_is_told_those_it_has_used(box):
+    reserve(box, "a.txt", then=publish)
+    reserve(box, "a_count.txt", keep_cnf=True, then=publish)
+    reservations = Reservations(box.folders)
+    with reservations.reserving("a.txt", keep_cnf=True) as told:
+        assert told == ("a.txt", ("a",))
+    with reservations.reserving("a.txt", keep_cnf=False) as told:
+        assert told == ("a", ())
+
+
+def test_an_earlier_set_holds_its_names_until_the_one_of_another_stem_has_replaced_it(box):
+    reserve(box, "a.txt", then=publish)
+    reserve(box, "a_count.txt", keep_cnf=True, then=publish)
+    assert reserve(box, "a.txt", keep_cnf=True) == "a.txt"
+    assert reserve(box, "a.sdk", then=publish) == "a.sdk"
+    publish(box, "a.txt", "a.txt", ("a",), keep_cnf=True)
+    assert reserve(box, "a.ss") == "a"
+
+
 def test_a_reservation_is_seen_by_another_that_had_looked_before(box):
     one, other = Reservations(box.folders), Reservations(box.folders)
     assert reserve(box, "a.txt", reservations=one) == "a"
@@ -145,10 +167,10 @@ from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.reserve import Reservations
 folders = Folders(Path({str(box.inbox)!r}), Path({str(box.outbox)!r}))
 print("asks", flush=True)
-with Reservations(folders).reserving("a.sdk", keep_cnf=False) as stem:
+with Reservations(folders).reserving("a.sdk", keep_cnf=False) as (stem, former):
     print(stem, flush=True)
 """
-    with Reservations(box.folders).reserving("a.txt", keep_cnf=False) as stem:
+    with Reservations(box.folders).reserving("a.txt", keep_cnf=False) as (stem, _):
         child = subprocess.Popen(
             [sys.executable, "-c", wait], stdout=subprocess.PIPE, text=True, env=environment()
         )
@@ -219,4 +241,4 @@ def test_whatever_is_dropped_no_two_sources_share_a_name(sequence):
                 for its, kept in stems.items():
                     if other != source:
                         assert not mine & folded_outputs(its, keep_cnf=kept), (stem, its)
-            held.setdefault(source, {})[stem] = keep_cnf
+            held[source] = {**({} if ends else held.get(source, {})), stem: keep_cnf}

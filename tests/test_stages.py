@@ -148,7 +148,8 @@ def test_one_more_question_tells_at_the_limit_whether_there_are_more(
     assert (result.status, result.complete) == ("multiple", complete)
     assert len(set(result.solutions)) == number
     assert set(result.solutions) <= set(solutions(parse_puzzle(SIX), 9))
-    assert result.message is None
+    more = None if complete else f"there are more solutions than the {limit} asked for"
+    assert result.message == more
 
 
 @both_solvers

@@ -262,21 +262,30 @@ def test_a_watcher_tells_when_its_folder_has_been_replaced(tmp_path):
     with pytest.raises(OSError, match="inbox"):
         Watcher(folder, lambda: None).start()
     folder.mkdir()
-    with Watcher(folder, lambda: None) as watcher:
+    watcher = Watcher(folder, lambda: None)
+    assert not watcher.is_alive()
+    watcher.start()
+    try:
         assert watcher.is_alive()
         folder.rename(tmp_path / "moved")
         assert not watcher.is_alive()
         folder.mkdir()
         assert not watcher.is_alive()
+    finally:
+        watcher.stop()
     assert not watcher.is_alive()
 
 
 def test_only_what_may_be_a_complete_file_rings(tmp_path):
     alarm = Alarm()
     (tmp_path / "old.txt").touch()
-    with Watcher(tmp_path, alarm.ring):
+    watcher = Watcher(tmp_path, alarm.ring)
+    watcher.start()
+    try:
         (tmp_path / "old.txt").read_bytes()
         assert not alarm.wait(0.2)
         (tmp_path / "new.txt").touch()
         assert alarm.wait(SOON)
-    alarm.close()
+    finally:
+        watcher.stop()
+        alarm.close()

@@ -29,12 +29,14 @@ def run(settings: Settings) -> None:
     raise typer.Exit(run_once(settings, log))
 
 
-@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, "poll")
+@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, "poll", "health")
 def watch(settings: Settings) -> None:
     """Process what is dropped in the inbox until SIGTERM or Ctrl-C.
 
     sudoku-pipeline watch
 
     sudoku-pipeline watch --poll --inbox /mnt/share/in
+
+    sudoku-pipeline watch --health /run/sudoku-pipeline/health.json
     """
     watch_folders(settings, LazyLog(settings.log_format, quiet=settings.quiet))

@@ -35,6 +35,7 @@ _HELP: dict[str, str] = {
     "settle": "Seconds for which a file must not change where leases cannot tell that it is done.",
     "grace": "Seconds that a puzzle in work gets when told to stop.",
     "poll": "Look every 5 s, for folders on network and container mounts that give no events.",
+    "health": "Replace this small JSON file after every scan, for a monitor.",
     "log_format": "auto is console on a terminal, json elsewhere.",
     "quiet": "Print nothing but problems.",
 }

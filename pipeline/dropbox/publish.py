@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -85,11 +86,12 @@ def _withdraw_earlier(claim: Claim, outbox: Path, names: Iterable[str]) -> None:
 
 
 def _temporary_names(claim: Claim, folders: Folders) -> Iterator[Path]:
+    """Names to write under, of which nothing is left from an attempt that was cut off."""
     prefix = f".{_inbox_mark(folders)}-{claim.note.job}"
-    number = 0
-    while True:
-        number += 1
-        yield folders.outbox / f"{prefix}-{number}.tmp"
+    for number in count(1):
+        path = folders.outbox / f"{prefix}-{number}.tmp"
+        path.unlink(missing_ok=True)
+        yield path
 
 
 def _inbox_mark(folders: Folders) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import ExitStack, closing, contextmanager
 
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.watch import Alarm, Watcher
 from pipeline.errors import ALL_WELL, SOME_BAD, TRY_AGAIN, EnvironmentFailure, in_words, printable
 from pipeline.log import Log
+from pipeline.run.health import Health
 from pipeline.run.job import Jobs
 from pipeline.run.stop import Interrupted, Stop
 from pipeline.run.sweep import Sweeper, Swept
@@ -20,7 +20,7 @@ from pipeline.stages import NOT_WELL
 
 RESCAN_SECONDS = 30.0
 POLL_SECONDS = 5.0
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _LOOK_AFTER_WATCHER = 5.0
 
 
@@ -81,27 +81,48 @@ def watch(settings: Settings, log: Log) -> None:
     with _ready(settings, log) as (sweeper, stop, alarm):
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))
-        with ExitStack() as stack:
-            keeper = _Keeper(settings.inbox, alarm.ring, log, poll=settings.poll)
-            stack.callback(keeper.stop)
-            pause = 0.0
+        with closing(_Keeper(settings, alarm.ring, log)) as keeper:
+            intake = _Intake(sweeper, Health(settings.health, log), log)
             while not stop.requested:
                 keeper.keep_alive()
-                wait = POLL_SECONDS if settings.poll else RESCAN_SECONDS
                 try:
-                    swept = _sweep(sweeper)
-                    if pause:
-                        log.info("environment.recovered")
-                    pause = 0.0
-                    wait = min(wait, swept.again_in or wait)
-                except EnvironmentFailure as error:
-                    if not pause:
-                        log.error("environment.failed", reason=str(error))
-                    wait = pause = min(max(_FIRST_PAUSE, 2 * pause), _LONGEST_PAUSE)
+                    again_in = intake.turn()
                 except Interrupted:
                     break
-                _wait(alarm, keeper, stop, wait, deaf=bool(pause))
+                regular = POLL_SECONDS if settings.poll else RESCAN_SECONDS
+                wait = regular if again_in is None else min(regular, again_in)
+                _wait(alarm, keeper, stop, wait, deaf=intake.pauses)
         log.info("watch.stopped")
+
+
+class _Intake:
+    """Sweeps, and pauses for longer and longer while the surroundings fail."""
+
+    def __init__(self, sweeper: Sweeper, health: Health, log: Log) -> None:
+        self._sweeper = sweeper
+        self._health = health
+        self._log = log
+        self._pause = 0.0
+
+    @property
+    def pauses(self) -> bool:
+        return self._pause > 0
+
+    def turn(self) -> float | None:
+        """Sweep once; in how many seconds to do so again, if that is known. Raises Interrupted."""
+        try:
+            swept = _sweep(self._sweeper)
+        except EnvironmentFailure as error:
+            self._health.tell({}, str(error))
+            if not self._pause:
+                self._log.error("environment.failed", reason=str(error))
+            self._pause = min(max(_FIRST_PAUSE, 2 * self._pause), _LONGEST_PAUSE)
+            return self._pause
+        self._health.tell(swept.statuses, None)
+        if self._pause:
+            self._pause = 0.0
+            self._log.info("environment.recovered")
+        return swept.again_in
 
 
 def _wait(alarm: Alarm, keeper: _Keeper, stop: Stop, seconds: float, *, deaf: bool) -> None:
@@ -119,11 +140,11 @@ def _wait(alarm: Alarm, keeper: _Keeper, stop: Stop, seconds: float, *, deaf: bo
 class _Keeper:
     """Keeps a watcher on the inbox, making another when it died or the folder was replaced."""
 
-    def __init__(self, inbox: Path, ring: Callable[[], None], log: Log, *, poll: bool) -> None:
-        self._inbox = inbox
+    def __init__(self, settings: Settings, ring: Callable[[], None], log: Log) -> None:
+        self._inbox = settings.inbox
+        self._poll = settings.poll
         self._ring = ring
         self._log = log
-        self._poll = poll
         self._watcher: Watcher | None = None
         self._warned = False
 
@@ -135,7 +156,7 @@ class _Keeper:
         if self.is_alive():
             return
         if self._watcher is not None:
-            self.stop()
+            self.close()
             self._log.warning("watcher.replaced", inbox=printable(str(self._inbox)))
         watcher = Watcher(self._inbox, self._ring, poll=self._poll)
         try:
@@ -147,7 +168,7 @@ class _Keeper:
             return
         self._watcher = watcher
 
-    def stop(self) -> None:
+    def close(self) -> None:
         if self._watcher is not None:
             self._watcher.stop()
             self._watcher = None

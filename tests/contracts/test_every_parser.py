@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 
 import pytest
@@ -16,7 +17,7 @@ from pipeline.parse.text import decode_text
 from pipeline.puzzle import Geometry, Puzzle
 
 every_format = pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)
-characters = st.characters(codec="utf-8", exclude_characters="\r")
+characters = st.characters(codec="utf-8")
 Case = tuple[Geometry, Variant]
 
 
@@ -68,14 +69,18 @@ def mutated(draw: DrawFn, fmt: Format) -> bytes:
             | st.text(characters, max_size=3)
         )
         text = text[:start] + put + text[draw(st.sampled_from([start, end])) :]
-    mark, newline = draw(st.sampled_from(["", "\ufeff"])), draw(st.sampled_from(["\n", "\r\n"]))
+    mark, newline = (
+        draw(st.sampled_from(["", "\ufeff"])),
+        draw(st.sampled_from(["\n", "\r\n", "\r"])),
+    )
     return (mark + text.replace("\n", newline)).encode()
 
 
 foreign = st.one_of(
-    st.binary(max_size=150).map(lambda raw: raw.replace(b"\r", b"\n")),
+    st.binary(max_size=150),
+    st.binary(max_size=150).map(codecs.BOM_UTF8.__add__),
     st.text(characters, max_size=150).map(str.encode),
-    st.text("0123456789.*-+=|c, \n", max_size=150).map(str.encode),
+    st.text("0123456789.*-+=|c, \n\r", max_size=150).map(str.encode),
 )
 
 

@@ -36,10 +36,10 @@ def test_solve_prints_all_solutions_and_says_that_they_are_all():
     assert run("solve", "--quiet", "two.txt") == (0, printed, "")
 
 
-def test_solve_says_that_there_may_be_more_solutions():
+def test_solve_says_that_there_are_more_solutions():
     code, printed, said = run("solve", "--max-solutions", "1", "two.txt")
     assert (code, printed.count("\n")) == (0, 5)
-    assert said == "two.txt: there may be more solutions: --max-solutions was reached\n"
+    assert said == "two.txt: multiple: there are more solutions than the 1 asked for\n"
 
 
 def test_solve_names_the_cells_that_clash():
@@ -100,7 +100,7 @@ def test_solve_says_why_pysat_solved(tmp_path):
     fake = program(tmp_path / "fake", "exit 3")
     code, printed, said = run("solve", "unique.txt", "--minisat", fake, "--solver", "auto")
     assert (code, printed) == (0, f"solution exists\n{SOLVED}")
-    assert said == "unique.txt: minisat ended with exit code 3; PySAT solved it\n"
+    assert said == "unique.txt: minisat ended with exit code 3; pysat solved it\n"
 
 
 def test_a_machine_without_minisat_is_told_once_that_pysat_solves(tmp_path, monkeypatch):
@@ -218,7 +218,7 @@ def test_the_option_goes_before_its_twin(monkeypatch):
 def test_a_file_that_is_too_large_is_invalid():
     code, _, said = run("solve", "--max-bytes", "10", "two.txt")
     assert code == 1
-    assert said.startswith("two.txt: expected at most 10 bytes")
+    assert said.startswith("two.txt: expected at most 10 bytes (--max-bytes), found more")
 
 
 @pytest.mark.parametrize("name", ["-x.txt", "a b.txt", "ré数独.txt", "a.b.c.txt", "n" * 200])

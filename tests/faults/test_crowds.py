@@ -1,0 +1,85 @@
+"""More files than the kernel tells of, and several processes on one inbox."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from dropping import (
+    NO_SOLUTION,
+    SMALL,
+    TWO_SOLUTIONS,
+    DropFolder,
+    command,
+    environment,
+    events_in,
+    wait_for,
+)
+
+MANY = 20_000
+QUEUED = Path("/proc/sys/fs/inotify/max_queued_events")
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> DropFolder:
+    return DropFolder.within(tmp_path)
+
+
+@pytest.mark.skipif(not QUEUED.exists(), reason="there is no inotify here")
+@pytest.mark.timeout(240)
+def test_files_whose_events_were_lost_are_seen_all_the_same(box: DropFolder) -> None:
+    assert int(QUEUED.read_text()) < MANY, "the queue would not overflow"
+    log = box.inbox.parent / "log"
+    argv = [sys.executable, str(Path(__file__).with_name("standing_in.py"))]
+    argv += ["watch", "--inbox", str(box.inbox), "--outbox", str(box.outbox)]
+    with log.open("wb") as sink:
+        process = subprocess.Popen(argv, stdout=sink, stderr=sink, env=environment())
+    try:
+        wait_for(lambda: "watch.started" in log.read_text())
+        process.send_signal(signal.SIGSTOP)
+        for number in range(MANY):
+            box.drop(f"{number}.txt")
+        process.send_signal(signal.SIGCONT)
+        done = box.inbox / "done"
+        wait_for(lambda: not box.waiting() and sum(1 for _ in done.iterdir()) == MANY, seconds=200)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.timeout(240)
+def test_two_watches_and_a_run_process_each_of_2000_files_exactly_once(box: DropFolder) -> None:
+    names = {f"{number}.txt" for number in range(2000)}
+    kinds = (SMALL, TWO_SOLUTIONS, NO_SOLUTION, "hello\n")
+    for name in names:
+        box.drop(name, kinds[int(name[:-4]) % len(kinds)])
+    options = ("--solver", "pysat")
+    with ExitStack() as stack:
+        watches = [stack.enter_context(box.watching(*options)) for _ in range(2)]
+        folders = ("--inbox", box.inbox, "--outbox", box.outbox)
+        run = subprocess.run(
+            command("run", *folders, *options),
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+            check=False,
+        )
+        assert run.returncode in (0, 1)
+        wait_for(lambda: not box.waiting() and box.in_work() == {".last-scan"}, seconds=200)
+        for watch in watches:
+            watch.signal(signal.SIGTERM)
+            assert watch.end() == 0
+        logs = [watch.events() for watch in watches] + [events_in(run.stderr)]
+    finished = [
+        event["source"] for log in logs for event in log if event["event"] == "job.finished"
+    ]
+    assert sorted(finished) == sorted(names)
+    assert sum(any(event["event"] == "job.finished" for event in log) for log in logs) > 1
+    assert len(box.kept("done")) == 1500
+    assert len(box.kept("failed")) == 500

@@ -1,0 +1,124 @@
+"""A full disk: nothing is lost, nothing half published, and work goes on when there is room."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from breaking import FILL_DISK, Breaker
+from dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, events_in, wait_for
+
+from pipeline.dropbox.steps import STEPS
+
+
+@pytest.fixture(scope="module")
+def breaker() -> Iterator[Breaker]:
+    with Breaker.started() as started:
+        yield started
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> DropFolder:
+    return DropFolder.within(tmp_path)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A filesystem of 64 KiB, where mounting is allowed."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    try:
+        subprocess.run(mount, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("mounting is not allowed here")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(folder: Path) -> Path:
+    """A file that takes all room there is."""
+    path = folder / ".filler"
+    with contextlib.suppress(OSError), path.open("wb", 0) as file:
+        while True:
+            file.write(b"x" * 4096)
+    assert os.statvfs(folder).f_bfree == 0
+    return path
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_disk_that_is_full_at_any_step_costs_nothing(
+    step: str, breaker: Breaker, box: DropFolder
+) -> None:
+    box.drop("a.txt", TWO_SOLUTIONS)
+    assert box.run().returncode == 0
+    box.drop("a.txt")
+    argv = ["run", "--inbox", str(box.inbox), "--outbox", str(box.outbox)]
+    log = box.inbox.parent / "log"
+    codes = [breaker.wait(breaker.start(argv, log, step, FILL_DISK)) for _ in range(4)]
+    assert codes[0] == 75
+    assert set(codes) <= {0, 75}
+    assert breaker.wait(breaker.start(argv, log)) == 0
+    assert box.record("a")["status"] == "unique"
+    assert box.text("a_1.solution") == SMALL_SOLVED
+    assert box.published() == {"a_1.solution", "a.log", "a.json"}
+    assert box.waiting() == set()
+    assert box.kept("done") == {"a.txt", "2/a.txt"}
+    assert box.kept("failed") == set()
+
+
+def test_a_full_outbox_keeps_the_files_in_the_inbox_until_there_is_room(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    box = DropFolder(tmp_path / "inbox", small_disk)
+    box.inbox.mkdir()
+    filler = fill(small_disk)
+    box.drop("a.txt")
+    box.drop("b.txt", TWO_SOLUTIONS)
+    result = box.run()
+    assert result.returncode == 75
+    events = [event["event"] for event in events_in(result.stderr)]
+    assert events.count("environment.failed") == 1
+    assert not list(small_disk.glob("[!.]*"))
+    assert len(box.waiting()) + len(list(box.inbox.glob(".work/*/original/*"))) == 2
+    filler.unlink()
+    assert box.run().returncode == 0
+    assert box.text("a_1.solution") == SMALL_SOLVED
+    assert box.record("b")["solutions"] == 2
+
+
+def test_a_watch_with_a_full_outbox_says_so_once_and_goes_on_when_there_is_room(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    box = DropFolder(tmp_path / "inbox", small_disk)
+    box.inbox.mkdir()
+    filler = fill(small_disk)
+    with box.watching() as watching:
+        for number in range(5):
+            box.drop(f"{number}.txt")
+        wait_for(lambda: any(e["event"] == "environment.failed" for e in watching.events()))
+        filler.unlink()
+        wait_for(lambda: all(box.has_record(str(number)) for number in range(5)))
+        wait_for(lambda: not box.waiting())
+        watching.signal(signal.SIGTERM)
+        assert watching.end() == 0
+        events = [event["event"] for event in watching.events()]
+        assert events.count("environment.failed") == 1
+        assert events.count("environment.recovered") == 1
+    assert box.kept("done") == {f"{number}.txt" for number in range(5)}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_an_outbox_that_may_not_be_written_in_is_the_surroundings_fault(box: DropFolder) -> None:
+    box.outbox.mkdir()
+    box.outbox.chmod(0o500)
+    box.drop("a.txt", SMALL)
+    assert box.run().returncode == 75
+    assert box.waiting() == {"a.txt"}
+    box.outbox.chmod(0o700)
+    assert box.run().returncode == 0

@@ -1,0 +1,80 @@
+"""Settings: what each option may be, and that nothing else gets in."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+
+from pipeline import Settings, UsageError
+from pipeline.settings import environment_name
+
+NUMBERS = {
+    "max_solutions": (1, 10**9),
+    "timeout": (0.001, 10**6),
+    "memory_limit": (64, 10**7),
+    "max_bytes": (1, 2**40),
+    "cross_check": (0, 1),
+    "settle": (0, 10**6),
+    "grace": (0, 10**6),
+}
+CHOICES = ("solver", "variant", "encoding", "log_format")
+OUTSIDE = [math.nan, math.inf, -math.inf, 1e300, 10**400, -1]
+
+
+def test_the_defaults_are_those_of_the_design():
+    known = dataclasses.asdict(Settings())
+    expected = {
+        "solver": "auto",
+        "minisat": None,
+        "encoding": "reduced",
+        "max_solutions": 100,
+        "timeout": 60,
+        "memory_limit": 4096,
+        "max_bytes": 64 * 1024 * 1024,
+        "variant": "auto",
+        "cross_check": 0,
+    }
+    assert expected.items() <= known.items()
+    assert (str(known["inbox"]), str(known["outbox"])) == ("inbox", "outbox")
+
+
+@pytest.mark.parametrize(("name", "ends"), NUMBERS.items(), ids=NUMBERS)
+def test_the_ends_of_a_range_belong_to_it(name, ends):
+    for end in ends:
+        assert getattr(Settings(**{name: end}), name) == end
+
+
+@pytest.mark.parametrize("value", OUTSIDE, ids=lambda value: f"{value:.0e}"[:6])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_that_is_none_or_out_of_range_is_a_usage_error(name, value):
+    flag = "--" + name.replace("_", "-")
+    with pytest.raises(UsageError, match=f"^{flag}: expected .* to "):
+        Settings(**{name: value})
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_just_outside_is_a_usage_error(name):
+    least, most = NUMBERS[name]
+    for value in (math.nextafter(least, -math.inf), math.nextafter(most, math.inf)):
+        with pytest.raises(UsageError):
+            Settings(**{name: value})
+
+
+@pytest.mark.parametrize("value", ["", "AUTO", "other", None])
+@pytest.mark.parametrize("name", CHOICES)
+def test_a_choice_that_there_is_not_is_a_usage_error_that_names_those_there_are(name, value):
+    flag = "--" + name.replace("_", "-")
+    with pytest.raises(UsageError, match=f"^{flag}: expected one of .*, "):
+        Settings(**{name: value})
+
+
+def test_settings_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Settings().timeout = 1
+
+
+def test_the_twin_of_an_option_is_its_name_in_capitals():
+    assert environment_name("max-solutions") == "SUDOKU_PIPELINE_MAX_SOLUTIONS"
+    assert environment_name("max_solutions") == "SUDOKU_PIPELINE_MAX_SOLUTIONS"
