@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+from pysat.solvers import Minisat22
 from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE
 from typer.testing import CliRunner
 
@@ -44,3 +46,12 @@ def start(*arguments: str, **options) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "pipeline", *arguments]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
     return subprocess.Popen(command, env=environment, text=True, **pipes)
+
+
+def solve_dimacs(cnf: str, result: str) -> None:
+    """What minisat does, for where it is not installed."""
+    lines = [line for line in Path(cnf).read_text().splitlines() if line[0] not in "cp"]
+    with Minisat22(bootstrap_with=[[*map(int, line.split())][:-1] for line in lines]) as engine:
+        found = engine.solve()
+        model = " ".join(map(str, engine.get_model() or []))
+    Path(result).write_text(f"SAT\n{model} 0\n" if found else "UNSAT\n")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,17 +82,9 @@ def environment(**variables: str) -> dict[str, str]:
 
 
 def finished(
-    *arguments: str | os.PathLike[str],
-    cwd: Path | None = None,
-    bounds: Mapping[int, int] | None = None,
-    **variables: str,
+    *arguments: str | os.PathLike[str], cwd: Path | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """The command, run to its end; `bounds` are resource limits, as of setrlimit."""
-
-    def bind() -> None:
-        for kind, most in (bounds or {}).items():
-            resource.setrlimit(kind, (most, most))
-
+    """The command, run to its end."""
     return subprocess.run(
         command(*arguments),
         capture_output=True,
@@ -102,7 +93,6 @@ def finished(
         env=environment(**variables),
         cwd=cwd,
         check=False,
-        preexec_fn=bind if bounds else None,
     )
 
 
@@ -131,13 +121,12 @@ class DropFolder:
         fresh.write_bytes(data)
         return fresh.rename(self.inbox / name)
 
-    def call(self, name: str, *options: str, **variables: Any) -> subprocess.CompletedProcess[str]:
-        """A command on this pair to its end, logging JSON."""
-        return finished(
-            name, "--inbox", self.inbox, "--outbox", self.outbox, *options, **variables
-        )
+    def call(self, name: str, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """A command on this pair to its end."""
+        folders = ("--inbox", self.inbox, "--outbox", self.outbox)
+        return finished(name, *folders, *options, **variables)
 
-    def run(self, *options: str, **variables: Any) -> subprocess.CompletedProcess[str]:
+    def run(self, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """`run` on this pair to its end, logging JSON."""
         return self.call("run", *options, **variables)
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
-
 import pytest
-from commands import FILES, FIRST, SECOND, SOLVED, run, start
-from needs import needs_linux, needs_minisat
-from solving import PATIENCE, UNIQUE, has_ended, program
+from commands import FILES, FIRST, SECOND, SOLVED, run
+from needs import needs_minisat
+from solving import UNIQUE, program
 
 from pipeline.encode import ENCODINGS
 
@@ -197,6 +194,16 @@ def test_options_have_twins_in_the_environment(name, value, expected, monkeypatc
         ("SOLVER", "glucose"),
         ("VARIANT", "odd"),
         ("MAX_BYTES", "-1"),
+        ("TIMEOUT", "inf"),
+        ("TIMEOUT", "1e300"),
+        ("TIMEOUT", "1e-300"),
+        ("CROSS_CHECK", "nan"),
+        ("CROSS_CHECK", "1.01"),
+        ("CROSS_CHECK", "-inf"),
+        ("MAX_SOLUTIONS", "9" * 25),
+        ("MEMORY_LIMIT", "9" * 25),
+        ("MAX_BYTES", "9" * 5000),
+        ("TIMEOUT", "9" * 400),
     ],
 )
 def test_a_value_that_cannot_be_served_is_a_usage_error_by_option_and_by_twin(
@@ -208,6 +215,14 @@ def test_a_value_that_cannot_be_served_is_a_usage_error_by_option_and_by_twin(
     assert flag in said
     monkeypatch.setenv(f"SUDOKU_PIPELINE_{name}", value)
     assert run("count", "six.txt")[0] == 2
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1e300", "-1"])
+@pytest.mark.parametrize("flag", ["--settle", "--grace"])
+def test_seconds_that_are_none_are_a_usage_error_of_the_folders_commands_too(flag, value):
+    for command in ("run", "watch"):
+        code, _, said = run(command, f"{flag}={value}")
+        assert (code, said) == (2, f"sudoku-pipeline: {flag}: expected 0 to 1e+06\n")
 
 
 def test_the_option_goes_before_its_twin(monkeypatch):
@@ -237,28 +252,3 @@ def test_help_has_examples(command):
 @pytest.mark.parametrize("arguments", [["solve"], ["count"], ["certify", "two.txt"], ["nonsense"]])
 def test_a_command_that_lacks_something_is_a_usage_error(arguments):
     assert run(*arguments)[0] == 2
-
-
-@needs_linux
-@pytest.mark.timeout(60)
-def test_an_interrupt_ends_the_command_and_its_solver(tmp_path):
-    """The fake tells its number once it is bounded, so once its start is over."""
-    bounded = "until [ $(ulimit -f) != unlimited ]; do :; done"
-    fake = program(tmp_path / "fake", f"{bounded}; echo $$ > {tmp_path}/fifo; sleep 1000")
-    os.mkfifo(tmp_path / "fifo")
-    with start("solve", "two.txt", "--minisat", fake, "--solver", "auto") as command:
-        pid = int((tmp_path / "fifo").read_text())
-        command.send_signal(signal.SIGINT)
-        printed, said = command.communicate(timeout=PATIENCE)
-    assert (command.returncode, printed, said) == (75, "", "interrupted\n")
-    assert has_ended(pid)
-
-
-@pytest.mark.parametrize("arguments", [["count", "two.txt"], ["encode", "--empty", "4x4"]])
-def test_a_reader_that_has_seen_enough_is_no_error(arguments):
-    reading, writing = os.pipe()
-    os.close(reading)
-    with start(*arguments, stdout=writing) as command:
-        os.close(writing)
-        _, said = command.communicate(timeout=PATIENCE)
-    assert (command.returncode, said) == (0, "")

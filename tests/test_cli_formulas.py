@@ -122,6 +122,9 @@ def test_decode_says_what_is_wrong_with_a_result(text, why):
     code, printed, said = run("decode", "unique.txt", "-", given=text)
     assert (code, printed) == (1, "")
     assert why in said
+    assert said.startswith("sudoku-pipeline: <stdin>: ")
+    Path("out\x07").write_text(text)
+    assert said.replace("<stdin>", "out\\x07") == run("decode", "unique.txt", "out\x07")[2]
 
 
 def test_decode_prints_no_grid_that_is_no_solution_of_the_puzzle():
@@ -144,6 +147,8 @@ def test_decode_prints_no_grid_that_is_no_solution_of_the_puzzle():
         ["decode", "two.txt"],
         ["decode", "--empty", "2x2", "two.txt", "out"],
         ["decode", "--empty", "big", "out"],
+        ["decode", "-", "-"],
+        ["decode", "--empty", "2x2", "-", "-"],
     ],
 )
 def test_what_cannot_be_meant_is_a_usage_error(arguments):
@@ -194,6 +199,7 @@ def test_certify_prints_every_violation_with_its_cells():
 def test_certify_tells_several_solutions_apart_by_name():
     code, printed, _ = run("certify", "unique.txt", "solved.txt", "other.txt", "two.txt", "bad.txt")
     names = [line.split(":")[0] for line in printed.splitlines()]
+    assert all(line.count(".txt") == 1 for line in printed.splitlines()), "each names its file once"
     assert code == 1
     assert names == ["solved.txt", "other.txt", "other.txt", "other.txt", "two.txt", "bad.txt"]
     assert "solved.txt: valid\n" in printed
@@ -212,6 +218,15 @@ def test_certify_tells_a_grid_of_another_size():
     Path("six").write_text(digits(pattern(Geometry(2, 3))))
     code, printed, _ = run("certify", "unique.txt", "six")
     assert (code, printed) == (1, "the puzzle has boxes of 2×2, the grid of 2×3\n")
+
+
+def test_certify_names_a_file_that_it_cannot_read_once():
+    for names in (["bad.txt"], ["no.txt"], ["two.txt"], ["bad.txt", "no.txt", "two.txt"]):
+        code, printed, _ = run("certify", "unique.txt", *names)
+        assert code == 1
+        assert [
+            line.count(name) for line, name in zip(printed.splitlines(), names, strict=True)
+        ] == [1] * len(names)
 
 
 def test_certify_of_what_is_no_puzzle_says_where():

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 from contextlib import closing, suppress
+from dataclasses import replace
 from hashlib import sha256
 
 import pytest
@@ -174,6 +175,42 @@ def test_originals_go_where_their_status_says_and_none_is_overwritten(box, statu
     top = box.inbox / folder
     assert [(top / n / "a.txt").read_text() for n in (".", "2", "3")] == ["0", "1", "2"]
     assert box.in_work() == set()
+
+
+@pytest.mark.parametrize("status", ["unique", "invalid"])
+def test_a_file_whose_name_is_a_number_does_not_keep_others_from_being_finished(box, status):
+    for source in ("2", "a.txt", "a.txt", "a.txt", "2", "3", "3"):
+        finish(claim_of(box, source, source), box.folders, status)
+    folder = "done" if status == "unique" else "failed"
+    assert box.kept(folder) == {"2", "a.txt", "3/a.txt", "4/a.txt", "3/2", "3/3", "4/3"}
+    assert box.in_work() == set()
+
+
+def test_a_folder_in_the_way_of_a_name_leaves_the_claim_its_list_and_no_record(box):
+    published(box, TWO)
+    (box.outbox / "a_1.solution").unlink()
+    (box.outbox / "a_1.solution").mkdir()
+    with closing(claim_of(box, job="20260102T030405-ab")) as claim:
+        with pytest.raises(IsADirectoryError):
+            publish_set(box, claim, ONE)
+        assert claim.note.files == ("a.log", "a_1.solution", "a_2.solution")
+    assert not box.has_record("a")
+
+
+def test_the_sets_of_former_stems_are_replaced_as_well_and_nobody_elses(box):
+    published(box, TWO | {"a.cnf": "kept"})
+    published(box, {"a.txt_1.solution": "another's"}, "a.txt.txt", "a.txt")
+    box.drop("a.txt")
+    note = replace(note_of(box, stem="a.txt~2"), former=("a", "a.txt"))
+    claim = make_claim(box.folders, note)
+    publish_set(box, claim, {"a.txt~2.log": "new"})
+    finish(claim, box.folders, "unique")
+    assert contents(box) == {"a.txt~2.log": "new", "a.txt_1.solution": "another's"}
+    assert (box.has_record("a"), box.has_record("a.txt"), box.has_record("a.txt~2")) == (
+        False,
+        True,
+        True,
+    )
 
 
 def test_outputs_are_as_the_umask_wants_them(box):

@@ -242,6 +242,23 @@ def test_a_name_that_is_dropped_again_replaces_the_set_as_a_whole(box):
     assert not (box.outbox / "a_1.solution").exists()
 
 
+def test_a_name_that_is_dropped_again_under_another_stem_replaces_the_earlier_set_as_a_whole(box):
+    box.drop("a.txt", TWO_SOLUTIONS)
+    box.run()
+    box.drop("a_count.txt", OTHER)
+    box.run("--keep-cnf")
+    others = {name for name in box.published() if name.startswith("a_count")}
+    box.drop("a.txt", SMALL)
+    assert box.run("--keep-cnf").returncode == 0
+    listed = {file["name"] for file in box.record("a.txt")["files"]}
+    assert listed >= {"a.txt_1.solution", "a.txt.cnf", "a.txt_count.cnf"}
+    assert box.published() == {*others, *listed, "a.txt.json"}
+    box.drop("a.txt", OTHER)
+    assert box.run().returncode == 0
+    assert box.published() == {*others, "a.txt.json", "a.txt.log", "a.txt_1.solution"}
+    assert box.text("a.txt_1.solution") == OTHER_SOLVED
+
+
 def test_two_names_with_one_stem_do_not_overwrite_each_other(box):
     box.drop("a.sdk", SMALL)
     box.drop("a.txt", OTHER)

@@ -198,6 +198,17 @@ def test_a_missing_inbox_is_exit_code_75_and_is_not_made(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("command", ["run", "watch"])
+@pytest.mark.parametrize("other", ["inbox", "link"])
+def test_an_outbox_that_is_the_inbox_is_refused_with_exit_code_2(box, command, other):
+    (box.inbox.parent / "link").symlink_to(box.inbox)
+    box.drop("a.txt")
+    done = DropFolder(box.inbox, box.inbox.parent / other).call(command)
+    assert done.returncode == 2
+    assert "the inbox is the outbox too" in done.stderr
+    assert (box.waiting(), box.in_work()) == ({"a.txt"}, set())
+
+
 @pytest.mark.parametrize("obstacle", ["a file", "a folder is missing above it"])
 def test_an_outbox_that_cannot_be_is_exit_code_75_and_the_file_stays(box, tmp_path, obstacle):
     box.drop("a.txt")

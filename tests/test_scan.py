@@ -18,7 +18,6 @@ from pipeline.dropbox.scan import (
     unchanged,
 )
 from pipeline.dropbox.settle import Sight
-from pipeline.files import read_regular
 
 MOST = 100
 TEMPORARY = [".a.txt", "a.txt~", "~a.txt", "a.tmp", "a.part", "a.partial", "a.crdownload"]
@@ -70,6 +69,19 @@ def test_names_come_in_order_and_folders_and_temporary_names_are_passed_over(tmp
     visible = {name for name in TEMPORARY if not name.startswith(".")}
     assert {entry.name for entry in ignored} == visible | {"set"}
     assert all(entry.reason for entry in ignored)
+
+
+def test_only_a_folder_is_worth_saying(tmp_path):
+    (tmp_path / "set").mkdir()
+    (tmp_path / "a.tmp").touch()
+    _, ignored = names_in(tmp_path)
+    assert {entry.name: entry.worth_saying for entry in ignored} == {"set": True, "a.tmp": False}
+
+
+def test_done_and_failed_may_be_links_to_folders_elsewhere(tmp_path):
+    for name in ("done", "failed"):
+        (tmp_path / name).symlink_to("/")
+    assert names_in(tmp_path) == ([], [])
 
 
 def test_links_pipes_and_names_that_are_no_text_are_up_for_a_look(tmp_path):
@@ -188,14 +200,6 @@ def test_a_file_is_unchanged_until_it_is_written_or_replaced(file):
     assert unchanged(moved, seen.fingerprint)
     os.utime(moved, ns=(1, 1))
     assert not unchanged(moved, seen.fingerprint)
-
-
-def test_reading_stops_one_byte_behind_the_most_and_follows_no_link(file, tmp_path):
-    assert read_regular(file, 100) == b"some text"
-    assert read_regular(file, 4) == b"some "
-    (tmp_path / "link").symlink_to(file)
-    with pytest.raises(OSError, match="link"):
-        read_regular(tmp_path / "link", 100)
 
 
 def test_looking_at_a_pipe_neither_waits_nor_wakes_its_writer(tmp_path):

@@ -46,7 +46,7 @@ def test_the_ends_of_a_range_belong_to_it(name, ends):
         assert getattr(Settings(**{name: end}), name) == end
 
 
-@pytest.mark.parametrize("value", OUTSIDE, ids=lambda value: f"{value:.0e}"[:6])
+@pytest.mark.parametrize("value", OUTSIDE, ids=["nan", "inf", "-inf", "1e300", "10**400", "-1"])
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_number_that_is_none_or_out_of_range_is_a_usage_error(name, value):
     flag = "--" + name.replace("_", "-")

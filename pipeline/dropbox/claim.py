@@ -2,10 +2,10 @@
 
 A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
 
-    lock           locked (flock) while its owner lives
-    claim.json     what was claimed, by which job; behind it, what is about to be published
-    attempt-N      there while, and after, a computation for the N-th time did not end
-    original/NAME  the dropped file, under its own name
+    .lock        locked (flock) while its owner lives
+    .claim.json  what was claimed, by which job; behind it, what is about to be published
+    .attempt-N   there while, and after, a computation for the N-th time did not end
+    NAME         the dropped file, under its own name, which has no leading dot
 
 It is prepared under a temporary name and renamed; then the file is renamed into it. Whoever
 can take the lock of a claim finds it abandoned, and owns it.
@@ -32,9 +32,9 @@ from pipeline.dropbox.scan import unchanged
 from pipeline.dropbox.settle import UNSEEN, Fingerprint
 from pipeline.dropbox.steps import reached
 
-LOCK, NOTE, ORIGINAL = "lock", "claim.json", "original"
+LOCK, NOTE = ".lock", ".claim.json"
 _NEW = ".new-"
-_ATTEMPT = "attempt-"
+_ATTEMPT = ".attempt-"
 _PREPARING = ".preparing"
 
 
@@ -91,7 +91,7 @@ class Claim:
 
     @property
     def original(self) -> Path:
-        return self.folder / ORIGINAL / self.note.source
+        return self.folder / self.note.source
 
     def sign(self) -> None:
         """Write in the lock who holds it, for people to read, if there is room for it."""
@@ -191,7 +191,7 @@ def make_claim(folders: Folders, note: Note) -> Claim | None:
         return None
     with _preparing(folders):
         fresh = folders.work / f"{_NEW}{note.job}"
-        (fresh / ORIGINAL).mkdir(parents=True)
+        fresh.mkdir()
         lock = _locked(fresh / LOCK, os.O_CREAT | os.O_EXCL)
         assert lock is not None, "nobody knows this lock yet"  # noqa: S101
         claim = Claim(fresh, lock, note)
@@ -271,7 +271,7 @@ def _note_in(folder: Path) -> Note:
     try:
         return Note.of_text((folder / NOTE).read_text(encoding="ascii"))
     except (OSError, ValueError, TypeError, KeyError):
-        names = [entry.name for entry in (folder / ORIGINAL).glob("*")]
+        names = [entry.name for entry in folder.glob("[!.]*")]
         source = names[0] if names else folder.name
         return Note("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
 

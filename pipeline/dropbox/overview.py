@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -50,9 +48,8 @@ class Overview:
 
 
 def stamp_scan(folders: Folders) -> None:
-    """Note that somebody has just scanned, and who."""
-    path = folders.work / LAST_SCAN
-    path.write_text(json.dumps({"pid": os.getpid(), "host": os.uname().nodename}) + "\n")
+    """Note that somebody has just scanned."""
+    (folders.work / LAST_SCAN).touch()
 
 
 def survey(folders: Folders, settle: float) -> Overview:

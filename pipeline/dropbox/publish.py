@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
@@ -121,7 +122,7 @@ def remove_orphans(folders: Folders, jobs_in_work: Callable[[], set[str]]) -> No
     mark = _inbox_mark(folders)
     found = [
         (name, match["job"])
-        for name in (entry.name for entry in folders.outbox.iterdir())
+        for name in os.listdir(folders.outbox)  # noqa: PTH208 - there may be a million
         if (match := _TEMPORARY.fullmatch(name)) and match["inbox"] == mark
     ]
     alive = jobs_in_work() if found else set()

@@ -11,6 +11,7 @@ import math
 import os
 import select
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,20 @@ class Alarm:
         os.close(self._bell)
 
 
+def _pair_no_moves() -> None:
+    """Keep watchdog from holding events back for half a second.
+
+    It waits that long for the other half of every move out of the folder, as each claim is one,
+    and lets no later event pass. Both halves are hints all the same.
+    """
+    for module, name in (
+        ("watchdog.observers.inotify_move_event_grouper", "InotifyMoveEventGrouper"),  # from 7 on
+        ("watchdog.observers.inotify_buffer", "InotifyBuffer"),
+    ):
+        with contextlib.suppress(ImportError):
+            getattr(import_module(module), name).delay = 0.0
+
+
 class Watcher:
     """An observer of one folder that rings when a file may have been dropped in it."""
 
@@ -75,6 +90,7 @@ class Watcher:
                 if event.event_type in hints:
                     ring()
 
+        _pair_no_moves()
         status = self._folder.stat()
         observer = PollingObserver() if self._poll else Observer()
         observer.schedule(Handler(), str(self._folder), recursive=False)

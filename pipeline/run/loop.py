@@ -50,7 +50,7 @@ def run_once(settings: Settings, log: Log) -> int:
         bad = False
         while True:
             try:
-                swept = _sweep(sweeper)
+                swept = _sweep(sweeper, thorough=True)
             except EnvironmentFailure as error:
                 log.error("environment.failed", reason=str(error))
                 return TRY_AGAIN
@@ -65,10 +65,10 @@ def run_once(settings: Settings, log: Log) -> int:
                 return TRY_AGAIN if sweeper.keeps else SOME_BAD if bad else ALL_WELL
 
 
-def _sweep(sweeper: Sweeper) -> Swept:
+def _sweep(sweeper: Sweeper, *, thorough: bool) -> Swept:
     """A sweep, whose every OSError is the surroundings' fault."""
     try:
-        return sweeper.sweep()
+        return sweeper.sweep(thorough=thorough)
     except OSError as error:
         raise EnvironmentFailure(in_words(error)) from error
 
@@ -83,15 +83,21 @@ def watch(settings: Settings, log: Log) -> None:
         log.info("watch.started", inbox=printable(str(settings.inbox)))
         with closing(_Keeper(settings, alarm.ring, log)) as keeper:
             intake = _Intake(sweeper, Health(settings.health, log), log)
+            regular = POLL_SECONDS if settings.poll else RESCAN_SECONDS
+            rescan = 0.0
             while not stop.requested:
-                keeper.keep_alive()
+                thorough = intake.pauses or time.monotonic() >= rescan
+                if thorough:
+                    keeper.keep_alive()
+                    rescan = time.monotonic() + regular
                 try:
-                    again_in = intake.turn()
+                    again_in = intake.turn(thorough=thorough)
                 except Interrupted:
                     break
-                regular = POLL_SECONDS if settings.poll else RESCAN_SECONDS
-                wait = regular if again_in is None else min(regular, again_in)
-                _wait(alarm, keeper, stop, wait, deaf=intake.pauses)
+                if again_in is not None:
+                    rescan = min(rescan, time.monotonic() + again_in)
+                if not _hinted(alarm, keeper, stop, rescan, deaf=intake.pauses):
+                    rescan = 0.0
         log.info("watch.stopped")
 
 
@@ -108,10 +114,10 @@ class _Intake:
     def pauses(self) -> bool:
         return self._pause > 0
 
-    def turn(self) -> float | None:
+    def turn(self, *, thorough: bool) -> float | None:
         """Sweep once; in how many seconds to do so again, if that is known. Raises Interrupted."""
         try:
-            swept = _sweep(self._sweeper)
+            swept = _sweep(self._sweeper, thorough=thorough)
         except EnvironmentFailure as error:
             self._health.tell({}, str(error))
             if not self._pause:
@@ -125,16 +131,18 @@ class _Intake:
         return swept.again_in
 
 
-def _wait(alarm: Alarm, keeper: _Keeper, stop: Stop, seconds: float, *, deaf: bool) -> None:
-    """Wait for a hint or the time, looking after the watcher meanwhile.
+def _hinted(alarm: Alarm, keeper: _Keeper, stop: Stop, end: float, *, deaf: bool) -> bool:
+    """Wait for a hint until that moment, looking after the watcher meanwhile; whether one came.
 
     `deaf`: hints do not count, the intake pauses.
     """
-    end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0 and not stop.requested:
         rung = alarm.wait(min(left, _LOOK_AFTER_WATCHER))
-        if (rung and not deaf) or not keeper.is_alive():
-            return
+        if rung and not deaf:
+            return True
+        if not keeper.is_alive():
+            return False
+    return False
 
 
 class _Keeper:

@@ -84,20 +84,22 @@ class Sweeper:
         """Whether jobs stay claimed that could not be published."""
         return bool(self._kept)
 
-    def sweep(self) -> Swept:
+    def sweep(self, *, thorough: bool = True) -> Swept:
         """Process all that is complete, until told to stop.
 
-        Raises EnvironmentFailure or Interrupted, with nothing lost.
+        If `thorough`, first make sure of the folders, take over what was abandoned and clear
+        away litter. Raises EnvironmentFailure or Interrupted, with nothing lost.
         """
-        self._folders.prepare()
-        stamp_scan(self._folders)
         swept = Swept()
-        for claim in abandoned(self._folders):
-            if self._stopping():
-                claim.close()
-                return swept
-            self._resume(claim, swept)
-        remove_orphans(self._folders, lambda: {note.job for note in notes_in_work(self._folders)})
+        if thorough:
+            self._folders.prepare()
+            for claim in abandoned(self._folders):
+                if self._stopping():
+                    claim.close()
+                    return swept
+                self._resume(claim, swept)
+            remove_orphans(self._folders, self._jobs_in_work)
+        stamp_scan(self._folders)
         names, ignored = names_in(self._folders.inbox)
         for entry in ignored:
             if entry.worth_saying:
@@ -109,6 +111,9 @@ class Sweeper:
                 break
             self._take(name, swept)
         return swept
+
+    def _jobs_in_work(self) -> set[str]:
+        return {note.job for note in notes_in_work(self._folders)}
 
     def _resume(self, claim: Claim, swept: Swept) -> None:
         """Process an abandoned claim, unless its file is still written, or has just failed."""

@@ -11,10 +11,9 @@ from __future__ import annotations
 import contextlib
 import math
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TextIO
 
@@ -30,12 +29,12 @@ from pipeline.errors import (
 from pipeline.files import read_regular
 from pipeline.solve.base import Deadline, Limits, Session
 from pipeline.solve.child import MIB, Bounds, run_child
+from pipeline.solve.scratch import scratch_folder
 
 SATISFIABLE, UNSATISFIABLE, NO_VERDICT = 10, 20, 0
 _WIDEST_HEADER = len(header(2**31, 2**63))
 _MOST_OUTPUT = 4 * MIB
 _BYTES_PER_LITERAL = 12
-_PREFIX = "sudoku-pipeline-"
 _HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"
 
 
@@ -57,26 +56,69 @@ def missing_minisat() -> SolverMissing:
     return SolverMissing(f"minisat is not installed; {_HOW_TO_INSTALL}")
 
 
-@dataclass(frozen=True, slots=True)
 class Minisat:
     """The minisat program at `program`."""
 
-    program: str
-    name: str = "minisat"
+    name = "minisat"
     version: str | None = None
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+        self._stack = ExitStack()
+        self._folder: Path | None = None
+        self._names = count(1)
 
     @contextmanager
     def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
         with ExitStack() as stack:
             with _room():
-                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix=_PREFIX))
-                file = (Path(folder) / "puzzle.cnf").open("w", encoding="ascii")
+                file = self.fresh_path().open("w", encoding="ascii")
                 stack.callback(_close, file)
-                session = _Session(self.program, cnf, limits, file)
+                session = _Session(self, cnf, limits, file)
             yield session
 
+    def fresh_path(self) -> Path:
+        """A path of no file, in a private folder. Raises OSError where there is no room for one.
+
+        Never one used before: minisat may leave a stale result as it is, and to truncate a file
+        makes some filesystems write it out.
+        """
+        if self._folder is None:
+            self._folder = self._stack.enter_context(scratch_folder())
+        return self._folder / str(next(self._names))
+
+    def run(self, problem: str, limits: Limits, seconds: float, most: int) -> Answer:
+        """What minisat says of a DIMACS file within that time; its result is at most that long.
+
+        Raises SolverError for anything but an answer, EnvironmentFailure where it cannot start.
+        """
+        result, output = self.fresh_path(), self.fresh_path()
+        argv = [
+            self._program,
+            "-verb=0",
+            "-no-pre",
+            f"-cpu-lim={math.ceil(seconds) + 1}",
+            f"-mem-lim={limits.megabytes}",
+            problem,
+            str(result),
+        ]
+        bounds = Bounds(limits.megabytes * MIB, max(most, _MOST_OUTPUT))
+        try:
+            code = run_child(argv, output, bounds, seconds)
+            if code is None:
+                return Unknown(limits.out_of_time)
+            return _verdict(code, result, output, most) or Unknown(limits.out_of_memory)
+        except OSError as error:
+            blame = EnvironmentFailure if is_environmental(error) else SolverError
+            raise blame(f"{self._program} cannot be run: {error.strerror}") from error
+        finally:
+            for path in (result, output):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
     def close(self) -> None:
-        """Nothing is kept between sessions."""
+        self._folder = None
+        self._stack.close()
 
 
 @contextmanager
@@ -89,23 +131,23 @@ def _room() -> Iterator[None]:
 
 
 def _close(file: TextIO) -> None:
-    """Close a file whose last bytes nobody needs."""
+    """Close and remove a file whose last bytes nobody needs."""
+    with contextlib.suppress(OSError):
+        Path(file.name).unlink()
     with contextlib.suppress(OSError):
         file.close()
 
 
 class _Session:
-    """A DIMACS file that grows at its end, and a process for each question."""
+    """A DIMACS file that grows at its end, asked about as it is."""
 
-    def __init__(self, program: str, cnf: Cnf, limits: Limits, file: TextIO) -> None:
-        self._program = program
+    def __init__(self, owner: Minisat, cnf: Cnf, limits: Limits, file: TextIO) -> None:
+        self._owner = owner
         self._limits = limits
         self._deadline = Deadline.of(limits)
         self._file = file
-        self._folder = Path(file.name).parent
         self._variables = cnf.variables
         self._size = cnf.size
-        self._questions = 0
         self._write_header()
         for lines in clause_lines(cnf.clauses()):
             if not self._deadline.left():
@@ -131,49 +173,28 @@ class _Session:
             return Unknown(self._limits.out_of_time)
         with _room():
             self._file.flush()
-        self._questions += 1
-        result = self._folder / f"result-{self._questions}"
-        output = self._folder / f"output-{self._questions}"
-        bounds = Bounds(self._limits.megabytes * MIB, max(self._most_result, _MOST_OUTPUT))
-        argv = [
-            self._program,
-            "-verb=0",
-            "-no-pre",
-            f"-cpu-lim={math.ceil(left) + 1}",
-            f"-mem-lim={self._limits.megabytes}",
-            self._file.name,
-            str(result),
-        ]
-        try:
-            code = run_child(argv, output, bounds, left)
-        except OSError as error:
-            blame = EnvironmentFailure if is_environmental(error) else SolverError
-            raise blame(f"{self._program} cannot be run: {error.strerror}") from error
-        if code is None:
-            return Unknown(self._limits.out_of_time)
-        return self._verdict(code, result, output)
+        most = _BYTES_PER_LITERAL * self._variables + MIB
+        return self._owner.run(self._file.name, self._limits, left, most)
 
-    @property
-    def _most_result(self) -> int:
-        """More bytes than any result has."""
-        return _BYTES_PER_LITERAL * self._variables + MIB
 
-    def _verdict(self, code: int, result: Path, output: Path) -> Answer:
-        """What exit code and result file say together."""
-        if code not in (SATISFIABLE, UNSATISFIABLE, NO_VERDICT):
-            how = f"exit code {code}" if code >= 0 else f"signal {-code}"
-            raise SolverError(f"minisat ended with {how}")
-        try:
-            if code == NO_VERDICT and not result.exists():
-                if b"INDETERMINATE" in read_regular(output, _MOST_OUTPUT):
-                    return Unknown(self._limits.out_of_memory)
-                raise SolverError("minisat ended with exit code 0 and without a result")
-            text = read_regular(result, self._most_result).decode("ascii", errors="replace")
-            answer = parse_result(text)
-        except (OSError, InvalidResult) as error:
-            raise SolverError(f"minisat ended with exit code {code}, but: {error}") from error
-        match code, answer:
-            case (10, Sat()) | (20, Unsat()):
-                return answer
-        said = type(answer).__name__.upper()  # it gives up for no reason of ours either
-        raise SolverError(f"minisat ended with exit code {code}, and its result says {said}")
+def _verdict(code: int, result: Path, output: Path, most: int) -> Sat | Unsat | None:
+    """What exit code and result file say together; None if the memory was too small.
+
+    Raises SolverError for anything else.
+    """
+    if code not in (SATISFIABLE, UNSATISFIABLE, NO_VERDICT):
+        how = f"exit code {code}" if code >= 0 else f"signal {-code}"
+        raise SolverError(f"minisat ended with {how}")
+    try:
+        if code == NO_VERDICT and not result.exists():
+            if b"INDETERMINATE" in read_regular(output, _MOST_OUTPUT):
+                return None
+            raise SolverError("minisat ended with exit code 0 and without a result")
+        answer = parse_result(read_regular(result, most).decode("ascii", errors="replace"))
+    except (OSError, InvalidResult) as error:
+        raise SolverError(f"minisat ended with exit code {code}, but: {error}") from error
+    match code, answer:
+        case (10, Sat() as verdict) | (20, Unsat() as verdict):
+            return verdict
+    said = type(answer).__name__.upper()  # it gives up for no reason of ours either
+    raise SolverError(f"minisat ended with exit code {code}, and its result says {said}")

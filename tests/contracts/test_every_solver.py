@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from itertools import repeat
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from oracle import solutions
 from solving import TWO, children, cnf_of, pigeons
 from strategies import examples, puzzles
 
-from pipeline.cnf import Sat, Unknown, Unsat
+from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat
 from pipeline.decode import decode_model
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.parse import parse_puzzle
@@ -192,6 +193,20 @@ def test_all_questions_together_have_one_time_limit(solver):
     endless = encode_puzzle(Puzzle.empty(SIX), "reduced")
     *_, last = answers(endless, solver, SHORT)
     assert last == Unknown("the time limit of 0.3 s was reached")
+
+
+@pytest.mark.timeout(60)
+def test_loading_takes_of_the_time_too(solver):
+    """The clauses of this formula have no end."""
+    endless = Family("the same for ever", 1, Generated(lambda: repeat((1, 2))))
+    cnf = Cnf(FOUR, "endless", 2, (endless,), {})
+    assert ask(solver, cnf, SHORT) == Unknown("the time limit of 0.3 s was reached")
+    assert isinstance(ask(solver, cnf_of((1, 2))), Sat)
+
+
+def test_where_another_has_spent_the_time_none_is_left(solver):
+    spent = Limits(7.0, 1024, spent=7.0)
+    assert ask(solver, cnf_of((1, 2)), spent) == Unknown("the time limit of 7 s was reached")
 
 
 @needs_linux

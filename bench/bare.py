@@ -1,0 +1,29 @@
+"""The baseline: minisat as bare processes, on the CNFs that the pipeline asks it about."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+from pipeline.cnf import Cnf
+from pipeline.decode import blocking_clause
+from pipeline.dimacs import dimacs_lines
+from pipeline.puzzle import Grid
+
+ARGUMENTS = ("-verb=0", "-no-pre")
+
+
+def bare_seconds(cnf: Cnf, solutions: tuple[Grid, ...], folder: Path) -> float:
+    """Seconds of one minisat process after the other: the puzzle, then each solution blocked."""
+    blocking = [blocking_clause(grid, cnf) for grid in solutions]
+    paths = []
+    for count in range(len(blocking) + 1):
+        path = folder / f"{count}.cnf"
+        path.write_text("".join(dimacs_lines(cnf, blocking[:count])))
+        paths.append(path)
+    start = time.perf_counter()
+    for path in paths:
+        argv = ["minisat", *ARGUMENTS, str(path), str(folder / "result")]
+        assert subprocess.run(argv, stdout=subprocess.DEVNULL, check=False).returncode in (10, 20)
+    return time.perf_counter() - start

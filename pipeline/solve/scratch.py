@@ -1,0 +1,47 @@
+"""A private temporary folder that is cleared away, at the latest by the next process."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_PREFIX = "sudoku-pipeline-"
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder for this process alone, locked while it lives; removed on leaving.
+
+    What killed processes left is removed before. Raises OSError where there is no room.
+    """
+    _clear_abandoned()
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as name:
+        lock = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield Path(name)
+        finally:
+            os.close(lock)
+
+
+def _clear_abandoned() -> None:
+    """Remove our own user's folders whose lock nobody holds, unless they are brand new."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if folder.lstat().st_uid == os.geteuid() and any(folder.iterdir()):
+                _remove_if_free(folder)
+
+
+def _remove_if_free(folder: Path) -> None:
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder)
+    finally:
+        os.close(lock)

@@ -1,0 +1,209 @@
+"""Solving where memory, disk, descriptors or time run short: each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+from needs import needs_linux, needs_minisat
+from solving import NONE, PATIENCE, TWO, program
+
+from pipeline import EnvironmentFailure, Puzzle, Settings, parse_source, solve_puzzle
+from pipeline.cnf import Unsat
+from pipeline.errors import SolverError
+from pipeline.puzzle import Geometry
+from pipeline.solve import Limits, Solvers
+from pipeline.stages import Stopwatch, solve_parsed
+
+pytestmark = [needs_linux, pytest.mark.timeout(90)]
+
+PRELUDE = """
+import json, os, resource
+from pipeline import *
+from solving import *
+def limit(name, amount):
+    which = getattr(resource, "RLIMIT_" + name)
+    resource.setrlimit(which, (amount, resource.getrlimit(which)[1]))
+def tell(result):
+    used = result.solver
+    print(json.dumps([result.status, len(set(result.solutions)), result.complete, result.message,
+        used and used.name, used and used.fallback]))
+"""
+GIB = 2**30
+
+
+def told_by(code: str) -> list[list]:
+    """What a Python process tells of its results: a list for each."""
+    finished = subprocess.run(
+        [sys.executable, "-c", PRELUDE + code],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert (finished.returncode, finished.stderr) == (0, "")
+    return [json.loads(line) for line in finished.stdout.splitlines()]
+
+
+@needs_minisat
+def test_pysat_solves_where_the_disk_fills_up_at_any_moment():
+    """Before the clauses are written, at the first question, or at a later one."""
+    told = told_by(
+        "for size in (0, 1, *range(1000, 1500, 20), 10**5):\n"
+        "    limit('FSIZE', size)\n"
+        "    shown = []\n"
+        "    tell(solve_puzzle(parse_puzzle(EVEN_ODD_SIX), Settings(), shown.append))\n"
+        "    assert len(shown) == len(set(shown)) == 6\n"
+    )
+    assert {tuple(result[:4]) for result in told} == {("multiple", 6, True, None)}
+    names, reasons = zip(*[result[4:] for result in told], strict=True)
+    assert (names[0], names[-1]) == ("pysat", "minisat")
+    assert {reason[:29] for reason in reasons if reason} == {"no room for minisat's files: "[:29]}
+    for name, reason in zip(names, reasons, strict=True):
+        assert (name == "pysat") == (reason is not None)
+
+
+def test_a_full_disk_where_no_other_solver_is_left_is_the_environments_failure(tmp_path):
+    parsed = parse_source(TWO.encode(), "two.txt")
+    settings = Settings(minisat=program(tmp_path / "minisat", "exit 3"))
+    with Solvers("minisat", settings.minisat) as solvers, full_disk():
+        solvers.chain = solvers.chain[:1]
+        with pytest.raises(EnvironmentFailure, match=r"^no room for minisat's files"):
+            solve_parsed(parsed, solvers, settings, Stopwatch())
+
+
+@contextmanager
+def full_disk():
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("solver", [pytest.param("minisat", marks=needs_minisat), "pysat"])
+def test_more_than_1100_open_descriptors_do_no_harm(solver):
+    told = told_by(
+        "limit('NOFILE', 3000)\n"
+        "held = [os.open('/dev/null', os.O_RDONLY) for _ in range(1100)]\n"
+        "for text in (UNIQUE, TWO, NONE):\n"
+        f"    tell(solve_puzzle(parse_puzzle(text), Settings(solver={solver!r}, cross_check=1)))\n"
+    )
+    assert [result[:2] for result in told] == [["unique", 1], ["multiple", 2], ["unsolvable", 0]]
+    assert {tuple(result[4:]) for result in told} == {(solver, None)}
+
+
+def test_having_no_descriptor_left_is_the_environments_failure():
+    """Then, with descriptors again, the puzzle is solved."""
+    told = told_by(
+        "limit('NOFILE', 50)\n"
+        "for solver in ('pysat', 'auto'):\n"
+        "    held = []\n"
+        "    try:\n"
+        "        while True: held.append(os.open('/dev/null', os.O_RDONLY))\n"
+        "    except OSError: pass\n"
+        "    try:\n"
+        "        solve_puzzle(parse_puzzle(TWO), Settings(solver=solver))\n"
+        "    except (EnvironmentFailure, OSError) as error:\n"
+        "        raised = type(error).__name__\n"
+        "    for descriptor in held: os.close(descriptor)\n"
+        "    print(json.dumps([raised]))\n"
+        "    tell(solve_puzzle(parse_puzzle(TWO), Settings(solver=solver)))\n"
+    )
+    assert [told[0], told[2]] == [["EnvironmentFailure"]] * 2
+    assert [result[:2] for result in told[1::2]] == [["multiple", 2]] * 2
+
+
+@pytest.mark.parametrize("solver", [pytest.param("minisat", marks=needs_minisat), "pysat"])
+def test_a_hard_limit_of_memory_below_ours_does_no_harm(solver):
+    told = told_by(
+        f"resource.setrlimit(resource.RLIMIT_AS, ({GIB // 2}, {GIB // 2}))\n"
+        "for text in (EVEN_ODD_SIX, NONE):\n"
+        f"    tell(solve_puzzle(parse_puzzle(text), Settings(solver={solver!r})))\n"
+    )
+    assert [result[:3] for result in told] == [["multiple", 6, True], ["unsolvable", 0, True]]
+    assert {tuple(result[4:]) for result in told} == {(solver, None)}
+
+
+@pytest.mark.parametrize("encoding", ["reduced", "extended", "textbook", "minimal"])
+def test_an_almost_empty_grid_of_side_256_is_unknown_and_takes_little_memory(encoding):
+    (told,) = told_by(
+        f"limit('AS', {GIB})\n"
+        "puzzle = Puzzle.of_values(Geometry(16, 16), [1] + [0] * 65_535)\n"
+        f"tell(solve_puzzle(puzzle, Settings(encoding={encoding!r})))\n"
+    )
+    assert told[:3] == ["unknown", 0, False]
+    if encoding == "reduced":
+        assert told[3:] == [
+            "16776226 candidates are left, more than the 4000000 allowed",
+            None,
+            None,
+        ]
+    else:
+        assert told[3] == "the memory limit of 4096 MB was reached"
+
+
+@pytest.mark.parametrize("solver", [pytest.param("minisat", marks=needs_minisat), "pysat"])
+def test_an_empty_grid_that_no_little_memory_can_hold_is_unknown_before_it_is_loaded(solver):
+    (told,) = told_by(
+        f"limit('AS', {GIB})\n"
+        "puzzle = Puzzle.empty(Geometry(7, 7))\n"
+        f"tell(solve_puzzle(puzzle, Settings(solver={solver!r}, memory_limit=64)))\n"
+    )
+    assert told == ["unknown", 0, False, "the memory limit of 64 MB was reached", solver, None]
+
+
+class Recorder:
+    """A solver that is told its limits, spends some time, and fails or answers."""
+
+    name, version = "recorder", None
+
+    def __init__(self, fails: bool) -> None:
+        self.fails = fails
+        self.limits: list[Limits] = []
+
+    @contextmanager
+    def open(self, cnf, limits):
+        self.limits.append(limits)
+        yield self
+
+    def solve(self):
+        if self.fails:
+            raise SolverError("it fails")
+        return Unsat()
+
+    def close(self):
+        pass
+
+
+def test_what_one_solver_has_spent_the_next_one_lacks():
+    chain = (Recorder(fails=True), Recorder(fails=True), Recorder(fails=False))
+    with Solvers("pysat") as solvers:
+        solvers.chain = chain
+        settings = Settings(timeout=7.5, memory_limit=99, cross_check=1)
+        result = solve_parsed(parse_source(NONE.encode(), "a"), solvers, settings, Stopwatch())
+    assert (result.status, result.solver.fallback) == ("unsolvable", "it fails")
+    asked = [limits for solver in chain for limits in solver.limits]
+    assert {(limits.seconds, limits.megabytes) for limits in asked} == {(7.5, 99)}
+    spent = [solver.limits[0].spent for solver in chain]
+    assert spent[0] == 0
+    assert spent == sorted(set(spent))
+    assert chain[0].limits[1].spent > spent[-1], "the cross-check has its time of what is left"
+
+
+def test_a_slow_minisat_that_crashes_does_not_double_the_time(tmp_path):
+    """An endless puzzle; were the time not shared, it would take 3.8 s."""
+    settings = Settings(
+        minisat=program(tmp_path / "minisat", "sleep 1.8; exit 3"), timeout=2, max_solutions=10**9
+    )
+    result = solve_puzzle(Puzzle.empty(Geometry(2, 3)), settings)
+    assert result.message == "the time limit of 2 s was reached"
+    assert result.solver.fallback == "minisat ended with exit code 3"
+    assert result.seconds["total"] < 3.5
