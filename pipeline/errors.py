@@ -97,8 +97,10 @@ def is_environmental(error: OSError) -> bool:
 
 def in_words(error: OSError) -> str:
     """What an OSError says, with the name it is about."""
-    about = f"{printable(os.fsdecode(error.filename))}: " if error.filename is not None else ""
-    return f"{about}{error.strerror or error}"
+    name = error.filename2 if error.filename2 is not None else error.filename
+    if name is None:
+        return error.strerror or str(error)
+    return f"{printable(os.fsdecode(name))}: {error.strerror}"
 
 
 def counted(number: int, noun: str) -> str:

@@ -173,7 +173,7 @@ class DropFolder:
 
     def computing(self) -> bool:
         """Whether a computation has begun."""
-        return any(self.inbox.glob(".work/*/attempt-*"))
+        return any(self.inbox.glob(".work/*/.attempt-*"))
 
 
 @dataclass(frozen=True)

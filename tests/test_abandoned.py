@@ -14,7 +14,7 @@ import pytest
 from claiming import at_step, claimed, claiming, go
 from dropping import OTHER, OTHER_SOLVED, SMALL, SMALL_SOLVED, DropFolder, events_in
 
-from pipeline.dropbox.claim import abandoned
+from pipeline.dropbox.claim import LOCK, NOTE, abandoned
 from pipeline.log import LazyLog
 from pipeline.run.job import Jobs
 from pipeline.run.loop import run_once
@@ -136,7 +136,7 @@ def test_files_to_clear_away_are_saved_and_added_to(box):
 def test_of_a_claim_whose_note_is_lost_the_file_is_still_found_and_solved(box, text):
     claim = claimed(box, content=SMALL)
     claim.close()
-    (claim.folder / "claim.json").write_text(text)
+    (claim.folder / NOTE).write_text(text)
     (found,) = abandoned(box.folders)
     with closing(found):
         assert (found.note.source, found.note.job, found.note.files) == ("a.txt", "", ())
@@ -149,7 +149,7 @@ def test_of_a_claim_whose_note_is_lost_the_file_is_still_found_and_solved(box, t
 def test_the_note_that_a_claim_gets_for_a_lost_one_lasts_and_its_attempts_count_on(box):
     claim = claimed(box, content=SMALL)
     claim.close()
-    (claim.folder / "claim.json").unlink()
+    (claim.folder / NOTE).unlink()
     with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
         run_here(box)
     (found,) = abandoned(box.folders)
@@ -163,7 +163,7 @@ def test_the_note_that_a_claim_gets_for_a_lost_one_lasts_and_its_attempts_count_
 def test_a_note_that_was_cut_off_while_it_was_added_to_is_read_as_it_was_before(box, cut):
     claim = claimed(box)
     claim.save_files(["a"])
-    with (claim.folder / "claim.json").open("a") as file:
+    with (claim.folder / NOTE).open("a") as file:
         file.write("\n" + replace(claim.note, files=("b",)).text()[: -1 - cut])
     claim.close()
     (found,) = abandoned(box.folders)
@@ -173,7 +173,7 @@ def test_a_note_that_was_cut_off_while_it_was_added_to_is_read_as_it_was_before(
 
 def test_what_is_added_to_a_note_behind_a_torn_line_is_read(box):
     claim = claimed(box)
-    with (claim.folder / "claim.json").open("a") as file:
+    with (claim.folder / NOTE).open("a") as file:
         file.write(claim.note.text()[:20])
     claim.save_files(["a"])
     claim.close()
@@ -202,7 +202,6 @@ def test_an_abandoned_claim_is_processed_before_a_newer_file_of_its_name(box):
     assert box.text(f"{STEM}_1.solution") == OTHER_SOLVED
 
 
-@pytest.mark.xfail(reason="the lock of the claim is not given up: reported", strict=True)
 def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, monkeypatch):
     claimed(box, content=SMALL).close()
     settings = Settings(inbox=box.inbox, outbox=box.outbox)
@@ -232,7 +231,7 @@ def test_a_claim_without_its_file_is_removed(box):
 def test_what_was_being_prepared_by_the_dead_is_removed_but_not_by_the_living(box):
     litter = box.folders.work / ".new-job"
     litter.mkdir()
-    (litter / "lock").touch()
+    (litter / LOCK).touch()
     with (box.folders.work / ".preparing").open("w") as preparing:
         fcntl.flock(preparing, fcntl.LOCK_SH)
         assert list(abandoned(box.folders)) == []

@@ -68,6 +68,44 @@ def test_an_error_inside_ends_the_child_and_its_children(pipe):
     assert is_closed(reading)
 
 
+class InterruptedPopen(subprocess.Popen):
+    """A start in whose very moment a signal comes."""
+
+    coming = signal.SIGINT
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        signal.raise_signal(self.coming)
+
+
+@pytest.mark.parametrize("coming", [signal.SIGINT, signal.SIGTERM, signal.SIGALRM])
+def test_a_signal_in_the_moment_of_the_start_ends_the_child_and_its_children(
+    coming, pipe, monkeypatch
+):
+    reading, writing = pipe
+    before = signal.signal(coming, signal.default_int_handler)
+    monkeypatch.setattr(InterruptedPopen, "coming", coming)
+    monkeypatch.setattr(subprocess, "Popen", InterruptedPopen)
+    try:
+        with pytest.raises(KeyboardInterrupt), child(WITH_GRANDCHILD, pass_fds=[writing]):
+            raise AssertionError("the signal came before")
+        assert signal.getsignal(coming) is signal.default_int_handler
+    finally:
+        signal.signal(coming, before)
+    os.close(writing)
+    assert is_closed(reading)
+
+
+def test_a_signal_that_is_ignored_stays_ignored_at_the_start(monkeypatch):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    monkeypatch.setattr(subprocess, "Popen", InterruptedPopen)
+    try:
+        with child(["cat"]) as process:
+            assert not ended_within(process, 0)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_what_a_child_leaves_behind_ends_with_it(pipe):
     reading, writing = pipe
     with child(ENDED_LEADER, pass_fds=[writing]) as process:

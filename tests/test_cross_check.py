@@ -79,8 +79,8 @@ def test_a_lie_found_out_at_the_limit_still_says_that_there_are_more(tmp_path):
 
 
 @pytest.mark.parametrize("solver", [pytest.param("minisat", marks=needs_minisat), "pysat"])
-@pytest.mark.parametrize("most", [1, 4, 100])
-@pytest.mark.parametrize("text", [UNIQUE, TWO, SIX, NONE, "11..\n....\n....\n....\n", EVEN_ODD_SIX])
+@pytest.mark.parametrize("most", [1, 100])
+@pytest.mark.parametrize("text", [UNIQUE, TWO, NONE, "11..\n....\n....\n....\n", EVEN_ODD_SIX])
 def test_it_changes_nothing_for_honest_solvers(text, most, solver):
     options = {"solver": solver, "max_solutions": most}
     assert told(solve(text, **options)) == told(solve(text, share=0, **options))

@@ -114,9 +114,7 @@ def test_a_missing_folder_is_a_problem_and_is_not_made(box, name):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(
-            "inbox", marks=pytest.mark.xfail(reason="PermissionError: reported", strict=True)
-        ),
+        "inbox",
         "outbox",
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from claiming import claimed
 from dropping import DropFolder
 
-from pipeline.dropbox.claim import abandoned
+from pipeline.dropbox.claim import LOCK, NOTE, abandoned
 from pipeline.dropbox.overview import LONG_AGO, Entry, Overview, files_in, stamp_scan, survey
 from pipeline.dropbox.scan import has_writer
 
@@ -102,14 +102,14 @@ def test_what_is_in_work_is_told_with_who_has_it(box):
 
 def test_a_claim_whose_note_is_lost_is_told_by_its_file(box):
     with closing(claimed(box)) as claim:
-        (claim.folder / "claim.json").unlink()
+        (claim.folder / NOTE).unlink()
         assert surveyed(box).in_work == [Entry("a.txt", OURS)]
 
 
 def test_a_claim_in_preparation_is_not_in_work_yet(box):
     fresh = box.folders.work / ".new-job"
     fresh.mkdir()
-    (fresh / "lock").touch()
+    (fresh / LOCK).touch()
     assert surveyed(box).in_work == []
 
 
@@ -139,7 +139,6 @@ def test_what_failed_and_has_no_record_is_told_too(box):
     assert surveyed(box).failed == [Entry("a.txt", "its record is gone")]
 
 
-@pytest.mark.xfail(reason="it tells the status of the newer one: reported", strict=True)
 def test_a_newer_file_that_went_well_gives_no_reason_for_one_that_failed(box):
     record(box, "a", "a.txt", status="unique", message=None)
     (box.inbox / "failed/a.txt").touch()
@@ -184,7 +183,6 @@ def test_files_are_stuck_when_they_wait_and_nobody_has_looked_for_long(scan_age,
     assert not Overview(failed=[Entry("a.txt")], done=1, scan_age=scan_age).is_stuck
 
 
-@pytest.mark.xfail(reason="it settles for ever: reported", strict=True)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_files_that_whoever_asks_may_not_lease_are_stuck_as_well(box, monkeypatch):
     os.utime(box.drop("a.txt"), (0, 0))

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from pipeline.dropbox.claim import Note
+from pipeline.dropbox.claim import NOTE, Note
 from pipeline.dropbox.names import key_of
 from pipeline.dropbox.reserve import Reservations, files_of, read_record
 from pipeline.dropbox.settle import Fingerprint
@@ -38,7 +38,7 @@ def hold(box, source, stem, former=(), *, keep_cnf=False):
     note = Note(f"job of {source}", source, stem, keep_cnf, "", Fingerprint(0, 0, 0), former)
     folder = box.folders.work / key_of(source)
     folder.mkdir(exist_ok=True)
-    (folder / "claim.json").write_text(note.text())
+    (folder / NOTE).write_text(note.text())
 
 
 def publish(box, source, stem, former=(), *, keep_cnf=False):
@@ -51,7 +51,7 @@ def publish(box, source, stem, former=(), *, keep_cnf=False):
     (box.outbox / f"{stem}.json").write_text(json.dumps(record))
     folder = box.folders.work / key_of(source)
     if folder.exists():
-        (folder / "claim.json").unlink()
+        (folder / NOTE).unlink()
         folder.rmdir()
 
 

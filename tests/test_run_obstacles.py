@@ -71,7 +71,6 @@ def test_a_job_stays_kept_while_the_folder_is_in_its_way_and_costs_no_attempt(bo
     assert box.record("a")["status"] == "unique"
 
 
-@pytest.mark.xfail(reason="former stems are not held by the claim: reported", strict=True)
 def test_a_kept_job_takes_nothing_from_whoever_gets_its_former_stem(box):
     box.drop("a.txt")
     box.run()

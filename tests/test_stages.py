@@ -130,10 +130,10 @@ def test_a_limit_before_a_verdict_is_unknown(solver):
 
 @both_solvers
 def test_a_limit_after_two_solutions_is_multiple_and_not_complete(solver):
-    settings = Settings(solver=solver, timeout=2.0, max_solutions=10**9)
+    settings = Settings(solver=solver, timeout=1.0, max_solutions=10**9)
     result = solve_puzzle(Puzzle.empty(Geometry(2, 3)), settings)
     assert (result.status, result.complete) == ("multiple", False)
-    assert result.message == "the time limit of 2 s was reached"
+    assert result.message == "the time limit of 1 s was reached"
     assert len(set(result.solutions)) == len(result.solutions) > 1
 
 

@@ -141,7 +141,6 @@ def test_pruning_deletes_these_and_minds_nothing_that_has_gone(box):
     assert box.kept("done") == {"b.txt"}
 
 
-@pytest.mark.xfail(reason="a folder ends it with an error: reported", strict=True)
 def test_a_folder_that_somebody_made_among_the_originals_stays(box):
     put(box, "done/a.txt", "done/notes/b.txt")
     prune(list(old_files(box.folders, 0)))

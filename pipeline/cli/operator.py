@@ -15,7 +15,7 @@ from pipeline.cli.outcome import report
 from pipeline.dropbox import upkeep
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.overview import Entry, Overview, survey
-from pipeline.errors import ALL_WELL, SOME_BAD, EnvironmentFailure, printable
+from pipeline.errors import ALL_WELL, SOME_BAD, EnvironmentFailure, counted, printable
 from pipeline.run.doctor import examine
 from pipeline.settings import Settings
 
@@ -127,7 +127,7 @@ def prune(
         upkeep.prune(paths)
     for path in paths if dry_run else ():
         print(printable(str(path)))
-    print(f"{len(paths)} files {'would be' if dry_run else 'were'} deleted")
+    print(f"{'would delete' if dry_run else 'deleted'} {counted(len(paths), 'file')}")
 
 
 @takes("inbox", "outbox", "solver", "minisat")

@@ -109,13 +109,16 @@ class Claim:
 
         An exception of ours leaves it counted, as being killed does.
         """
-        marker = self.folder / f"{_ATTEMPT}{self.attempts() + 1}"
-        marker.touch()
-        sync_folder(self.folder)
+        self.count_attempt()
         reached("attempt.counted")
         yield
         self.reset_attempts()
         reached("attempt.ended")
+
+    def count_attempt(self) -> None:
+        """Count an attempt, so that it lasts."""
+        (self.folder / f"{_ATTEMPT}{self.attempts() + 1}").touch()
+        sync_folder(self.folder)
 
     def reset_attempts(self) -> None:
         """Forget all attempts: there was progress, or nothing of it was the puzzle's fault."""
@@ -284,6 +287,8 @@ def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
             lock = _locked(path)
         except FileNotFoundError:  # finished meanwhile
             continue
+        except PermissionError:  # another user's
+            owner, lock = "another user's process", None
         if lock is not None:
             os.close(lock)
             owner = "abandoned; the next scan takes it up"

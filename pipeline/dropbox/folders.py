@@ -51,8 +51,13 @@ class Folders:
                 raise EnvironmentFailure(
                     f"{printable(str(folder))}: cannot be made: {error.strerror}"
                 ) from error
-        if self.inbox.samefile(self.outbox):
-            raise UsageError("the inbox is the outbox too; give another --inbox or --outbox")
+        outbox = self.outbox.resolve()
+        ours = [folder.resolve() for folder in (self.work, self.done, self.failed)]
+        if outbox == self.inbox.resolve() or any(f in (outbox, *outbox.parents) for f in ours):
+            raise UsageError(
+                f"--outbox {printable(str(self.outbox))}: the inbox and its own folders cannot "
+                "be the outbox"
+            )
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
                 raise EnvironmentFailure(f"{printable(str(folder))}: may not be written in")

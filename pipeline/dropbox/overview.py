@@ -71,7 +71,8 @@ def survey(folders: Folders, settle: float) -> Overview:
             overview.waiting.append(Entry(name, seen.reason))
             continue
         verdict = settler.judge(seen, time.monotonic(), time.time())
-        if isinstance(verdict, Settling):
+        age = time.time() - seen.fingerprint.modified_ns / 1e9
+        if isinstance(verdict, Settling) and (seen.writer is not None or age < settle):
             overview.settling.append(Entry(name, verdict.reason))
         else:
             overview.waiting.append(Entry(name))
@@ -101,5 +102,7 @@ def _reason(folders: Folders, source: str) -> str:
     for stem, _ in zip(stems_for(source), range(_CHOICES), strict=False):
         record = read_record(folders.outbox / (stem + RECORD))
         if record is not None and record.get("source") == source:
-            return str(record.get("message") or record.get("status"))
+            if record.get("status") in ("invalid", "failed"):
+                return str(record.get("message") or record.get("status"))
+            return f"another of its name came out as {record.get('status')} since"
     return "its record is gone"

@@ -78,7 +78,8 @@ class Reservations:
             os.pwrite(descriptor, (counter + 1).to_bytes(_COUNTER_BYTES, "big"), 0)
             self._seen = counter + 1
             stem, former = self._choose(source, keep_cnf=keep_cnf)
-            self._remember(stem)
+            for held in (stem, *former):
+                self._remember(held)
             yield stem, former
         finally:
             os.close(descriptor)
@@ -90,7 +91,8 @@ class Reservations:
                 if entry.name.endswith(RECORD) and not entry.name.startswith("."):
                     self._remember(entry.name.removesuffix(RECORD))
         for note in notes_in_work(self._folders):
-            self._remember(note.stem)
+            for stem in (note.stem, *note.former):
+                self._remember(stem)
 
     def _remember(self, stem: str) -> None:
         self._stems.setdefault(fold(stem), set()).add(stem)
@@ -128,6 +130,8 @@ class Reservations:
         for note in notes_in_work(self._folders):
             if note.stem == stem:
                 yield Held(note.source, outputs(stem, keep_cnf=note.keep_cnf))
+            elif stem in note.former:
+                yield Held(note.source, outputs(stem, keep_cnf=True))
         record = read_record(self._folders.outbox / (stem + RECORD))
         if record is not None:
             kept = any(name.endswith(".cnf") for name in files_of(record))

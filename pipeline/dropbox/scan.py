@@ -6,6 +6,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import signal
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from pipeline.dropbox.folders import DONE, FAILED
 from pipeline.dropbox.names import is_temporary
 from pipeline.dropbox.settle import Fingerprint, Sight
 from pipeline.files import SAFELY
+
+_F_SETSIG = 10  # Linux; the fcntl module of Python 3.11 does not name it
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +116,13 @@ def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
 
 
 def has_writer(descriptor: int) -> bool | None:
-    """Whether anybody has the file open for writing; None where leases do not tell."""
+    """Whether anybody has the file open for writing; None where leases do not tell.
+
+    Who opens it just now makes the kernel send us a signal: not SIGIO, which would end us, but
+    SIGURG, which nobody hears.
+    """
     try:
+        fcntl.fcntl(descriptor, _F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except BlockingIOError:
         return True

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
+import stat
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -37,7 +37,8 @@ def old_files(folders: Folders, seconds: float) -> Iterator[Path]:
     """
     limit = time.time() - seconds
     for path in files_in(folders.done):
-        if path.lstat().st_ctime <= limit:
+        status = path.lstat()
+        if status.st_ctime <= limit and not stat.S_ISDIR(status.st_mode):
             yield path
     for record in sorted(folders.outbox.glob(f"[!.]*{RECORD}")):
         if record.lstat().st_mtime <= limit and (content := read_record(record)):
@@ -50,5 +51,4 @@ def old_files(folders: Folders, seconds: float) -> Iterator[Path]:
 def prune(paths: Collection[Path]) -> None:
     """Delete these files."""
     for path in paths:
-        with contextlib.suppress(FileNotFoundError):
-            path.unlink()
+        path.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from typing import Literal
 from pipeline.cnf import Cnf, Unsat
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.scan import has_writer
-from pipeline.errors import PipelineError
+from pipeline.errors import PipelineError, in_words
 from pipeline.puzzle import Geometry
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solver, Solvers
@@ -87,16 +87,23 @@ def _permissions(folders: Folders) -> Iterator[Finding]:
 
 
 def _leases(folder: Path) -> Finding:
-    with tempfile.TemporaryFile(dir=folder) as file:
-        held = has_writer(file.fileno())
-    if held is None:
-        return Finding(
-            "warning",
-            f"leases do not work on {folder}",
-            "files are taken when they have not changed for --settle seconds; write them under "
-            "a temporary name and rename them",
-        )
-    return Finding("ok", "leases tell when a file is complete")
+    """Whether a lease sees the writer of a file that is open."""
+    try:
+        with (
+            tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-") as file,
+            Path(file.name).open("rb") as reader,
+        ):
+            seen = has_writer(reader.fileno())
+    except OSError as error:
+        return Finding("problem", in_words(error), "let it be written in")
+    if seen:
+        return Finding("ok", "leases tell when a file is complete")
+    return Finding(
+        "warning",
+        f"leases do not work on {folder}",
+        "files are taken when they have not changed for --settle seconds; write them under "
+        "a temporary name and rename them",
+    )
 
 
 def _filesystems(folders: Folders) -> Finding:

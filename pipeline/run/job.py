@@ -103,12 +103,19 @@ class Jobs:
                 reason=result.solver.fallback,
             )
         now = datetime.now(UTC)
-        publish(
-            claim,
-            self.folders,
-            self._files(claim, origin, result, now),
-            lambda files: record_text(make_record(origin, result, files, now)),
-        )
+        try:
+            publish(
+                claim,
+                self.folders,
+                self._files(claim, origin, result, now),
+                lambda files: record_text(make_record(origin, result, files, now)),
+            )
+        except OSError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
+            claim.count_attempt()
+            self._say_crashed(claim, error)
+            return KEPT
         finish(claim, self.folders, result.status)
         event = finished_event(origin, result) | {"source": printable(origin.source)}
         log = self.log.error if result.status in NOT_WELL else self.log.info
@@ -147,10 +154,14 @@ class Jobs:
                 claim.reset_attempts()
                 raise
             except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
-                why = f"{type(error).__name__}: {error}"
-                self.log.error("job.crashed", source=printable(source), reason=why)
+                why = self._say_crashed(claim, error)
         message = f"given up after {attempts} attempts: {why}"
         return Result("failed", message=message, seconds=watch.seconds())
+
+    def _say_crashed(self, claim: Claim, error: Exception) -> str:
+        why = f"{type(error).__name__}: {error}"
+        self.log.error("job.crashed", source=printable(claim.note.source), reason=why)
+        return why
 
     def _files(
         self, claim: Claim, origin: Origin, result: Result, now: datetime

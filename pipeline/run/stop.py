@@ -30,12 +30,11 @@ class Stop:
 
     @contextmanager
     def handling_signals(self) -> Iterator[None]:
-        """Take SIGTERM, SIGINT and SIGALRM, and ignore SIGIO, which breaks of leases send."""
+        """Take SIGTERM, SIGINT and SIGALRM."""
         handlers: dict[signal.Signals, Handler] = {
             signal.SIGTERM: self._on_signal,
             signal.SIGINT: self._on_signal,
             signal.SIGALRM: self._on_alarm,
-            signal.SIGIO: signal.SIG_IGN,
         }
         before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
         try:

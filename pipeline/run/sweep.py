@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,7 +82,7 @@ class Sweeper:
     @property
     def keeps(self) -> bool:
         """Whether jobs stay claimed that could not be published."""
-        return bool(self._kept)
+        return any(folder.exists() for folder in self._kept)
 
     def sweep(self, *, thorough: bool = True) -> Swept:
         """Process all that is complete, until told to stop.
@@ -97,7 +97,8 @@ class Sweeper:
                 if self._stopping():
                     claim.close()
                     return swept
-                self._resume(claim, swept)
+                with closing(claim):
+                    self._resume(claim, swept)
             remove_orphans(self._folders, self._jobs_in_work)
         stamp_scan(self._folders)
         names, ignored = names_in(self._folders.inbox)
@@ -118,15 +119,14 @@ class Sweeper:
     def _resume(self, claim: Claim, swept: Swept) -> None:
         """Process an abandoned claim, unless its file is still written, or has just failed."""
         if self._kept.get(claim.folder, 0.0) > time.monotonic():
-            claim.close()
-        elif not unchanged(claim.original, fingerprint_of(claim.original.lstat())):
-            claim.close()
+            return
+        if not unchanged(claim.original, fingerprint_of(claim.original.lstat())):
             swept.wait(self._settings.settle)
-        else:
-            if not claim.note.job:  # its note was lost with the power
-                with self._reserved(claim.note.source) as note:
-                    claim.renew(note)
-            self._process(claim, swept)
+            return
+        if not claim.note.job:  # its note was lost with the power
+            with self._reserved(claim.note.source) as note:
+                claim.renew(note)
+        self._process(claim, swept)
 
     def _process(self, claim: Claim, swept: Swept) -> None:
         folder = claim.folder
@@ -148,8 +148,9 @@ class Sweeper:
             claim = make_claim(self._folders, note)
         if claim is not None:
             self._process(claim, swept)
-        elif os.path.lexists(path) and not is_in_work(self._folders, name):
-            swept.wait(_SOON)  # it changed under our hands
+        elif os.path.lexists(path):  # it changed under our hands, or one of its name is in work
+            busy = is_in_work(self._folders, name)
+            swept.wait(max(_SOON, self._settings.settle) if busy else _SOON)
 
     def _is_complete(self, seen: Sight | Refused, swept: Swept) -> bool:
         if isinstance(seen, Refused):

@@ -53,10 +53,6 @@ BAD = {
     "has a link to a device for a result": ("ln -s /dev/zero $out; exit 10", "code 10, but: [Err"),
     "has a device's endless talk": ("ln -s /dev/zero $out; exit 0", "code 0, but: [Err"),
     "has a link to a result": ("echo UNSAT > $0.r; ln -s $0.r $out; exit 20", "exit code 20, but:"),
-    "has a pipe for its talk": (
-        "rm ${out%/*}/output-1; mkfifo ${out%/*}/output-1; exit 0",
-        "no reg",
-    ),
     "has letters for digits": ("printf 'SAT\\n1_0 0\\n' > $out; exit 10", "found '1_0'"),
     "says nothing at all": ("exit 0", "exit code 0 and without a result"),
     "writes garbage": ("echo hello > $out; exit 10", "found 'hello'"),
@@ -200,9 +196,18 @@ def test_a_path_that_is_no_program_is_an_error_before_anything_is_solved(kind, t
         solve_puzzle(PUZZLE, Settings(minisat=str(path)))
 
 
+@needs_linux
+@pytest.mark.parametrize("made", ["mkfifo", "ln -s /dev/zero", "mkdir"])
+def test_a_talk_that_is_no_file_is_not_listened_to(made, tmp_path):
+    result = solve(tmp_path, f"talk=$(readlink /proc/$$/fd/1); rm $talk; {made} $talk; exit 0")
+    assert (result.solver.name, result.solutions) == ("pysat", SOLUTIONS)
+    assert "exit code 0, but: " in result.solver.fallback
+
+
 @needs_minisat
-def test_one_bad_answer_does_not_spoil_the_next_puzzle(tmp_path):
-    body = "[ -e $0.asked ] || { touch $0.asked; exit 3; }; exec minisat -verb=0 $cnf $out"
+@pytest.mark.parametrize("bad", ["exit 3", "rm -r ${out%/*}; exit 3"])
+def test_one_bad_answer_does_not_spoil_the_next_puzzle(bad, tmp_path):
+    body = f"[ -e $0.asked ] || {{ touch $0.asked; {bad}; }}; exec minisat -verb=0 $cnf $out"
     fake = program(tmp_path / "fake", body)
     parsed = parse_source(TWO.encode(), "two.txt")
     with Solvers("auto", fake) as solvers:

@@ -85,7 +85,7 @@ def test_a_full_outbox_keeps_the_files_in_the_inbox_until_there_is_room(
     events = [event["event"] for event in events_in(result.stderr)]
     assert events.count("environment.failed") == 1
     assert not list(small_disk.glob("[!.]*"))
-    assert len(box.waiting()) + len(list(box.inbox.glob(".work/*/original/*"))) == 2
+    assert len(box.waiting()) + len(list(box.inbox.glob(".work/*/[!.]*"))) == 2
     filler.unlink()
     assert box.run().returncode == 0
     assert box.text("a_1.solution") == SMALL_SOLVED
