@@ -41,7 +41,7 @@ def grids(cnf: Cnf, limit: int) -> list[Grid]:
 
 @every_numbering
 @every_encoding
-@examples(80)
+@examples(50)
 @given(puzzle=any_puzzle)
 def test_the_models_are_exactly_the_solutions(encoding, numbering, puzzle):
     found = grids(encode_puzzle(puzzle, encoding, numbering), LIMIT)
