@@ -1,10 +1,10 @@
-r"""A drop folder that solves Sudoku puzzles by SAT and certifies every answer.
+"""A drop folder that solves Sudoku puzzles by SAT and certifies every answer.
 
 The library does what the commands do:
 
     >>> from pipeline import parse_puzzle, solve_puzzle
-    >>> result = solve_puzzle(parse_puzzle("1... ..2. .3.. ...4".replace(" ", "\\n")))
-    >>> result.status, result.solutions[0].values[:4]
+    >>> solve_puzzle(parse_puzzle("1.....2..3.....4")).status
+    'unique'
 """
 
 from __future__ import annotations

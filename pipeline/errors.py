@@ -79,7 +79,6 @@ _ENVIRONMENTAL = frozenset(
         errno.EAGAIN,
         errno.EDQUOT,
         errno.EFBIG,
-        errno.EIO,
         errno.EMFILE,
         errno.ENFILE,
         errno.ENOMEM,
@@ -91,7 +90,7 @@ _ENVIRONMENTAL = frozenset(
 
 
 def is_environmental(error: OSError) -> bool:
-    """Whether the machine is at fault: no room, no memory, no descriptors, a broken disk."""
+    """Whether the machine is at fault: no room, no memory, no descriptors."""
     return error.errno in _ENVIRONMENTAL
 
 

@@ -9,6 +9,9 @@ from pathlib import Path
 SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 """How to open a file without following a link or waiting for a pipe's other end."""
 
+F_SETSIG = 10
+"""Linux; the fcntl module of Python 3.11 does not name it."""
+
 
 def read_regular(path: Path, most: int) -> bytes:
     """At most `most` + 1 bytes of a regular file.

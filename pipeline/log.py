@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Any, Protocol
 
 from pipeline.settings import LogFormat
@@ -33,13 +34,17 @@ class LazyLog:
 
     def info(self, event: str, **values: Any) -> None:
         if not self._quiet:
-            self._structlog().info(event, **values)
+            self._say("info", event, values)
 
     def warning(self, event: str, **values: Any) -> None:
-        self._structlog().warning(event, **values)
+        self._say("warning", event, values)
 
     def error(self, event: str, **values: Any) -> None:
-        self._structlog().error(event, **values)
+        self._say("error", event, values)
+
+    def _say(self, level: str, event: str, values: dict[str, Any]) -> None:
+        with suppress(OSError, ValueError):  # a full disk under the log stops no work
+            getattr(self._structlog(), level)(event, **values)
 
     def _structlog(self) -> Any:
         if self._log is None:

@@ -207,7 +207,8 @@ class _Chain:
         missed = [grid for grid in second.grids if grid not in found]
         if not missed:
             return search, used
-        why = f"{used.name} missed a solution that {other.name} found"
+        finder = other.name if other.name != used.name else f"{other.name} {other.version}"
+        why = f"{used.name} missed a solution that {finder} found"
         ended = second.ended if found <= set(second.grids) else Unknown(why)
         used = SolverUsed(other.name, other.version, why)
         return _Search([*search.grids, *missed], ended), used
@@ -246,19 +247,22 @@ def _result(
 ) -> Result:
     """Status, order and message from how a search ended."""
     found = search.grids[: settings.max_solutions]
+    more = f"there are more solutions than the {len(found)} asked for"
     clash, message, complete = None, None, False
     status: Status = "multiple"
     match search.ended:
+        case Unsat() if len(search.grids) > len(found):
+            message = more
         case Unsat():
             found, complete = sorted(found), True
             status = "unsolvable" if not found else "unique" if len(found) == 1 else "multiple"
             clash = clashing_givens(parsed.puzzle) if not found else None
             message = clash.message if clash else None
         case Unknown(reason):
-            status = "multiple" if len(found) > 1 else "unknown"
-            message = reason
+            status = "multiple" if len(search.grids) > 1 else "unknown"
+            message = reason if len(search.grids) == len(found) else more
         case None:
-            message = f"there are more solutions than the {len(found)} asked for"
+            message = more
         case _:
             assert_never(search.ended)
     seconds = watch.seconds()

@@ -14,7 +14,8 @@ import pytest
 from claiming import at_step, claimed, claiming, go
 from dropping import OTHER, OTHER_SOLVED, SMALL, SMALL_SOLVED, DropFolder, events_in
 
-from pipeline.dropbox.claim import LOCK, NOTE, abandoned
+from pipeline.dropbox.claim import LOCK, NOTE
+from pipeline.dropbox.recover import abandoned
 from pipeline.log import LazyLog
 from pipeline.run.job import Jobs
 from pipeline.run.loop import run_once

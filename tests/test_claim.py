@@ -16,12 +16,11 @@ from strategies import examples
 from pipeline.dropbox.claim import (
     LOCK,
     Note,
-    abandoned,
-    claims_seen,
     make_claim,
     new_job_id,
     notes_in_work,
 )
+from pipeline.dropbox.recover import abandoned, claims_seen
 from pipeline.dropbox.settle import Fingerprint
 from pipeline.log import LazyLog
 from pipeline.run.loop import run_once
@@ -191,7 +190,7 @@ def test_putting_back_goes_on_where_a_crash_had_cut_it(box):
     assert box.in_work() == set()
 
 
-def test_attempts_count_until_one_ends_or_they_are_reset(box):
+def test_attempts_count_unless_they_end_or_are_forgotten(box):
     with closing(claimed(box)) as claim:
         assert claim.attempts() == 0
         for number in (1, 2):
@@ -200,11 +199,9 @@ def test_attempts_count_until_one_ends_or_they_are_reset(box):
             assert claim.attempts() == number
         with claim.attempt():
             assert claim.attempts() == 3
-        assert claim.attempts() == 0
-        with pytest.raises(ValueError, match="ours"), claim.attempt():
-            raise ValueError("ours")
-        claim.reset_attempts()
-        assert claim.attempts() == 0
+        assert claim.attempts() == 2
+        claim.forget_attempt()
+        assert claim.attempts() == 1
 
 
 file_names = st.binary().map(os.fsdecode)

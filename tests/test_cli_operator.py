@@ -131,7 +131,7 @@ def test_retry_of_what_did_not_fail_is_exit_code_1_and_of_the_others_goes_on(wor
     done = worked.call("retry", "good.txt", "bad.txt")
     assert done.returncode == 1
     assert done.stdout == "bad.txt: back in the inbox\n"
-    assert done.stderr.startswith("good.txt: not in failed/")
+    assert done.stderr.startswith("good.txt: it is not in failed/")
     assert worked.kept("done") == {"good.txt"}
 
 

@@ -44,7 +44,7 @@ def hold(box, source, stem, former=(), *, keep_cnf=False):
 def publish(box, source, stem, former=(), *, keep_cnf=False):
     """End the work with a published set, in place of the former ones."""
     for other in former:
-        (box.outbox / f"{other}.json").unlink()
+        (box.outbox / f"{other}.json").unlink(missing_ok=True)
     names = [f"{stem}_1.solution", f"{stem}.log"]
     names += [f"{stem}.cnf", f"{stem}_count.cnf"] if keep_cnf else []
     record = {"job": f"job of {source}", "source": source, "files": [{"name": n} for n in names]}

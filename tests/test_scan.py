@@ -174,13 +174,12 @@ def test_what_is_no_file_is_refused_unopened_and_has_no_writer(tmp_path, monkeyp
     assert unchanged(tmp_path / "a", seen.fingerprint)
 
 
-def test_an_unreadable_file_is_refused(file, request):
+def test_of_an_unreadable_file_it_is_not_known_whether_it_is_complete(file, request):
     file.chmod(0)
     if not os.geteuid():
         request.getfixturevalue("stranger")
     seen = look(Path(os.path.relpath(file)), never_asked, MOST)
-    assert isinstance(seen, Refused)
-    assert seen.reason == "it may not be read"
+    assert (seen.writer, seen.cut_off) == (None, False)
     assert unchanged(Path(os.path.relpath(file)), seen.fingerprint)
 
 

@@ -9,7 +9,7 @@ import time
 import pytest
 from dropping import DropFolder
 
-from pipeline.dropbox.upkeep import old_files, prune, retry
+from pipeline.dropbox.upkeep import IN_THE_WAY, NOT_FAILED, old_files, prune, retry
 
 DAY = 86400.0
 
@@ -36,57 +36,59 @@ def publish(box, stem, *files, age=0.0):
     record = box.outbox / f"{stem}.json"
     record.write_text(json.dumps({"job": stem, "files": [{"name": name} for name in files]}))
     then = time.time() - age
-    os.utime(record, (then, then))
+    for name in files:
+        os.utime(box.outbox / name, (then, then))
 
 
 def old(box, seconds):
     """What is that old, as paths below both folders."""
     top = box.inbox.parent
-    return [str(path.relative_to(top)) for path in old_files(box.folders, seconds)]
+    return [str(file.path.relative_to(top)) for file in old_files(box.folders, seconds)]
 
 
 def test_named_files_go_back_and_the_others_stay(box):
     put(box, "failed/a.txt", "failed/b.txt", "failed/c.txt")
-    assert dict(retry(box.folders, ["a.txt", "c.txt"])) == {"a.txt": True, "c.txt": True}
+    assert dict(retry(box.folders, ["a.txt", "c.txt"])) == {"a.txt": None, "c.txt": None}
     assert (box.waiting(), box.kept("failed")) == ({"a.txt", "c.txt"}, {"b.txt"})
     assert (box.inbox / "a.txt").read_text() == "failed/a.txt"
 
 
 def test_all_go_back_when_none_is_named(box):
     put(box, "failed/a.txt", "failed/2/b.txt", "failed/2/3", "failed/3/c.txt")
-    assert sorted(retry(box.folders, None)) == [(n, True) for n in ("3", "a.txt", "b.txt", "c.txt")]
+    assert sorted(retry(box.folders, None)) == [(n, None) for n in ("3", "a.txt", "b.txt", "c.txt")]
     assert (box.waiting(), box.kept("failed")) == ({"3", "a.txt", "b.txt", "c.txt"}, set())
 
 
 def test_a_name_that_did_not_fail_is_told(box):
     put(box, "failed/a.txt", "done/b.txt")
     told = list(retry(box.folders, ["b.txt", "a.txt", "../failed/a.txt", "."]))
-    assert told == [("a.txt", True), (".", False), ("../failed/a.txt", False), ("b.txt", False)]
+    nowhere = [(name, NOT_FAILED) for name in (".", "../failed/a.txt", "b.txt")]
+    assert told == [("a.txt", None), *nowhere]
     assert box.kept("done") == {"b.txt"}
 
 
 def test_of_several_originals_of_one_name_the_first_goes_back_and_the_rest_stay(box):
     put(box, "failed/a.txt", "failed/2/a.txt")
     told = list(retry(box.folders, None))
-    assert sorted(told) == [("a.txt", False), ("a.txt", True)]
+    assert told == [("a.txt", None), ("a.txt", IN_THE_WAY)]
     kept = {(box.inbox / "failed" / name).read_text() for name in box.kept("failed")}
     assert kept | {(box.inbox / "a.txt").read_text()} == {"failed/a.txt", "failed/2/a.txt"}
     (box.inbox / "a.txt").unlink()
-    assert list(retry(box.folders, ["a.txt"])) == [("a.txt", True)]
+    assert list(retry(box.folders, ["a.txt"])) == [("a.txt", None)]
     assert box.kept("failed") == set()
 
 
 def test_a_newer_file_in_the_inbox_is_not_hidden(box):
     put(box, "failed/a.txt")
     box.drop("a.txt", "newer")
-    assert list(retry(box.folders, ["a.txt"])) == [("a.txt", False)]
+    assert list(retry(box.folders, ["a.txt"])) == [("a.txt", IN_THE_WAY)]
     assert (box.inbox / "a.txt").read_text() == "newer"
     assert box.kept("failed") == {"a.txt"}
 
 
 def test_a_link_goes_back_as_a_link(box):
     (box.inbox / "failed/a").symlink_to("nowhere")
-    assert list(retry(box.folders, None)) == [("a", True)]
+    assert list(retry(box.folders, None)) == [("a", None)]
     assert (box.inbox / "a").readlink().name == "nowhere"
 
 
@@ -134,11 +136,15 @@ def test_without_an_outbox_there_are_no_logs(box):
     assert old(box, 0) == ["inbox/done/a.txt"]
 
 
-def test_pruning_deletes_these_and_minds_nothing_that_has_gone(box):
-    put(box, "done/a.txt", "done/b.txt")
+def test_pruning_minds_nothing_that_has_gone_and_spares_what_was_replaced(box):
+    put(box, "done/a.txt", "done/b.txt", "done/c.txt")
     (box.inbox / "done/link").symlink_to(box.inbox / "done/b.txt")
-    prune([box.inbox / "done" / name for name in ("a.txt", "link", "gone")])
-    assert box.kept("done") == {"b.txt"}
+    files = list(old_files(box.folders, 0))
+    (box.inbox / "done/a.txt").unlink()
+    put(box, "newer")
+    (box.inbox / "newer").rename(box.inbox / "done/c.txt")
+    assert prune(files) == 2
+    assert box.kept("done") == {"c.txt"}
 
 
 def test_a_folder_that_somebody_made_among_the_originals_stays(box):

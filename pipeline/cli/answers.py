@@ -98,7 +98,7 @@ def count(
 ) -> None:
     """Count the solutions of a puzzle, up to --max-solutions.
 
-    sudoku-pipeline count --max-solutions 1000 examples/even-odd-six-solutions.sudoku
+    sudoku-pipeline count --max-solutions 1000 examples/classic.sudoku
 
     cat examples/six.txt | sudoku-pipeline count --print -
     """

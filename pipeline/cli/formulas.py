@@ -91,9 +91,14 @@ def decode(
     parsed = _puzzle(empty, files[0], settings)
     text = read_bytes(files[-1], LARGEST_RESULT).decode("ascii", errors="replace")
     try:
-        answer = parse_result(text)
-    except InvalidResult as error:
+        print(_decoded(text, parsed, settings, numbering), end="")
+    except (InvalidResult, SolverError) as error:
         raise InvalidResult(f"{source_name(files[-1])}: {error}") from error
+
+
+def _decoded(text: str, parsed: Parsed, settings: Settings, numbering: Style) -> str:
+    """The grid of a result text, in the notation of its puzzle, or `no solution`."""
+    answer = parse_result(text)
     match answer:
         case Sat(model):
             cnf = encode_puzzle(parsed.puzzle, settings.encoding, numbering)
@@ -101,9 +106,9 @@ def decode(
             violations = certify_grid(parsed.puzzle, grid)
             if violations:
                 raise SolverError(f"not a solution of this puzzle: {violations[0]}")
-            print(render_solution(grid, parsed.format), end="")
+            return render_solution(grid, parsed.format)
         case Unsat():
-            print("no solution")
+            return "no solution\n"
         case Unknown(reason):
             raise SolverError(f"the result tells nothing: {reason}")
 

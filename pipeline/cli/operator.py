@@ -89,11 +89,11 @@ def retry(
     if bool(names) == every:
         raise typer.BadParameter("give either names or --all")
     code = ALL_WELL
-    for name, returned in upkeep.retry(_folders(settings), None if every else names):
-        if returned:
+    for name, hindrance in upkeep.retry(_folders(settings), None if every else names):
+        if hindrance is None:
             print(f"{printable(name)}: back in the inbox")
         else:
-            report(f"{printable(name)}: not in failed/, or another of its name is in the inbox")
+            report(f"{printable(name)}: {hindrance}")
             code = SOME_BAD
     raise typer.Exit(code)
 
@@ -122,12 +122,13 @@ def prune(
 
     sudoku-pipeline prune --older-than 30d
     """
-    paths = list(upkeep.old_files(_folders(settings), _seconds(older_than)))
-    if not dry_run:
-        upkeep.prune(paths)
-    for path in paths if dry_run else ():
-        print(printable(str(path)))
-    print(f"{'would delete' if dry_run else 'deleted'} {counted(len(paths), 'file')}")
+    files = list(upkeep.old_files(_folders(settings), _seconds(older_than)))
+    if dry_run:
+        for file in files:
+            print(printable(str(file.path)))
+        print(f"would delete {counted(len(files), 'file')}")
+    else:
+        print(f"deleted {counted(upkeep.prune(files), 'file')}")
 
 
 @takes("inbox", "outbox", "solver", "minisat")

@@ -33,9 +33,9 @@ from pipeline.dropbox.settle import UNSEEN, Fingerprint
 from pipeline.dropbox.steps import reached
 
 LOCK, NOTE = ".lock", ".claim.json"
-_NEW = ".new-"
+NEW = ".new-"
 _ATTEMPT = ".attempt-"
-_PREPARING = ".preparing"
+PREPARING = ".preparing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Note:
 
     `former` are the stems of earlier sets of this source, if it now has another. `files` are
     those of the sets that this job's replaces and those it is about to publish; it is empty
-    until then.
+    until then. `outbox` tells which folder the stem is reserved in.
     """
 
     job: str
@@ -55,6 +55,7 @@ class Note:
     fingerprint: Fingerprint
     former: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    outbox: str = ""
 
     def text(self) -> str:
         """One line of JSON."""
@@ -112,7 +113,7 @@ class Claim:
         self.count_attempt()
         reached("attempt.counted")
         yield
-        self.reset_attempts()
+        self.forget_attempt()
         reached("attempt.ended")
 
     def count_attempt(self) -> None:
@@ -120,11 +121,9 @@ class Claim:
         (self.folder / f"{_ATTEMPT}{self.attempts() + 1}").touch()
         sync_folder(self.folder)
 
-    def reset_attempts(self) -> None:
-        """Forget all attempts: there was progress, or nothing of it was the puzzle's fault."""
-        for entry in list(self.folder.iterdir()):
-            if entry.name.startswith(_ATTEMPT):
-                entry.unlink()
+    def forget_attempt(self) -> None:
+        """Forget the last attempt that was counted: it ended, or was not the puzzle's fault."""
+        (self.folder / f"{_ATTEMPT}{self.attempts()}").unlink()
 
     def save_files(self, names: Iterable[str]) -> None:
         """Save which files of the outbox may be there because of this source."""
@@ -147,9 +146,16 @@ class Claim:
         return True
 
     def is_put_back(self, inbox: Path) -> bool:
-        """Whether putting it back was cut off when the file was in both places."""
+        """Whether putting it back was cut off when the file was in both places.
+
+        Nothing is put back once its publishing has begun.
+        """
         source = inbox / self.note.source
-        return os.path.lexists(source) and os.path.samestat(source.lstat(), self.original.lstat())
+        return (
+            not self.note.files
+            and os.path.lexists(source)
+            and os.path.samestat(source.lstat(), self.original.lstat())
+        )
 
     def remove(self) -> None:
         """Remove the claim, whose original has gone elsewhere."""
@@ -163,7 +169,7 @@ class Claim:
             self._lock = -1
 
 
-def _locked(path: Path, flags: int = 0) -> int | None:
+def locked(path: Path, flags: int = 0) -> int | None:
     """A descriptor that holds the lock of this file, or None if another holds it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | flags, 0o666)
     try:
@@ -179,7 +185,7 @@ def _locked(path: Path, flags: int = 0) -> int | None:
 @contextmanager
 def _preparing(folders: Folders) -> Iterator[None]:
     """Keep others from taking a claim that is not locked yet for an abandoned one."""
-    descriptor = os.open(folders.work / _PREPARING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    descriptor = os.open(folders.work / PREPARING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH)
         yield
@@ -193,9 +199,9 @@ def make_claim(folders: Folders, note: Note) -> Claim | None:
     if is_in_work(folders, note.source):
         return None
     with _preparing(folders):
-        fresh = folders.work / f"{_NEW}{note.job}"
+        fresh = folders.work / f"{NEW}{note.job}"
         fresh.mkdir()
-        lock = _locked(fresh / LOCK, os.O_CREAT | os.O_EXCL)
+        lock = locked(fresh / LOCK, os.O_CREAT | os.O_EXCL)
         assert lock is not None, "nobody knows this lock yet"  # noqa: S101
         claim = Claim(fresh, lock, note)
         try:
@@ -241,60 +247,18 @@ def is_in_work(folders: Folders, source: str) -> bool:
     return (folders.work / key_of(source)).exists()
 
 
-def abandoned(folders: Folders) -> Iterator[Claim]:
-    """Take over, one by one, the claims whose owner has died; what holds no file is removed."""
-    for folder in sorted(_claim_folders(folders)):
-        try:
-            lock = _locked(folder / LOCK, os.O_CREAT)
-        except (FileNotFoundError, NotADirectoryError):  # finished meanwhile
-            continue
-        if lock is None:
-            continue
-        claim = Claim(folder, lock, _note_in(folder))
-        if os.path.lexists(claim.original) and not claim.is_put_back(folders.inbox):
-            claim.sign()
-            yield claim
-        else:
-            claim.remove()
-
-
-def _claim_folders(folders: Folders) -> list[Path]:
-    """The folders of claims; also of those in preparation, if nobody is preparing any."""
-    entries = [entry for entry in folders.work.iterdir() if entry.is_dir()]
-    fresh = [entry for entry in entries if entry.name.startswith(_NEW)]
-    made = [entry for entry in entries if not entry.name.startswith(".")]
-    if fresh and (lock := _locked(folders.work / _PREPARING, os.O_CREAT)) is not None:
-        os.close(lock)  # whoever comes now prepares another folder
-        return made + fresh
-    return made
-
-
-def _note_in(folder: Path) -> Note:
+def note_in(folder: Path) -> Note:
     """The note of a claim; where it is lost, one that knows the name of the file."""
     try:
         return Note.of_text((folder / NOTE).read_text(encoding="ascii"))
     except (OSError, ValueError, TypeError, KeyError):
-        names = [entry.name for entry in folder.glob("[!.]*")]
+        names = []
+        with contextlib.suppress(FileNotFoundError):  # finished meanwhile
+            names = [entry.name for entry in folder.iterdir() if entry.name[0] != "."]
         source = names[0] if names else folder.name
         return Note("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
 
 
-def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
-    """Each claim's note, and in words who has it in work."""
-    for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
-        try:
-            owner = path.read_text(encoding="ascii", errors="replace").strip()
-            lock = _locked(path)
-        except FileNotFoundError:  # finished meanwhile
-            continue
-        except PermissionError:  # another user's
-            owner, lock = "another user's process", None
-        if lock is not None:
-            os.close(lock)
-            owner = "abandoned; the next scan takes it up"
-        yield _note_in(path.parent), owner
-
-
 def notes_in_work(folders: Folders) -> list[Note]:
     """The notes of all claims there are, whoever owns them."""
-    return [_note_in(path.parent) for path in folders.work.glob(f"[!.]*/{NOTE}")]
+    return [note_in(path.parent) for path in folders.work.glob(f"[!.]*/{NOTE}")]

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from pipeline.errors import EnvironmentFailure, UsageError, printable
+from pipeline.errors import EnvironmentFailure, UsageError, is_environmental, printable
 
+_AT_FDCWD, _RENAME_NOREPLACE = -100, 1  # from <fcntl.h> and <stdio.h> of Linux
 WORK, DONE, FAILED = ".work", "done", "failed"
 
 
@@ -32,6 +33,14 @@ class Folders:
     @property
     def failed(self) -> Path:
         return self.inbox / FAILED
+
+    def blames(self, error: OSError) -> bool:
+        """Whether all jobs would fail so: no room, or a folder that cannot be written in."""
+        usable = all(
+            folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+            for folder in (self.inbox, self.work, self.outbox)
+        )
+        return is_environmental(error) or not usable
 
     def prepare(self) -> None:
         """Make what is missing below the inbox, and the outbox; never the inbox itself.
@@ -58,6 +67,13 @@ class Folders:
                 f"--outbox {printable(str(self.outbox))}: the inbox and its own folders cannot "
                 "be the outbox"
             )
+        device = self.inbox.stat().st_dev
+        for folder in (self.work, self.done, self.failed):
+            if folder.stat().st_dev != device:
+                raise EnvironmentFailure(
+                    f"{printable(str(folder))}: it is on another filesystem than the inbox; files "
+                    "are renamed from one to the other"
+                )
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
                 raise EnvironmentFailure(f"{printable(str(folder))}: may not be written in")
@@ -118,12 +134,22 @@ def return_to(path: Path, target: Path) -> bool:
         return path.stat(follow_symlinks=False) == target.stat(follow_symlinks=False) and _drop(
             path
         )
-    except OSError:  # no hard links here
-        if os.path.lexists(target):
-            return False
-        path.rename(target)
-        return True
+    except OSError:  # no hard links here, or not to another user's file
+        return _rename_to_nothing(path, target)
     return _drop(path)
+
+
+def _rename_to_nothing(path: Path, target: Path) -> bool:
+    """Rename unless something is there, in one step; False also where that is not offered."""
+    import ctypes  # noqa: PLC0415 - hardly ever needed
+
+    try:
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+    except AttributeError:
+        return False
+    paths = (os.fsencode(path), os.fsencode(target))
+    code: int = renameat2(_AT_FDCWD, paths[0], _AT_FDCWD, paths[1], _RENAME_NOREPLACE)
+    return code == 0
 
 
 def _drop(path: Path) -> bool:

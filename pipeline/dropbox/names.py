@@ -15,6 +15,8 @@ _LONGEST_NAME = 255
 _LONGEST_ENDING = 32
 """Room for what a job appends to its stem: `_1234567.solution`, `.proof.drat.xz`."""
 COUNT = "_count"
+MOST_LIKELY = 4
+"""How many of a source's stems are looked at for a set that it already has."""
 
 
 def is_temporary(name: str) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
-from pipeline.dropbox.claim import claims_seen
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.names import stems_for
+from pipeline.dropbox.names import MOST_LIKELY, stems_for
+from pipeline.dropbox.recover import claims_seen
 from pipeline.dropbox.reserve import RECORD, read_record
 from pipeline.dropbox.scan import Refused, look, names_in
 from pipeline.dropbox.settle import Settler, Settling
@@ -17,7 +18,6 @@ from pipeline.dropbox.settle import Settler, Settling
 LAST_SCAN = ".last-scan"
 LONG_AGO = 120.0
 """Seconds: four rescans. Nobody scans if the last one is longer ago than that."""
-_CHOICES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,15 @@ def files_in(folder: Path) -> Iterator[Path]:
 
 def _scan_age(folders: Folders) -> float | None:
     try:
-        return max(0.0, time.time() - (folders.work / LAST_SCAN).stat().st_mtime)
+        age = time.time() - (folders.work / LAST_SCAN).stat().st_mtime
     except FileNotFoundError:
         return None
+    return age if age >= -LONG_AGO else None  # a clock was set back: who knows
 
 
 def _reason(folders: Folders, source: str) -> str:
     """Why a file failed, as its record says."""
-    for stem, _ in zip(stems_for(source), range(_CHOICES), strict=False):
+    for stem in islice(stems_for(source), MOST_LIKELY):
         record = read_record(folders.outbox / (stem + RECORD))
         if record is not None and record.get("source") == source:
             if record.get("status") in ("invalid", "failed"):

@@ -12,7 +12,7 @@ from typing import Any
 
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders, move_aside, sync_folder, write_durably
-from pipeline.dropbox.reserve import RECORD, files_of, read_record
+from pipeline.dropbox.reserve import RECORD, files_of, identity, read_record
 from pipeline.dropbox.steps import reached
 
 MakeRecord = Callable[[Mapping[str, str]], str]
@@ -34,38 +34,55 @@ def publish(
     any point it ends the same.
     """
     outbox = folders.outbox
-    written: dict[str, str] = {}
-    temporary = _temporary_names(claim, folders)
-    staged: list[tuple[Path, Path]] = []
+    staged: dict[Path, Path] = {}
     try:
-        for name, pieces in files:
-            path = next(temporary)
-            written[name] = write_durably(path, pieces)
-            staged.append((path, outbox / name))
-            reached("publish.staging")
-        record = next(temporary)
+        written = _stage(claim, folders, files, staged)
+        record = next(_temporary_names(claim, folders, first=len(staged) + 1))
+        staged[record] = outbox / (claim.note.stem + RECORD)
         write_durably(record, [make(written)])
-        staged.append((record, outbox / (claim.note.stem + RECORD)))
         reached("publish.staged")
         _withdraw_earlier(claim, outbox, written)
         reached("publish.withdrawn")
-        for path, target in staged[:-1]:
-            path.replace(target)
-            reached("publish.renaming")
-        reached("publish.renamed")
-        for stale in set(claim.note.files) - written.keys():
-            with contextlib.suppress(FileNotFoundError):
-                (outbox / stale).unlink()
-        sync_folder(outbox)
-        reached("publish.cleared")
-        record.replace(staged[-1][1])
+        _exchange(claim, outbox, staged)
+        record.replace(staged[record])
         sync_folder(outbox)
         reached("publish.recorded")
-    except OSError:
-        for path, _ in staged:
+    except Exception:
+        for path in staged:
             with contextlib.suppress(OSError):
                 path.unlink()
         raise
+
+
+def _stage(
+    claim: Claim,
+    folders: Folders,
+    files: Iterable[tuple[str, Iterable[str]]],
+    staged: dict[Path, Path],
+) -> dict[str, str]:
+    """Write the files under temporary names, told in `staged` with where they belong.
+
+    Returns the SHA-256 of each, by its name.
+    """
+    written: dict[str, str] = {}
+    for path, (name, pieces) in zip(_temporary_names(claim, folders), files, strict=False):
+        staged[path] = folders.outbox / name
+        written[name] = write_durably(path, pieces)
+        reached("publish.staging")
+    return written
+
+
+def _exchange(claim: Claim, outbox: Path, staged: dict[Path, Path]) -> None:
+    """Rename all but the record, and delete what only the earlier set had."""
+    *paths, _ = staged
+    for path in paths:
+        path.replace(staged[path])
+        reached("publish.renaming")
+    reached("publish.renamed")
+    for stale in set(claim.note.files) - {target.name for target in staged.values()}:
+        (outbox / stale).unlink(missing_ok=True)
+    sync_folder(outbox)
+    reached("publish.cleared")
 
 
 def _withdraw_earlier(claim: Claim, outbox: Path, names: Iterable[str]) -> None:
@@ -86,10 +103,10 @@ def _withdraw_earlier(claim: Claim, outbox: Path, names: Iterable[str]) -> None:
         sync_folder(outbox)
 
 
-def _temporary_names(claim: Claim, folders: Folders) -> Iterator[Path]:
+def _temporary_names(claim: Claim, folders: Folders, first: int = 1) -> Iterator[Path]:
     """Names to write under, of which nothing is left from an attempt that was cut off."""
     prefix = f".{_inbox_mark(folders)}-{claim.note.job}"
-    for number in count(1):
+    for number in count(first):
         path = folders.outbox / f"{prefix}-{number}.tmp"
         path.unlink(missing_ok=True)
         yield path
@@ -97,8 +114,7 @@ def _temporary_names(claim: Claim, folders: Folders) -> Iterator[Path]:
 
 def _inbox_mark(folders: Folders) -> str:
     """Which inbox a temporary file comes from: an outbox may serve several."""
-    status = folders.inbox.stat()
-    return f"{status.st_dev:x}.{status.st_ino:x}"
+    return identity(folders.inbox.stat())
 
 
 def is_published(claim: Claim, folders: Folders) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,12 +20,12 @@ from typing import Any
 
 from pipeline.dropbox.claim import notes_in_work
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.names import COUNT, fold, outputs, stems_for
+from pipeline.dropbox.names import COUNT, MOST_LIKELY, fold, outputs, stems_for
 
 LOCK = ".lock"
 RECORD = ".json"
 _COUNTER_BYTES = 8
-_FIRST_CHOICES = 4
+_PATIENCE, _PAUSE = 2.0, 0.002
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,25 @@ class Held:
 
     source: str
     names: frozenset[str]
+
+
+def identity(status: os.stat_result) -> str:
+    """What tells one file or folder from all others, whatever its name."""
+    return f"{status.st_dev:x}.{status.st_ino:x}"
+
+
+def _lock_patiently(descriptor: int) -> None:
+    """Take the lock, which others hold for milliseconds. Raises BlockingIOError after 2 s."""
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
@@ -60,7 +80,7 @@ class Reservations:
     def __init__(self, folders: Folders) -> None:
         self._folders = folders
         self._stems: dict[str, set[str]] = {}
-        self._seen: int | None = None
+        self._seen: tuple[str, int] | None = None
 
     @contextmanager
     def reserving(self, source: str, *, keep_cnf: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -71,12 +91,13 @@ class Reservations:
         lock = self._folders.outbox / LOCK
         descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            _lock_patiently(descriptor)
+            where = identity(os.fstat(descriptor))
             counter = int.from_bytes(os.pread(descriptor, _COUNTER_BYTES, 0), "big")
-            if counter != self._seen:
+            if (where, counter) != self._seen:
                 self._list()
             os.pwrite(descriptor, (counter + 1).to_bytes(_COUNTER_BYTES, "big"), 0)
-            self._seen = counter + 1
+            self._seen = (where, counter + 1)
             stem, former = self._choose(source, keep_cnf=keep_cnf)
             for held in (stem, *former):
                 self._remember(held)
@@ -101,7 +122,7 @@ class Reservations:
         """The stem that the source has already, else the first that is free."""
         used = [
             stem
-            for stem in islice(stems_for(source), _FIRST_CHOICES)
+            for stem in islice(stems_for(source), MOST_LIKELY)
             if any(held.source == source for held in self._holders(stem))
         ]
         choices = chain(used, stems_for(source))

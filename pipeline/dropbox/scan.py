@@ -15,9 +15,7 @@ from pathlib import Path
 from pipeline.dropbox.folders import DONE, FAILED
 from pipeline.dropbox.names import is_temporary
 from pipeline.dropbox.settle import Fingerprint, Sight
-from pipeline.files import SAFELY
-
-_F_SETSIG = 10  # Linux; the fcntl module of Python 3.11 does not name it
+from pipeline.files import F_SETSIG, SAFELY
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +76,8 @@ def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Ref
         return Refused(path.name, f"it is {kind_of(status.st_mode)}", fingerprint_of(status))
     try:
         descriptor = os.open(path, SAFELY)
-    except FileNotFoundError:
-        return None
-    except PermissionError:
-        return Refused(path.name, "it may not be read", fingerprint_of(status))
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENXIO):  # exchanged just now
-            return None
-        raise
+        return _unopened(path, status, error)
     try:
         before = fingerprint_of(os.fstat(descriptor))
         writer = has_writer(descriptor)
@@ -96,6 +88,18 @@ def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Ref
     finally:
         os.close(descriptor)
     return Sight(path.name, after, writer, cut_off=beginning or before != after)
+
+
+def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | None:
+    """What can be said of a file that cannot be opened; None if it was exchanged just now."""
+    match error.errno:
+        case errno.ENOENT | errno.ELOOP | errno.ENXIO:
+            return None
+        case errno.EACCES:  # it may be permitted at the end of a copy
+            return Sight(path.name, fingerprint_of(status), writer=None)
+        case errno.EAGAIN:  # it is leased for writing
+            return Sight(path.name, fingerprint_of(status), writer=True)
+    raise error
 
 
 def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
@@ -109,6 +113,8 @@ def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
         descriptor = os.open(path, SAFELY)
     except PermissionError:  # it will be refused
         return True
+    except BlockingIOError:  # it is leased for writing
+        return False
     try:
         return not has_writer(descriptor)
     finally:
@@ -122,7 +128,7 @@ def has_writer(descriptor: int) -> bool | None:
     SIGURG, which nobody hears.
     """
     try:
-        fcntl.fcntl(descriptor, _F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(descriptor, F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except BlockingIOError:
         return True

@@ -59,7 +59,8 @@ def recognise_boxes(text: Text) -> str | None:
     side = int(header[0]) * int(header[1])
     if len(body[0].text.split()) == 2 and not _like_grid_row(text):
         return "its first line is the size of a box"
-    if side <= MAX_SIDE and sum(1 for _ in _words(body)) == side * side + 2:
+    enough = side * side + 2
+    if side <= MAX_SIDE and sum(1 for _ in islice(_words(body), enough + 1)) == enough:
         return f"the size of a box and {side * side} numbers"
     return None
 

@@ -45,6 +45,7 @@ class Health:
             fresh.replace(self._path)
             self._failed = False
         except OSError as error:
+            fresh.unlink(missing_ok=True)
             if not self._failed:
                 self._log.warning("health.failed", reason=in_words(error))
             self._failed = True

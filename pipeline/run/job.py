@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -34,16 +33,6 @@ from pipeline.stages import NOT_WELL, Result, Stopwatch, solve_source
 
 MOST_ATTEMPTS = 3
 KEPT = "kept"
-_OF_THE_JOB = frozenset(
-    (
-        errno.EEXIST,
-        errno.EILSEQ,
-        errno.EISDIR,
-        errno.ENAMETOOLONG,
-        errno.ENOTDIR,
-        errno.ENOTEMPTY,
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +52,15 @@ class Jobs:
         """Process a claim to its end; its status, or KEPT.
 
         KEPT: something in the way of this job alone keeps it from being published; it stays
-        claimed.
-
-        Raises EnvironmentFailure or Interrupted; the file is back in the inbox then, or stays
-        claimed for a later run where something else has taken its place.
+        claimed. Raises EnvironmentFailure or Interrupted; the file is back in the inbox then, or
+        stays claimed for a later run, if a newer one has taken its place or its publishing has
+        begun.
         """
         try:
             return self._process(claim)
         except OSError as error:
-            if error.errno in _OF_THE_JOB:
-                self.log.error(
-                    "job.kept", source=printable(claim.note.source), reason=in_words(error)
-                )
+            if not self.folders.blames(error):
+                self._say_kept(claim, in_words(error))
                 return KEPT
             self._give_back(claim)
             raise EnvironmentFailure(in_words(error)) from error
@@ -95,7 +81,7 @@ class Jobs:
 
     def _compute_and_publish(self, claim: Claim) -> str:
         origin, result = self._compute(claim)
-        if result.solver and result.solver.fallback and not self.solvers.lacking:
+        if result.solver and result.solver.fallback != self.solvers.lacking:
             self.log.warning(
                 "solver.fallback",
                 source=printable(origin.source),
@@ -110,9 +96,9 @@ class Jobs:
                 self._files(claim, origin, result, now),
                 lambda files: record_text(make_record(origin, result, files, now)),
             )
-        except OSError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
+        except Exception as error:  # a crash of ours is an attempt
+            if isinstance(error, OSError):
+                raise
             claim.count_attempt()
             self._say_crashed(claim, error)
             return KEPT
@@ -135,8 +121,8 @@ class Jobs:
             try:
                 data = read_regular(claim.original, self.settings.max_bytes)
             except PermissionError:
-                expected = "a file that may be read"
-                refusal = InvalidPuzzle(note.source, None, None, expected, "another's")
+                expected, found = "a file that may be read", "no permission to read it"
+                refusal = InvalidPuzzle(note.source, None, None, expected, found)
         if data is None:
             result = Result("invalid", message=str(refusal), seconds=watch.seconds())
             return Origin(note.job, note.source, None, size), result
@@ -151,7 +137,7 @@ class Jobs:
                 with self.computing(), claim.attempt():
                     return solve_source(data, source, self.solvers, self.settings)
             except (OSError, EnvironmentFailure, Interrupted):
-                claim.reset_attempts()
+                claim.forget_attempt()
                 raise
             except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
                 why = self._say_crashed(claim, error)
@@ -179,11 +165,14 @@ class Jobs:
 
     def _give_back(self, claim: Claim) -> None:
         """Return the file to the inbox, unless its earlier set is half replaced already."""
+        if claim.note.files:
+            self._say_kept(claim, "its publishing has begun")
+            return
         try:
-            if not claim.note.files and claim.put_back(self.folders.inbox):
-                return
-        except OSError:
-            pass
-        self.log.warning(
-            "job.kept", source=printable(claim.note.source), reason="it cannot go back"
-        )
+            if not claim.put_back(self.folders.inbox):
+                self._say_kept(claim, "another of its name is in the inbox")
+        except OSError as error:
+            self._say_kept(claim, in_words(error))
+
+    def _say_kept(self, claim: Claim, reason: str) -> None:
+        self.log.error("job.kept", source=printable(claim.note.source), reason=reason)

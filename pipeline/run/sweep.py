@@ -13,19 +13,20 @@ from pathlib import Path
 from pipeline.dropbox.claim import (
     Claim,
     Note,
-    abandoned,
     is_in_work,
     make_claim,
     new_job_id,
     notes_in_work,
 )
 from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.names import key_of
 from pipeline.dropbox.overview import stamp_scan
 from pipeline.dropbox.publish import remove_orphans
-from pipeline.dropbox.reserve import Reservations
+from pipeline.dropbox.recover import abandoned
+from pipeline.dropbox.reserve import Reservations, identity
 from pipeline.dropbox.scan import Refused, fingerprint_of, look, names_in, unchanged
 from pipeline.dropbox.settle import UNSEEN, Fingerprint, Settler, Settling, Sight
-from pipeline.errors import InvalidPuzzle, printable
+from pipeline.errors import InvalidPuzzle, in_words, printable
 from pipeline.log import Log
 from pipeline.parse import parse_source
 from pipeline.record import timestamp
@@ -35,8 +36,12 @@ from pipeline.settings import Settings
 LARGEST_CUT_OFF = 1024 * 1024
 """Bytes: larger files are not looked into before they are claimed."""
 
+LONGEST_SWEEP = 30.0
+"""Seconds after which a sweep makes way for a thorough one."""
+
 _SOON = 0.1
 _KEPT_SECONDS = 60.0
+_STAMP_SECONDS = 1.0
 
 
 @dataclass(slots=True)
@@ -66,6 +71,7 @@ class Sweeper:
         self._reservations = Reservations(jobs.folders)
         self._said: set[str] = set()
         self._kept: dict[Path, float] = {}
+        self._stamp_next = 0.0
 
     @property
     def _folders(self) -> Folders:
@@ -81,8 +87,8 @@ class Sweeper:
 
     @property
     def keeps(self) -> bool:
-        """Whether jobs stay claimed that could not be published."""
-        return any(folder.exists() for folder in self._kept)
+        """Whether something was left alone that could not be claimed or published."""
+        return any(os.path.lexists(path) for path in self._kept)
 
     def sweep(self, *, thorough: bool = True) -> Swept:
         """Process all that is complete, until told to stop.
@@ -100,18 +106,30 @@ class Sweeper:
                 with closing(claim):
                     self._resume(claim, swept)
             remove_orphans(self._folders, self._jobs_in_work)
-        stamp_scan(self._folders)
         names, ignored = names_in(self._folders.inbox)
         for entry in ignored:
             if entry.worth_saying:
                 self._say_once("file.ignored", entry.name, entry.reason)
         self._said &= {*names, *(entry.name for entry in ignored)}
         self._settler.forget_all_but(names)
-        for name in names:
+        end = time.monotonic() + LONGEST_SWEEP
+        for name in ("", *names):
+            self._stamp()
             if self._stopping():
                 break
-            self._take(name, swept)
+            if time.monotonic() > end:
+                swept.wait(0.0)  # others may have died meanwhile: begin with them
+                break
+            if name:
+                self._take(name, swept)
         return swept
+
+    def _stamp(self) -> None:
+        """Let the folders tell that somebody scans, every few seconds."""
+        now = time.monotonic()
+        if now >= self._stamp_next:
+            stamp_scan(self._folders)
+            self._stamp_next = now + _STAMP_SECONDS
 
     def _jobs_in_work(self) -> set[str]:
         return {note.job for note in notes_in_work(self._folders)}
@@ -121,36 +139,60 @@ class Sweeper:
         if self._kept.get(claim.folder, 0.0) > time.monotonic():
             return
         if not unchanged(claim.original, fingerprint_of(claim.original.lstat())):
-            swept.wait(self._settings.settle)
+            self._keep(claim.folder, self._settings.settle)
             return
-        if not claim.note.job:  # its note was lost with the power
-            with self._reserved(claim.note.source) as note:
+        moved = claim.note.outbox not in ("", identity(self._folders.outbox.stat()))
+        if moved and claim.note.files:
+            why = "its set is half published in another outbox; run with that one again"
+            self._log.error("job.kept", source=printable(claim.note.source), reason=why)
+            self._keep(claim.folder, _KEPT_SECONDS)
+            return
+        if moved or not claim.note.job:  # its names are reserved elsewhere, or its note is lost
+            with self._reserved(claim.note.source, claim.note.fingerprint) as note:
                 claim.renew(note)
         self._process(claim, swept)
+
+    def _keep(self, folder: Path, seconds: float) -> None:
+        """Leave a claim alone for that long."""
+        self._kept[folder] = time.monotonic() + seconds
 
     def _process(self, claim: Claim, swept: Swept) -> None:
         folder = claim.folder
         status = self._jobs.process(claim)
         if status == KEPT:
-            self._kept[folder] = time.monotonic() + _KEPT_SECONDS
+            self._keep(folder, _KEPT_SECONDS)
         else:
             self._kept.pop(folder, None)
             swept.count(status)
 
     def _take(self, name: str, swept: Swept) -> None:
-        """Claim and process one name if it is complete."""
+        """Claim and process one name if it is complete.
+
+        What is wrong with this file alone must not keep the others waiting.
+        """
         path = self._folders.inbox / name
-        with self._jobs.computing():
-            seen = look(path, self._looks_cut_off, LARGEST_CUT_OFF)
-        if seen is None or not self._is_complete(seen, swept):
+        try:
+            with self._jobs.computing():
+                seen = look(path, self._looks_cut_off, LARGEST_CUT_OFF)
+            if seen is None or not self._is_complete(seen, swept):
+                return
+            with self._reserved(name, seen.fingerprint) as note:
+                claim = make_claim(self._folders, note)
+        except OSError as error:
+            if self._folders.blames(error):
+                raise
+            self._say_once("file.stuck", name, in_words(error))
+            self._keep(path, _KEPT_SECONDS)
             return
-        with self._reserved(name, seen.fingerprint) as note:
-            claim = make_claim(self._folders, note)
         if claim is not None:
             self._process(claim, swept)
-        elif os.path.lexists(path):  # it changed under our hands, or one of its name is in work
-            busy = is_in_work(self._folders, name)
+        elif os.path.lexists(path) and not self._is_kept(name):
+            busy = is_in_work(self._folders, name)  # or it changed under our hands
             swept.wait(max(_SOON, self._settings.settle) if busy else _SOON)
+
+    def _is_kept(self, name: str) -> bool:
+        """Whether an earlier file of that name is kept by us."""
+        return self._folders.work / key_of(name) in self._kept
 
     def _is_complete(self, seen: Sight | Refused, swept: Swept) -> bool:
         if isinstance(seen, Refused):
@@ -170,7 +212,17 @@ class Sweeper:
         now = datetime.now(UTC)
         keep = self._settings.keep_cnf
         with self._reservations.reserving(source, keep_cnf=keep) as (stem, former):
-            yield Note(new_job_id(now), source, stem, keep, timestamp(now), fingerprint, former)
+            where = identity(self._folders.outbox.stat())
+            yield Note(
+                job=new_job_id(now),
+                source=source,
+                stem=stem,
+                keep_cnf=keep,
+                claimed=timestamp(now),
+                fingerprint=fingerprint,
+                outbox=where,
+                former=former,
+            )
 
     def _looks_cut_off(self, data: bytes) -> bool:
         try:

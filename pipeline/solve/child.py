@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from fcntl import F_GETFL, F_SETFL, F_SETOWN, fcntl
 from pathlib import Path
 
+from pipeline.files import F_SETSIG
+
 Child = subprocess.Popen[bytes]
 MIB = 1024 * 1024
 _INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
-_F_SETSIG = 10  # Linux; the fcntl module of Python 3.11 does not name it
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def child(
                 stdout=sink or subprocess.DEVNULL,
                 stderr=subprocess.STDOUT if sink else subprocess.DEVNULL,
                 process_group=0,
-                pass_fds=pass_fds,
+                pass_fds=(*pass_fds, leash),
             )
             _tie(leash, process.pid)
         if bounds:
@@ -94,21 +95,28 @@ def _tie(leash: int, group: int) -> None:
     """Let the kernel kill the group when the other end of the pipe is closed.
 
     It is closed when this process ends, and unlike PR_SET_PDEATHSIG this needs no code between
-    fork and exec, which would cost a millisecond for each child.
+    fork and exec, which would cost a millisecond for each child. One that we leave behind by
+    dying in the very moment before this is ended by its own time limit.
     """
     with contextlib.suppress(OSError):  # elsewhere than on Linux
         fcntl(leash, F_SETOWN, -group)
-        fcntl(leash, _F_SETSIG, signal.SIGKILL)
+        fcntl(leash, F_SETSIG, signal.SIGKILL)
         fcntl(leash, F_SETFL, fcntl(leash, F_GETFL) | os.O_ASYNC)
 
 
 def _bound(pid: int, bounds: Bounds) -> None:
-    if hasattr(resource, "prlimit"):
+    """Lower the child's limits; one that is lower already stays."""
+    if not hasattr(resource, "prlimit"):
+        return
+    for which, most in (
+        (resource.RLIMIT_AS, bounds.memory_bytes),
+        (resource.RLIMIT_FSIZE, bounds.file_bytes),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, hard = resource.getrlimit(which)
+        limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
         with contextlib.suppress(OSError):  # it may have ended
-            memory, size = bounds.memory_bytes, bounds.file_bytes
-            resource.prlimit(pid, resource.RLIMIT_AS, (memory, memory))
-            resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, size))
-            resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+            resource.prlimit(pid, which, (limit, limit))
 
 
 def _end(process: Child) -> None:

@@ -83,7 +83,8 @@ class Minisat:
         Never one used before: minisat may leave a stale result as it is, and to truncate a file
         makes some filesystems write it out.
         """
-        if self._folder is None:
+        if self._folder is None or not self._folder.is_dir():  # some clear /tmp now and then
+            self._stack.close()
             self._folder = self._stack.enter_context(scratch_folder())
         return self._folder / str(next(self._names))
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
-from pipeline.errors import SolverError
+from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.solve.base import Deadline, Limits, Session
 from pipeline.solve.child import MIB, Child, child, ended_within
 
@@ -85,12 +85,16 @@ class Pysat:
         return self._process.wait() if ended_within(self._process, _LONGEST_FAREWELL) else None
 
     def _start(self) -> Connection:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            code = _SERVE.format(path=sys.path, fd=theirs.fileno())
-            pipe = self._child.enter_context(Connection(ours.detach()))
-            argv = [sys.executable, "-c", code]
-            self._process = self._child.enter_context(child(argv, pass_fds=[theirs.fileno()]))
+        try:
+            ours, theirs = socket.socketpair()
+            with theirs:
+                code = _SERVE.format(path=sys.path, fd=theirs.fileno())
+                pipe = self._child.enter_context(Connection(ours.detach()))
+                argv = [sys.executable, "-c", code]
+                self._process = self._child.enter_context(child(argv, pass_fds=[theirs.fileno()]))
+        except OSError as error:
+            self.close()
+            raise EnvironmentFailure(f"PySAT cannot be started: {error.strerror}") from error
         self._pipe = pipe
         return pipe
 
