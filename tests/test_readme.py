@@ -50,14 +50,9 @@ def test_every_command_is_in_the_readme(command):
     assert re.search(rf"sudoku-pipeline {command}\b|`{command}\b", README)
 
 
-AWAITED = {"--log-format", "--max-bytes", "--minisat", "--solver"}
-"""What the README is yet to say."""
-awaited = pytest.mark.xfail(reason="the README lacks it", strict=False)
-
-
 @pytest.mark.parametrize(
     "flag",
-    [pytest.param(flag, marks=awaited if flag in AWAITED else ()) for flag in sorted(OPTIONS)],
+    sorted(OPTIONS),
 )
 def test_every_option_is_in_the_readme_or_in_an_example_of_its_command(flag):
     pattern, lines = OPTIONS[flag]

@@ -1,0 +1,201 @@
+"""What is wrong with one file, one log or one folder does not stop the others."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from breaking import Breaker
+from dropping import SMALL, TWO_SOLUTIONS, DropFolder, command, environment, events_in, wait_for
+
+import pipeline.run.job
+from pipeline.log import LazyLog
+from pipeline.run.loop import run_once
+from pipeline.settings import Settings
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> DropFolder:
+    return DropFolder.within(tmp_path)
+
+
+def passed(box: DropFolder) -> int:
+    """A pass in this process."""
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, solver="pysat")
+    return run_once(settings, LazyLog("json", quiet=False))
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETLEASE"), reason="there are no leases here")
+def test_a_file_that_another_program_leases_for_writing_delays_only_itself(
+    box: DropFolder,
+) -> None:
+    path = box.drop("a.txt")
+    box.drop("b.txt")
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        fcntl.fcntl(descriptor, 10, signal.SIGURG)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        box.run("--settle", "0.2")
+        assert box.record("b")["status"] == "unique"
+        assert box.waiting() == {"a.txt"}
+    finally:
+        os.close(descriptor)
+    assert box.run().returncode == 0
+    assert box.record("a")["status"] == "unique"
+
+
+@pytest.mark.parametrize("options", [(), ("--quiet",)])
+def test_a_log_that_cannot_be_written_stops_no_work(
+    options: tuple[str, ...], box: DropFolder
+) -> None:
+    box.drop("a.txt", "hello\n")
+    box.drop("b.txt")
+    argv = command("run", "--inbox", box.inbox, "--outbox", box.outbox, *options)
+    with Path("/dev/full").open("wb") as full:
+        code = subprocess.run(argv, stderr=full, env=environment(), check=False).returncode
+    assert code == 1
+    assert box.record("b")["status"] == "unique"
+
+
+def test_a_job_that_is_kept_does_not_keep_a_pass_waiting_for_its_name(box: DropFolder) -> None:
+    box.drop("a.txt")
+    (box.outbox / "a_1.solution").mkdir(parents=True)
+    assert box.run().returncode == 75
+    box.drop("a.txt", TWO_SOLUTIONS)
+    box.drop("b.txt")
+    assert box.run().returncode == 75
+    assert box.has_record("b")
+    (box.outbox / "a_1.solution").rmdir()
+    assert box.run().returncode == 0
+    assert box.record("a")["status"] == "multiple"
+    assert box.kept("done") == {"a.txt", "2/a.txt", "b.txt"}
+
+
+def test_a_crash_of_ours_in_publishing_three_times_is_failed(
+    box: DropFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: object) -> str:
+        raise KeyError("ours")
+
+    box.drop("a.txt")
+    box.drop("b.txt", "hello\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline.run.job, "solution_texts", crash)
+        assert [passed(box) for _ in range(3)] == [75, 75, 75]
+        assert passed(box) == 1
+    assert box.record("a")["status"] == "failed"
+    assert box.kept("failed") == {"a.txt", "b.txt"}
+
+
+def test_a_drop_of_the_same_inode_is_a_drop_and_not_a_return(box: DropFolder) -> None:
+    keep = box.inbox.parent / "keep.txt"
+    keep.write_text(TWO_SOLUTIONS)
+    os.link(keep, box.inbox / "a.txt")
+    assert box.run().returncode == 0
+    os.link(keep, box.inbox / "a.txt")
+    with Breaker.started() as breaker:
+        argv = ["run", "--inbox", str(box.inbox), "--outbox", str(box.outbox)]
+        log = box.inbox.parent / "log"
+        assert breaker.wait(breaker.start(argv, log, "publish.withdrawn")) == -signal.SIGKILL
+    os.link(keep, box.inbox / "a.txt")
+    assert box.run("--max-solutions", "1").returncode == 0
+    assert box.published() == {"a_1.solution", "a.log", "a.json"}
+    assert box.waiting() == set()
+
+
+def test_a_claim_goes_on_in_another_outbox_under_names_that_are_free_there(
+    box: DropFolder, tmp_path: Path
+) -> None:
+    other = DropFolder(box.inbox, tmp_path / "other")
+    box.drop("a.sdk", TWO_SOLUTIONS)
+    assert other.run().returncode == 0
+    box.drop("a.txt")
+    with Breaker.started() as breaker:
+        argv = ["run", "--inbox", str(box.inbox), "--outbox", str(box.outbox)]
+        log = tmp_path / "log"
+        assert breaker.wait(breaker.start(argv, log, "attempt.counted")) == -signal.SIGKILL
+    assert other.run().returncode == 0
+    assert other.record("a")["source"] == "a.sdk"
+    assert other.record("a.txt")["source"] == "a.txt"
+
+
+def test_a_set_half_published_in_another_outbox_waits_for_that_one(
+    box: DropFolder, tmp_path: Path
+) -> None:
+    box.drop("a.txt")
+    with Breaker.started() as breaker:
+        argv = ["run", "--inbox", str(box.inbox), "--outbox", str(box.outbox)]
+        log = tmp_path / "log"
+        assert breaker.wait(breaker.start(argv, log, "publish.renamed")) == -signal.SIGKILL
+    other = DropFolder(box.inbox, tmp_path / "other")
+    assert other.run().returncode == 75
+    assert not other.has_record("a")
+    assert box.run().returncode == 0
+    assert box.record("a")["status"] == "unique"
+
+
+def test_a_lock_of_the_outbox_that_somebody_holds_stops_nobody_for_good(
+    box: DropFolder,
+) -> None:
+    box.drop("a.txt")
+    box.outbox.mkdir()
+    descriptor = os.open(box.outbox / ".lock", os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        result = box.run()
+        assert result.returncode == 75
+        assert [e["event"] for e in events_in(result.stderr)] == ["environment.failed"]
+    finally:
+        os.close(descriptor)
+    assert box.run().returncode == 0
+
+
+def test_a_file_that_may_not_be_read_yet_is_waited_for(box: DropFolder) -> None:
+    path = box.drop("a.txt")
+    path.chmod(0)
+    if not os.geteuid():
+        pytest.skip("root reads everything")
+    with box.watching("--settle", "1") as watching:
+        wait_for(lambda: any(e["event"] == "watch.started" for e in watching.events()))
+        path.chmod(0o600)
+        wait_for(lambda: box.has_record("a"))
+    assert box.record("a")["status"] == "unique"
+
+
+def test_done_on_another_filesystem_is_refused_with_what_is_wrong(box: DropFolder) -> None:
+    if Path("/dev/shm").stat().st_dev == box.inbox.stat().st_dev:
+        pytest.skip("there is one filesystem only")
+    (box.inbox / "done").symlink_to("/dev/shm")
+    box.drop("a.txt")
+    result = box.run()
+    assert result.returncode == 75
+    assert "another filesystem" in result.stderr
+    assert box.waiting() == {"a.txt"}
+
+
+def test_a_health_file_that_cannot_be_written_is_said_once_and_leaves_nothing(
+    box: DropFolder, tmp_path: Path
+) -> None:
+    health = tmp_path / "health"
+    (health / "file").mkdir(parents=True)
+    with box.watching("--health", str(health / "file")) as watching:
+        box.drop("a.txt")
+        wait_for(lambda: box.has_record("a"))
+        wait_for(lambda: any(e["event"] == "health.failed" for e in watching.events()))
+        watching.signal(signal.SIGTERM)
+        assert watching.end() == 0
+        events = [event["event"] for event in watching.events()]
+    assert events.count("health.failed") == 1
+    assert [path.name for path in health.iterdir()] == ["file"]
+
+
+def test_a_health_file_tells_what_was_finished(box: DropFolder, tmp_path: Path) -> None:
+    health = tmp_path / "health.json"
+    box.drop("a.txt", SMALL)
+    with box.watching("--health", str(health)):
+        wait_for(lambda: health.exists() and '"unique": 1' in health.read_text())
+    assert '"healthy": true' in health.read_text()
