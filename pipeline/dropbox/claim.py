@@ -26,7 +26,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from pipeline.dropbox.folders import Folders, return_to, sync_folder, write_durably
+from pipeline.dropbox.folders import Folders, return_to, sync_file, sync_folder, write_new
 from pipeline.dropbox.names import key_of
 from pipeline.dropbox.scan import unchanged
 from pipeline.dropbox.settle import UNSEEN, Fingerprint
@@ -205,7 +205,8 @@ def make_claim(folders: Folders, note: Note) -> Claim | None:
         assert lock is not None, "nobody knows this lock yet"  # noqa: S101
         claim = Claim(fresh, lock, note)
         try:
-            write_durably(fresh / NOTE, [note.text()])
+            write_new(fresh / NOTE, [note.text()])
+            sync_file(fresh / NOTE)
             sync_folder(fresh)
             reached("claim.prepared")
             fresh.rename(folder)

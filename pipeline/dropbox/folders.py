@@ -88,11 +88,8 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def write_durably(path: Path, pieces: Iterable[str]) -> str:
-    """Write a new file and make its content last; the SHA-256 of it.
-
-    Nothing is left of it where that fails.
-    """
+def write_new(path: Path, pieces: Iterable[str]) -> str:
+    """Write a new file; the SHA-256 of it. Nothing is left of it where that fails."""
     hashed = sha256()
     try:
         with path.open("xb") as file:
@@ -100,13 +97,20 @@ def write_durably(path: Path, pieces: Iterable[str]) -> str:
                 data = piece.encode()
                 hashed.update(data)
                 file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
     except BaseException:
         with contextlib.suppress(OSError):
             path.unlink()
         raise
     return hashed.hexdigest()
+
+
+def sync_file(path: Path) -> None:
+    """Make a file's content last."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def move_aside(path: Path, folder: Path, name: str) -> Path:

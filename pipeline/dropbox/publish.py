@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.dropbox.claim import Claim
-from pipeline.dropbox.folders import Folders, move_aside, sync_folder, write_durably
+from pipeline.dropbox.folders import Folders, move_aside, sync_file, sync_folder, write_new
 from pipeline.dropbox.reserve import RECORD, files_of, identity, read_record
 from pipeline.dropbox.steps import reached
 
@@ -39,7 +39,9 @@ def publish(
         written = _stage(claim, folders, files, staged)
         record = next(_temporary_names(claim, folders, first=len(staged) + 1))
         staged[record] = outbox / (claim.note.stem + RECORD)
-        write_durably(record, [make(written)])
+        write_new(record, [make(written)])
+        for path in staged:  # the first makes most of the others last as well
+            sync_file(path)
         reached("publish.staged")
         _withdraw_earlier(claim, outbox, written)
         reached("publish.withdrawn")
@@ -67,7 +69,7 @@ def _stage(
     written: dict[str, str] = {}
     for path, (name, pieces) in zip(_temporary_names(claim, folders), files, strict=False):
         staged[path] = folders.outbox / name
-        written[name] = write_durably(path, pieces)
+        written[name] = write_new(path, pieces)
         reached("publish.staging")
     return written
 

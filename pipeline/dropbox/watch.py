@@ -16,11 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from watchdog.events import FileSystemEvent
     from watchdog.observers.api import BaseObserver
-
-HINTS = frozenset(("created", "moved", "closed"))
-POLLED_HINTS = HINTS | {"modified"}
 
 
 class Alarm:
@@ -78,22 +74,25 @@ class Watcher:
         """Begin to observe. Raises OSError where that cannot be."""
         import logging  # noqa: PLC0415 - `run` has no need of these
 
-        from watchdog.events import FileSystemEventHandler  # noqa: PLC0415
+        from watchdog import events  # noqa: PLC0415
         from watchdog.observers import Observer  # noqa: PLC0415
         from watchdog.observers.polling import PollingObserver  # noqa: PLC0415
 
         logging.getLogger("watchdog").addHandler(logging.NullHandler())  # we have our own log
-        ring, hints = self._ring, POLLED_HINTS if self._poll else HINTS
+        hints = [events.FileCreatedEvent, events.FileMovedEvent, events.FileClosedEvent]
+        if self._poll:
+            hints.append(events.FileModifiedEvent)
+        ring = self._ring
 
-        class Handler(FileSystemEventHandler):
-            def on_any_event(self, event: FileSystemEvent) -> None:
-                if event.event_type in hints:
-                    ring()
+        class Handler(events.FileSystemEventHandler):
+            def on_any_event(self, _event: events.FileSystemEvent) -> None:
+                ring()
 
         _pair_no_moves()
         status = self._folder.stat()
         observer = PollingObserver() if self._poll else Observer()
-        observer.schedule(Handler(), str(self._folder), recursive=False)
+        # The filter also spares the observer what our own looking at files would tell it.
+        observer.schedule(Handler(), str(self._folder), recursive=False, event_filter=hints)
         observer.start()
         self._observer, self._watched = observer, (status.st_dev, status.st_ino)
 
