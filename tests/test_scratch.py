@@ -68,10 +68,15 @@ def test_the_folder_of_a_process_that_lives_is_left_alone(holder):
     assert not holder.folder.exists()
 
 
-def test_the_folder_of_a_killed_process_is_removed(holder, temporary):
+@pytest.mark.parametrize("empty", [False, True])
+def test_the_folder_of_a_killed_process_is_removed_when_it_is_not_new(holder, temporary, empty):
     holder.send_signal(signal.SIGKILL)
     holder.wait(PATIENCE)
-    assert holder.folder.exists()
+    if empty:
+        (holder.folder / "1").unlink()
+    with scratch_folder():
+        assert holder.folder.exists()
+    os.utime(holder.folder, (0, 0))
     with scratch_folder() as folder:
         assert list(temporary.iterdir()) == [folder]
 

@@ -7,11 +7,13 @@ import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 _PREFIX = "sudoku-pipeline-"
+_YOUNG_SECONDS = 10.0
 _MEMORY, _ENOUGH = Path("/dev/shm"), 1024 * 1024 * 1024  # noqa: S108 - a private folder within
 
 
@@ -47,10 +49,12 @@ def _base() -> Path:
 
 
 def _clear_abandoned(base: Path) -> None:
-    """Remove our own user's folders whose lock nobody holds, unless they are brand new."""
+    """Remove our own user's folders whose lock nobody holds, unless it may not be taken yet."""
+    newest = time.time() - _YOUNG_SECONDS
     for folder in base.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
-            if folder.lstat().st_uid == os.geteuid() and any(folder.iterdir()):
+            status = folder.lstat()
+            if status.st_uid == os.geteuid() and status.st_mtime < newest:
                 _remove_if_free(folder)
 
 
