@@ -122,6 +122,8 @@ class _Session:
         self._owner.send("add", [clause])
 
     def solve(self) -> Answer:
+        if not self._deadline.left():  # clauses may be missing
+            self._given_up = Unknown(self._limits.out_of_time)
         if self._given_up:
             return self._given_up
         self._owner.send("solve")
