@@ -27,7 +27,7 @@ def main() -> None:
         folder = Path(name)
         inbox, outbox = folder / "inbox", folder / "outbox"
         inbox.mkdir()
-        argv = [sys.executable, "-m", "pipeline", "watch", "--quiet"]
+        argv = [sys.executable, "-m", "pipeline", "watch", "--quiet", "--max-solutions", "2"]
         with subprocess.Popen([*argv, "--inbox", str(inbox), "--outbox", str(outbox)]) as watch:
             while not (inbox / ".work" / ".last-scan").exists():
                 time.sleep(0.01)
