@@ -81,11 +81,7 @@ class Folders:
 
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder last."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    _sync(folder, os.O_DIRECTORY)
 
 
 def write_new(path: Path, pieces: Iterable[str]) -> str:
@@ -106,7 +102,11 @@ def write_new(path: Path, pieces: Iterable[str]) -> str:
 
 def sync_file(path: Path) -> None:
     """Make a file's content last."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    _sync(path, os.O_NOFOLLOW)
+
+
+def _sync(path: Path, flags: int) -> None:
+    descriptor = os.open(path, os.O_RDONLY | flags)
     try:
         os.fsync(descriptor)
     finally:

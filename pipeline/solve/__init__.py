@@ -9,13 +9,12 @@ from types import TracebackType
 from typing import Self
 
 from pipeline.settings import SolverChoice
-from pipeline.solve.base import LEAST_MEGABYTES, Deadline, Limits, Session, Solver
+from pipeline.solve.base import Deadline, Limits, Session, Solver
 from pipeline.solve.enumerate import answers
 from pipeline.solve.minisat import Minisat, find_minisat, missing_minisat
 from pipeline.solve.pysat import Pysat
 
 __all__ = [
-    "LEAST_MEGABYTES",
     "Deadline",
     "Limits",
     "Session",

@@ -9,9 +9,6 @@ from typing import Protocol
 
 from pipeline.cnf import Answer, Clause, Cnf
 
-LEAST_MEGABYTES = 64
-"""Minisat takes no lower memory limit."""
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:

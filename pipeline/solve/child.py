@@ -1,7 +1,7 @@
 """Child processes that cannot outlive their welcome. The only module that starts any.
 
 Each child leads a process group of its own, which is killed as a whole when the child has
-ended, when its time is up, and when this process dies, however it dies.
+ended, when its time is up, and when this process dies, but for the moment before it is tied.
 """
 
 from __future__ import annotations
