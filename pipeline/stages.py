@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, assert_never
 
 from pipeline.certify import Violation, certify_grid, clashing_givens
@@ -29,6 +30,10 @@ NOT_WELL: frozenset[Status] = frozenset(("invalid", "unknown", "failed"))
 
 Stage = Literal["parse", "encode", "solve", "decode", "certify"]
 OnGrid = Callable[[Grid], None]
+
+
+parse_once = lru_cache(maxsize=1)(parse_source)
+"""A file is parsed to see whether it is all there, and again when it is claimed."""
 
 
 class Stopwatch:
@@ -97,7 +102,7 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
     watch = Stopwatch()
     try:
         with watch.timing("parse"):
-            parsed = parse_source(data, source, settings.variant, settings.max_bytes)
+            parsed = parse_once(data, source, settings.variant, settings.max_bytes)
     except InvalidPuzzle as error:
         return Result("invalid", message=str(error), seconds=watch.seconds())
     return solve_parsed(parsed, solvers, settings, watch)

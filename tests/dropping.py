@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -168,12 +170,27 @@ class DropFolder:
 
     def in_work(self) -> set[str]:
         """The claims, and the litter that there should be none of."""
-        names = {path.name for path in (self.inbox / ".work").iterdir()}
+        names = {path.name for path in (self.inbox / ".work").iterdir() if not is_kept(path)}
         return names - {".preparing", ".last-scan"}
 
     def computing(self) -> bool:
         """Whether a computation has begun."""
-        return any(self.inbox.glob(".work/*/.attempt-*"))
+        locks = self.inbox.glob(".work/[!.]*/.lock")
+        return any(re.match("attempts at .*: [1-9]", lock.read_text()) for lock in locks)
+
+
+def is_kept(folder: Path) -> bool:
+    """Whether a living process keeps this for its next claim."""
+    if not folder.name.startswith(".new-"):
+        return False
+    try:
+        with (folder / ".lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
 
 
 @dataclass(frozen=True)

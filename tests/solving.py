@@ -87,8 +87,9 @@ def digits(grid: Grid) -> str:
 
 
 def program(path: Path, body: str) -> str:
-    """A shell script in place of minisat: `$cnf` and `$out` are its files."""
-    path.write_text(f"#!/bin/sh\nwhile [ $# -gt 2 ]; do shift; done\ncnf=$1 out=$2\n{body}\n")
+    """A shell script in place of minisat that waits for its question: `$cnf`, `$out` are files."""
+    reading = "while [ $# -gt 2 ]; do shift; done\nout=$2 cnf=$0.$$.cnf; cat $1 > $cnf"
+    path.write_text(f"#!/bin/sh\n{reading}\n{body}\n")
     path.chmod(0o755)
     return str(path)
 
@@ -98,8 +99,8 @@ def result_lines(model: Iterable[int]) -> str:
     return f"printf 'SAT\\n{' '.join(map(str, model))} 0\\n' > \"$out\"; exit 10"
 
 
-def children() -> set[int]:
-    """The processes that this one has started and that still run."""
+def children(of: int | None = None) -> set[int]:
+    """The processes that this one, or another, has started and that still run."""
     found = set()
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -107,7 +108,7 @@ def children() -> set[int]:
         except (FileNotFoundError, ProcessLookupError):
             continue
         state, parent = rest.rsplit(") ", 1)[1].split()[:2]
-        if int(parent) == os.getpid() and state != "Z":
+        if int(parent) == (of or os.getpid()) and state != "Z":
             found.add(int(pid))
     return found
 

@@ -12,7 +12,7 @@ import pytest
 from needs import needs_linux
 from solving import PATIENCE, children, has_ended, is_closed
 
-from pipeline.solve.child import MIB, Bounds, child, ended_within, run_child
+from pipeline.solve.child import MIB, Bounds, bound, child, ended_within, pour
 
 AMPLE = Bounds(memory_bytes=1024 * MIB, file_bytes=64 * MIB)
 WITH_GRANDCHILD = ["sh", "-c", "sleep 1000 & sleep 1000"]
@@ -39,6 +39,13 @@ def once_bounded(limit: str) -> str:
         "import resource, itertools; next(_ for _ in itertools.count() "
         f"if resource.getrlimit(resource.{limit})[0] != resource.RLIM_INFINITY)"
     )
+
+
+def run_child(argv, output, bounds=AMPLE, seconds=PATIENCE):
+    """The exit code of a child that was let run to its end; None if it took longer."""
+    with child(argv, output) as process:
+        bound(process, bounds)
+        return process.wait() if ended_within(process, seconds) else None
 
 
 def descriptors() -> int:
@@ -248,3 +255,24 @@ def test_starting_looks_at_no_shell(tmp_path):
     output = tmp_path / "output"
     run_child(["echo", "$HOME; exit 3", "*"], output, AMPLE, PATIENCE)
     assert output.read_text() == "$HOME; exit 3 *\n"
+
+
+def test_what_is_poured_in_comes_out_though_it_is_more_than_a_pipe_holds(pipe, tmp_path):
+    reading, writing = pipe
+    with child(["cat"], tmp_path / "output", reading) as process:
+        assert pour([b"a" * MIB, b"", b"b" * MIB], writing, PATIENCE)
+        os.close(reading)
+        os.close(writing)
+        assert ended_within(process, PATIENCE)
+    assert (tmp_path / "output").read_bytes() == b"a" * MIB + b"b" * MIB
+
+
+@pytest.mark.parametrize("seconds", [0, 0.1])
+def test_pouring_ends_in_time_where_nobody_drinks(pipe, seconds):
+    assert not pour([b"a" * MIB], pipe[1], seconds)
+
+
+def test_nothing_has_to_be_drunk_to_the_end(pipe):
+    reading, writing = pipe
+    os.close(reading)
+    assert pour([b"a" * MIB], writing, PATIENCE)

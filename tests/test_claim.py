@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
@@ -16,6 +17,7 @@ from strategies import examples
 from pipeline.dropbox.claim import (
     LOCK,
     Note,
+    Shelf,
     make_claim,
     new_job_id,
     notes_in_work,
@@ -158,9 +160,9 @@ def test_what_is_no_file_can_be_claimed_and_put_back(box, make):
 
 def test_the_lock_says_for_people_who_has_the_claim(box):
     with closing(claimed(box)) as claim:
-        words = (claim.folder / LOCK).read_text()
-        assert words == f"process {os.getpid()} on {os.uname().nodename}\n"
-        assert list(claims_seen(box.folders)) == [(claim.note, words.strip())]
+        words = f"process {os.getpid()} on {os.uname().nodename}"
+        assert (claim.folder / LOCK).read_text() == f"attempts at job: 0\n{words}\n"
+        assert list(claims_seen(box.folders)) == [(claim.note, words)]
     ((_, words),) = claims_seen(box.folders)
     assert "abandoned" in words
 
@@ -200,8 +202,54 @@ def test_attempts_count_unless_they_end_or_are_forgotten(box):
         with claim.attempt():
             assert claim.attempts() == 3
         assert claim.attempts() == 2
-        claim.forget_attempt()
-        assert claim.attempts() == 1
+        with pytest.raises(OSError, match="theirs"), claim.attempt(free=(OSError,)):
+            raise OSError("theirs")
+        assert claim.attempts() == 2
+
+
+def test_what_is_left_of_a_finished_claim_serves_the_next_and_counts_for_itself(box):
+    shelf = Shelf()
+    box.drop("a.txt")
+    first = make_claim(box.folders, note_of(box, job="first"), shelf)
+    inode = (first.folder / LOCK).stat().st_ino
+    first.count_attempt()
+    first.original.unlink()
+    first.remove()
+    first.close()
+    assert notes_in_work(box.folders) == []
+    assert list(abandoned(box.folders)) == [], "it is kept, and nobody's to take"
+    box.drop("b.txt", "another")
+    with closing(make_claim(box.folders, note_of(box, "b.txt", job="second"), shelf)) as second:
+        assert (second.folder / LOCK).stat().st_ino == inode
+        assert (second.original.read_text(), second.attempts()) == ("another", 0)
+        assert notes_in_work(box.folders) == [second.note]
+    shelf.close()
+
+
+def test_a_shelf_is_left_empty(box):
+    shelf = Shelf()
+    for name in ("a.txt", "b.txt"):
+        box.drop(name)
+    claims = [make_claim(box.folders, note_of(box, n, job=n), shelf) for n in ("a.txt", "b.txt")]
+    for claim in claims:
+        claim.original.unlink()
+        claim.remove()
+    shelf.close()
+    assert list(box.folders.work.glob(".new-*")) == []
+
+
+def test_a_claim_is_made_anew_where_the_work_folder_was_removed_meanwhile(box):
+    shelf = Shelf()
+    box.drop("a.txt")
+    claim = make_claim(box.folders, note_of(box), shelf)
+    claim.original.unlink()
+    claim.remove()
+    shutil.rmtree(box.folders.work)
+    box.folders.prepare()
+    box.drop("a.txt", "again")
+    with closing(make_claim(box.folders, note_of(box), shelf)) as again:
+        assert again.original.read_text() == "again"
+    shelf.close()
 
 
 file_names = st.binary().map(os.fsdecode)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from dropping import ENDLESS, ENDLESSLY, SMALL, DropFolder, wait_for
-from needs import needs_linux
+from needs import needs_linux, needs_minisat
+from solving import children, has_ended
 
 from pipeline.log import LazyLog
 from pipeline.run.loop import watch
@@ -72,7 +73,7 @@ def test_two_signals_end_a_watch_at_once_while_a_file_is_looked_at(box, monkeypa
         signal.raise_signal(signal.SIGINT)
         raise AssertionError("the second signal ends this")
 
-    monkeypatch.setattr("pipeline.run.sweep.parse_source", interrupted)
+    monkeypatch.setattr("pipeline.run.sweep.parse_once", interrupted)
     watch(Settings(inbox=box.inbox, outbox=box.outbox, grace=60), LazyLog("json", quiet=True))
     assert looked == [SMALL.encode()]
     assert (box.waiting(), box.in_work(), box.published()) == ({"a.txt", "b.txt"}, set(), set())
@@ -86,3 +87,14 @@ def test_quiet_watch_that_has_no_problem_prints_nothing(box, number):
         watch.signal(number)
         assert watch.end() == 0
     assert watch.log.read_bytes() == b""
+
+
+@needs_linux
+@needs_minisat
+def test_a_killed_watch_leaves_no_solver_waiting(box):
+    with box.watching() as watch:
+        box.drop("a.txt")
+        wait_for(lambda: box.has_record("a"))
+        waiting = wait_for(lambda: children(watch.process.pid))
+        watch.process.kill()
+        assert all(has_ended(pid) for pid in waiting)

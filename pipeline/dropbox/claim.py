@@ -2,13 +2,14 @@
 
 A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
 
-    .lock        locked (flock) while its owner lives
+    .lock        locked (flock) while its owner lives; tells who that is, and how many
+                 computations of this job were begun and did not end
     .claim.json  what was claimed, by which job; behind it, what is about to be published
-    .attempt-N   there while, and after, a computation for the N-th time did not end
     NAME         the dropped file, under its own name, which has no leading dot
 
 It is prepared under a temporary name and renamed; then the file is renamed into it. Whoever
-can take the lock of a claim finds it abandoned, and owns it.
+can take the lock of a claim finds it abandoned, and owns it. What is left of a finished claim
+serves the next: some filesystems make files slowly where many were deleted just now.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator
@@ -24,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from pipeline.dropbox.folders import Folders, return_to, sync_file, sync_folder, write_new
 from pipeline.dropbox.names import key_of
@@ -34,8 +36,9 @@ from pipeline.dropbox.steps import reached
 
 LOCK, NOTE = ".lock", ".claim.json"
 NEW = ".new-"
-_ATTEMPT = ".attempt-"
 PREPARING = ".preparing"
+_ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]+)")
+_LARGEST_NOTE, _LARGEST_LOCK = 16 * 1024, 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,45 +88,54 @@ def new_job_id(now: datetime) -> str:
 class Claim:
     """A claim that this process owns; `close` gives the lock up, `remove` the claim."""
 
-    def __init__(self, folder: Path, lock: int, note: Note) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, lock: int, note: Note, shelf: Shelf | None = None) -> None:
+        self.folder: Final = folder
         self.note = note
         self._lock = lock
+        self._shelf = shelf
 
     @property
     def original(self) -> Path:
         return self.folder / self.note.source
 
     def sign(self) -> None:
-        """Write in the lock who holds it, for people to read, if there is room for it."""
-        with contextlib.suppress(OSError):
-            os.ftruncate(self._lock, 0)
-            os.pwrite(self._lock, f"process {os.getpid()} on {os.uname().nodename}\n".encode(), 0)
+        """Write in the lock who holds it, for people to read."""
+        self._write_lock(self.attempts())
 
     def attempts(self) -> int:
         """How many computations were begun and never ended."""
-        return sum(1 for entry in self.folder.iterdir() if entry.name.startswith(_ATTEMPT))
+        told = _ATTEMPTS.search(os.pread(self._lock, _LARGEST_LOCK, 0))
+        ours = told and (not self.note.job or told[1].decode() == self.note.job)
+        return int(told[2]) if told and ours else 0
+
+    def _write_lock(self, attempts: int) -> None:
+        """Write over what the lock tells; where that is as long, no room is needed."""
+        signature = f"process {os.getpid()} on {os.uname().nodename}"
+        data = f"attempts at {self.note.job}: {attempts}\n{signature}\n".encode()
+        os.pwrite(self._lock, data, 0)
+        os.ftruncate(self._lock, len(data))
 
     @contextmanager
-    def attempt(self) -> Iterator[None]:
+    def attempt(self, free: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
         """Count a computation, so that it lasts, before it begins; uncount it when it ends.
 
-        An exception of ours leaves it counted, as being killed does.
+        An exception leaves it counted, as being killed does, but for those that are `free`.
         """
-        self.count_attempt()
-        reached("attempt.counted")
-        yield
-        self.forget_attempt()
+        before = self.attempts()
+        try:
+            self.count_attempt()
+            reached("attempt.counted")
+            yield
+        except free:
+            self._write_lock(before)
+            raise
+        self._write_lock(before)
         reached("attempt.ended")
 
     def count_attempt(self) -> None:
         """Count an attempt, so that it lasts."""
-        (self.folder / f"{_ATTEMPT}{self.attempts() + 1}").touch()
-        sync_folder(self.folder)
-
-    def forget_attempt(self) -> None:
-        """Forget the last attempt that was counted: it ended, or was not the puzzle's fault."""
-        (self.folder / f"{_ATTEMPT}{self.attempts()}").unlink()
+        self._write_lock(self.attempts() + 1)
+        os.fdatasync(self._lock)
 
     def save_files(self, names: Iterable[str]) -> None:
         """Save which files of the outbox may be there because of this source."""
@@ -131,11 +143,14 @@ class Claim:
 
     def renew(self, note: Note) -> None:
         """Put another note in place of the claim's, so that it lasts."""
+        attempts = self.attempts()
         with (self.folder / NOTE).open("a", encoding="ascii") as file:
             file.write("\n" + note.text())
             file.flush()
             os.fsync(file.fileno())
-        self.note = note
+        is_another, self.note = note.job != self.note.job, note
+        if is_another:
+            self._write_lock(attempts)
 
     def put_back(self, inbox: Path) -> bool:
         """Return the file to the inbox; whether it could be, without hiding a newer one."""
@@ -159,6 +174,16 @@ class Claim:
 
     def remove(self) -> None:
         """Remove the claim, whose original has gone elsewhere."""
+        if not (self._shelf and self._shelf.keep(self)):
+            self.discard()
+
+    def moved(self, folder: Path) -> Claim:
+        """The claim at another place; it takes the lock over."""
+        lock, self._lock = self._lock, -1
+        return Claim(folder, lock, self.note, self._shelf)
+
+    def discard(self) -> None:
+        """Remove the claim with all that is in it."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.close()
 
@@ -193,32 +218,91 @@ def _preparing(folders: Folders) -> Iterator[None]:
         os.close(descriptor)
 
 
-def make_claim(folders: Folders, note: Note) -> Claim | None:
+class Shelf:
+    """Keeps what is left of a finished claim, still locked, for the next one."""
+
+    def __init__(self) -> None:
+        self._kept: Claim | None = None
+
+    def keep(self, claim: Claim) -> bool:
+        """Put a finished claim on the shelf, if there is room; whether there was."""
+        if self._kept is not None:
+            return False
+        folder = claim.folder.with_name(f"{NEW}{claim.note.job}")
+        try:
+            if (claim.folder / NOTE).stat().st_size > _LARGEST_NOTE:
+                return False
+            claim.folder.rename(folder)
+        except OSError:
+            return False
+        self._kept = claim.moved(folder)
+        return True
+
+    def take(self, note: Note) -> Claim | None:
+        """The claim that was kept, with that note; None if there is none of use."""
+        claim, self._kept = self._kept, None
+        if claim is None:
+            return None
+        try:
+            claim.renew(note)
+            claim._write_lock(0)  # noqa: SLF001 - they were the former job's
+        except FileNotFoundError:  # the folder was replaced
+            claim.close()
+            return None
+        except OSError:
+            claim.discard()
+            raise
+        return claim
+
+    def close(self) -> None:
+        """Remove what is kept."""
+        if self._kept:
+            self._kept.discard()
+            self._kept = None
+
+
+def make_claim(folders: Folders, note: Note, shelf: Shelf | None = None) -> Claim | None:
     """Claim `inbox/source`; None where another was faster, or the file is gone or changed."""
-    folder = folders.work / key_of(note.source)
     if is_in_work(folders, note.source):
         return None
-    with _preparing(folders):
-        fresh = folders.work / f"{NEW}{note.job}"
-        fresh.mkdir()
-        lock = locked(fresh / LOCK, os.O_CREAT | os.O_EXCL)
-        assert lock is not None, "nobody knows this lock yet"  # noqa: S101
-        claim = Claim(fresh, lock, note)
-        try:
-            write_new(fresh / NOTE, [note.text()])
-            sync_file(fresh / NOTE)
-            sync_folder(fresh)
-            reached("claim.prepared")
-            fresh.rename(folder)
-        except OSError:
-            claim.remove()
-            if folder.exists():
-                return None
-            raise
-        claim.folder = folder
-        claim.sign()
+    claim = shelf.take(note) if shelf else None
+    if claim is None:
+        with _preparing(folders):
+            claim = _prepare(folders, note, shelf)
+    reached("claim.prepared")
+    folder = folders.work / key_of(note.source)
+    try:
+        claim.folder.rename(folder)
+    except OSError:
+        claim.discard()
+        if folder.exists():
+            return None
+        raise
     reached("claim.placed")
-    return _fill(claim, folders.inbox / note.source)
+    return _fill(claim.moved(folder), folders.inbox / note.source)
+
+
+def _prepare(folders: Folders, note: Note, shelf: Shelf | None) -> Claim:
+    """A claim under a temporary name that is locked and lasts."""
+    folder = folders.work / f"{NEW}{note.job}"
+    folder.mkdir()
+    try:
+        lock = locked(folder / LOCK, os.O_CREAT | os.O_EXCL)
+        assert lock is not None, "nobody knows this lock yet"  # noqa: S101
+        claim = Claim(folder, lock, note, shelf)
+    except OSError:
+        folder.rmdir()
+        raise
+    try:
+        claim.sign()
+        os.fsync(lock)
+        write_new(folder / NOTE, [note.text()])
+        sync_file(folder / NOTE)
+        sync_folder(folder)
+    except OSError:
+        claim.discard()
+        raise
+    return claim
 
 
 def _fill(claim: Claim, source: Path) -> Claim | None:

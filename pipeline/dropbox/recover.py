@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,10 +23,11 @@ def abandoned(folders: Folders) -> Iterator[Claim]:
             continue
         claim = Claim(folder, lock, note_in(folder))
         if os.path.lexists(claim.original) and not claim.is_put_back(folders.inbox):
-            claim.sign()
+            with contextlib.suppress(OSError):  # a full disk keeps nobody from going on
+                claim.sign()
             yield claim
         else:
-            claim.remove()
+            claim.discard()
 
 
 def _claim_folders(folders: Folders) -> list[Path]:
@@ -43,7 +45,7 @@ def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
     """Each claim's note, and in words who has it in work."""
     for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
         try:
-            owner = path.read_text(encoding="ascii", errors="replace").strip()
+            owner = path.read_text(encoding="ascii", errors="replace").strip().rpartition("\n")[2]
             lock = locked(path)
         except FileNotFoundError:  # finished meanwhile
             continue

@@ -5,7 +5,9 @@ That is the fixpoint of unit propagation on the `extended` formula.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from math import isqrt
 
 from pipeline.puzzle import Geometry, Puzzle, units_of
 
@@ -25,6 +27,8 @@ def propagate(puzzle: Puzzle) -> list[int] | None:
     geometry = puzzle.geometry
     units, units_at = units_of(geometry), _units_at(geometry)
     cells = list(puzzle.cells)
+    if not _strike_givens(cells, units_at):
+        return None
     waiting = dict.fromkeys(range(len(units)))
     while waiting:
         index = next(iter(waiting))
@@ -35,6 +39,26 @@ def propagate(puzzle: Puzzle) -> list[int] | None:
         for cell in moved:
             waiting.update(dict.fromkeys(units_at[cell]))
     return cells
+
+
+def _strike_givens(cells: list[int], units_at: Sequence[tuple[int, int, int]]) -> bool:
+    """Strike what is given from its row, column and box, in place; False for a conflict.
+
+    The units alone would do that too, in twice the time.
+    """
+    taken = [0] * (3 * isqrt(len(cells)))
+    for mask, (row, column, box) in zip(cells, units_at, strict=True):
+        if not mask & (mask - 1):
+            taken[row] |= mask
+            taken[column] |= mask
+            taken[box] |= mask
+    for cell, (row, column, box) in enumerate(units_at):
+        mask = cells[cell]
+        if mask & (mask - 1):
+            cells[cell] = mask & ~(taken[row] | taken[column] | taken[box])
+            if not cells[cell]:
+                return False
+    return True
 
 
 def _tighten(cells: list[int], unit: tuple[int, ...], full: int) -> list[int] | None:

@@ -28,11 +28,13 @@ from pipeline.record import (
 )
 from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
+from pipeline.solve import Limits, Solvers
 from pipeline.stages import NOT_WELL, Result, Stopwatch, solve_source
 
 MOST_ATTEMPTS = 3
 KEPT = "kept"
+_NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
+"""What may end a computation through no fault of the puzzle's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,10 @@ class Jobs:
             raise
         finally:
             claim.close()
+
+    def warm(self) -> None:
+        """Have the solver start what it can before there is a job."""
+        self.solvers.warm(Limits(self.settings.timeout, self.settings.memory_limit))
 
     def _process(self, claim: Claim) -> str:
         record = is_published(claim, self.folders)
@@ -134,10 +140,9 @@ class Jobs:
         why = "the process was killed"
         while (attempts := claim.attempts()) < MOST_ATTEMPTS:
             try:
-                with self.computing(), claim.attempt():
+                with self.computing(), claim.attempt(free=_NO_FAULT):
                     return solve_source(data, source, self.solvers, self.settings)
-            except (OSError, EnvironmentFailure, Interrupted):
-                claim.forget_attempt()
+            except _NO_FAULT:
                 raise
             except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
                 why = self._say_crashed(claim, error)

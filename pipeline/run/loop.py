@@ -37,7 +37,8 @@ def _ready(settings: Settings, log: Log) -> Iterator[tuple[Sweeper, Stop, Alarm]
         if solvers.lacking:
             log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
         jobs = Jobs(folders, settings, solvers, log, stop.computing)
-        yield Sweeper(jobs, lambda: stop.requested), stop, alarm
+        sweeper = stack.enter_context(closing(Sweeper(jobs, lambda: stop.requested)))
+        yield sweeper, stop, alarm
 
 
 def run_once(settings: Settings, log: Log) -> int:
@@ -94,6 +95,7 @@ def watch(settings: Settings, log: Log) -> None:
                     again_in = intake.turn(thorough=thorough)
                 except Interrupted:
                     break
+                sweeper.rest()
                 if again_in is not None:
                     rescan = min(rescan, time.monotonic() + again_in)
                 if not _hinted(alarm, keeper, stop, rescan, deaf=intake.pauses):

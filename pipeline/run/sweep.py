@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from pipeline.dropbox.claim import (
     Claim,
     Note,
+    Shelf,
     is_in_work,
     make_claim,
     new_job_id,
@@ -28,10 +30,10 @@ from pipeline.dropbox.scan import Refused, fingerprint_of, look, names_in, uncha
 from pipeline.dropbox.settle import UNSEEN, Fingerprint, Settler, Settling, Sight
 from pipeline.errors import InvalidPuzzle, in_words, printable
 from pipeline.log import Log
-from pipeline.parse import parse_source
 from pipeline.record import timestamp
 from pipeline.run.job import KEPT, Jobs
 from pipeline.settings import Settings
+from pipeline.stages import parse_once
 
 LARGEST_CUT_OFF = 1024 * 1024
 """Bytes: larger files are not looked into before they are claimed."""
@@ -69,6 +71,7 @@ class Sweeper:
         self._stopping = stopping
         self._settler = Settler(jobs.settings.settle)
         self._reservations = Reservations(jobs.folders)
+        self._shelf = Shelf()
         self._said: set[str] = set()
         self._kept: dict[Path, float] = {}
         self._stamp_next = 0.0
@@ -124,6 +127,13 @@ class Sweeper:
                 self._take(name, swept)
         return swept
 
+    def rest(self) -> None:
+        """Get ready for the next file while there is none."""
+        self._jobs.warm()
+
+    def close(self) -> None:
+        self._shelf.close()
+
     def _stamp(self) -> None:
         """Let the folders tell that somebody scans, every few seconds."""
         now = time.monotonic()
@@ -173,11 +183,11 @@ class Sweeper:
         path = self._folders.inbox / name
         try:
             with self._jobs.computing():
-                seen = look(path, self._looks_cut_off, LARGEST_CUT_OFF)
+                seen = look(path, partial(self._looks_cut_off, name), LARGEST_CUT_OFF)
             if seen is None or not self._is_complete(seen, swept):
                 return
             with self._reserved(name, seen.fingerprint) as note:
-                claim = make_claim(self._folders, note)
+                claim = make_claim(self._folders, note, self._shelf)
         except OSError as error:
             if self._folders.blames(error):
                 raise
@@ -224,9 +234,9 @@ class Sweeper:
                 former=former,
             )
 
-    def _looks_cut_off(self, data: bytes) -> bool:
+    def _looks_cut_off(self, name: str, data: bytes) -> bool:
         try:
-            parse_source(data, "", self._settings.variant)
+            parse_once(data, name, self._settings.variant, self._settings.max_bytes)
         except InvalidPuzzle as error:
             return error.truncated
         return False

@@ -5,9 +5,11 @@ A new solver is one module and a place in the chain of Solvers.
 
 from __future__ import annotations
 
+import contextlib
 from types import TracebackType
 from typing import Self
 
+from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.settings import SolverChoice
 from pipeline.solve.base import Deadline, Limits, Session, Solver
 from pipeline.solve.enumerate import answers
@@ -49,6 +51,11 @@ class Solvers:
         """A solver that shares no code with this one, to check what it says."""
         others = (other for other in self.chain if other is not solver)
         return next(others, self._checker)
+
+    def warm(self, limits: Limits) -> None:
+        """Start what the first solver needs, while there is nothing else to do."""
+        with contextlib.suppress(SolverError, EnvironmentFailure):  # whoever asks will see
+            self.chain[0].warm(limits)
 
     def __enter__(self) -> Self:
         return self

@@ -78,6 +78,10 @@ class Solver(Protocol):
         """Load the clauses; leaving the context ends whatever serves only this session."""
         ...
 
+    def warm(self, limits: Limits) -> None:
+        """Start what the next puzzle will need. Raises EnvironmentFailure or SolverError."""
+        ...
+
     def close(self) -> None:
         """End whatever the solver keeps alive between sessions."""
         ...

@@ -14,7 +14,8 @@ import select
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fcntl import F_GETFL, F_SETFL, F_SETOWN, fcntl
@@ -39,13 +40,14 @@ class Bounds:
 def child(
     argv: Sequence[str],
     output: Path | None = None,
-    bounds: Bounds | None = None,
+    source: int | None = None,
     pass_fds: Sequence[int] = (),
 ) -> Iterator[Child]:
     """Start a child, and end it and its whole group on leaving.
 
-    Its standard output and error go to `output`, or nowhere; the descriptors in `pass_fds` it
-    inherits, no others. Raises OSError where it cannot be started.
+    Its standard input is the descriptor `source`, or has nothing to read; its standard output
+    and error go to `output`, or nowhere; the descriptors in `pass_fds` it inherits, no others.
+    Raises OSError where it cannot be started.
     """
     leash, held = os.pipe()
     process: Child | None = None
@@ -53,15 +55,13 @@ def child(
         with output.open("wb") if output else contextlib.nullcontext() as sink, _undivided():
             process = subprocess.Popen(  # noqa: S603 - no shell, and argv is ours
                 argv,
-                stdin=leash,
+                stdin=leash if source is None else source,
                 stdout=sink or subprocess.DEVNULL,
                 stderr=subprocess.STDOUT if sink else subprocess.DEVNULL,
                 process_group=0,
                 pass_fds=(*pass_fds, leash),
             )
             _tie(leash, process.pid)
-        if bounds:
-            _bound(process.pid, bounds)
         yield process
     finally:
         if process is not None:
@@ -104,7 +104,7 @@ def _tie(leash: int, group: int) -> None:
         fcntl(leash, F_SETFL, fcntl(leash, F_GETFL) | os.O_ASYNC)
 
 
-def _bound(pid: int, bounds: Bounds) -> None:
+def bound(process: Child, bounds: Bounds) -> None:
     """Lower the child's limits; one that is lower already stays."""
     if not hasattr(resource, "prlimit"):
         return
@@ -116,7 +116,7 @@ def _bound(pid: int, bounds: Bounds) -> None:
         _, hard = resource.getrlimit(which)
         limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
         with contextlib.suppress(OSError):  # it may have ended
-            resource.prlimit(pid, which, (limit, limit))
+            resource.prlimit(process.pid, which, (limit, limit))
 
 
 def _end(process: Child) -> None:
@@ -147,8 +147,21 @@ def ended_within(process: Child, seconds: float) -> bool:
     return True  # pragma: no cover
 
 
-def run_child(argv: Sequence[str], output: Path, bounds: Bounds, seconds: float) -> int | None:
-    """Run a child to its end: its exit code (a signal negative), or None if time was up."""
-    with child(argv, output, bounds) as process:
-        in_time = ended_within(process, seconds)
-    return process.returncode if in_time else None
+def pour(pieces: Iterable[bytes], sink: int, seconds: float) -> bool:
+    """Write into a pipe, in `seconds` at most; whether that was time enough.
+
+    It is, too, where the other end does not want all of it.
+    """
+    end = time.monotonic() + seconds
+    os.set_blocking(sink, False)
+    poll = select.poll()
+    poll.register(sink, select.POLLOUT)
+    with contextlib.suppress(BrokenPipeError):
+        for piece in pieces:
+            rest = memoryview(piece)
+            while rest:
+                if not poll.poll(max(0, math.ceil((end - time.monotonic()) * 1000))):
+                    return False
+                with contextlib.suppress(BlockingIOError):
+                    rest = rest[os.write(sink, rest) :]
+    return True

@@ -1,21 +1,24 @@
 """Minisat as a child process. It is never trusted.
 
-A verdict is the exit code and a result file that agrees with it; for SAT a model too, which
-whoever asked holds against the clauses. Anything else is a SolverError. Version 2.2.1 is known
-to report SAT without a model when its disk is full, and to keep a stale result on a parse
-error: hence a fresh result path for every question.
+Each process answers one question, read from its standard input, and is started before there is
+one: half of its time goes into starting. A verdict is the exit code and a result file that agrees
+with it; for SAT a model too, which whoever asked holds against the clauses. Anything else is a
+SolverError. Version 2.2.1 is known to report SAT without a model when its disk is full, and to
+keep a stale result on a parse error: hence a fresh result path for every question.
 """
 
 from __future__ import annotations
 
 import contextlib
 import math
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import count
+from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
 from pipeline.dimacs import clause_lines, header, parse_result
@@ -28,13 +31,15 @@ from pipeline.errors import (
 )
 from pipeline.files import read_regular
 from pipeline.solve.base import Deadline, Limits, Session
-from pipeline.solve.child import MIB, Bounds, run_child
+from pipeline.solve.child import MIB, Bounds, Child, bound, child, ended_within, pour
 from pipeline.solve.scratch import scratch_folder
 
 SATISFIABLE, UNSATISFIABLE, NO_VERDICT = 10, 20, 0
-_WIDEST_HEADER = len(header(2**31, 2**63))
 _MOST_OUTPUT = 4 * MIB
 _BYTES_PER_LITERAL = 12
+_AHEAD = 3
+"""Two for most puzzles' questions, a solution and whether there is another; one to begin with
+while no other is started."""
 _HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"
 
 
@@ -56,6 +61,18 @@ def missing_minisat() -> SolverMissing:
     return SolverMissing(f"minisat is not installed; {_HOW_TO_INSTALL}")
 
 
+@dataclass(slots=True)
+class _Started:
+    """A minisat process that waits for its question; closing `stack` ends it."""
+
+    process: Child
+    limits: tuple[float, int]
+    feed: BinaryIO
+    result: Path
+    output: Path
+    stack: ExitStack
+
+
 class Minisat:
     """The minisat program at `program`."""
 
@@ -64,118 +81,137 @@ class Minisat:
 
     def __init__(self, program: str) -> None:
         self._program = program
+        self._started: list[_Started] = []
         self._stack = ExitStack()
         self._folder: Path | None = None
         self._names = count(1)
 
     @contextmanager
     def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
-        with ExitStack() as stack:
-            with _room():
-                file = self.fresh_path().open("w", encoding="ascii")
-                stack.callback(_close, file)
-                session = _Session(self, cnf, limits, file)
-            yield session
+        self._start_ahead(limits, 1)
+        yield _Session(self, cnf, limits)
 
-    def fresh_path(self) -> Path:
+    def warm(self, limits: Limits) -> None:
+        self._start_ahead(limits, _AHEAD)
+
+    def _start_ahead(self, limits: Limits, processes: int) -> None:
+        """Have that many processes started. Raises EnvironmentFailure, SolverError."""
+        wanted = (limits.seconds, limits.megabytes)
+        for started in list(self._started):
+            has_room = started.result.parent.is_dir()  # some clear /tmp now and then
+            if started.limits != wanted or not has_room or ended_within(started.process, 0):
+                self._started.remove(started)
+                started.stack.close()
+        while len(self._started) < processes:
+            self._started.append(self._start(limits))
+
+    def _start(self, limits: Limits) -> _Started:
+        with ExitStack() as stack, self._blaming_program():
+            result, output = self._fresh_path(), self._fresh_path()
+            for path in (result, output):
+                stack.callback(_remove, path)
+            source, sink = os.pipe()
+            feed = stack.enter_context(os.fdopen(sink, "wb", buffering=0))
+            argv = [
+                self._program,
+                "-verb=0",
+                "-no-pre",
+                f"-cpu-lim={math.ceil(limits.seconds) + 1}",
+                f"-mem-lim={limits.megabytes}",
+                "/dev/stdin",
+                str(result),
+            ]
+            try:
+                process = stack.enter_context(child(argv, output, source))
+            finally:
+                os.close(source)
+            wanted = (limits.seconds, limits.megabytes)
+            return _Started(process, wanted, feed, result, output, stack.pop_all())
+
+    def _fresh_path(self) -> Path:
         """A path of no file, in a private folder. Raises OSError where there is no room for one.
 
         Never one used before: minisat may leave a stale result as it is, and to truncate a file
         makes some filesystems write it out.
         """
-        if self._folder is None or not self._folder.is_dir():  # some clear /tmp now and then
-            self._stack.close()
+        if self._folder is None or not self._folder.is_dir():
+            self.close()
             self._folder = self._stack.enter_context(scratch_folder())
         return self._folder / str(next(self._names))
 
-    def run(self, problem: str, limits: Limits, seconds: float, most: int) -> Answer:
-        """What minisat says of a DIMACS file within that time; its result is at most that long.
+    def ask(
+        self, problem: Iterable[bytes], limits: Limits, deadline: Deadline, most: int
+    ) -> Answer:
+        """What minisat says of a DIMACS text; its result is at most `most` bytes long.
 
         Raises SolverError for anything but an answer, EnvironmentFailure where it cannot start.
         """
-        result, output = self.fresh_path(), self.fresh_path()
-        argv = [
-            self._program,
-            "-verb=0",
-            "-no-pre",
-            f"-cpu-lim={math.ceil(seconds) + 1}",
-            f"-mem-lim={limits.megabytes}",
-            problem,
-            str(result),
-        ]
-        bounds = Bounds(limits.megabytes * MIB, max(most, _MOST_OUTPUT))
-        try:
-            code = run_child(argv, output, bounds, seconds)
-            if code is None:
+        self._start_ahead(limits, 1)
+        asked = self._started.pop(0)
+        with asked.stack, self._blaming_program():
+            bound(asked.process, Bounds(limits.megabytes * MIB, max(most, _MOST_OUTPUT)))
+            with asked.feed:
+                poured = pour(problem, asked.feed.fileno(), deadline.left())
+            if poured:
+                with contextlib.suppress(SolverError, EnvironmentFailure):  # the next will tell
+                    self._start_ahead(limits, 1)  # while this one is busy
+            if not (poured and ended_within(asked.process, deadline.left())):
                 return Unknown(limits.out_of_time)
-            return _verdict(code, result, output, most) or Unknown(limits.out_of_memory)
+            code = asked.process.wait()
+            answer = _verdict(code, asked.result, asked.output, most)
+            return answer or Unknown(limits.out_of_memory)
+
+    @contextmanager
+    def _blaming_program(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             blame = EnvironmentFailure if is_environmental(error) else SolverError
             raise blame(f"{self._program} cannot be run: {error.strerror}") from error
-        finally:
-            for path in (result, output):
-                with contextlib.suppress(OSError):
-                    path.unlink()
 
     def close(self) -> None:
+        while self._started:
+            self._started.pop().stack.close()
         self._folder = None
         self._stack.close()
 
 
-@contextmanager
-def _room() -> Iterator[None]:
-    """Around what needs room on the disk, a descriptor or a process."""
-    try:
-        yield
-    except OSError as error:
-        raise EnvironmentFailure(f"no room for minisat's files: {error.strerror}") from error
-
-
-def _close(file: TextIO) -> None:
-    """Close and remove a file whose last bytes nobody needs."""
+def _remove(path: Path) -> None:
     with contextlib.suppress(OSError):
-        Path(file.name).unlink()
-    with contextlib.suppress(OSError):
-        file.close()
+        path.unlink()
 
 
 class _Session:
-    """A DIMACS file that grows at its end, asked about as it is."""
+    """A DIMACS text that grows at its end, asked about as it is."""
 
-    def __init__(self, owner: Minisat, cnf: Cnf, limits: Limits, file: TextIO) -> None:
+    def __init__(self, owner: Minisat, cnf: Cnf, limits: Limits) -> None:
         self._owner = owner
         self._limits = limits
         self._deadline = Deadline.of(limits)
-        self._file = file
         self._variables = cnf.variables
-        self._size = cnf.size
-        self._write_header()
-        for lines in clause_lines(cnf.clauses()):
-            if not self._deadline.left():
+        self._clauses = cnf.size
+        self._text: list[bytes] = []
+        self._too_large = False
+        size = 0
+        for lines in chain.from_iterable(clause_lines(f.clauses) for f in cnf.families):
+            size += len(lines)
+            self._too_large = size > limits.megabytes * MIB
+            if self._too_large or not self._deadline.left():
                 break  # the first question is answered with that
-            file.write(lines)
-
-    def _write_header(self) -> None:
-        """Write the header over the old one; blanks make all headers equally long."""
-        line = header(self._variables, self._size)
-        self._file.seek(0)
-        self._file.write(line.rstrip("\n").ljust(_WIDEST_HEADER) + "\n")
+            self._text.append(lines.encode("ascii"))
 
     def add(self, clause: Clause) -> None:
-        with _room():
-            self._size += 1
-            self._write_header()
-            self._file.seek(0, 2)
-            self._file.writelines(clause_lines([clause]))
+        self._clauses += 1
+        self._text += (lines.encode("ascii") for lines in clause_lines([clause]))
 
     def solve(self) -> Answer:
-        left = self._deadline.left()
-        if not left:
+        if self._too_large:
+            return Unknown(self._limits.out_of_memory)
+        if not self._deadline.left():
             return Unknown(self._limits.out_of_time)
-        with _room():
-            self._file.flush()
+        problem = chain([header(self._variables, self._clauses).encode("ascii")], self._text)
         most = _BYTES_PER_LITERAL * self._variables + MIB
-        return self._owner.run(self._file.name, self._limits, left, most)
+        return self._owner.ask(problem, self._limits, self._deadline, most)
 
 
 def _verdict(code: int, result: Path, output: Path, most: int) -> Sat | Unsat | None:

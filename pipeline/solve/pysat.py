@@ -55,6 +55,10 @@ class Pysat:
     def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
         yield _Session(self, cnf, limits)
 
+    def warm(self, _limits: Limits) -> None:
+        if self._pipe is None:
+            self._start()
+
     def send(self, *request: object) -> None:
         """Hand a request to the child; start one if there is none."""
         pipe = self._pipe or self._start()

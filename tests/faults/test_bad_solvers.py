@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import tempfile
 
 import pytest
@@ -13,8 +15,9 @@ from solving import PATIENCE, TWO, children, has_ended, program, result_lines
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import SolverMissing
 from pipeline.parse import parse_puzzle, parse_source
+from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
+from pipeline.solve import Limits, Solvers
 from pipeline.stages import Stopwatch, solve_parsed, solve_puzzle
 
 PUZZLE = parse_puzzle(TWO)
@@ -25,6 +28,8 @@ with Minisat22(bootstrap_with=encode_puzzle(PUZZLE, "reduced").clauses()) as _en
 WRONG = [-MODEL[0], *MODEL[1:]]
 TORN = [*MODEL, -MODEL[0]]
 EMPTY_HANDED = [-abs(literal) for literal in MODEL]
+
+LARGE = Puzzle(Geometry(4, 4), (Geometry(4, 4).all_values,) * 256)
 
 BAD = {
     "is killed": ("kill -KILL $$", "signal 9"),
@@ -216,3 +221,48 @@ def test_one_bad_answer_does_not_spoil_the_next_puzzle(bad, tmp_path):
         ]
     assert [result.solver.name for result in results] == ["pysat", "minisat"]
     assert {result.solutions for result in results} == {SOLUTIONS}
+
+
+DEAF = "#!/bin/sh\n"
+
+
+def deaf(path, body):
+    """A program in place of minisat that never reads its question."""
+    path.write_text(DEAF + body)
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("body", "why"), [("exit 3", "exit code 3"), ("exec <&-; sleep 0.1; exit 3", "exit code 3")]
+)
+def test_one_that_ends_without_a_look_at_the_question_is_an_error(body, why, tmp_path):
+    settings = Settings(minisat=deaf(tmp_path / "minisat", body))
+    result = solve_puzzle(LARGE, settings)
+    assert (result.status, result.solver.name) == ("multiple", "pysat")
+    assert why in result.solver.fallback
+
+
+def test_one_that_never_reads_its_question_is_out_of_time(tmp_path):
+    """The question is longer than what a pipe holds."""
+    fake = deaf(tmp_path / "minisat", "exec sleep 1000")
+    result = solve_puzzle(LARGE, Settings(minisat=fake, timeout=0.5))
+    assert (result.status, result.message) == ("unknown", "the time limit of 0.5 s was reached")
+
+
+@needs_minisat
+@needs_linux
+def test_one_that_was_killed_while_it_waited_for_its_question_is_replaced():
+    parsed = parse_source(TWO.encode(), "two.txt")
+    settings = Settings(solver="minisat")
+    before = children()
+    with Solvers("minisat") as solvers:
+        solvers.warm(Limits(settings.timeout, settings.memory_limit))
+        waiting = children() - before
+        for pid in waiting:
+            os.kill(pid, signal.SIGKILL)
+        assert all(has_ended(pid) for pid in waiting)
+        result = solve_parsed(parsed, solvers, settings, Stopwatch())
+    assert waiting
+    assert (result.solver.name, result.solver.fallback) == ("minisat", None)
+    assert result.solutions == SOLUTIONS
