@@ -29,6 +29,16 @@ class Generated(Iterable[Clause]):
 
 
 @dataclass(frozen=True, slots=True)
+class Written(Iterable[Clause]):
+    """Clauses that were made as DIMACS text, one a line."""
+
+    text: str
+
+    def __iter__(self) -> Iterator[Clause]:
+        return (tuple(map(int, line.split()[:-1])) for line in self.text.splitlines())
+
+
+@dataclass(frozen=True, slots=True)
 class Family:
     """Clauses of one meaning: a title for people, how many there are, and the clauses."""
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from pipeline.cnf import MAX_VARIABLE, Answer, Clause, Cnf, Family, Sat, Unknown, Unsat
+from pipeline.cnf import MAX_VARIABLE, Answer, Clause, Cnf, Family, Sat, Unknown, Unsat, Written
 from pipeline.errors import InvalidResult
 
 _CHUNK = 4096
@@ -24,6 +24,9 @@ _STATUS: dict[str, str] = {
 
 def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
     """The clauses as text, many lines at a time."""
+    if isinstance(clauses, Written):
+        yield clauses.text
+        return
     remaining = iter(clauses)
     while chunk := list(islice(remaining, _CHUNK)):
         if max(map(len, chunk)) == min(map(len, chunk)) == 2:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -154,3 +154,61 @@ def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
         "message": result.message,
         "seconds": {stage: round(seconds, 6) for stage, seconds in result.seconds.items()},
     }
+
+
+def job_files(
+    stem: str,
+    origin: Origin,
+    result: Result,
+    times: tuple[datetime, datetime],
+    *,
+    keep_cnf: bool,
+) -> Iterator[tuple[str, Iterable[str]]]:
+    """One puzzle's set but its record: each name and its text in pieces.
+
+    `times`: when it was claimed, and when it was finished.
+    """
+    for number, text in enumerate(solution_texts(result) if result.solutions else (), 1):
+        yield f"{stem}_{number}.solution", [text]
+    if keep_cnf and result.cnf:
+        puzzle, counted = cnf_texts(result)
+        yield f"{stem}.cnf", puzzle
+        yield f"{stem}_count.cnf", counted
+    yield f"{stem}.log", [log_text(origin, result, *times)]
+
+
+def many_record(
+    about: Mapping[str, Any], totals: Mapping[str, int], files: Mapping[str, str], now: datetime
+) -> dict[str, Any]:
+    """The record of a job that holds many puzzles; `totals` counts them per status."""
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        **about,
+        "totals": dict(sorted(totals.items())),
+        "files": [{"name": name, "sha256": hashed} for name, hashed in files.items()],
+        "finished": timestamp(now),
+    }
+
+
+def many_log_text(
+    about: Mapping[str, Any],
+    reason: str | None,
+    totals: Mapping[str, int],
+    claimed: str,
+    now: datetime,
+) -> str:
+    """The log of a job that holds many puzzles."""
+    source, job = about["source"], about["job"]
+    lines: list[dict[str, Any]] = [
+        {"timestamp": claimed, "event": "job.claimed", "source": source},
+        {"event": "stage.parse", "format": about["format"], "reason": reason},
+        {
+            "timestamp": timestamp(now),
+            "event": "job.finished",
+            "source": source,
+            "status": about["status"],
+            "totals": dict(sorted(totals.items())),
+        },
+    ]
+    return "".join(json.dumps({"job": job} | line) + "\n" for line in lines)

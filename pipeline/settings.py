@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from pipeline.errors import UsageError
 
 ENVIRONMENT_PREFIX = "SUDOKU_PIPELINE_"
 LogFormat = Literal["auto", "console", "json"]
-SolverChoice = Literal["auto", "minisat", "pysat"]
+SolverChoice = Literal["auto", "minisat", "pysat", "lanes"]
 VariantChoice = Literal["auto", "classic", "even-odd"]
 EncodingChoice = Literal["textbook", "minimal", "extended", "reduced"]
+AlphabetChoice = Literal["auto", "0-F", "1-G", "A-P", "0-O", "1-P", "A-Y"]
+MAX_SOLUTIONS, MAX_SOLUTIONS_OF_MANY = 100, 2
 MAX_BYTES = 64 * 1024 * 1024
+MAX_TOTAL_BYTES = 16 * 1024**3
 
 _RANGES: dict[str, tuple[float, float]] = {
     "max_solutions": (1, 10**9),
     "timeout": (0.001, 10**6),
     "memory_limit": (64, 10**7),
     "max_bytes": (1, 2**40),
+    "max_total_bytes": (1, 2**50),
+    "workers": (0, 1024),
     "cross_check": (0, 1),
     "settle": (0, 10**6),
     "grace": (0, 10**6),
@@ -27,9 +32,23 @@ _RANGES: dict[str, tuple[float, float]] = {
 _CHOICES: dict[str, tuple[str, ...]] = {
     "solver": get_args(SolverChoice),
     "variant": get_args(VariantChoice),
+    "alphabet": get_args(AlphabetChoice),
     "encoding": get_args(EncodingChoice),
     "log_format": get_args(LogFormat),
 }
+
+
+class Reading(NamedTuple):
+    """How sources are to be read, in the order in which `parse_source` takes it.
+
+    `max_bytes` is the size of one puzzle's file, `format` a name in `parse.FORMATS`, `alphabet`
+    that of 16×16 and 25×25 characters; `auto` is what the source itself tells.
+    """
+
+    variant: VariantChoice = "auto"
+    max_bytes: int = MAX_BYTES
+    format: str = "auto"
+    alphabet: AlphabetChoice = "auto"
 
 
 def environment_name(option: str) -> str:
@@ -42,7 +61,9 @@ class Settings:
     """The options, with their defaults.
 
     `timeout` is seconds of wall clock per puzzle, `memory_limit` MB per solver (64 or more),
-    `max_bytes` the size of one puzzle's file, `max_solutions` at least 1, `cross_check` the
+    `max_bytes` the size of one puzzle's file, `max_solutions` at least 1
+    (None: 100 of a single puzzle, 2 of each in a collection), `workers` processes (0: one a
+    core), `cross_check` the
     share of answers that another solver is asked for too. `minisat` is a program's name or
     path, None for the one on the PATH. Raises UsageError for a value out of its range.
     """
@@ -52,11 +73,15 @@ class Settings:
     solver: SolverChoice = "auto"
     minisat: str | None = None
     encoding: EncodingChoice = "reduced"
-    max_solutions: int = 100
+    max_solutions: int | None = None
     timeout: float = 60.0
     memory_limit: int = 4096
     max_bytes: int = MAX_BYTES
+    max_total_bytes: int = MAX_TOTAL_BYTES
+    workers: int = 0
     variant: VariantChoice = "auto"
+    format: str = "auto"
+    alphabet: AlphabetChoice = "auto"
     cross_check: float = 0.0
     keep_cnf: bool = False
     settle: float = 2.0
@@ -66,9 +91,24 @@ class Settings:
     log_format: LogFormat = "auto"
     quiet: bool = False
 
+    @property
+    def reading(self) -> Reading:
+        """What of this says how a source is read."""
+        return Reading(self.variant, self.max_bytes, self.format, self.alphabet)
+
+    @property
+    def limit(self) -> int:
+        """The most solutions of one puzzle that are published."""
+        return self.max_solutions or MAX_SOLUTIONS
+
+    def of_many(self) -> Settings:
+        """These settings for the puzzles of a collection: one solution and another tell enough."""
+        return replace(self, max_solutions=self.max_solutions or MAX_SOLUTIONS_OF_MANY)
+
     def __post_init__(self) -> None:
         for name, (least, most) in _RANGES.items():
-            if not least <= getattr(self, name) <= most:
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
                 raise UsageError(f"{_option(name)}: expected {least:g} to {most:g}")
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:

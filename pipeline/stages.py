@@ -102,7 +102,7 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
     watch = Stopwatch()
     try:
         with watch.timing("parse"):
-            parsed = parse_once(data, source, settings.variant, settings.max_bytes)
+            parsed = parse_once(data, source, *settings.reading)
     except InvalidPuzzle as error:
         return Result("invalid", message=str(error), seconds=watch.seconds())
     return solve_parsed(parsed, solvers, settings, watch)
@@ -185,7 +185,7 @@ class _Chain:
         """
         grids: list[Grid] = []
         with closing(answers(self._cnf, solver, self._limits())) as stream:
-            while len(grids) <= self._settings.max_solutions:
+            while len(grids) <= self._settings.limit:
                 with self._watch.timing("solve"):
                     answer: Answer = next(stream)
                 if not isinstance(answer, Sat):
@@ -233,11 +233,7 @@ class _Chain:
         return grid
 
     def _show(self, grid: Grid) -> None:
-        if (
-            self._on_grid
-            and grid not in self._shown
-            and len(self._shown) < self._settings.max_solutions
-        ):
+        if self._on_grid and grid not in self._shown and len(self._shown) < self._settings.limit:
             self._shown.add(grid)
             self._on_grid(grid)
 
@@ -251,7 +247,7 @@ def _result(
     watch: Stopwatch,
 ) -> Result:
     """Status, order and message from how a search ended."""
-    found = search.grids[: settings.max_solutions]
+    found = search.grids[: settings.limit]
     more = f"there are more solutions than the {len(found)} asked for"
     clash, message, complete = None, None, False
     status: Status = "multiple"

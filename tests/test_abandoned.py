@@ -17,7 +17,9 @@ from dropping import OTHER, OTHER_SOLVED, SMALL, SMALL_SOLVED, DropFolder, event
 from pipeline.dropbox.claim import LOCK, NOTE
 from pipeline.dropbox.recover import abandoned
 from pipeline.log import LazyLog
+from pipeline.run.display import Display
 from pipeline.run.job import Jobs
+from pipeline.run.pool import Pool
 from pipeline.run.loop import run_once
 from pipeline.run.sweep import Sweeper
 from pipeline.settings import Settings
@@ -212,10 +214,11 @@ def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, 
 
     with Solvers() as solvers:
         log = LazyLog("json", quiet=True)
-        jobs = Jobs(box.folders, settings, solvers, log, nullcontext)
-        sweeper = Sweeper(jobs, lambda: False)
+        pool = Pool(1, settings, lambda: False)
+        jobs = Jobs(box.folders, settings, solvers, pool, log, nullcontext)
+        sweeper = Sweeper(jobs, lambda: False, Display(log, bar=False))
         with monkeypatch.context() as patched:
-            patched.setattr("pipeline.run.sweep.unchanged", too_many)
+            patched.setattr("pipeline.run.sweep.is_written", too_many)
             with pytest.raises(OSError, match="Too many"):
                 sweeper.sweep()
         assert sweeper.sweep().statuses == {"unique": 1}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from commands import run
 
+from pipeline.errors import InvalidPuzzle
 from pipeline.parse import FORMATS, Parsed, format_named, parse_puzzle, parse_source, render_puzzle
 from pipeline.puzzle import Geometry, Puzzle
+from pipeline.settings import Reading, Settings
 
 FOUR = Geometry(2, 2)
 VALUES = [1, 0, 0, 0, 0, 0, 3, 0, 0, 4, 0, 0, 0, 0, 0, 2]
@@ -144,3 +147,31 @@ def test_formats_are_known_by_their_names():
     assert [format_named(known.name) for known in FORMATS] == list(FORMATS)
     with pytest.raises(KeyError):
         format_named("crossword")
+
+
+def test_what_the_settings_say_of_reading_is_what_is_read_by():
+    assert Settings().reading == Reading()
+    settings = Settings(variant="classic", max_bytes=300, format="characters", alphabet="A-P")
+    row = ("C" + "." * 15 + "\n").encode()
+    parsed = parse_source(row * 16, "a.txt", *settings.reading)
+    assert (parsed.format, parsed.reason) == ("characters A-P", "--format says so")
+    with pytest.raises(InvalidPuzzle, match="at most 300 bytes"):
+        parse_source(row * 20, "a.txt", *settings.reading)
+
+
+def test_a_puzzle_can_be_parsed_with_its_format_and_alphabet_declared():
+    text = ("C" + "." * 15 + "\n") * 16
+    assert parse_puzzle(text, alphabet="A-P").cells[0] == 1 << 2
+    assert parse_puzzle(text, "auto", "characters", "1-G").cells[0] == 1 << 11
+
+
+def test_the_commands_take_a_format_and_an_alphabet(puzzle_folder):
+    (puzzle_folder / "sixteen.txt").write_text(("." * 16 + "\n") * 15 + "A" + "." * 15)
+    code, _, said = run("solve", "--max-solutions", "1", "sixteen.txt")
+    assert code == 1
+    assert "--alphabet 0-F, 1-G or A-P" in said
+    code, printed, _ = run("solve", "--alphabet", "1-G", "--max-solutions", "1", "sixteen.txt")
+    assert (code, {*printed.splitlines()[1]}) == (0, {*"123456789ABCDEFG"})
+    assert run("solve", "--format", "hodoku", "unique.txt")[0] == 1
+    assert run("solve", "--format", "crossword", "unique.txt")[0] == 2
+    assert run("solve", "--alphabet", "A-Z", "unique.txt")[0] == 2

@@ -14,7 +14,7 @@ from claiming import note_of
 from dropping import DropFolder
 
 from pipeline.dropbox.claim import make_claim, notes_in_work
-from pipeline.dropbox.publish import finish, is_published, publish, remove_orphans
+from pipeline.dropbox.publish import Publication, finish, is_published, publish, remove_orphans
 
 TWO = {"a_1.solution": "1", "a_2.solution": "2", "a.log": "log"}
 ONE = {"a_1.solution": "other", "a.log": "other log"}
@@ -40,15 +40,15 @@ def publish_set(box, claim, files):
         listed = [{"name": name, "sha256": hashed} for name, hashed in hashes.items()]
         return json.dumps({"job": claim.note.job, "source": claim.note.source, "files": listed})
 
-    pieces = ((name, [text] if isinstance(text, str) else text) for name, text in files.items())
-    publish(claim, box.folders, pieces, record)
+    pieces = [(name, [text] if isinstance(text, str) else text) for name, text in files.items()]
+    publish([Publication(claim, lambda: pieces, record)], box.folders)
 
 
 def published(box, files, source="a.txt", stem="a", job=JOB):
     """A finished job with these files."""
     claim = claim_of(box, source, stem, job)
     publish_set(box, claim, files)
-    finish(claim, box.folders, "unique")
+    finish([(claim, False)], box.folders)
 
 
 def contents(box):
@@ -170,7 +170,7 @@ def test_originals_go_where_their_status_says_and_none_is_overwritten(box, statu
     for number in range(3):
         claim = claim_of(box)
         claim.original.write_text(str(number))
-        finish(claim, box.folders, status)
+        finish([(claim, folder == "failed")], box.folders)
     assert box.kept(folder) == {"a.txt", "2/a.txt", "3/a.txt"}
     top = box.inbox / folder
     assert [(top / n / "a.txt").read_text() for n in (".", "2", "3")] == ["0", "1", "2"]
@@ -180,7 +180,7 @@ def test_originals_go_where_their_status_says_and_none_is_overwritten(box, statu
 @pytest.mark.parametrize("status", ["unique", "invalid"])
 def test_a_file_whose_name_is_a_number_does_not_keep_others_from_being_finished(box, status):
     for source in ("2", "a.txt", "a.txt", "a.txt", "2", "3", "3"):
-        finish(claim_of(box, source, source), box.folders, status)
+        finish([(claim_of(box, source, source), status == "invalid")], box.folders)
     folder = "done" if status == "unique" else "failed"
     assert box.kept(folder) == {"2", "a.txt", "3/a.txt", "4/a.txt", "3/2", "3/3", "4/3"}
     assert box.in_work() == set()
@@ -204,7 +204,7 @@ def test_the_sets_of_former_stems_are_replaced_as_well_and_nobody_elses(box):
     note = replace(note_of(box, stem="a.txt~2"), former=("a", "a.txt"))
     claim = make_claim(box.folders, note)
     publish_set(box, claim, {"a.txt~2.log": "new"})
-    finish(claim, box.folders, "unique")
+    finish([(claim, False)], box.folders)
     assert contents(box) == {"a.txt~2.log": "new", "a.txt_1.solution": "another's"}
     assert (box.has_record("a"), box.has_record("a.txt"), box.has_record("a.txt~2")) == (
         False,

@@ -28,7 +28,7 @@ SIZE = "height and width of a box, their product 2 to 256"
 NUMBER = "a number from 1 to 4, or 0 for a blank"
 CELL = "a digit or a blank"
 MARK = "a digit, '*' or '.'"
-SINGLE = "a single puzzle (a collection, one puzzle a line, is not read yet)"
+SINGLE = "a single puzzle (`run` and `watch` read files of many)"
 LENGTHS = "a line of 16, 36, 64 or 81 cells"
 
 

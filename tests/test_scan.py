@@ -59,23 +59,16 @@ def stranger(file, monkeypatch):
     os.seteuid(0)
 
 
-def test_names_come_in_order_and_folders_and_temporary_names_are_passed_over(tmp_path):
+def test_names_come_in_order_and_temporary_names_are_passed_over(tmp_path):
     for folder in (".work", "done", "failed", "set", ".hidden", "x.tmp"):
         (tmp_path / folder).mkdir()
     for name in ("b", "a", "c d", "-n", *TEMPORARY):
         (tmp_path / name).touch()
     names, ignored = names_in(tmp_path)
-    assert names == ["-n", "a", "b", "c d"]
+    assert names == ["-n", "a", "b", "c d", "set"]
     visible = {name for name in TEMPORARY if not name.startswith(".")}
-    assert {entry.name for entry in ignored} == visible | {"set"}
+    assert {entry.name for entry in ignored} == visible
     assert all(entry.reason for entry in ignored)
-
-
-def test_only_a_folder_is_worth_saying(tmp_path):
-    (tmp_path / "set").mkdir()
-    (tmp_path / "a.tmp").touch()
-    _, ignored = names_in(tmp_path)
-    assert {entry.name: entry.worth_saying for entry in ignored} == {"set": True, "a.tmp": False}
 
 
 def test_done_and_failed_may_be_links_to_folders_elsewhere(tmp_path):
@@ -161,9 +154,8 @@ def make_socket(path):
         (lambda path: path.symlink_to("nowhere"), "a link"),
         (os.mkfifo, "a named pipe"),
         (make_socket, "a special file"),
-        (os.mkdir, "a special file"),
     ],
-    ids=["link", "folder link", "broken link", "pipe", "socket", "folder"],
+    ids=["link", "folder link", "broken link", "pipe", "socket"],
 )
 def test_what_is_no_file_is_refused_unopened_and_has_no_writer(tmp_path, monkeypatch, make, words):
     monkeypatch.chdir(tmp_path)

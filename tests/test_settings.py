@@ -29,7 +29,7 @@ def test_the_defaults_are_those_of_the_design():
         "solver": "auto",
         "minisat": None,
         "encoding": "reduced",
-        "max_solutions": 100,
+        "max_solutions": None,
         "timeout": 60,
         "memory_limit": 4096,
         "max_bytes": 64 * 1024 * 1024,
@@ -37,6 +37,7 @@ def test_the_defaults_are_those_of_the_design():
         "cross_check": 0,
     }
     assert expected.items() <= known.items()
+    assert (Settings().limit, Settings().of_many().limit) == (100, 2)
     assert (str(known["inbox"]), str(known["outbox"])) == ("inbox", "outbox")
 
 

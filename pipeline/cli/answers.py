@@ -115,6 +115,6 @@ def count(
         raise SolverError(result.message)
     found = len(result.solutions)
     print(found if result.complete else f">={found}")
-    if result.message and found < settings.max_solutions and not result.complete:
+    if result.message and found < settings.limit and not result.complete:
         report(f"{source_name(file)}: {result.message}")
     raise typer.Exit(SOME_BAD if result.status in NOT_WELL else ALL_WELL)

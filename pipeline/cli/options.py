@@ -13,23 +13,29 @@ import inspect
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
+from pipeline.parse import FORMATS
+from pipeline.parse.collections import COLLECTIONS
 from pipeline.settings import Settings, environment_name
 
 _HELP: dict[str, str] = {
     "inbox": "The folder that files are dropped in.",
     "outbox": "The folder that solutions and records go to.",
-    "solver": "auto is minisat, and PySAT where there is none.",
+    "solver": "auto is lanes for many puzzles at once, minisat for one, PySAT where there is none.",
     "minisat": "The minisat program, if it is not on the PATH.",
     "encoding": "How a puzzle becomes clauses.",
-    "max_solutions": "Stop after that many solutions of a puzzle, 1 or more.",
+    "max_solutions": "Stop after that many solutions; by default 100, of many puzzles 2 each.",
     "timeout": "Seconds for one puzzle.",
     "memory_limit": "MB for one solver, 64 or more.",
     "max_bytes": "The largest file that may be one puzzle.",
+    "max_total_bytes": "The most that an archive, or a file of many puzzles, may unpack to.",
+    "workers": "Processes that compute the puzzles of archives and collections; 0: one a core.",
     "variant": "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
+    "format": "The format of what is read; auto: its content tells.",
+    "alphabet": "What 16 by 16 or 25 by 25 characters stand for; auto: they tell themselves.",
     "cross_check": "The share, 0 to 1, of answers that another solver is asked for too.",
     "keep_cnf": "Publish the CNF as well, with and without the solutions blocked.",
     "settle": "Seconds for which a file must not change where leases cannot tell that it is done.",
@@ -50,7 +56,12 @@ SOLVING = (
     "memory_limit",
     "cross_check",
 )
-READING = ("variant", "max_bytes")
+READING = ("variant", "max_bytes", "format", "alphabet")
+
+
+_NAMES = [known.name for known in FORMATS] + [known.name for known in COLLECTIONS]
+_FORMATS: Any = cast("Any", Literal)[("auto", *dict.fromkeys(_NAMES))]
+"""The formats are known where they are registered; the settings take any name."""
 
 
 def option(name: str, annotation: Any) -> Any:
@@ -66,7 +77,7 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         known = {field.name: field for field in fields(Settings)}
-        types = inspect.get_annotations(Settings, eval_str=True)
+        types = inspect.get_annotations(Settings, eval_str=True) | {"format": _FORMATS}
         signature = inspect.signature(command, eval_str=True)
         own = [p for p in signature.parameters.values() if p.name != "settings"]
         shared = [

@@ -40,7 +40,7 @@ def source_name(file: Path) -> str:
 def read_puzzle(file: Path, settings: Settings) -> Parsed:
     """The puzzle in a file. Raises InputError."""
     data = read_bytes(file, settings.max_bytes)
-    return parse_source(data, source_name(file), settings.variant, settings.max_bytes)
+    return parse_source(data, source_name(file), *settings.reading)
 
 
 def read_grid(file: Path, settings: Settings) -> Grid:

@@ -137,6 +137,11 @@ class Claim:
         self._write_lock(self.attempts() + 1)
         os.fdatasync(self._lock)
 
+    def reset_attempts(self) -> None:
+        """Forget all attempts: something was done that lasts."""
+        if self.attempts():
+            self._write_lock(0)
+
     def save_files(self, names: Iterable[str]) -> None:
         """Save which files of the outbox may be there because of this source."""
         self.renew(replace(self.note, files=tuple(sorted({*self.note.files, *names}))))
@@ -219,14 +224,15 @@ def _preparing(folders: Folders) -> Iterator[None]:
 
 
 class Shelf:
-    """Keeps what is left of a finished claim, still locked, for the next one."""
+    """Keeps what is left of finished claims, still locked, for the next ones."""
 
-    def __init__(self) -> None:
-        self._kept: Claim | None = None
+    def __init__(self, room: int = 1) -> None:
+        self._room = room
+        self._kept: list[Claim] = []
 
     def keep(self, claim: Claim) -> bool:
         """Put a finished claim on the shelf, if there is room; whether there was."""
-        if self._kept is not None:
+        if len(self._kept) == self._room:
             return False
         folder = claim.folder.with_name(f"{NEW}{claim.note.job}")
         try:
@@ -235,17 +241,17 @@ class Shelf:
             claim.folder.rename(folder)
         except OSError:
             return False
-        self._kept = claim.moved(folder)
+        self._kept.append(claim.moved(folder))
         return True
 
     def take(self, note: Note) -> Claim | None:
-        """The claim that was kept, with that note; None if there is none of use."""
-        claim, self._kept = self._kept, None
-        if claim is None:
+        """A claim that was kept, with that note; None if there is none of use."""
+        if not self._kept:
             return None
+        claim = self._kept.pop()
         try:
             claim.renew(note)
-            claim._write_lock(0)  # noqa: SLF001 - they were the former job's
+            claim.reset_attempts()  # they were the former job's
         except FileNotFoundError:  # the folder was replaced
             claim.close()
             return None
@@ -256,9 +262,8 @@ class Shelf:
 
     def close(self) -> None:
         """Remove what is kept."""
-        if self._kept:
-            self._kept.discard()
-            self._kept = None
+        while self._kept:
+            self._kept.pop().discard()
 
 
 def make_claim(folders: Folders, note: Note, shelf: Shelf | None = None) -> Claim | None:

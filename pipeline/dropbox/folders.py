@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, UsageError, is_environmental, printable
@@ -106,6 +106,12 @@ def write_new(path: Path, pieces: Iterable[str]) -> str:
     return hashed.hexdigest()
 
 
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
 def sync_file(path: Path) -> None:
     """Make a file's content last."""
     _sync(path, os.O_NOFOLLOW)
@@ -132,7 +138,6 @@ def move_aside(path: Path, folder: Path, name: str) -> Path:
             shelf.mkdir()
         target = shelf / name if shelf.is_dir() else shelf
     path.rename(target)
-    sync_folder(target.parent)
     return target
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterator
 from hashlib import sha256
@@ -15,6 +16,8 @@ _LONGEST_NAME = 255
 _LONGEST_ENDING = 32
 """Room for what a job appends to its stem: `_1234567.solution`, `.proof.drat.xz`."""
 COUNT = "_count"
+_ANY_NUMBER = re.compile(r"_[0-9]+\.solution\Z")
+_ENDING = re.compile(rf"(\.json|\.log|\.csv|_[0-9]+\.solution|({COUNT})?\.cnf)\Z")
 MOST_LIKELY = 4
 """How many of a source's stems are looked at for a set that it already has."""
 
@@ -58,11 +61,19 @@ def fold(name: str) -> str:
 
 
 def outputs(stem: str, *, keep_cnf: bool) -> frozenset[str]:
-    """Every name that a job with this stem may write, folded; `#` stands for any number."""
-    endings = [".json", ".log", "_#.solution"]
+    """Every name that a job with this stem may write, folded; `#` stands for any number.
+
+    The stem itself is among them: the folder of an archive.
+    """
+    endings = ["", ".json", ".log", ".csv", "_#.solution"]
     if keep_cnf:
         endings += [".cnf", f"{COUNT}.cnf"]
-    return frozenset(fold(stem + ending) for ending in endings)
+    return frozenset(_ANY_NUMBER.sub("_#.solution", fold(stem + ending)) for ending in endings)
+
+
+def base_of(folded: str) -> str:
+    """The stem of another job that would write a file of this name; the name itself if none."""
+    return _ENDING.sub("", folded)
 
 
 def key_of(source: str) -> str:

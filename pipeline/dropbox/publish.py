@@ -3,88 +3,174 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from pipeline.dropbox.claim import Claim
-from pipeline.dropbox.folders import Folders, move_aside, sync_file, sync_folder, write_new
+from pipeline.dropbox.folders import (
+    Folders,
+    digest_of,
+    move_aside,
+    sync_file,
+    sync_folder,
+    write_new,
+)
 from pipeline.dropbox.reserve import RECORD, files_of, identity, read_record
 from pipeline.dropbox.steps import reached
 
 MakeRecord = Callable[[Mapping[str, str]], str]
 """From published name → SHA-256 to the record's text."""
 
+File = tuple[str, Iterable[str] | Path]
+"""A name of the set, with its text in pieces, or with where it lies already in the outbox."""
+
 _TEMPORARY = re.compile(
-    r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+\.tmp"
+    r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
 )
 
 
-def publish(
-    claim: Claim, folders: Folders, files: Iterable[tuple[str, Iterable[str]]], make: MakeRecord
-) -> None:
-    """Put the set in place of any earlier one of the same source.
+@dataclass(slots=True)
+class Publication:
+    """A set that a claim's job has made.
 
-    `files` are the names of the set with their texts in pieces. Everything is written under
-    temporary names and made to last before the earlier set is touched; what the earlier record
-    lists and the new set lacks is deleted; the record comes last. Done again after a crash at
-    any point it ends the same.
+    `tree` is a folder of the outbox that shall get the stem for its name.
+    """
+
+    claim: Claim
+    files: Callable[[], Iterable[File]]
+    make: MakeRecord
+    tree: Path | None = None
+    staged: dict[Path, Path] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """The names in the outbox that the set takes, but the record's."""
+        *files, _ = self.staged.values()
+        return [path.name for path in files]
+
+
+def publish(publications: Sequence[Publication], folders: Folders) -> None:
+    """Put each set in place of any earlier one of the same source.
+
+    Everything is written under temporary names and made to last before an earlier set is
+    touched; what the earlier record lists and the new set lacks is deleted; the record comes
+    last. Done again after a crash at any point it ends the same. Several sets are made to last
+    together.
     """
     outbox = folders.outbox
-    staged: dict[Path, Path] = {}
     try:
-        written = _stage(claim, folders, files, staged)
-        record = next(_temporary_names(claim, folders, first=len(staged) + 1))
-        staged[record] = outbox / (claim.note.stem + RECORD)
-        write_new(record, [make(written)])
-        for path in staged:  # the first makes most of the others last as well
-            sync_file(path)
+        for each in publications:
+            _stage(each, folders)
+        for each in publications:
+            for path in each.staged:  # the first makes most of the others last as well
+                _sync(path)
         reached("publish.staged")
-        _withdraw_earlier(claim, outbox, written)
-        reached("publish.withdrawn")
-        _exchange(claim, outbox, staged)
-        record.replace(staged[record])
+        for each in publications:
+            _withdraw_earlier(each.claim, outbox, each.names)
+        for each in publications:
+            _exchange(each, outbox)
+        sync_folder(outbox)
+        reached("publish.cleared")
+        for each in publications:
+            *_, record = each.staged
+            record.replace(each.staged[record])
         sync_folder(outbox)
         reached("publish.recorded")
     except Exception:
-        for path in staged:
-            with contextlib.suppress(OSError):
-                path.unlink()
+        for each in publications:
+            _clear_away(each)
         raise
 
 
-def _stage(
-    claim: Claim,
-    folders: Folders,
-    files: Iterable[tuple[str, Iterable[str]]],
-    staged: dict[Path, Path],
-) -> dict[str, str]:
-    """Write the files under temporary names, told in `staged` with where they belong.
-
-    Returns the SHA-256 of each, by its name.
-    """
+def _stage(publication: Publication, folders: Folders) -> None:
+    """Write the set under temporary names, told in `staged` with where each belongs."""
+    claim, staged = publication.claim, publication.staged
+    names = _temporary_names(claim, folders)
     written: dict[str, str] = {}
-    for path, (name, pieces) in zip(_temporary_names(claim, folders), files, strict=False):
-        staged[path] = folders.outbox / name
-        written[name] = write_new(path, pieces)
+    for name, content in publication.files():
+        if isinstance(content, Path):
+            staged[content] = folders.outbox / name
+            written[name] = digest_of(content)
+        else:
+            path = next(names)
+            staged[path] = folders.outbox / name
+            written[name] = write_new(path, content)
         reached("publish.staging")
-    return written
+    if publication.tree:
+        target = folders.outbox / claim.note.stem
+        staged[publication.tree if publication.tree.exists() else target] = target
+    record = next(names)
+    staged[record] = folders.outbox / (claim.note.stem + RECORD)
+    write_new(record, [publication.make(written)])
 
 
-def _exchange(claim: Claim, outbox: Path, staged: dict[Path, Path]) -> None:
+def _sync(path: Path) -> None:
+    """Make a file last, or the names in a folder."""
+    if path.is_dir():
+        sync_folder(path)
+    else:
+        sync_file(path)
+
+
+def _exchange(publication: Publication, outbox: Path) -> None:
     """Rename all but the record, and delete what only the earlier set had."""
-    *paths, _ = staged
+    *paths, _ = publication.staged
     for path in paths:
-        path.replace(staged[path])
+        target = publication.staged[path]
+        if path != target and _is_folder(target):
+            _put_away(target, publication.claim)
+        if path != target:
+            path.replace(target)
         reached("publish.renaming")
     reached("publish.renamed")
-    for stale in set(claim.note.files) - {target.name for target in staged.values()}:
-        (outbox / stale).unlink(missing_ok=True)
-    sync_folder(outbox)
-    reached("publish.cleared")
+    targets = {target.name for target in publication.staged.values()}
+    for stale in publication.claim.note.files:
+        path = outbox / stale.rstrip("/")
+        if path.name in targets:
+            continue
+        if not stale.endswith("/"):
+            path.unlink(missing_ok=True)
+        elif _is_folder(path):
+            _put_away(path, publication.claim)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def _put_away(folder: Path, claim: Claim) -> None:
+    """Remove a folder of an earlier set from sight at once, and then for good.
+
+    Raises OSError where it is not known to be that of an earlier set.
+    """
+    if f"{folder.name}/" not in claim.note.files:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
+    aside = claim.folder / ".earlier"
+    shutil.rmtree(aside, ignore_errors=True)
+    try:
+        folder.rename(aside)
+    except OSError:  # the outbox is on another filesystem
+        shutil.rmtree(folder)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _clear_away(publication: Publication) -> None:
+    """Remove what was written for a set that is not published; what had grown stays."""
+    for path, target in publication.staged.items():
+        if path != target and _TEMPORARY_TEXT.fullmatch(path.name):
+            with contextlib.suppress(OSError):
+                path.unlink()
+    publication.staged.clear()
+
+
+_TEMPORARY_TEXT = re.compile(r".*-[0-9]+\.tmp")
 
 
 def _withdraw_earlier(claim: Claim, outbox: Path, names: Iterable[str]) -> None:
@@ -97,19 +183,25 @@ def _withdraw_earlier(claim: Claim, outbox: Path, names: Iterable[str]) -> None:
         if record is not None and record.get("source") == claim.note.source:
             earlier.append(path)
             listed += (name for name in files_of(record) if name.startswith(stem))
+            listed += [f"{stem}/"] if record.get("status") == "archive" else []
     claim.save_files(listed)
     reached("publish.saved")
     for path in earlier:
         path.unlink()
     if earlier:
         sync_folder(outbox)
+    reached("publish.withdrawn")
 
 
-def _temporary_names(claim: Claim, folders: Folders, first: int = 1) -> Iterator[Path]:
+def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
+    """A name to write under until what is written is published."""
+    return folders.outbox / f".{_inbox_mark(folders)}-{claim.note.job}-{ending}.tmp"
+
+
+def _temporary_names(claim: Claim, folders: Folders) -> Iterator[Path]:
     """Names to write under, of which nothing is left from an attempt that was cut off."""
-    prefix = f".{_inbox_mark(folders)}-{claim.note.job}"
-    for number in count(first):
-        path = folders.outbox / f"{prefix}-{number}.tmp"
+    for number in count(1):
+        path = temporary_name(claim, folders, str(number))
         path.unlink(missing_ok=True)
         yield path
 
@@ -125,14 +217,21 @@ def is_published(claim: Claim, folders: Folders) -> dict[str, Any] | None:
     return record if record and record["job"] == claim.note.job else None
 
 
-def finish(claim: Claim, folders: Folders, status: str) -> Path:
-    """Move the original of a published job where it belongs and remove the claim."""
-    folder = folders.failed if status in ("invalid", "failed") else folders.done
-    target = move_aside(claim.original, folder, claim.note.source)
+def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
+    """Move the originals of published jobs where they belong and remove the claims.
+
+    With each claim stands whether its original belongs in `failed`.
+    """
+    shelves = set()
+    for claim, is_failed in finished:
+        folder = folders.failed if is_failed else folders.done
+        shelves.add(move_aside(claim.original, folder, claim.note.source).parent)
+    for shelf in shelves:
+        sync_folder(shelf)
     reached("finish.moved")
-    claim.remove()
-    reached("finish.removed")
-    return target
+    for claim, _ in finished:
+        claim.remove()
+        reached("finish.removed")
 
 
 def remove_orphans(folders: Folders, jobs_in_work: Callable[[], set[str]]) -> None:
@@ -146,5 +245,8 @@ def remove_orphans(folders: Folders, jobs_in_work: Callable[[], set[str]]) -> No
     alive = jobs_in_work() if found else set()
     for name, job in found:
         if job not in alive:
-            with contextlib.suppress(FileNotFoundError):
-                (folders.outbox / name).unlink()
+            path = folders.outbox / name
+            if _is_folder(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pipeline.dropbox.claim import LOCK, NEW, PREPARING, Claim, Note, locked, note_in
 from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.growing import last_noted
 
 
 def abandoned(folders: Folders) -> Iterator[Claim]:
@@ -54,4 +55,14 @@ def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
         if lock is not None:
             os.close(lock)
             owner = "abandoned; the next scan takes it up"
-        yield note_in(path.parent), owner
+        yield note_in(path.parent), owner + _progress_of(path.parent)
+
+
+def _progress_of(folder: Path) -> str:
+    """How far a job of many puzzles is, in words; empty for others."""
+    state = last_noted(folder)
+    if not state:
+        return ""
+    done = f"; {state['puzzles']} puzzles done" if "puzzles" in state else ""
+    share = state.get("share")
+    return done + (f", {share:.0%}" if isinstance(share, float) else "")

@@ -20,7 +20,7 @@ from typing import Any
 
 from pipeline.dropbox.claim import notes_in_work
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.names import COUNT, MOST_LIKELY, fold, outputs, stems_for
+from pipeline.dropbox.names import COUNT, MOST_LIKELY, base_of, fold, outputs, stems_for
 
 LOCK = ".lock"
 RECORD = ".json"
@@ -116,7 +116,9 @@ class Reservations:
                 self._remember(stem)
 
     def _remember(self, stem: str) -> None:
-        self._stems.setdefault(fold(stem), set()).add(stem)
+        folded = fold(stem)
+        for form in (folded, base_of(folded)):
+            self._stems.setdefault(form, set()).add(stem)
 
     def _choose(self, source: str, *, keep_cnf: bool) -> tuple[str, tuple[str, ...]]:
         """The stem that the source has already, else the first that is free."""
@@ -141,8 +143,9 @@ class Reservations:
     def _related(self, stem: str) -> Iterator[str]:
         """The known stems whose names may be the same as this one's."""
         folded = fold(stem)
-        for form in {folded, folded + COUNT, folded.removesuffix(COUNT)}:
-            yield from self._stems.get(form, ())
+        forms = {folded, folded + COUNT, folded.removesuffix(COUNT), base_of(folded)}
+        found = [self._stems.get(form, set()) for form in forms]
+        yield from set().union(*found)
 
     def _holders(self, stem: str) -> Iterator[Held]:
         """Who holds the names of a stem now: jobs in work, and what is published."""

@@ -10,6 +10,7 @@ import signal
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from pipeline.dropbox.folders import DONE, FAILED
@@ -33,7 +34,6 @@ class Ignored:
 
     name: str
     reason: str
-    worth_saying: bool = False
 
 
 def names_in(inbox: Path) -> tuple[list[str], list[Ignored]]:
@@ -44,12 +44,7 @@ def names_in(inbox: Path) -> tuple[list[str], list[Ignored]]:
         for entry in entries:
             if entry.name in (DONE, FAILED):
                 continue
-            if entry.is_dir(follow_symlinks=False):
-                if not is_temporary(entry.name):
-                    ignored.append(
-                        Ignored(entry.name, "a folder: only files are read", worth_saying=True)
-                    )
-            elif is_temporary(entry.name):
+            if is_temporary(entry.name):
                 if not entry.name.startswith("."):
                     ignored.append(Ignored(entry.name, "a temporary name"))
             else:
@@ -72,8 +67,10 @@ def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Ref
         status = path.lstat()
     except FileNotFoundError:
         return None
+    if stat.S_ISDIR(status.st_mode):
+        return _look_at_folder(path)
     if not stat.S_ISREG(status.st_mode):
-        return Refused(path.name, f"it is {kind_of(status.st_mode)}", fingerprint_of(status))
+        return Refused(path.name, f"it is {kind_in_words(status.st_mode)}", fingerprint_of(status))
     try:
         descriptor = os.open(path, SAFELY)
     except OSError as error:
@@ -90,6 +87,42 @@ def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Ref
     return Sight(path.name, after, writer, cut_off=beginning or before != after)
 
 
+def _look_at_folder(path: Path) -> Sight | None:
+    """What is in a folder now, all that is below it included; None if it is gone."""
+    size, hashed, writer = 0, sha256(), False
+    for folder, folders, files in os.walk(path):
+        folders.sort()
+        for name in sorted((*files, *folders)):
+            entry = Path(folder, name)
+            try:
+                status = entry.lstat()
+            except FileNotFoundError:
+                continue
+            writer = writer or (stat.S_ISREG(status.st_mode) and _is_written(entry))
+            size += status.st_size
+            hashed.update(repr((folder[len(str(path)) :], name, fingerprint_of(status))).encode())
+    try:
+        inode = path.lstat().st_ino
+    except FileNotFoundError:
+        return None
+    content = int.from_bytes(hashed.digest()[:7], "big")
+    return Sight(path.name, Fingerprint(inode, size, content), writer or None, is_folder=True)
+
+
+def _is_written(path: Path) -> bool:
+    """Whether a file is known to be open for writing."""
+    try:
+        descriptor = os.open(path, SAFELY)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    try:
+        return has_writer(descriptor) is True
+    finally:
+        os.close(descriptor)
+
+
 def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | None:
     """What can be said of a file that cannot be opened; None if it was exchanged just now."""
     match error.errno:
@@ -103,8 +136,11 @@ def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | Non
 
 
 def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
-    """Whether a file is still what was seen, and nobody writes it."""
+    """Whether a file or folder is still what was seen, and nobody writes it."""
     status = path.lstat()
+    if stat.S_ISDIR(status.st_mode):
+        seen = _look_at_folder(path)
+        return seen is not None and seen.fingerprint == fingerprint and not seen.writer
     if fingerprint_of(status) != fingerprint:
         return False
     if not stat.S_ISREG(status.st_mode):
@@ -119,6 +155,14 @@ def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
         return not has_writer(descriptor)
     finally:
         os.close(descriptor)
+
+
+def is_written(path: Path) -> bool:
+    """Whether somebody is known to write a file, or one in a folder."""
+    if stat.S_ISDIR(path.lstat().st_mode):
+        seen = _look_at_folder(path)
+        return seen is not None and bool(seen.writer)
+    return not unchanged(path, fingerprint_of(path.lstat()))
 
 
 def has_writer(descriptor: int) -> bool | None:
@@ -139,7 +183,7 @@ def has_writer(descriptor: int) -> bool | None:
     return False
 
 
-def kind_of(mode: int) -> str:
+def kind_in_words(mode: int) -> str:
     """What something that is not a regular file is, in words."""
     if stat.S_ISLNK(mode):
         return "a link"

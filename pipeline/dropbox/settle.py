@@ -10,6 +10,10 @@ EMPTY_SECONDS = 60.0
 """For that long after its mtime an empty file may be one that is about to be written."""
 
 
+FOLDER_SECONDS = 5.0
+"""For that long nothing in a dropped folder may have changed."""
+
+
 class Fingerprint(NamedTuple):
     """What changes when a file does; a rename leaves it as it is."""
 
@@ -26,13 +30,15 @@ class Sight:
     """A file as it was just seen.
 
     `writer`: somebody has it open for writing; None where that cannot be told. `cut_off`: its
-    content looks like the beginning of something.
+    content looks like the beginning of something. A folder's fingerprint is that of its content,
+    in place of the time.
     """
 
     name: str
     fingerprint: Fingerprint
     writer: bool | None
     cut_off: bool = False
+    is_folder: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +78,13 @@ class Settler:
             since = now
             self._since[sight.name] = (sight.fingerprint, now)
         unchanged = now - since
-        left = self._settle - unchanged
+        settle = FOLDER_SECONDS if sight.is_folder else self._settle
+        left = settle - unchanged
         if sight.writer:
-            return Settling(max(left, self._settle / 4), "a writer has it open", held=left <= 0)
+            return Settling(max(left, settle / 4), "a writer has it open", held=left <= 0)
         if sight.fingerprint.size == 0:
-            age = max(wall - sight.fingerprint.modified_ns / 1e9, unchanged)
+            changed = 0.0 if sight.is_folder else sight.fingerprint.modified_ns / 1e9
+            age = max(wall - changed, unchanged) if changed else unchanged
             if age < EMPTY_SECONDS:
                 return Settling(EMPTY_SECONDS - age, "it is still empty")
         if sight.writer is None and left > 0:

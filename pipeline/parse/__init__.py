@@ -6,21 +6,38 @@ entry in FORMATS.
 
 from __future__ import annotations
 
-from pipeline.errors import InvalidPuzzle
-from pipeline.parse.base import Format, Parsed, Variant
+from pipeline.errors import InvalidPuzzle, UsageError
+from pipeline.parse.base import Format, Found, Parsed, Variant
+from pipeline.parse.bordered import BORDERED
 from pipeline.parse.boxes import BOXES
+from pipeline.parse.characters import CHARACTERS
 from pipeline.parse.grid import GRID
+from pipeline.parse.hodoku import HODOKU
 from pipeline.parse.line import LINE
+from pipeline.parse.opensudoku import OPENSUDOKU
+from pipeline.parse.sadman import SADMAN
+from pipeline.parse.simple import SIMPLE
 from pipeline.parse.text import Text, decode_text
 from pipeline.puzzle import Puzzle
-from pipeline.settings import MAX_BYTES, VariantChoice
+from pipeline.settings import MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 
-FORMATS = (BOXES, LINE, GRID)
+FORMATS = (
+    OPENSUDOKU,
+    HODOKU,
+    SADMAN,
+    BORDERED,
+    SIMPLE,
+    CHARACTERS,
+    BOXES,
+    LINE,
+    GRID,
+)
 """In the order in which they are asked; the last one explains what is wrong with the rest."""
 
 __all__ = [
     "FORMATS",
     "Format",
+    "Found",
     "Parsed",
     "Variant",
     "detect_format",
@@ -33,28 +50,53 @@ __all__ = [
 ]
 
 
-def parse_puzzle(data: bytes | str, variant: VariantChoice = "auto") -> Puzzle:
+def parse_puzzle(
+    data: bytes | str,
+    variant: VariantChoice = "auto",
+    format_name: str = "auto",
+    alphabet: AlphabetChoice = "auto",
+) -> Puzzle:
     """The puzzle that a text of any known format describes.
 
     Raises InvalidPuzzle with line, column, what was expected and what was found.
     """
     raw = data.encode(errors="surrogatepass") if isinstance(data, str) else data
-    return parse_source(raw, "puzzle", variant).puzzle
+    reading = Reading(variant, format=format_name, alphabet=alphabet)
+    return parse_source(raw, "puzzle", *reading).puzzle
 
 
 def parse_source(
-    data: bytes, source: str, variant: VariantChoice = "auto", max_bytes: int = MAX_BYTES
+    data: bytes,
+    source: str,
+    variant: VariantChoice = "auto",
+    max_bytes: int = MAX_BYTES,
+    format_name: str = "auto",
+    alphabet: AlphabetChoice = "auto",
 ) -> Parsed:
     """The puzzle in `data` and how it was read; `source` names it in messages.
 
-    Raises InvalidPuzzle; a source of more than `max_bytes` bytes is not looked at.
+    All behind `source` is what `Settings.reading` holds. Raises InvalidPuzzle; a source of more
+    than `max_bytes` bytes is not looked at. Raises UsageError for a format that there is not.
     """
+    reading = Reading(variant, max_bytes, format_name, alphabet)
     if len(data) > max_bytes:
         raise oversize(source, max_bytes, "more")
     text = decode_text(data, source)
-    chosen, reason = detect_format(text)
-    puzzle, found_variant = chosen.parse(text, variant)
-    return Parsed(puzzle, chosen.name, reason, found_variant)
+    if format_name == "auto":
+        chosen, reason = detect_format(text)
+    else:
+        chosen, reason = _format_wanted(format_name), "--format says so"
+    found = chosen.parse(text, reading)
+    notation = f"{chosen.name} {found.notation}" if found.notation else chosen.name
+    return Parsed(found.puzzle, notation, reason, found.variant)
+
+
+def _format_wanted(name: str) -> Format:
+    try:
+        return format_named(name)
+    except KeyError:
+        names = ", ".join(known.name for known in FORMATS)
+        raise UsageError(f"--format: expected one of auto, {names}") from None
 
 
 def oversize(source: str, most: int, found: str) -> InvalidPuzzle:
@@ -90,8 +132,12 @@ def format_named(name: str) -> Format:
 
 
 def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
-    """The text of a puzzle in a format.
+    """The text of a puzzle in a format, or in the notation of one that `Parsed.format` names.
 
-    Raises ValueError where the format has no signs for the puzzle.
+    Raises ValueError where the format has no signs for the puzzle, KeyError for no such format.
     """
-    return format_named(format_name).render(puzzle)
+    name, _, notation = format_name.partition(" ")
+    known = format_named(name)
+    if notation and known.render_as:
+        return known.render_as(puzzle, notation)
+    return known.render(puzzle)

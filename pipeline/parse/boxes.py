@@ -17,11 +17,11 @@ from itertools import islice
 from typing import NamedTuple
 
 from pipeline.errors import counted
-from pipeline.parse.base import Format, Variant
-from pipeline.parse.cells import GEOMETRIES
+from pipeline.parse.base import Format, Found
+from pipeline.parse.cells import GEOMETRIES, written_cells
 from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
-from pipeline.settings import VariantChoice
+from pipeline.settings import Reading
 
 _WORD = re.compile(r"\S+")
 _SIZE = re.compile(r"[1-9][0-9]{0,2}")
@@ -77,7 +77,7 @@ def _like_grid_row(text: Text) -> bool:
     )
 
 
-def parse_boxes(text: Text, _wanted: VariantChoice) -> tuple[Puzzle, Variant]:
+def parse_boxes(text: Text, _reading: Reading) -> Found:
     words = _words(_body(text))
     geometry = _geometry(text, list(islice(words, 2)))
     n = geometry.side
@@ -91,7 +91,7 @@ def parse_boxes(text: Text, _wanted: VariantChoice) -> tuple[Puzzle, Variant]:
         raise text.error(
             extra.line, extra.column, f"the end after {n * n} numbers", quote(extra.text)
         )
-    return Puzzle.of_values(geometry, values), "classic"
+    return Found(Puzzle.of_values(geometry, values))
 
 
 def _geometry(text: Text, header: list[_Word]) -> Geometry:
@@ -105,8 +105,15 @@ def _geometry(text: Text, header: list[_Word]) -> Geometry:
     try:
         return Geometry(height, width)
     except ValueError:
+        first, second = header
+        last = text.lines[-1]
+        ends = second.column + len(second.text) > len(last.text.rstrip())
         raise text.error(
-            header[0].line, header[0].column, expected, f"{height} and {width}"
+            first.line,
+            first.column,
+            expected,
+            f"{height} and {width}",
+            truncated=second.line == last.number and ends,
         ) from None
 
 
@@ -129,11 +136,7 @@ def render_boxes(puzzle: Puzzle) -> str:
     """
     geometry = puzzle.geometry
     n = geometry.side
-    words = {1 << value: str(value + 1) for value in range(n)} | {geometry.all_values: "0"}
-    try:
-        cells = [words[mask] for mask in puzzle.cells]
-    except KeyError:
-        raise ValueError("a cell's values are neither one nor all") from None
+    cells = written_cells(puzzle, [str(value) for value in range(1, n + 1)], "0")
     rows = (" ".join(cells[start : start + n]) + "\n" for start in range(0, n * n, n))
     return f"{geometry.height} {geometry.width}\n" + "".join(rows)
 

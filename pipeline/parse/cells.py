@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_letters
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse.base import Variant
+from pipeline.parse.base import Found, Variant
 from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import VariantChoice
@@ -20,10 +21,15 @@ MARKED = "a digit, '*' or '.'"
 """What an even/odd puzzle's cells are."""
 
 _KNOWN = frozenset(DIGITS + BLANKS)
+_IN_LARGER = frozenset(DIGITS + BLANKS + ascii_letters)
+_LONGEST_LINE = 625
 
 
 def check_characters(text: Text, lines: Sequence[Line]) -> None:
-    """Raise InvalidPuzzle at the first character that is no cell in any variant."""
+    """Raise InvalidPuzzle at the first character that is no cell in any variant.
+
+    A single line with letters may be the beginning of a puzzle of 16×16 or 25×25 characters.
+    """
     for line in lines:
         if _KNOWN.issuperset(line.cells):
             continue
@@ -34,10 +40,12 @@ def check_characters(text: Text, lines: Sequence[Line]) -> None:
         )
         marked = any({EVEN, ODD} <= set(line.cells) for line in lines)
         expected = MARKED if marked else "a digit or a blank"
-        raise text.error(line.number, column, expected, quote(character))
+        may_go_on = len(lines) == 1 and len(line.cells) < _LONGEST_LINE
+        cut_off = may_go_on and _IN_LARGER.issuperset(line.cells)
+        raise text.error(line.number, column, expected, quote(character), truncated=cut_off)
 
 
-def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> tuple[Puzzle, Variant]:
+def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Found:
     """The puzzle whose n² cells stand in these lines, n being 4, 6, 8 or 9.
 
     Raises InvalidPuzzle for a value above n and for blank symbols that do not go together.
@@ -49,7 +57,7 @@ def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> tuple
     signs = _signs(geometry, blanks, variant)
     if not signs.keys() >= set(characters):
         raise _first_misfit(text, lines, geometry, variant, signs)
-    return Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant
+    return Found(Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant)
 
 
 def _variant(blanks: set[str], wanted: VariantChoice) -> Variant:
@@ -88,6 +96,19 @@ def _first_misfit(
                 expected = f"one symbol for all blanks, {quote(first_blank)} as before"
             return text.error(line.number, column, expected, quote(character))
     raise AssertionError("called for cells that all fit")
+
+
+def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]:
+    """The n² cells of a classic puzzle, `signs` being those of the values 1 to n.
+
+    Raises ValueError for cells that allow neither one value nor all: there is no sign for them.
+    """
+    words = {1 << value: sign for value, sign in enumerate(signs)}
+    words[puzzle.geometry.all_values] = blank
+    try:
+        return [words[mask] for mask in puzzle.cells]
+    except KeyError:
+        raise ValueError("a cell's values are neither one nor all") from None
 
 
 def render_cells(puzzle: Puzzle) -> str:

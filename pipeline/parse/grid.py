@@ -11,15 +11,17 @@ commas, bars and border lines may stand between.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 
 from pipeline.errors import counted
-from pipeline.parse.base import Format, Variant
+from pipeline.parse.base import Format, Found
 from pipeline.parse.cells import GEOMETRIES, check_characters, puzzle_of, render_cells
-from pipeline.parse.text import Line, Text
+from pipeline.parse.text import Line, Text, either
 from pipeline.puzzle import Puzzle
-from pipeline.settings import VariantChoice
+from pipeline.settings import Reading
+
+_DRAWN = frozenset("*-=")
 
 
 def rows_of(text: Text) -> tuple[Line, ...]:
@@ -35,25 +37,27 @@ def recognise_grid(text: Text) -> str | None:
     return None
 
 
-def parse_grid(text: Text, wanted: VariantChoice) -> tuple[Puzzle, Variant]:
+def parse_grid(text: Text, reading: Reading) -> Found:
     rows = rows_of(text)
     check_characters(text, rows)
-    _check_shape(text, rows)
-    return puzzle_of(text, rows, wanted)
+    check_shape(text, rows, GEOMETRIES)
+    return puzzle_of(text, rows, reading.variant)
 
 
-def _check_shape(text: Text, rows: Sequence[Line]) -> None:
-    side = _side_meant(rows)
+def check_shape(text: Text, rows: Sequence[Line], sides: Collection[int]) -> int:
+    """The side, one of `sides`; raises InvalidPuzzle where these are not n rows of n cells."""
+    side = _side_meant(rows, sides)
     if side is None:
         line, length = (rows[0].number, len(rows[0].cells)) if rows else (text.lines[0].number, 0)
         found = counted(length, "cell")
-        raise text.error(line, 1, "a row of 4, 6, 8 or 9 cells", found, truncated=True)
+        raise text.error(line, 1, f"a row of {either(sides)} cells", found, truncated=True)
     for index, row in enumerate(rows):
         length = len(row.cells)
         if index == side:
             column, _ = next(row.placed_cells(), (1, ""))
             found = counted(len(rows), "row")
-            raise text.error(row.number, column, f"{side} rows", found)
+            begun = row is text.lines[-1] and _DRAWN.issuperset(row.cells)  # a border, perhaps
+            raise text.error(row.number, column, f"{side} rows", found, truncated=begun)
         if length != side:
             column, _ = next(islice(row.placed_cells(), side, None), (len(row.text) + 1, ""))
             cut_off = index == len(rows) - 1 and length < side
@@ -61,13 +65,14 @@ def _check_shape(text: Text, rows: Sequence[Line]) -> None:
             raise text.error(row.number, column, expected, found, truncated=cut_off)
     if len(rows) < side:
         raise text.at_end(f"{side} rows", counted(len(rows), "row"))
+    return side
 
 
-def _side_meant(rows: Sequence[Line]) -> int | None:
+def _side_meant(rows: Sequence[Line], sides: Collection[int]) -> int | None:
     """The side that most rows have; failing that the one that the number of rows tells."""
     lengths = Counter(len(row.cells) for row in rows)
-    meant = [length for length, _ in lengths.most_common() if length in GEOMETRIES]
-    return meant[0] if meant else len(rows) if len(rows) in GEOMETRIES else None
+    meant = [length for length, _ in lengths.most_common() if length in sides]
+    return meant[0] if meant else len(rows) if len(rows) in sides else None
 
 
 def render_grid(puzzle: Puzzle) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.parse.base import Format, Variant
+from pipeline.parse.base import Format, Found
 from pipeline.parse.cells import GEOMETRIES, check_characters, puzzle_of, render_cells
 from pipeline.parse.text import Text
 from pipeline.puzzle import Puzzle
-from pipeline.settings import VariantChoice
+from pipeline.settings import Reading
 
 LENGTHS = tuple(side * side for side in GEOMETRIES)
 _EXPECTED = "a line of 16, 36, 64 or 81 cells"
@@ -25,14 +25,14 @@ def recognise_line(text: Text) -> str | None:
     return None
 
 
-def parse_line(text: Text, wanted: VariantChoice) -> tuple[Puzzle, Variant]:
+def parse_line(text: Text, reading: Reading) -> Found:
     lines = tuple(line for line in text.lines if not line.is_border) or text.lines
     if len(lines) > 1:
         second = lines[1]
         raise text.error(
             second.number,
             1,
-            "a single puzzle (a collection, one puzzle a line, is not read yet)",
+            "a single puzzle (`run` and `watch` read files of many)",
             f"{len(lines)} lines",
         )
     first = lines[0]
@@ -47,7 +47,7 @@ def parse_line(text: Text, wanted: VariantChoice) -> tuple[Puzzle, Variant]:
             truncated=count < max(LENGTHS),
         )
     try:
-        return puzzle_of(text, lines, wanted)
+        return puzzle_of(text, lines, reading.variant)
     except InvalidPuzzle as error:  # a longer line of a larger puzzle, perhaps
         raise replace(error, truncated=count < max(LENGTHS)) from None
 

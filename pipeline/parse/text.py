@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Self
 
@@ -54,10 +54,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A decoded source: its name, for messages, and its significant lines."""
+    """A decoded source: its name, for messages, its significant lines, and all of it."""
 
     source: str
     lines: tuple[Line, ...]
+    whole: str
 
     def error(
         self,
@@ -71,12 +72,27 @@ class Text:
         """An InvalidPuzzle at that place; `found` is taken as it is, see `quote`."""
         return InvalidPuzzle(self.source, line, column, expected, found, truncated)
 
+    def at_line(
+        self, line: Line, expected: str, found: str | None = None, *, may_go_on: bool = True
+    ) -> InvalidPuzzle:
+        """What is wrong with a whole line; the last one may be cut off, if it `may_go_on`."""
+        column = len(line.text) - len(line.text.lstrip()) + 1
+        said = quote(line.text.strip()) if found is None else found
+        cut_off = may_go_on and line is self.lines[-1]
+        return self.error(line.number, column, expected, said, truncated=cut_off)
+
     def at_end(self, expected: str, found: str) -> InvalidPuzzle:
         """What is missing behind the last significant line; the file may be cut off."""
         if not self.lines:
             return self.error(None, None, expected, found, truncated=True)
         last = self.lines[-1]
         return self.error(last.number, len(last.text) + 1, expected, found, truncated=True)
+
+
+def either(choices: Iterable[object]) -> str:
+    """`4, 6 or 9`."""
+    *others, last = map(str, choices)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def quote(text: str) -> str:
@@ -124,4 +140,4 @@ def decode_text(data: bytes, source: str) -> Text:
     if not lines:
         found = "only comments and empty lines" if text.strip() else "an empty file"
         raise InvalidPuzzle(source, None, None, "a puzzle", found, truncated=True)
-    return Text(source, lines)
+    return Text(source, lines, text)

@@ -3,38 +3,55 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.publish import finish, is_published, publish
-from pipeline.dropbox.scan import kind_of
+from pipeline.dropbox.growing import Growing, has_progress
+from pipeline.dropbox.publish import Publication, finish, is_published, publish
+from pipeline.dropbox.scan import kind_in_words
 from pipeline.errors import EnvironmentFailure, InvalidPuzzle, in_words, printable
-from pipeline.files import read_regular
 from pipeline.log import Log
 from pipeline.parse import oversize
 from pipeline.record import (
     Origin,
-    cnf_texts,
     digest,
     finished_event,
-    log_text,
+    job_files,
     make_record,
     record_text,
-    solution_texts,
 )
+from pipeline.run.bulk import NO_FAULT, Bulk
+from pipeline.run.pool import Pool
+from pipeline.run.sources import Ahead, source_in
 from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solvers
 from pipeline.stages import NOT_WELL, Result, Stopwatch, solve_source
+from pipeline.unpack import Limits as UnpackLimits
+from pipeline.unpack import UnpackError, kind_of, opened
 
 MOST_ATTEMPTS = 3
-KEPT = "kept"
-_NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
-"""What may end a computation through no fault of the puzzle's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a job ended: its status, and whether some of it was invalid, unknown or failed."""
+
+    status: str
+    bad: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A claimed file that holds one puzzle: its bytes, or why it is invalid."""
+
+    data: bytes | None
+    size: int | None
+    refusal: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,92 +64,255 @@ class Jobs:
     folders: Folders
     settings: Settings
     solvers: Solvers
+    pool: Pool
     log: Log
     computing: Callable[[], AbstractContextManager[None]]
-
-    def process(self, claim: Claim) -> str:
-        """Process a claim to its end; its status, or KEPT.
-
-        KEPT: something in the way of this job alone keeps it from being published; it stays
-        claimed. Raises EnvironmentFailure or Interrupted; the file is back in the inbox then, or
-        stays claimed for a later run, if a newer one has taken its place or its publishing has
-        begun.
-        """
-        try:
-            return self._process(claim)
-        except OSError as error:
-            if not self.folders.blames(error):
-                self._say_kept(claim, in_words(error))
-                return KEPT
-            self._give_back(claim)
-            raise EnvironmentFailure(in_words(error)) from error
-        except (EnvironmentFailure, Interrupted):
-            self._give_back(claim)
-            raise
-        finally:
-            claim.close()
 
     def warm(self) -> None:
         """Have the solver start what it can before there is a job."""
         self.solvers.warm(Limits(self.settings.timeout, self.settings.memory_limit))
 
-    def _process(self, claim: Claim) -> str:
-        record = is_published(claim, self.folders)
-        if record is None:
-            return self._compute_and_publish(claim)
-        status = str(record["status"])
-        finish(claim, self.folders, status)
-        self.log.info("job.recovered", source=printable(claim.note.source), status=status)
-        return status
+    def process(self, claim: Claim) -> Ended | Bulk | None:
+        """Process a claim to its end, unless it is Bulk: then `go_on` with it.
 
-    def _compute_and_publish(self, claim: Claim) -> str:
-        origin, result = self._compute(claim)
-        if result.solver and result.solver.fallback != self.solvers.lacking:
+        None: something in the way of this job alone keeps it from being published; it stays
+        claimed. Raises EnvironmentFailure or Interrupted; the file is back in the inbox then, or
+        stays claimed for a later run, if a newer one has taken its place or its publishing has
+        begun.
+        """
+        outcome: Ended | Bulk | None = None
+        try:
+            with self._returning(claim):
+                outcome = self._process(claim)
+        finally:
+            if not isinstance(outcome, Bulk):
+                claim.close()
+        return outcome
+
+    @contextmanager
+    def _returning(self, claim: Claim) -> Iterator[None]:
+        """Put the file back where it cannot be processed now.
+
+        Where that is because of itself alone it stays claimed.
+        """
+        try:
+            yield
+        except OSError as error:
+            if not self.folders.blames(error):
+                self._say_kept(claim, in_words(error))
+                return
+            self._give_back(claim)
+            raise EnvironmentFailure(in_words(error)) from error
+        except (EnvironmentFailure, Interrupted):
+            self._give_back(claim)
+            raise
+
+    def _process(self, claim: Claim) -> Ended | Bulk | None:
+        record = is_published(claim, self.folders)
+        if record is not None:
+            return self._finish_recovered(claim, record)
+        content = self.content_of(claim)
+        if isinstance(content, Bulk):
+            if claim.attempts() < MOST_ATTEMPTS:
+                return content
+            content.close()
+            return self._give_up(claim)
+        origin = self._origin(claim, content)
+        return self._publish(claim, origin, self._result(claim, content))
+
+    def _give_up(self, claim: Claim) -> Ended | None:
+        """Publish that every attempt at a job of many puzzles has ended with the process."""
+        origin = Origin(claim.note.job, claim.note.source, None, None)
+        message = f"given up after {claim.attempts()} attempts: the process was killed"
+        return self._publish(claim, origin, Result("failed", message=message))
+
+    def _finish_recovered(self, claim: Claim, record: dict[str, object]) -> Ended:
+        status = str(record["status"])
+        finish([(claim, status in ("invalid", "failed"))], self.folders)
+        self.log.info("job.recovered", source=printable(claim.note.source), status=status)
+        totals = record.get("totals")
+        return ended(status, totals if isinstance(totals, dict) else {})
+
+    def content_of(self, claim: Claim) -> Single | Bulk:
+        """What a claimed thing is. Raises OSError."""
+        status = claim.original.lstat()
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+            found = kind_in_words(status.st_mode)
+            return _refused(claim, "a file", found, None)
+        try:
+            return self._content(claim, status.st_size)
+        except UnpackError as error:
+            return Single(None, status.st_size, f"{printable(claim.note.source)}: {error}")
+        except PermissionError:
+            expected, found = "a file that may be read", "no permission to read it"
+            return _refused(claim, expected, found, status.st_size)
+
+    def _content(self, claim: Claim, size: int) -> Single | Bulk:
+        limits = UnpackLimits(self.settings.max_total_bytes)
+        kind = kind_of(claim.original)
+        if kind in ("zip", "tar", "folder"):
+            from pipeline.run.archive import Archive  # noqa: PLC0415 - slow to load
+
+            growing = Growing(claim, self.folders)
+            return Bulk(Archive(claim, growing, self.settings, kind), growing, self.pool, claim)
+        with Ahead(opened(claim.original, limits)) as stream:
+            source = source_in(stream, printable(claim.note.source), self.settings)
+            if source is not None:
+                from pipeline.run.collection import Collection  # noqa: PLC0415
+
+                growing = Growing(claim, self.folders)
+                content = Collection(claim, growing, source, lambda: opened(claim.original, limits))
+                return Bulk(content, growing, self.pool, claim)
+            data = stream.read(self.settings.max_bytes + 1)
+        if len(data) > self.settings.max_bytes:
+            most = self.settings.max_bytes
+            return Single(None, size, str(oversize(claim.note.source, most, f"{size} bytes")))
+        return Single(data, size)
+
+    def _origin(self, claim: Claim, content: Single) -> Origin:
+        hashed = None if content.data is None else digest(content.data)
+        return Origin(claim.note.job, claim.note.source, hashed, content.size)
+
+    def _result(self, claim: Claim, content: Single) -> Result:
+        if content.data is None:
+            return Result("invalid", message=content.refusal, seconds={"total": 0.0})
+        return self._solve(claim, content.data)
+
+    def _publish(self, claim: Claim, origin: Origin, result: Result) -> Ended | None:
+        if not self._published(claim, [self._publication(claim, origin, result)]):
+            return None
+        finish([(claim, result.status in ("invalid", "failed"))], self.folders)
+        return self._say_finished(origin, result)
+
+    def _published(self, claim: Claim, publications: Sequence[Publication]) -> bool:
+        """Publish; whether it could be. Raises OSError."""
+        try:
+            publish(publications, self.folders)
+        except OSError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
+            claim.count_attempt()
+            self._say_crashed(claim, error)
+            return False
+        return True
+
+    def _publication(self, claim: Claim, origin: Origin, result: Result) -> Publication:
+        note, now = claim.note, datetime.now(UTC)
+        claimed = datetime.fromisoformat(note.claimed) if note.claimed else now
+        return Publication(
+            claim,
+            lambda: job_files(note.stem, origin, result, (claimed, now), keep_cnf=note.keep_cnf),
+            lambda files: record_text(make_record(origin, result, files, now)),
+        )
+
+    def _say_finished(self, origin: Origin, result: Result) -> Ended:
+        used = result.solver
+        if used and used.fallback != self.solvers.lacking and used.fallback:
             self.log.warning(
                 "solver.fallback",
                 source=printable(origin.source),
-                solver=result.solver.name,
-                reason=result.solver.fallback,
+                solver=used.name,
+                reason=used.fallback,
             )
-        now = datetime.now(UTC)
-        try:
-            publish(
-                claim,
-                self.folders,
-                self._files(claim, origin, result, now),
-                lambda files: record_text(make_record(origin, result, files, now)),
-            )
-        except Exception as error:  # a crash of ours is an attempt
-            if isinstance(error, OSError):
-                raise
-            claim.count_attempt()
-            self._say_crashed(claim, error)
-            return KEPT
-        finish(claim, self.folders, result.status)
         event = finished_event(origin, result) | {"source": printable(origin.source)}
         log = self.log.error if result.status in NOT_WELL else self.log.info
         log("job.finished", job=origin.job, **event)
-        return result.status
+        return Ended(result.status, result.status in NOT_WELL)
 
-    def _compute(self, claim: Claim) -> tuple[Origin, Result]:
-        """The result for a claimed file; an attempt is counted while it is computed."""
-        note, watch = claim.note, Stopwatch()
-        status = claim.original.lstat()
-        size, data, refusal = None, None, None
-        if not stat.S_ISREG(status.st_mode):
-            refusal = InvalidPuzzle(note.source, None, None, "a file", kind_of(status.st_mode))
-        elif (size := status.st_size) > self.settings.max_bytes:
-            refusal = oversize(note.source, self.settings.max_bytes, f"{size} bytes")
-        else:
-            try:
-                data = read_regular(claim.original, self.settings.max_bytes)
-            except PermissionError:
-                expected, found = "a file that may be read", "no permission to read it"
-                refusal = InvalidPuzzle(note.source, None, None, expected, found)
-        if data is None:
-            result = Result("invalid", message=str(refusal), seconds=watch.seconds())
-            return Origin(note.job, note.source, None, size), result
-        return Origin(note.job, note.source, digest(data), len(data)), self._solve(claim, data)
+    def process_together(self, claims: Sequence[Claim]) -> list[Ended | Bulk | None]:
+        """Process claims side by side, as `process` does each of them.
+
+        Their puzzles are computed in batches, which no attempt is counted for: whatever ends the
+        process meanwhile, they are taken up again one by one.
+        """
+        outcomes: dict[Claim, Ended | Bulk | None] = {}
+        singles: dict[Claim, Single] = {}
+        try:
+            for claim in claims:
+                with self._returning(claim):
+                    content = self.content_of(claim)
+                    if isinstance(content, Single) and content.data is not None:
+                        singles[claim] = content
+                        continue
+                    if isinstance(content, Bulk):
+                        content.close()
+                outcomes[claim] = self.process(claim)
+            outcomes |= self._process_singles(singles)
+        except BaseException:
+            for claim in claims:
+                if claim not in outcomes:
+                    self._give_back(claim)
+                    claim.close()
+            raise
+        return [outcomes[claim] for claim in claims]
+
+    def _process_singles(self, singles: dict[Claim, Single]) -> dict[Claim, Ended | Bulk | None]:
+        from pipeline.batches import solve_sources  # noqa: PLC0415 - numpy is slow to load
+
+        sources = [(claim.note.source, single.data or b"") for claim, single in singles.items()]
+        try:
+            with self.computing():
+                results = solve_sources(sources, self.solvers, self.settings)
+            origins = [self._origin(claim, single) for claim, single in singles.items()]
+            whole = list(zip(singles, origins, results, strict=True))
+            publish([self._publication(*each) for each in whole], self.folders)
+            finish([(c, r.status in ("invalid", "failed")) for c, _, r in whole], self.folders)
+        except NO_FAULT as error:
+            if not isinstance(error, OSError) or self.folders.blames(error):
+                raise
+            return self._one_by_one(singles)
+        except Exception as error:  # noqa: BLE001 - a crash of ours: whose fault is it?
+            self.log.error("batch.crashed", reason=f"{type(error).__name__}: {error}")
+            return self._one_by_one(singles)
+        for claim in singles:
+            claim.close()
+        return {claim: self._say_finished(origin, result) for claim, origin, result in whole}
+
+    def _one_by_one(self, singles: dict[Claim, Single]) -> dict[Claim, Ended | Bulk | None]:
+        return {claim: self.process(claim) for claim in singles}
+
+    def give_up(self, bulk: Bulk) -> None:
+        """Stop a job of many puzzles; it is gone on with by whoever comes next."""
+        bulk.close()
+        self._give_back(bulk.claim)
+        bulk.claim.close()
+
+    def go_on(self, bulk: Bulk) -> Ended | bool | None:
+        """Do one step of a bulk job: True if there was one, else how it ended.
+
+        None: it stays claimed. Raises as `process` does.
+        """
+        claim, outcome = bulk.claim, None
+        try:
+            with self._returning(claim):
+                if bulk.step():
+                    return True
+                if self._published(claim, [bulk.content.publication()]):
+                    outcome = self._finish_bulk(bulk)
+        except Exception as error:
+            bulk.close()
+            claim.close()
+            if isinstance(error, EnvironmentFailure):
+                raise
+            self._say_crashed(claim, error)
+            return None
+        except BaseException:
+            bulk.close()
+            claim.close()
+            raise
+        bulk.close()
+        claim.close()
+        return outcome
+
+    def _finish_bulk(self, bulk: Bulk) -> Ended:
+        claim, content = bulk.claim, bulk.content
+        finish([(claim, False)], self.folders)
+        totals = dict(content.totals)
+        outcome = ended(content.status, totals)
+        log = self.log.error if outcome.bad else self.log.info
+        source = printable(claim.note.source)
+        log("job.finished", job=claim.note.job, source=source, status=content.status, totals=totals)
+        return outcome
 
     def _solve(self, claim: Claim, data: bytes) -> Result:
         """The chain's result; `failed` once every attempt has crashed."""
@@ -140,9 +320,9 @@ class Jobs:
         why = "the process was killed"
         while (attempts := claim.attempts()) < MOST_ATTEMPTS:
             try:
-                with self.computing(), claim.attempt(free=_NO_FAULT):
+                with self.computing(), claim.attempt(free=NO_FAULT):
                     return solve_source(data, source, self.solvers, self.settings)
-            except _NO_FAULT:
+            except NO_FAULT:
                 raise
             except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
                 why = self._say_crashed(claim, error)
@@ -154,24 +334,13 @@ class Jobs:
         self.log.error("job.crashed", source=printable(claim.note.source), reason=why)
         return why
 
-    def _files(
-        self, claim: Claim, origin: Origin, result: Result, now: datetime
-    ) -> Iterator[tuple[str, Iterable[str]]]:
-        """The set but its record: each name and its text in pieces."""
-        stem = claim.note.stem
-        for number, text in enumerate(solution_texts(result) if result.solutions else (), 1):
-            yield f"{stem}_{number}.solution", [text]
-        if claim.note.keep_cnf and result.cnf:
-            puzzle, counted = cnf_texts(result)
-            yield f"{stem}.cnf", puzzle
-            yield f"{stem}_count.cnf", counted
-        claimed = datetime.fromisoformat(claim.note.claimed) if claim.note.claimed else now
-        yield f"{stem}.log", [log_text(origin, result, claimed, now)]
-
     def _give_back(self, claim: Claim) -> None:
         """Return the file to the inbox, unless its earlier set is half replaced already."""
         if claim.note.files:
             self._say_kept(claim, "its publishing has begun")
+            return
+        if has_progress(claim):
+            self.log.info("job.paused", source=printable(claim.note.source))
             return
         try:
             if not claim.put_back(self.folders.inbox):
@@ -181,3 +350,14 @@ class Jobs:
 
     def _say_kept(self, claim: Claim, reason: str) -> None:
         self.log.error("job.kept", source=printable(claim.note.source), reason=reason)
+
+
+def ended(status: str, totals: dict[str, int]) -> Ended:
+    """How a job ended that may hold many puzzles."""
+    bad = status in NOT_WELL or any(totals.get(name) for name in (*NOT_WELL, "refused"))
+    return Ended(status, bad)
+
+
+def _refused(claim: Claim, expected: str, found: str, size: int | None) -> Single:
+    error = InvalidPuzzle(claim.note.source, None, None, expected, found)
+    return Single(None, size, str(error))

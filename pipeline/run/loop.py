@@ -10,13 +10,14 @@ from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.watch import Alarm, Watcher
 from pipeline.errors import ALL_WELL, SOME_BAD, TRY_AGAIN, EnvironmentFailure, in_words, printable
 from pipeline.log import Log
+from pipeline.run.display import Display
 from pipeline.run.health import Health
 from pipeline.run.job import Jobs
+from pipeline.run.pool import Pool, cores
 from pipeline.run.stop import Interrupted, Stop
 from pipeline.run.sweep import Sweeper, Swept
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
-from pipeline.stages import NOT_WELL
 
 RESCAN_SECONDS = 30.0
 POLL_SECONDS = 5.0
@@ -36,8 +37,11 @@ def _ready(settings: Settings, log: Log) -> Iterator[tuple[Sweeper, Stop, Alarm]
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
         if solvers.lacking:
             log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
-        jobs = Jobs(folders, settings, solvers, log, stop.computing)
-        sweeper = stack.enter_context(closing(Sweeper(jobs, lambda: stop.requested)))
+        pool = Pool(settings.workers or cores(), settings, lambda: stop.requested)
+        stack.callback(pool.close)
+        jobs = Jobs(folders, settings, solvers, pool, log, stop.computing)
+        display = Display(log, bar=not settings.quiet and settings.log_format != "json")
+        sweeper = stack.enter_context(closing(Sweeper(jobs, lambda: stop.requested, display)))
         yield sweeper, stop, alarm
 
 
@@ -48,16 +52,19 @@ def run_once(settings: Settings, log: Log) -> int:
     a signal ended the pass. Raises SolverMissing.
     """
     with _ready(settings, log) as (sweeper, stop, alarm):
-        bad = False
+        bad, rescan = False, 0.0
         while True:
+            thorough = not sweeper.busy or time.monotonic() >= rescan
+            if thorough:
+                rescan = time.monotonic() + RESCAN_SECONDS
             try:
-                swept = _sweep(sweeper, thorough=True)
+                swept = _sweep(sweeper, thorough=thorough)
             except EnvironmentFailure as error:
                 log.error("environment.failed", reason=str(error))
                 return TRY_AGAIN
             except Interrupted:
                 return TRY_AGAIN
-            bad = bad or not NOT_WELL.isdisjoint(swept.statuses)
+            bad = bad or swept.bad
             if stop.requested:
                 return TRY_AGAIN
             if swept.again_in is not None:
@@ -95,6 +102,9 @@ def watch(settings: Settings, log: Log) -> None:
                     again_in = intake.turn(thorough=thorough)
                 except Interrupted:
                     break
+                if sweeper.busy and not intake.pauses:
+                    alarm.wait(0.0)
+                    continue
                 sweeper.rest()
                 if again_in is not None:
                     rescan = min(rescan, time.monotonic() + again_in)

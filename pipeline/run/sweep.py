@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -26,12 +26,15 @@ from pipeline.dropbox.overview import stamp_scan
 from pipeline.dropbox.publish import remove_orphans
 from pipeline.dropbox.recover import abandoned
 from pipeline.dropbox.reserve import Reservations, identity
-from pipeline.dropbox.scan import Refused, fingerprint_of, look, names_in, unchanged
+from pipeline.dropbox.scan import Refused, is_written, look, names_in
 from pipeline.dropbox.settle import UNSEEN, Fingerprint, Settler, Settling, Sight
 from pipeline.errors import InvalidPuzzle, in_words, printable
 from pipeline.log import Log
 from pipeline.record import timestamp
-from pipeline.run.job import KEPT, Jobs
+from pipeline.run.bulk import Bulk
+from pipeline.run.display import Display
+from pipeline.run.job import Ended, Jobs
+from pipeline.run.sources import collection_in, ends_badly
 from pipeline.settings import Settings
 from pipeline.stages import parse_once
 
@@ -41,7 +44,12 @@ LARGEST_CUT_OFF = 1024 * 1024
 LONGEST_SWEEP = 30.0
 """Seconds after which a sweep makes way for a thorough one."""
 
+BATCH = 128
+"""Files that are claimed and processed together."""
+
+_WORTH_A_BATCH = 16
 _SOON = 0.1
+_WALK_SECONDS = 1.0
 _KEPT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
 
@@ -50,14 +58,17 @@ _STAMP_SECONDS = 1.0
 class Swept:
     """What a sweep came to: jobs per status, and in how many seconds something may be ready.
 
-    `again_in` is None where nothing is settling but what a writer holds open.
+    `bad`: some of them were, or held something, invalid, unknown or failed. `again_in` is None
+    where nothing is settling but what a writer holds open.
     """
 
     statuses: dict[str, int] = field(default_factory=dict)
+    bad: bool = False
     again_in: float | None = None
 
-    def count(self, status: str) -> None:
-        self.statuses[status] = self.statuses.get(status, 0) + 1
+    def count(self, ended: Ended) -> None:
+        self.statuses[ended.status] = self.statuses.get(ended.status, 0) + 1
+        self.bad = self.bad or ended.bad
 
     def wait(self, seconds: float) -> None:
         self.again_in = seconds if self.again_in is None else min(seconds, self.again_in)
@@ -66,12 +77,17 @@ class Swept:
 class Sweeper:
     """Sweeps one inbox again and again, and remembers what is settling."""
 
-    def __init__(self, jobs: Jobs, stopping: Callable[[], bool]) -> None:
+    def __init__(self, jobs: Jobs, stopping: Callable[[], bool], display: Display) -> None:
         self._jobs = jobs
         self._stopping = stopping
         self._settler = Settler(jobs.settings.settle)
         self._reservations = Reservations(jobs.folders)
-        self._shelf = Shelf()
+        self._shelf = Shelf(room=BATCH)
+        self._display = display
+        self._bulk: list[Bulk] = []
+        self._batch: list[Claim] = []
+        self._holds_many: set[str] = set()
+        self._walked: dict[str, float] = {}
         self._said: set[str] = set()
         self._kept: dict[Path, float] = {}
         self._stamp_next = 0.0
@@ -93,8 +109,13 @@ class Sweeper:
         """Whether something was left alone that could not be claimed or published."""
         return any(os.path.lexists(path) for path in self._kept)
 
+    @property
+    def busy(self) -> bool:
+        """Whether a job of many puzzles is in work: sweep again at once."""
+        return bool(self._bulk)
+
     def sweep(self, *, thorough: bool = True) -> Swept:
-        """Process all that is complete, until told to stop.
+        """Process all that is complete, until told to stop; do a step of a job of many puzzles.
 
         If `thorough`, first make sure of the folders, take over what was abandoned and clear
         away litter. Raises EnvironmentFailure or Interrupted, with nothing lost.
@@ -106,32 +127,72 @@ class Sweeper:
                 if self._stopping():
                     claim.close()
                     return swept
-                with closing(claim):
-                    self._resume(claim, swept)
+                self._resume(claim, swept)
             remove_orphans(self._folders, self._jobs_in_work)
         names, ignored = names_in(self._folders.inbox)
-        for entry in ignored:
-            if entry.worth_saying:
-                self._say_once("file.ignored", entry.name, entry.reason)
         self._said &= {*names, *(entry.name for entry in ignored)}
+        self._holds_many &= set(names)
         self._settler.forget_all_but(names)
+        try:
+            self._take_all(names, swept)
+        finally:
+            self._process_batch(swept)
+        if self._bulk and not self._stopping():
+            self._go_on(swept)
+        return swept
+
+    def _take_all(self, names: list[str], swept: Swept) -> None:
         end = time.monotonic() + LONGEST_SWEEP
         for name in ("", *names):
             self._stamp()
             if self._stopping():
-                break
+                return
             if time.monotonic() > end:
                 swept.wait(0.0)  # others may have died meanwhile: begin with them
-                break
+                return
             if name:
                 self._take(name, swept)
-        return swept
+            if len(self._batch) >= (BATCH if len(names) >= _WORTH_A_BATCH else 1):
+                self._process_batch(swept)
+
+    def _process_batch(self, swept: Swept) -> None:
+        """Process what was claimed, together if it is more than one."""
+        batch, self._batch = self._batch, []
+        if len(batch) == 1:
+            self._process(batch[0], swept)
+        elif batch:
+            outcomes = self._jobs.process_together(batch)
+            for claim, outcome in zip(batch, outcomes, strict=True):
+                self._ended(claim, outcome, swept)
+
+    def _go_on(self, swept: Swept) -> None:
+        """Do a step of the first job of many puzzles."""
+        bulk = self._bulk[0]
+        source = bulk.claim.note.source
+        try:
+            outcome = self._jobs.go_on(bulk)
+        except BaseException:
+            self._bulk.pop(0)
+            self._display.end()
+            raise
+        if outcome is True:
+            self._display.tick(source, bulk.content.progress())
+            swept.wait(0.0)
+            return
+        self._bulk.pop(0)
+        self._display.end()
+        self._ended(bulk.claim, outcome or None, swept)
 
     def rest(self) -> None:
         """Get ready for the next file while there is none."""
         self._jobs.warm()
 
     def close(self) -> None:
+        """Give up what is in work: it is gone on with by whoever comes next."""
+        self._display.end()
+        for bulk in self._bulk:
+            self._jobs.give_up(bulk)
+        self._bulk.clear()
         self._shelf.close()
 
     def _stamp(self) -> None:
@@ -146,34 +207,50 @@ class Sweeper:
 
     def _resume(self, claim: Claim, swept: Swept) -> None:
         """Process an abandoned claim, unless its file is still written, or has just failed."""
+        try:
+            ready = self._may_resume(claim)
+        except BaseException:
+            claim.close()
+            raise
+        if ready:
+            self._process(claim, swept)
+        else:
+            claim.close()
+
+    def _may_resume(self, claim: Claim) -> bool:
         if self._kept.get(claim.folder, 0.0) > time.monotonic():
-            return
-        if not unchanged(claim.original, fingerprint_of(claim.original.lstat())):
+            return False
+        if is_written(claim.original):
             self._keep(claim.folder, self._settings.settle)
-            return
+            return False
         moved = claim.note.outbox not in ("", identity(self._folders.outbox.stat()))
         if moved and claim.note.files:
             why = "its set is half published in another outbox; run with that one again"
             self._log.error("job.kept", source=printable(claim.note.source), reason=why)
             self._keep(claim.folder, _KEPT_SECONDS)
-            return
+            return False
         if moved or not claim.note.job:  # its names are reserved elsewhere, or its note is lost
             with self._reserved(claim.note.source, claim.note.fingerprint) as note:
                 claim.renew(note)
-        self._process(claim, swept)
+        return True
 
     def _keep(self, folder: Path, seconds: float) -> None:
         """Leave a claim alone for that long."""
         self._kept[folder] = time.monotonic() + seconds
 
     def _process(self, claim: Claim, swept: Swept) -> None:
-        folder = claim.folder
-        status = self._jobs.process(claim)
-        if status == KEPT:
-            self._keep(folder, _KEPT_SECONDS)
-        else:
-            self._kept.pop(folder, None)
-            swept.count(status)
+        self._ended(claim, self._jobs.process(claim), swept)
+
+    def _ended(self, claim: Claim, outcome: Ended | Bulk | None, swept: Swept) -> None:
+        match outcome:
+            case Bulk():
+                self._bulk.append(outcome)
+                swept.wait(0.0)
+            case Ended():
+                self._kept.pop(claim.folder, None)
+                swept.count(outcome)
+            case None:
+                self._keep(claim.folder, _KEPT_SECONDS)
 
     def _take(self, name: str, swept: Swept) -> None:
         """Claim and process one name if it is complete.
@@ -181,10 +258,15 @@ class Sweeper:
         What is wrong with this file alone must not keep the others waiting.
         """
         path = self._folders.inbox / name
+        if self._must_wait(name, swept):
+            return
         try:
             with self._jobs.computing():
                 seen = look(path, partial(self._looks_cut_off, name), LARGEST_CUT_OFF)
             if seen is None or not self._is_complete(seen, swept):
+                return
+            if self._bulk and self._may_hold_many(seen):
+                self._holds_many.add(name)
                 return
             with self._reserved(name, seen.fingerprint) as note:
                 claim = make_claim(self._folders, note, self._shelf)
@@ -195,10 +277,26 @@ class Sweeper:
             self._keep(path, _KEPT_SECONDS)
             return
         if claim is not None:
-            self._process(claim, swept)
+            self._batch.append(claim)
         elif os.path.lexists(path) and not self._is_kept(name):
             busy = is_in_work(self._folders, name)  # or it changed under our hands
             swept.wait(max(_SOON, self._settings.settle) if busy else _SOON)
+
+    def _must_wait(self, name: str, swept: Swept) -> bool:
+        """Whether it is too early to look at something that holds many puzzles."""
+        if self._bulk and name in self._holds_many:
+            return True
+        left = self._walked.get(name, 0.0) - time.monotonic()
+        if left > 0:
+            swept.wait(left)
+        return left > 0
+
+    def _may_hold_many(self, seen: Sight | Refused) -> bool:
+        """Whether it waits while another source of many puzzles is in work; others overtake it."""
+        if isinstance(seen, Refused):
+            return False
+        large = seen.is_folder or seen.fingerprint.size > LARGEST_CUT_OFF
+        return large or seen.name in self._holds_many
 
     def _is_kept(self, name: str) -> bool:
         """Whether an earlier file of that name is kept by us."""
@@ -207,6 +305,8 @@ class Sweeper:
     def _is_complete(self, seen: Sight | Refused, swept: Swept) -> bool:
         if isinstance(seen, Refused):
             return True
+        if seen.is_folder:  # to walk through it takes a while
+            self._walked = {seen.name: time.monotonic() + _WALK_SECONDS}
         verdict = self._settler.judge(seen, time.monotonic(), time.time())
         if not isinstance(verdict, Settling):
             return True
@@ -235,8 +335,13 @@ class Sweeper:
             )
 
     def _looks_cut_off(self, name: str, data: bytes) -> bool:
+        declared = self._settings.format
+        found = collection_in(data, complete=True, declared=declared)
+        if found is not None:
+            self._holds_many.add(name)
+            return not data.endswith(b"\n") and ends_badly(data, found, self._settings)
         try:
-            parse_once(data, name, self._settings.variant, self._settings.max_bytes)
+            parse_once(data, name, *self._settings.reading)
         except InvalidPuzzle as error:
             return error.truncated
         return False

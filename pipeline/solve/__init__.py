@@ -44,8 +44,12 @@ class Solvers:
             self.chain = (Minisat(program), *self.chain)
         elif wanted == "minisat":
             raise missing_minisat()
-        else:
+        elif wanted == "auto":
             self.lacking = "minisat is not installed"
+        if wanted == "lanes":
+            from pipeline.solve.lanes import Lanes  # noqa: PLC0415 - numpy is slow to load
+
+            self.chain = (Lanes(), *self.chain)
 
     def other_than(self, solver: Solver) -> Solver:
         """A solver that shares no code with this one, to check what it says."""

@@ -5,14 +5,11 @@ The child outlives a puzzle and serves the next; one that had to be stopped is r
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import resource
-import socket
-import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -21,7 +18,8 @@ from typing import Any
 from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.solve.base import Deadline, Limits, Session
-from pipeline.solve.child import MIB, Child, child, ended_within
+from pipeline.solve.child import MIB
+from pipeline.solve.peer import Peer
 
 ENGINE = "glucose4"
 """Reports an exhausted memory as an error, where CaDiCaL aborts."""
@@ -30,8 +28,6 @@ OUT_OF_MEMORY = errno.ENOMEM
 """The exit code by which the child says so."""
 
 _CHUNK = 10_000
-_LONGEST_FAREWELL = 5.0
-_SERVE = "import sys; sys.path[:] = {path!r}; from pipeline.solve.pysat import serve; serve({fd})"
 
 
 class Pysat:
@@ -41,9 +37,7 @@ class Pysat:
 
     def __init__(self, engine: str = ENGINE) -> None:
         self.engine = engine
-        self._pipe: Connection | None = None
-        self._process: Child | None = None
-        self._child = ExitStack()
+        self._peer: Peer | None = None
 
     @property
     def version(self) -> str:
@@ -56,27 +50,31 @@ class Pysat:
         yield _Session(self, cnf, limits)
 
     def warm(self, _limits: Limits) -> None:
-        if self._pipe is None:
-            self._start()
+        self._started()
+
+    def _started(self) -> Peer:
+        if self._peer is None:
+            try:
+                self._peer = Peer(__name__)
+            except OSError as error:
+                raise EnvironmentFailure(f"PySAT cannot be started: {error.strerror}") from error
+        return self._peer
 
     def send(self, *request: object) -> None:
         """Hand a request to the child; start one if there is none."""
-        pipe = self._pipe or self._start()
-        with contextlib.suppress(ConnectionError):  # `receive` finds out why
-            pipe.send(request)
+        self._started().send(request)
 
     def receive(self, seconds: float) -> Any:
         """The child's reply, or None if none came in time: the child is stopped then.
 
         Raises MemoryError where the child ran out of its memory, SolverError where it died.
         """
-        assert self._pipe, "nothing was asked"  # noqa: S101
+        assert self._peer, "nothing was asked"  # noqa: S101
         reply = None
         try:
-            if self._pipe.poll(seconds):
-                reply = self._pipe.recv()
-        except (EOFError, OSError):
-            if self._exit_code() == OUT_OF_MEMORY:
+            reply = self._peer.hear(seconds)
+        except EOFError:
+            if self._peer.exit_code() == OUT_OF_MEMORY:
                 raise MemoryError from None
             raise SolverError("the PySAT process died") from None
         finally:
@@ -84,27 +82,10 @@ class Pysat:
                 self.close()
         return reply
 
-    def _exit_code(self) -> int | None:
-        assert self._process, "none was started"  # noqa: S101
-        return self._process.wait() if ended_within(self._process, _LONGEST_FAREWELL) else None
-
-    def _start(self) -> Connection:
-        try:
-            ours, theirs = socket.socketpair()
-            with theirs:
-                code = _SERVE.format(path=sys.path, fd=theirs.fileno())
-                pipe = self._child.enter_context(Connection(ours.detach()))
-                argv = [sys.executable, "-c", code]
-                self._process = self._child.enter_context(child(argv, pass_fds=[theirs.fileno()]))
-        except OSError as error:
-            self.close()
-            raise EnvironmentFailure(f"PySAT cannot be started: {error.strerror}") from error
-        self._pipe = pipe
-        return pipe
-
     def close(self) -> None:
-        self._pipe = None
-        self._child.close()
+        if self._peer:
+            self._peer.close()
+            self._peer = None
 
 
 class _Session:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -13,34 +14,50 @@ from strategies import SMALL_GEOMETRIES, arbitrary, blank_for, examples, opened,
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import FORMATS, Format, Parsed, Variant, parse_source, render_puzzle
-from pipeline.parse.text import decode_text
 from pipeline.puzzle import Geometry, Puzzle
+from pipeline.settings import AlphabetChoice, VariantChoice
 
 every_format = pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)
 characters = st.characters(codec="utf-8")
 Case = tuple[Geometry, Variant]
+LARGER_GEOMETRIES = (Geometry(4, 4), Geometry(5, 5))
 
 
-def _has_signs(fmt: Format, geometry: Geometry, variant: Variant) -> bool:
-    cells = (blank_for(geometry, variant, cell) for cell in range(geometry.side**2))
+def can_write(fmt: Format, puzzle: Puzzle) -> bool:
     try:
-        fmt.render(Puzzle(geometry, tuple(cells)))
+        fmt.render(puzzle)
     except ValueError:
         return False
     return True
 
 
-def cases(fmt: Format) -> SearchStrategy[Case]:
-    """The geometries and variants that a format can write."""
-    variants: tuple[Variant, ...] = ("classic", "even-odd")
-    return st.sampled_from(
-        [
-            (geometry, variant)
-            for geometry in SMALL_GEOMETRIES
-            for variant in variants
-            if (variant == "classic" or geometry.side > 3) and _has_signs(fmt, geometry, variant)
-        ]
+def half_open(geometry: Geometry, variant: Variant) -> Puzzle:
+    """A puzzle with every value and every kind of blank in it."""
+    n = geometry.side
+    cells = (
+        1 << cell % n if cell // n % 2 else blank_for(geometry, variant, cell)
+        for cell in range(n * n)
     )
+    return Puzzle(geometry, tuple(cells))
+
+
+def all_cases(fmt: Format) -> list[Case]:
+    """The geometries and variants that a format can write; larger ones if it has no others."""
+    variants: tuple[Variant, ...] = ("classic", "even-odd")
+    found: list[Case] = []
+    for geometries in (SMALL_GEOMETRIES, LARGER_GEOMETRIES):
+        found = found or [
+            (geometry, variant)
+            for geometry in geometries
+            for variant in variants
+            if (variant == "classic" or geometry.side > 3)
+            and can_write(fmt, half_open(geometry, variant))
+        ]
+    return found
+
+
+def cases(fmt: Format) -> SearchStrategy[Case]:
+    return st.sampled_from(all_cases(fmt))
 
 
 def _shows_its_variant(puzzle: Puzzle, variant: Variant) -> bool:
@@ -54,7 +71,8 @@ def written(draw: DrawFn, fmt: Format) -> tuple[Puzzle, Variant]:
     """A puzzle that the format can write, and its variant."""
     case = draw(cases(fmt))
     made = opened(*case) | arbitrary(*case)
-    return draw(made.filter(lambda puzzle: _shows_its_variant(puzzle, case[1]))), case[1]
+    made = made.filter(lambda puzzle: _shows_its_variant(puzzle, case[1]))
+    return draw(made.filter(lambda puzzle: can_write(fmt, puzzle))), case[1]
 
 
 @st.composite
@@ -64,7 +82,7 @@ def mutated(draw: DrawFn, fmt: Format) -> bytes:
     for _ in range(draw(st.integers(1, 4))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
         put = draw(
-            st.sampled_from(["", " ", "\n", "\0", "0", "9", "*", "-", "+", "|", "c", "#"])
+            st.sampled_from(["", *" \n\009*-+|c#[]<>&:_xXFa"])
             | st.just(text[start:end] * 2)
             | st.text(characters, max_size=3)
         )
@@ -81,7 +99,17 @@ foreign = st.one_of(
     st.binary(max_size=150).map(codecs.BOM_UTF8.__add__),
     st.text(characters, max_size=150).map(str.encode),
     st.text("0123456789.*-+=|c, \n\r", max_size=150).map(str.encode),
+    st.text("0127.+:x_[]<>/='?! \n", max_size=150).map(str.encode),
+    st.text("01.", min_size=256, max_size=256).map(str.encode),
+    st.sampled_from(["[Puzzle]\n", ":0000:x:", "puzzle size: 2x2\n", "<opensudoku>", "<!DOCTYPE "])
+    .flatmap(lambda start: st.text("01.+:|- \n<>", max_size=60).map(start.__add__))
+    .map(str.encode),
 )
+
+
+def family(parsed: Parsed) -> str:
+    """The name of the format, without that of its notation."""
+    return parsed.format.partition(" ")[0]
 
 
 def check_place(error: InvalidPuzzle, data: bytes) -> None:
@@ -103,8 +131,18 @@ def test_a_written_puzzle_is_read_back_and_its_format_is_found(fmt, data):
     puzzle, variant = data.draw(written(fmt))
     parsed = parse_source(render_puzzle(puzzle, fmt.name).encode(), "a.txt")
     assert parsed.puzzle == puzzle
-    assert (parsed.format, parsed.variant) == (fmt.name, variant)
+    assert (family(parsed), parsed.variant) == (fmt.name, variant)
     assert parsed.reason
+    assert render_puzzle(puzzle, parsed.format) == render_puzzle(puzzle, fmt.name)
+
+
+@every_format
+@examples(20)
+@given(data=st.data())
+def test_a_format_that_is_declared_is_read_without_a_guess(fmt, data):
+    puzzle, variant = data.draw(written(fmt))
+    parsed = parse_source(fmt.render(puzzle).encode(), "a.txt", format_name=fmt.name)
+    assert (parsed.puzzle, family(parsed), parsed.variant) == (puzzle, fmt.name, variant)
 
 
 @every_format
@@ -115,7 +153,7 @@ def test_a_written_solution_reads_back_as_itself(fmt, data):
     filled = Puzzle.of_values(grid.geometry, grid.values)
     parsed = parse_source(fmt.render(filled).encode(), "a_1.solution")
     assert parsed.puzzle == filled
-    assert parsed.format == fmt.name
+    assert family(parsed) == fmt.name
     assert [value for _, value in parsed.puzzle.givens()] == list(grid.values)
 
 
@@ -140,21 +178,54 @@ def test_any_bytes_are_read_or_refused_at_a_place_that_exists(raw):
 
 
 @every_format
-@pytest.mark.parametrize("variant", ["auto", "classic", "even-odd"])
+@pytest.mark.parametrize("variant", get_args(VariantChoice))
 @examples(40)
-@given(raw=foreign)
-def test_a_text_of_another_format_is_read_or_refused_under_every_variant(fmt, variant, raw):
+@given(raw=foreign, alphabet=st.sampled_from(get_args(AlphabetChoice)))
+def test_a_text_of_another_format_is_read_or_refused_whatever_is_declared(
+    fmt, variant, raw, alphabet
+):
     try:
-        puzzle, found = fmt.parse(decode_text(raw, "a.txt"), variant)
+        parsed = parse_source(raw, "a.txt", variant, format_name=fmt.name, alphabet=alphabet)
     except InvalidPuzzle as error:
         check_place(error, raw)
     else:
-        assert isinstance(puzzle, Puzzle)
-        assert found in ("classic", "even-odd")
+        filled = Puzzle.of_values(parsed.puzzle.geometry, [1] * len(parsed.puzzle.cells))
+        assert render_puzzle(filled, parsed.format)
+        assert family(parsed) == fmt.name
+
+
+@every_format
+@examples(60)
+@given(data=st.data())
+def test_what_is_cut_off_anywhere_says_so_unless_it_is_a_puzzle_all_the_same(fmt, data):
+    grid = data.draw(cases(fmt).flatmap(lambda case: solved_grids(case[0])))
+    whole = fmt.render(Puzzle.of_values(grid.geometry, grid.values)).rstrip().encode()
+    raw = whole[: data.draw(st.integers(0, len(whole) - 1))]
+    try:
+        parse_source(raw, "a.txt")
+    except InvalidPuzzle as error:
+        refusal = error
+    else:
+        return
+    assert refusal.truncated, refusal
 
 
 @every_format
 def test_a_puzzle_that_has_no_notation_is_not_written_wrongly(fmt):
-    odd_one_out = Puzzle(Geometry(3, 3), (0b11,) + (0b111111111,) * 80)
-    with pytest.raises(ValueError, match="a cell's values are n"):
-        fmt.render(odd_one_out)
+    for geometry, variant in all_cases(fmt):
+        cells = half_open(geometry, variant).cells
+        if geometry.side > 2:
+            with pytest.raises(ValueError, match="a cell's values are n"):
+                fmt.render(Puzzle(geometry, (0b11, *cells[1:])))
+
+
+@every_format
+def test_a_puzzle_of_another_size_than_the_format_has_is_not_written_wrongly(fmt):
+    known = {geometry for geometry, _ in all_cases(fmt)}
+    for geometry in {*SMALL_GEOMETRIES, *LARGER_GEOMETRIES} - known:
+        puzzle = half_open(geometry, "classic")
+        try:
+            text = fmt.render(puzzle)
+        except ValueError:
+            continue
+        assert parse_source(text.encode(), "a.txt").puzzle == puzzle

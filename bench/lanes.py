@@ -1,0 +1,92 @@
+"""Lanes against PySAT's minisat22, uniqueness proved by both, on one core.
+
+    python bench/lanes.py [FILE…]
+
+FILE holds one 9×9 puzzle a line; without one the benchmark makes its own. The baseline is kept
+alive: the rules are loaded once, givens are assumptions, a clause blocks the first solution, and
+only its solving counts. Of lanes everything between masks and solutions counts. They take
+turns; the best of some rounds counts, and the ratio of the two is what to look at.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from puzzles import puzzles
+from pysat.solvers import Solver
+
+from pipeline.certify.many import certify_many
+from pipeline.encode import encode_puzzle
+from pipeline.parse import parse_puzzle
+from pipeline.puzzle import Geometry, Puzzle
+from pipeline.solve.lanes import solve_lanes
+
+GEOMETRY = Geometry(3, 3)
+MADE = 1000
+ROUNDS = 3
+MOST = 2
+
+
+def main() -> None:
+    for path in sys.argv[1:] or [None]:
+        given = [parse_puzzle(line.decode()) for line in puzzles([path] if path else [], MADE)]
+        masks = np.array([puzzle.cells for puzzle in given], np.uint64)
+        compare(path or "made puzzles", given, masks)
+
+
+def compare(name: str, given: list[Puzzle], masks: NDArray[np.uint64]) -> None:
+    """Print the microseconds per puzzle of both, of small batches, and of certifying."""
+    found = solve_lanes(GEOMETRY, masks, MOST, 3600.0)
+    ways = {
+        "baseline": lambda: baseline(given),
+        "lanes": lambda: timed(lambda: solve_lanes(GEOMETRY, masks, MOST, 3600.0)),
+        "lanes, 64 at a time": lambda: timed(lambda: in_batches(masks[:1024], 64)),
+        "certify_many": lambda: timed(lambda: certify_many(GEOMETRY, masks, found.grids[0])),
+    }
+    counts = {way: len(given) for way in ways} | {"lanes, 64 at a time": len(masks[:1024])}
+    best = {way: np.inf for way in ways}
+    for _ in range(ROUNDS):
+        for way, measure in ways.items():
+            best[way] = min(best[way], measure() / counts[way])
+    assert certify_many(GEOMETRY, masks, found.grids[0])[found.counts > 0].all()
+    print(f"{name}: {len(given)} puzzles, {np.bincount(found.counts)} with 0, 1, … solutions")
+    for way, seconds in best.items():
+        ratio = best["baseline"] / seconds
+        print(f"  {way:20} {1e6 * seconds:8.1f} µs a puzzle, {ratio:7.1f} × as fast")
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Its seconds."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def in_batches(masks: NDArray[np.uint64], size: int) -> None:
+    for start in range(0, len(masks), size):
+        solve_lanes(GEOMETRY, masks[start : start + size], MOST, 3600.0)
+
+
+def baseline(given: list[Puzzle]) -> float:
+    """Seconds in the solver."""
+    rules = encode_puzzle(Puzzle.empty(GEOMETRY), "extended")
+    spent = 0.0
+    with Solver("minisat22", bootstrap_with=[list(clause) for clause in rules.clauses()]) as solver:
+        for number, puzzle in enumerate(given, rules.variables + 1):
+            givens = [cell * GEOMETRY.side + value for cell, value in puzzle.givens()]
+            spent += timed(lambda: solver.solve(assumptions=givens))
+            model = solver.get_model()
+            if model:
+                chosen = [-literal for literal in model[: rules.variables] if literal > 0]
+                solver.add_clause([*chosen, number])
+                spent += timed(lambda: solver.solve(assumptions=[*givens, -number]))
+                solver.add_clause([number])
+    return spent
+
+
+if __name__ == "__main__":
+    main()

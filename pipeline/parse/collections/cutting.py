@@ -1,0 +1,118 @@
+"""A stream → pieces of whole records, in bounded memory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from pipeline.parse.collections.base import Piece
+
+LONGEST = 64 * 1024
+"""Bytes of the longest record that is read; a longer one is an error, and is skipped."""
+
+LOOK = 256
+"""Bytes behind a record's end that may have to be seen to know it for one."""
+
+LINE_END = re.compile(rb"\r\n?|\n")
+
+Boundary = Callable[[bytes, int, int], int]
+"""(data, limit, known) → the last end of a record in the first `limit` bytes; failing that the
+first one behind them, in the first `known` bytes; 0 for none. Data begins with a record."""
+
+Digest = Callable[[bytes], bytes]
+"""The beginning of a record → what of it is needed to find its end; fewer than LOOK bytes."""
+
+
+def last_end(ends: Iterator[int], limit: int, known: int) -> int:
+    """A Boundary's answer from the ascending ends of the records."""
+    last = 0
+    for end in ends:
+        if end > known:
+            break
+        if end > limit:
+            return last or end
+        last = end
+    return last
+
+
+def line_boundary(data: bytes, limit: int, known: int) -> int:
+    """Every line is a record; a lone CR ends one too."""
+    end = data.rfind(b"\n", 0, limit) + 1
+    return end or last_end((match.end() for match in LINE_END.finditer(data)), limit, known)
+
+
+def count_lines(data: bytes) -> int:
+    """The line ends in the data: LF, CRLF and lone CR."""
+    returns = data.count(b"\r")
+    return data.count(b"\n") + (returns - data.count(b"\r\n") if returns else 0)
+
+
+class _Window:
+    """The next bytes of a stream."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.data = b""
+        self.is_last = False
+
+    def fill(self, wanted: int) -> bool:
+        """See so many bytes, if there are; whether there are any."""
+        while len(self.data) < wanted and not self.is_last:
+            more = self._stream.read(wanted - len(self.data))
+            self.is_last = not more
+            self.data += more
+        return bool(self.data)
+
+    @property
+    def known(self) -> int:
+        """Up to here the records' ends are known for such."""
+        return len(self.data) if self.is_last else len(self.data) - LOOK
+
+    def take(self, size: int) -> bytes:
+        taken, self.data = self.data[:size], self.data[size:]
+        return taken
+
+    def skip(self, boundary: Boundary, digest: Digest) -> int:
+        """Drop the record that begins here; the number of line ends in it."""
+        dropped = self.take(LONGEST)
+        kept, lines = digest(dropped), count_lines(dropped)
+        while True:
+            self.fill(LONGEST + LOOK)
+            end = boundary(kept + self.data, 0, len(kept) + self.known) - len(kept)
+            is_split = dropped.endswith(b"\r") and self.data.startswith(b"\n")
+            dropped = self.take(end if end > 0 else self.known)
+            lines += count_lines(dropped) - is_split
+            if end > 0 or self.is_last:
+                return lines
+            kept = digest(kept + dropped)
+
+
+def cut_pieces(
+    stream: BinaryIO, size: int, boundary: Boundary, digest: Digest = lambda _begun: b""
+) -> Iterator[Piece]:
+    """Pieces of at most `size` bytes, or of one record that is longer.
+
+    Of a record longer than LONGEST a piece of LONGEST + 1 bytes tells; the rest is skipped.
+    """
+    window, line = _Window(stream), 1
+    most = max(size, LONGEST)
+    while window.fill(size + LOOK):
+        end = _end(window, size, boundary)
+        if not end:
+            window.fill(most + LOOK)
+            end = _end(window, size, boundary)
+        if end and end <= most:
+            piece = Piece(line, window.take(end))
+            line += count_lines(piece.data)
+            yield piece
+        else:
+            yield Piece(line, window.data[: LONGEST + 1])
+            line += window.skip(boundary, digest)
+
+
+def _end(window: _Window, size: int, boundary: Boundary) -> int:
+    rest = len(window.data)
+    if window.is_last and rest <= size:
+        return rest
+    return boundary(window.data, size, window.known) or (rest if window.is_last else 0)

@@ -1,0 +1,71 @@
+"""HoDoKu: a line of its library, `:0000:x:` and 81 cells, then further fields.
+
+    :0000:x:..7+3..5…:314 916::
+
+`+d` is a digit that was placed in play, not a given one: its cell is a blank of the puzzle. So
+are the candidates that the next field takes away: they follow from the givens, or should.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.parse.base import Format, Found
+from pipeline.parse.cells import DIGITS, check_characters, puzzle_of, written_cells
+from pipeline.parse.text import Line, Text
+from pipeline.puzzle import Geometry, Puzzle
+from pipeline.settings import Reading
+
+_GEOMETRY = Geometry(3, 3)
+_BEFORE = re.compile(r"\s*:[0-9A-Za-z-]*:[^:]*:")
+_PLACED = re.compile(r"\+[1-9]")
+
+
+def givens_of(line: str) -> str | None:
+    """A library line with all but its givens and blanks made spaces, so that columns are kept.
+
+    A placed digit is a blank, whatever sign this line has for blanks. None for a line of
+    another kind.
+    """
+    match = _BEFORE.match(line)
+    if not match:
+        return None
+    cells = line[match.end() :].partition(":")[0]
+    blank = " 0" if "0" in cells else " ."
+    return " " * match.end() + _PLACED.sub(blank, cells)
+
+
+def recognise_hodoku(text: Text) -> str | None:
+    return "it begins with a colon" if text.lines[0].text.lstrip().startswith(":") else None
+
+
+def parse_hodoku(text: Text, reading: Reading) -> Found:
+    first, *others = text.lines
+    if others:
+        found = counted(len(text.lines), "line")
+        raise text.at_line(others[0], "a single puzzle", found, may_go_on=False)
+    cells = givens_of(first.text)
+    if cells is None:
+        raise text.at_line(first, "a line of HoDoKu's library, ':0000:x:' and 81 cells")
+    row = Line.of_text(first.number, cells)
+    cut_off = first.text.count(":") == 3
+    try:
+        check_characters(text, (row,))
+        if len(row.cells) != 81:
+            found = counted(len(row.cells), "cell")
+            raise text.error(row.number, len(cells) + 1, "81 cells", found)
+        return puzzle_of(text, (row,), reading.variant)
+    except InvalidPuzzle as error:
+        raise replace(error, truncated=cut_off and len(row.cells) <= 81) from None
+
+
+def render_hodoku(puzzle: Puzzle) -> str:
+    """One line of the library; raises ValueError for other sides than 9."""
+    if puzzle.geometry != _GEOMETRY:
+        raise ValueError("HoDoKu has 9 rows of 9 cells")
+    return f":0000:x:{''.join(written_cells(puzzle, DIGITS, '.'))}:::\n"
+
+
+HODOKU = Format("hodoku", recognise_hodoku, parse_hodoku, render_hodoku)

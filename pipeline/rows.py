@@ -1,0 +1,151 @@
+"""A piece of a collection → its rows: what every puzzle of it came to, in CSV and in solutions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from pipeline.errors import printable
+from pipeline.parse.collections import Detected, Entry
+
+COLUMNS = ("index", "line", "puzzle", "status", "solutions", "complete", "solution", "message")
+DISAGREEMENTS = "disagreements"
+_LONGEST_TEXT = 500
+_BLOCK = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is to be known of a collection to read any piece of it; picklable.
+
+    `cells` is how many dots stand for a puzzle whose size is not known.
+    """
+
+    name: str
+    detected: Detected
+    cells: int
+
+
+@dataclass(slots=True)
+class Rows:
+    """The rows of consecutive puzzles.
+
+    `table` are lines of CSV without their index. `solutions` holds for each rank a line for
+    each puzzle; `blank` is such a text without any solution.
+    """
+
+    count: int = 0
+    table: bytes = b""
+    solutions: list[bytes] = field(default_factory=list)
+    blank: bytes = b""
+    totals: Counter[str] = field(default_factory=Counter)
+
+    def add(self, more: Rows) -> None:
+        """Append the rows of the puzzles that follow."""
+        for rank in range(max(len(self.solutions), len(more.solutions))):
+            if rank == len(self.solutions):
+                self.solutions.append(self.blank)
+            self.solutions[rank] += (
+                more.solutions[rank] if rank < len(more.solutions) else more.blank
+            )
+        self.count += more.count
+        self.table += more.table
+        self.blank += more.blank
+        self.totals += more.totals
+
+
+@dataclass(slots=True)
+class Row:
+    """One puzzle's part: its solutions as lines, and what the table says.
+
+    `disagreement`: what is wrong with the solution that stands beside it.
+    """
+
+    entry: Entry
+    status: str
+    solutions: Sequence[str] = ()
+    complete: bool | None = None
+    message: str | None = None
+    cells: int = 0
+    disagreement: str | None = None
+
+
+def joined(rows: Sequence[Row], source: Source) -> Rows:
+    """The rows of single puzzles, put together."""
+    whole = Rows(len(rows))
+    table, blank = [], []
+    ranks = max((len(row.solutions) for row in rows), default=0)
+    lines: list[list[str]] = [[] for _ in range(ranks)]
+    for row in rows:
+        message = row.message
+        if row.disagreement:
+            whole.totals[DISAGREEMENTS] += 1
+            message = "; ".join(filter(None, (message, row.disagreement)))
+        whole.totals[row.status] += 1
+        table.append(_csv(row, message))
+        blank.append("." * (row.cells or source.cells))
+        for rank in range(ranks):
+            here = rank < len(row.solutions)
+            lines[rank].append(row.solutions[rank] if here else blank[-1])
+    whole.table = "".join(table).encode(errors="surrogateescape")
+    whole.blank = _block(blank)
+    whole.solutions = [_block(line) for line in lines]
+    return whole
+
+
+def _block(lines: list[str]) -> bytes:
+    return "".join([line + "\n" for line in lines]).encode("ascii")
+
+
+def _csv(row: Row, message: str | None) -> str:
+    entry = row.entry
+    most = _LONGEST_TEXT if entry.puzzle is None else None
+    text = entry.text if entry.plain else _quoted(printable(entry.text[:most]))
+    complete = "" if row.complete is None else "true" if row.complete else "false"
+    solution = row.solutions[0] if row.solutions else ""
+    said = _quoted(printable(message)) if message else ""
+    head = f"{entry.line},{text},{row.status},{len(row.solutions)}"
+    return f"{head},{complete},{solution},{said}\n"
+
+
+def csv_line(fields: Iterable[str]) -> bytes:
+    """One line of CSV."""
+    return (",".join(map(_quoted, fields)) + "\n").encode(errors="surrogateescape")
+
+
+def _quoted(text: str) -> str:
+    """A field of CSV (RFC 4180)."""
+    if any(sign in text for sign in ',"'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def header() -> bytes:
+    """The first line of the table."""
+    return csv_line(COLUMNS)
+
+
+def indexed(table: bytes, first: int) -> bytes:
+    """The rows of a table with their index, counted from `first`."""
+    rows = table.splitlines(keepends=True)
+    return b"".join(chain.from_iterable((b"%d," % at, row) for at, row in enumerate(rows, first)))
+
+
+def blank_lines(path: Path) -> Iterator[bytes]:
+    """For each line of a file of solutions one without any, in blocks."""
+    with path.open("rb") as file:
+        while lines := file.readlines(_BLOCK):
+            yield b"".join([b"." * _cells_in(line) + b"\n" for line in lines])
+
+
+def _cells_in(line: bytes) -> int:
+    return len(line.split() if b" " in line else line.rstrip())
+
+
+def broken(source: Source, line: int, message: str) -> Rows:
+    """The row that says why nothing more could be read."""
+    entry = Entry(line, "", None, message, None, plain=False)
+    return joined([Row(entry, "invalid", message=message)], source)

@@ -1,0 +1,209 @@
+"""An archive or a folder: a tree that mirrors it, and a table of its members."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from pipeline.dropbox.claim import Claim
+from pipeline.dropbox.growing import Growing, State
+from pipeline.dropbox.publish import Publication
+from pipeline.errors import is_environmental, printable
+from pipeline.parse import oversize
+from pipeline.rows import Rows, Source, broken, csv_line
+from pipeline.run.bulk import Progress, RowsOut, size_of
+from pipeline.run.collection import pieces_of, publication_of
+from pipeline.run.requests import Ended, Item, Items, PieceOf
+from pipeline.run.sources import Ahead, source_in
+from pipeline.run.tree import Tree
+from pipeline.settings import Settings
+from pipeline.stages import Result
+from pipeline.unpack import Kind, Limits, Member, UnpackError, inner_members, members
+
+COLUMNS = ("member", "format", "status", "solutions", "complete", "message")
+REFUSED = "refused"
+_MOST_ITEMS, _MOST_BYTES = 64, 1024 * 1024
+Step = Items | PieceOf | Ended
+
+
+class Archive:
+    """A dropped archive; its answers grow in a hidden tree."""
+
+    status = "archive"
+
+    def __init__(self, claim: Claim, growing: Growing, settings: Settings, kind: Kind) -> None:
+        self.format = kind
+        self.totals: Counter[str] = Counter()
+        self._claim = claim
+        self._growing = growing
+        self._settings = settings
+        self._tree = Tree(growing.tree, claim.note.job)
+        self._table = f"{claim.note.stem}.csv"
+        self._members = 0
+        self._inner: tuple[str, RowsOut] | None = None
+        self._bytes = 0
+
+    def steps(self) -> Iterator[Step]:
+        """Single puzzles in groups, collections in pieces, as they follow in the archive."""
+        group: list[Item] = []
+        for each in _flat(self._claim.original, Limits(self._settings.max_total_bytes)):
+            item = each if isinstance(each, Item) else self._item(each)
+            if isinstance(item, Item):
+                group.append(item)
+                if len(group) < _MOST_ITEMS and _bytes_in(group) < _MOST_BYTES:
+                    continue
+            if group:
+                yield Items(tuple(group))
+                group = []
+            if not isinstance(item, Item):
+                yield from pieces_of(*item)
+        if group:
+            yield Items(tuple(group))
+
+    def _item(self, member: Member) -> Item | tuple[Source, BinaryIO, str]:
+        """A member as one puzzle, or what is to be known of a collection."""
+        if member.stream is None:
+            return Item(member.name, None, member.refusal)
+        most = self._settings.max_bytes
+        try:
+            stream = Ahead(member.stream)
+            source = source_in(stream, member.name, self._settings)
+            if source is not None:
+                return source, stream, member.name
+            data = stream.read(most + 1)
+        except (UnpackError, OSError) as error:
+            return _unreadable(member.name, error)
+        if len(data) > most:
+            return Item(member.name, None, str(oversize(member.name, most, "more")))
+        return Item(member.name, data)
+
+    def write(self, step: Any, reply: Any) -> None:
+        match step, reply:
+            case Items(items), list(results):
+                for item, result in zip(items, results, strict=True):
+                    self._write_item(item, result)
+                    self._bytes += len(item.data or b"")
+                self._tree.sync()
+            case PieceOf(piece, _, str(member)), Rows() as rows:
+                self._rows_of(member).add(rows)
+                self._bytes += len(piece.data)
+            case Ended(member, source, error), _:
+                self._end(member, source, error)
+
+    def _write_item(self, item: Item, result: Result) -> None:
+        if item.refusal is not None:
+            self._row(item.name, None, REFUSED, 0, None, item.refusal)
+            return
+        result = self._tree.write(item, result, keep_cnf=self._settings.keep_cnf)
+        parsed, count = result.parsed, len(result.solutions)
+        form = parsed.format if parsed else None
+        self._row(item.name, form, result.status, count, result.complete, result.message)
+
+    def _row(
+        self,
+        member: str,
+        form: str | None,
+        status: str,
+        solutions: int,
+        complete: bool | None,
+        message: str | None,
+    ) -> None:
+        if status != "collection":  # whose puzzles count
+            self.totals[status] += 1
+        self._members += 1
+        said = "" if complete is None else "true" if complete else "false"
+        fields = (printable(member), form or "", status, str(solutions), said, message or "")
+        if self._members == 1:
+            self._growing.append(self._table, csv_line(COLUMNS))
+        self._growing.append(self._table, csv_line(map(printable, fields)))
+
+    def _rows_of(self, member: str) -> RowsOut:
+        """The rows of the collection that is being written."""
+        if self._inner is None or self._inner[0] != member:
+            stem = self._tree.stem_for(member)
+            self._inner = member, RowsOut(self._growing, f"/{stem}")
+        return self._inner[1]
+
+    def _end(self, member: str, source: Source, error: str | None) -> None:
+        rows = self._rows_of(member)
+        if error:
+            rows.add(broken(source, rows.count + 1, error))
+        names = rows.names()
+        for name in names:
+            self._growing.release(name)
+        self._tree.write_many(member, source, rows.totals, names)
+        bad = sum(rows.totals[status] for status in ("invalid", "unknown", "failed"))
+        message = f"{bad} of {rows.count} are invalid, unknown or failed" if bad else None
+        form = source.detected.format.name
+        solved = rows.totals["unique"] + rows.totals["multiple"]
+        self._row(member, form, "collection", solved, None, error or message)
+        self.totals += rows.totals
+        self._inner = None
+
+    def state(self) -> State:
+        state: State = {
+            "totals": dict(self.totals),
+            "members": self._members,
+            "bytes": self._bytes,
+        }
+        if self._inner:
+            state["inner"] = [self._inner[0], self._inner[1].stem, self._inner[1].state()]
+        return state
+
+    def resume(self, state: State) -> None:
+        self.totals = Counter(state["totals"])
+        self._members, self._bytes = state["members"], state["bytes"]
+        if "inner" in state:
+            member, stem, rows_state = state["inner"]
+            rows = RowsOut(self._growing, stem)
+            rows.resume(rows_state)
+            self._inner = member, rows
+
+    def progress(self) -> Progress:
+        puzzles = sum(self.totals.values()) + (self._inner[1].count if self._inner else 0)
+        return Progress(puzzles, self._bytes, size_of(self._claim.original))
+
+    def publication(self) -> Publication:
+        if not self._members:
+            self._growing.append(self._table, csv_line(COLUMNS))
+        self._tree.make()
+        return publication_of(self._claim, self, self._growing, None, self._growing.tree)
+
+
+def _flat(path: Path, limits: Limits) -> Iterator[Member | Item]:
+    """The members, those of nested archives in their places; where it is broken, an item."""
+    outer = members(path, limits)
+    while (member := _next(outer, "")) is not None:
+        if not isinstance(member, Member) or not member.nested:
+            yield member
+            continue
+        inner = inner_members(member)
+        while (found := _next(inner, member.name)) is not None:
+            yield _within(member.name, found)
+
+
+def _next(each: Iterator[Member], name: str) -> Member | Item | None:
+    try:
+        return next(each, None)
+    except (UnpackError, OSError) as error:
+        return _unreadable(name, error)
+
+
+def _unreadable(name: str, error: UnpackError | OSError) -> Item:
+    """The row of what cannot be read; raises the error where it is the surroundings' fault."""
+    if isinstance(error, OSError) and is_environmental(error):
+        raise error
+    return Item(name, None, str(error))
+
+
+def _within(outer: str, found: Member | Item) -> Member | Item:
+    """A member of a nested archive, with the archive's name before its own."""
+    if isinstance(found, Item):
+        return found
+    return Member(f"{outer}/{found.name}", found.refusal, found.stream)
+
+
+def _bytes_in(items: list[Item]) -> int:
+    return sum(len(item.data or b"") for item in items)

@@ -1,0 +1,175 @@
+"""Bulk: a job of many puzzles, computed step by step by a pool of workers.
+
+The steps of a source depend on its content alone. After each, what it came to is made to last
+and noted; a job that was killed goes on behind the last one that was noted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from pipeline.dropbox.claim import Claim
+from pipeline.dropbox.growing import Growing, State
+from pipeline.dropbox.publish import Publication
+from pipeline.errors import EnvironmentFailure
+from pipeline.rows import Rows, blank_lines, header, indexed
+from pipeline.run.pool import Pool, Request
+from pipeline.run.stop import Interrupted
+
+NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
+"""What may end a computation through no fault of the puzzle's."""
+
+STEPS_NOTED, BULK_STATE = "steps", "bulk"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a job is: puzzles done, and the share of its bytes if that is known."""
+
+    puzzles: int
+    bytes_done: int
+    bytes_total: int | None
+
+    @property
+    def share(self) -> float | None:
+        """The part of it that is done, 0 to 1, if that is known."""
+        return min(1.0, self.bytes_done / self.bytes_total) if self.bytes_total else None
+
+
+class Content(Protocol):
+    """What is in a source of many puzzles, and how its answers are written."""
+
+    def steps(self) -> Iterator[Request]:
+        """What is to be computed, always the same for the same source."""
+        ...
+
+    def write(self, step: Request, reply: Any) -> None:
+        """Append what a step came to."""
+        ...
+
+    def state(self) -> State:
+        """What `write` must know to go on."""
+        ...
+
+    def resume(self, state: State) -> None:
+        """Go on from such a state."""
+        ...
+
+    def progress(self) -> Progress: ...
+
+    def publication(self) -> Publication:
+        """The set, once all steps are written."""
+        ...
+
+    @property
+    def totals(self) -> Counter[str]: ...
+
+    @property
+    def status(self) -> str: ...
+
+
+class Bulk:
+    """A job in work. Each `step` computes and writes one step more."""
+
+    def __init__(self, content: Content, growing: Growing, pool: Pool, claim: Claim) -> None:
+        self.content = content
+        self.claim = claim
+        self._growing = growing
+        self._begun = False
+        self._done = int(growing.state.get(STEPS_NOTED, 0))
+        if growing.state:
+            content.resume(growing.state[BULK_STATE])
+        self.resumed = self._done
+        self._pairs = pool.replies(islice(content.steps(), self._done, None))
+
+    def step(self) -> bool:
+        """Do one step; whether there was one. Raises EnvironmentFailure, Interrupted, OSError.
+
+        An attempt is counted for the first; having done one makes up for all attempts before.
+        """
+        if self._begun:
+            return self._step()
+        with self.claim.attempt(free=NO_FAULT):
+            more = self._step()
+        self._begun = True
+        self.claim.reset_attempts()
+        return more
+
+    def _step(self) -> bool:
+        pair = next(self._pairs, None)
+        if pair is None:
+            return False
+        self.content.write(*pair)
+        self._done += 1
+        progress = self.content.progress()
+        self._growing.note(
+            {
+                STEPS_NOTED: self._done,
+                BULK_STATE: self.content.state(),
+                "puzzles": progress.puzzles,
+                "share": progress.share,
+            }
+        )
+        return True
+
+    def close(self) -> None:
+        """Stop computing; what is noted stays."""
+        self._pairs.close()
+        self._growing.close()
+
+
+class RowsOut:
+    """The table and the solutions of one collection, growing under a stem."""
+
+    def __init__(self, growing: Growing, stem: str) -> None:
+        self._growing = growing
+        self.stem = stem
+        self.count = 0
+        self.ranks = 0
+        self.totals: Counter[str] = Counter()
+
+    def state(self) -> State:
+        return {"count": self.count, "ranks": self.ranks, "totals": dict(self.totals)}
+
+    def resume(self, state: State) -> None:
+        self.count, self.ranks = state["count"], state["ranks"]
+        self.totals = Counter(state["totals"])
+
+    @property
+    def table(self) -> str:
+        return f"{self.stem}.csv"
+
+    def solution(self, rank: int) -> str:
+        """The name of the file of each puzzle's solution number `rank`, from 1."""
+        return f"{self.stem}_{rank}.solution"
+
+    def names(self) -> list[str]:
+        return [self.table, *(self.solution(rank) for rank in range(1, self.ranks + 1))]
+
+    def add(self, rows: Rows) -> None:
+        """Append the rows of the puzzles that follow."""
+        if not self.ranks:
+            self._growing.append(self.table, header())
+        while self.ranks < max(1, len(rows.solutions)):
+            self.ranks += 1
+            self._growing.append(self.solution(self.ranks), b"")
+            if self.count:
+                for block in blank_lines(self._growing.path(self.solution(1))):
+                    self._growing.append(self.solution(self.ranks), block)
+        self._growing.append(self.table, indexed(rows.table, self.count + 1))
+        for rank in range(self.ranks):
+            here = rank < len(rows.solutions)
+            lines = rows.solutions[rank] if here else rows.blank
+            self._growing.append(self.solution(rank + 1), lines)
+        self.count += rows.count
+        self.totals += rows.totals
+
+
+def size_of(path: Path) -> int | None:
+    """The bytes of a file; None for a folder."""
+    return path.stat().st_size if path.is_file() else None

@@ -1,0 +1,114 @@
+"""A collection: a table of all its puzzles, and their solutions, one a line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from pipeline.dropbox.claim import Claim
+from pipeline.dropbox.folders import digest_of
+from pipeline.dropbox.growing import Growing, State
+from pipeline.dropbox.publish import Publication
+from pipeline.parse.collections import Piece
+from pipeline.record import many_log_text, many_record, record_text
+from pipeline.rows import Rows, Source, broken
+from pipeline.run.bulk import Progress, RowsOut, size_of
+from pipeline.run.requests import Ended, PieceOf
+from pipeline.unpack import UnpackError
+
+PIECE_BYTES = 256 * 1024
+"""Of a collection's text; some 3,000 puzzles of 9×9, a tenth of a second's work."""
+
+
+def pieces_of(
+    source: Source, stream: BinaryIO, member: str | None = None
+) -> Iterator[PieceOf | Ended]:
+    """The steps of one collection, the last of which tells why it ended if it broke off."""
+    found, error = source.detected, None
+    pieces: Iterator[Piece] = found.format.pieces(stream, found.layout, PIECE_BYTES)
+    while True:
+        try:
+            piece = next(pieces, None)
+        except UnpackError as failure:
+            error, piece = str(failure), None
+        if piece is None:
+            break
+        yield PieceOf(piece, source, member)
+    yield Ended(member or "", source, error)
+
+
+class Collection:
+    """A dropped collection; its answers grow under the stem of its claim."""
+
+    status = "collection"
+
+    def __init__(
+        self, claim: Claim, growing: Growing, source: Source, open_stream: Callable[[], BinaryIO]
+    ) -> None:
+        self._claim = claim
+        self._growing = growing
+        self._source = source
+        self._open = open_stream
+        self._rows = RowsOut(growing, claim.note.stem)
+        self._bytes = 0
+
+    @property
+    def totals(self) -> Counter[str]:
+        return self._rows.totals
+
+    def steps(self) -> Iterator[PieceOf | Ended]:
+        with self._open() as stream:
+            yield from pieces_of(self._source, stream)
+
+    def write(self, step: Any, reply: Any) -> None:
+        match step, reply:
+            case PieceOf(piece), Rows() as rows:
+                self._bytes += len(piece.data)
+                self._rows.add(rows)
+            case Ended(_, source, error), _ if error:
+                self._rows.add(broken(source, self._rows.count + 1, error))
+
+    def state(self) -> State:
+        return self._rows.state() | {"bytes": self._bytes}
+
+    def resume(self, state: State) -> None:
+        self._bytes = state["bytes"]
+        self._rows.resume(state)
+
+    def progress(self) -> Progress:
+        total = size_of(self._claim.original)
+        return Progress(self._rows.count, self._bytes, total)
+
+    def publication(self) -> Publication:
+        return publication_of(self._claim, self, self._growing, self._source)
+
+
+def publication_of(
+    claim: Claim, content: Any, growing: Growing, source: Source | None, tree: Path | None = None
+) -> Publication:
+    """The grown files of a job, with its record and its log."""
+    now, note = datetime.now(UTC), claim.note
+    found = source.detected if source else None
+    about = {
+        "job": note.job,
+        "source": note.source,
+        "sha256": digest_of(claim.original) if claim.original.is_file() else None,
+        "bytes": size_of(claim.original),
+        "format": found.format.name if found else content.format,
+        "status": content.status,
+    }
+
+    def files() -> Iterator[Any]:
+        yield from growing.staged().items()
+        reason = found.reason if found else content.format
+        yield f"{note.stem}.log", [many_log_text(about, reason, content.totals, note.claimed, now)]
+
+    return Publication(
+        claim,
+        files,
+        lambda hashes: record_text(many_record(about, content.totals, hashes, now)),
+        tree,
+    )

@@ -1,0 +1,120 @@
+"""The tree of an archive's answers: for every member what it would have given alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from pipeline.dropbox.folders import digest_of, sync_file, sync_folder, write_new
+from pipeline.dropbox.names import stems_for
+from pipeline.dropbox.reserve import RECORD, read_record
+from pipeline.errors import in_words, is_environmental
+from pipeline.record import (
+    Origin,
+    digest,
+    job_files,
+    make_record,
+    many_log_text,
+    many_record,
+    record_text,
+    timestamp,
+)
+from pipeline.rows import Source
+from pipeline.run.requests import Item
+from pipeline.stages import Result
+
+
+class Tree:
+    """A hidden folder in which the answers to a job's members are written."""
+
+    def __init__(self, top: Path, job: str) -> None:
+        self._top = top
+        self._job = job
+        self._fresh: list[Path] = []
+
+    def make(self) -> None:
+        self._top.mkdir(exist_ok=True)
+
+    def stem_for(self, member: str) -> str:
+        """The path, without an ending, under which a member's answers go; its folder is made.
+
+        It is the member's own, or one with its whole name where another has that already.
+        """
+        parts = PurePosixPath(member)
+        for stem in stems_for(parts.name):
+            path = parts.parent / stem
+            record = self._top / f"{path}{RECORD}"
+            known = read_record(record) if record.exists() else None
+            if known is None or known.get("source") == member:
+                self._folder(record.parent)
+                return str(path)
+        raise AssertionError("there is always another stem")
+
+    def _folder(self, folder: Path) -> None:
+        if not folder.is_dir():
+            folder.mkdir(parents=True)
+            self._fresh += [folder, folder.parent]
+
+    def write(self, item: Item, result: Result, *, keep_cnf: bool) -> Result:
+        """Write one puzzle's set; what cannot be written under its name is `failed`.
+
+        Raises OSError where all would fail so.
+        """
+        try:
+            self._write(item, result, keep_cnf=keep_cnf)
+        except OSError as error:
+            if is_environmental(error):
+                raise
+            why = f"it cannot be written: {in_words(error)}"
+            return replace(result, status="failed", solutions=(), complete=None, message=why)
+        return result
+
+    def _write(self, item: Item, result: Result, *, keep_cnf: bool) -> None:
+        assert item.data is not None  # noqa: S101
+        now = datetime.now(UTC)
+        origin = Origin(self._job, item.name, digest(item.data), len(item.data))
+        stem = self.stem_for(item.name)
+        base = PurePosixPath(stem).name
+        hashes: dict[str, str] = {}
+        for name, pieces in job_files(base, origin, result, (now, now), keep_cnf=keep_cnf):
+            hashes[name] = self._put(stem, name, pieces)
+        record = record_text(make_record(origin, result, hashes, now))
+        self._put(stem, base + RECORD, [record])
+
+    def _put(self, stem: str, name: str, pieces: Iterable[str]) -> str:
+        path = (self._top / stem).with_name(name)
+        path.unlink(missing_ok=True)  # of a step that was cut off
+        self._fresh += [path, path.parent]
+        return write_new(path, pieces)
+
+    def write_many(
+        self, member: str, source: Source, totals: Mapping[str, int], names: Iterable[str]
+    ) -> None:
+        """Write record and log of a collection, whose other files have grown here."""
+        now = datetime.now(UTC)
+        stem = self.stem_for(member)
+        base = PurePosixPath(stem).name
+        found = source.detected
+        about = {
+            "job": self._job,
+            "source": member,
+            "format": found.format.name,
+            "status": "collection",
+        }
+        paths = [self._top / name.lstrip("/") for name in names]
+        hashes = {path.name: digest_of(path) for path in paths}
+        log = many_log_text(about, found.reason, totals, timestamp(now), now)
+        hashes[f"{base}.log"] = self._put(stem, f"{base}.log", [log])
+        self._put(stem, base + RECORD, [record_text(many_record(about, totals, hashes, now))])
+        self.sync()
+
+    def sync(self) -> None:
+        """Make everything written since the last time last."""
+        for path in dict.fromkeys(self._fresh):
+            if path.is_dir():
+                sync_folder(path)
+            else:
+                sync_file(path)
+        self._fresh.clear()

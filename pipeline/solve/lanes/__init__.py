@@ -1,0 +1,13 @@
+"""Lanes: many puzzles of one geometry solved at once, a bit for each in every machine word.
+
+Unit propagation on all puzzles together, in numpy, and a complete search (DPLL) over what that
+leaves open. numpy is imported here and below and nowhere else, so that whoever solves single
+puzzles need not wait for it.
+"""
+
+from __future__ import annotations
+
+from pipeline.solve.lanes.adapter import Lanes
+from pipeline.solve.lanes.batch import Found, solve_lanes
+
+__all__ = ["Found", "Lanes", "solve_lanes"]

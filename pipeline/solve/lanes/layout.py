@@ -1,0 +1,76 @@
+"""Layout: how the candidates of one geometry lie in planes, and planes in memory.
+
+A *lane* is one node of one puzzle's search. A *plane* has one bit for each lane, 64 to the
+word, and says in which of them a candidate is alive. A *row* is the same thing across: the
+words of one lane, with a bit for each candidate.
+
+Candidates lie in the order (column in its box, value, row in its box, stack, band): so the
+operations of `propagate` run over long stretches of memory, which numpy does several times as
+fast as over short ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.puzzle import Geometry
+
+Bits = NDArray[np.uint64]
+Rows = NDArray[np.uint64]
+
+WORD = 64
+LARGEST_SIDE = 64
+"""Masks are words too."""
+
+PLANES_BYTES = 384 * 1024
+"""Of all planes of a chunk: they and what is computed from them then stay in a core's cache."""
+
+MOST_WORDS = 64
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What follows from the geometry alone."""
+
+    geometry: Geometry
+
+    @cached_property
+    def shape(self) -> tuple[int, int, int, int, int]:
+        """Columns in a box, values, rows in a box, stacks, bands."""
+        height, width = self.geometry.height, self.geometry.width
+        return (width, self.geometry.side, height, height, width)
+
+    @cached_property
+    def planes(self) -> int:
+        """n³, the number of candidates."""
+        return self.geometry.side**3
+
+    @cached_property
+    def row_words(self) -> int:
+        """Words that hold one lane's candidates."""
+        return -(-self.planes // WORD)
+
+    @cached_property
+    def words(self) -> int:
+        """Words in each plane of a full chunk, a power of two."""
+        fitting = max(1, PLANES_BYTES // (8 * self.planes))
+        return min(MOST_WORDS, 1 << (fitting.bit_length() - 1))
+
+    @cached_property
+    def cells(self) -> NDArray[np.intp]:
+        """The number of the cell at (column in box, row in box, stack, band), as a flat list."""
+        height, width = self.geometry.height, self.geometry.width
+        band_row_stack_column = np.arange(self.geometry.side**2).reshape(
+            width, height, height, width
+        )
+        return np.ascontiguousarray(band_row_stack_column.transpose(3, 1, 2, 0)).reshape(-1)
+
+
+@lru_cache(maxsize=8)
+def layout_of(geometry: Geometry) -> Layout:
+    """The same object for the same geometry."""
+    return Layout(geometry)

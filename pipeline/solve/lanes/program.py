@@ -1,0 +1,63 @@
+"""Program: numpy calls on fixed buffers, put together once and run again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pipeline.solve.lanes.layout import Bits
+
+and_, or_, xor, invert, copy = (
+    np.bitwise_and,
+    np.bitwise_or,
+    np.bitwise_xor,
+    np.invert,
+    np.copyto,
+)
+
+
+class Program:
+    """Calls in order; the lanes that some of them find without a solution go to `dead`."""
+
+    def __init__(self, dead: Bits) -> None:
+        self._dead = dead
+        self._calls: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
+
+    def run(self) -> None:
+        for function, arguments in self._calls:
+            function(*arguments)
+
+    def do(self, function: Callable[..., object], *arguments: object) -> None:
+        """One call more: numpy's order, the result goes into the last argument."""
+        self._calls.append((function, arguments))
+
+    def die(self, lanes: Bits) -> None:
+        """Dead is each lane that has its bit in any of these planes."""
+        planes = lanes.reshape(-1, len(self._dead))
+        found = np.empty_like(self._dead)
+        self.do(or_.reduce, planes, 0, None, found)
+        self.do(or_, self._dead, found, self._dead)
+
+    def any_of(self, planes: Sequence[Bits], result: Bits) -> None:
+        """Let `result` be where some plane is."""
+        if len(planes) == 1:
+            self.do(copy, result, planes[0])
+            return
+        self.do(or_, planes[0], planes[1], result)
+        for plane in planes[2:]:
+            self.do(or_, result, plane, result)
+
+    def count(self, planes: Sequence[Bits], once: Bits, twice: Bits, temp: Bits) -> None:
+        """Let `once` be where some plane is, and `twice` where two or more are."""
+        if len(planes) == 1:
+            self.do(copy, once, planes[0])
+            self.do(copy, twice, np.uint64(0))
+            return
+        self.do(or_, planes[0], planes[1], once)
+        self.do(and_, planes[0], planes[1], twice)
+        for plane in planes[2:]:
+            self.do(and_, once, plane, temp)
+            self.do(or_, twice, temp, twice)
+            self.do(or_, once, plane, once)

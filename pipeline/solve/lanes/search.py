@@ -1,0 +1,130 @@
+"""Search: from masks to solutions, depth first, in chunks of many lanes.
+
+What is still to be searched lies on a stack, each puzzle's lanes in the order of their paths.
+A step takes the uppermost, enough to fill a chunk, propagates them for some rounds, drops the
+dead, enters the solved, splits in two those that stand still, and puts all that is left back on
+top. New puzzles are begun only where the stack cannot fill a chunk.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.solve.base import Deadline
+from pipeline.solve.lanes.branch import branch
+from pipeline.solve.lanes.convert import Flags, Masks, flags_of, grids_of_rows, rows_of_masks
+from pipeline.solve.lanes.found import Ledger, ranks
+from pipeline.solve.lanes.layout import WORD, Layout, Rows
+from pipeline.solve.lanes.propagate import Chunk
+from pipeline.solve.lanes.rows import Columns
+from pipeline.solve.lanes.transpose import planes_of, rows_of
+
+ROUNDS = 5
+STACK_BYTES = 64 * 1024 * 1024
+LEVELS = 64
+"""No step takes more lanes than there is room left on the stack for so many such steps; where
+none is left, a single one. So the stack hardly grows any more, if at the cost of speed."""
+
+
+class Search:
+    """The search for the first `most` solutions of each puzzle of one geometry."""
+
+    def __init__(self, layout: Layout, masks: Masks, most: int) -> None:
+        self._layout, self._masks = layout, masks
+        self._columns = Columns(layout)
+        self._stack: list[Rows] = []
+        self._begun = 0
+        self._chunks: dict[int, Chunk] = {}
+        self._ledger = Ledger(self._columns, len(masks), most)
+
+    def run(self, deadline: Deadline) -> None:
+        """Search until the end, or the deadline."""
+        while (self._stack or self._begun < len(self._masks)) and deadline.left():
+            rows = self._take()
+            if len(rows):
+                self._step(rows)
+
+    @property
+    def counts(self) -> NDArray[np.intp]:
+        """The number of solutions of each puzzle so far."""
+        return self._ledger.counts
+
+    def decided(self) -> Flags:
+        """Whether each puzzle has been searched to its end or has all solutions wanted."""
+        decided = np.ones(len(self._masks), np.bool_)
+        decided[self._begun :] = False
+        for rows in self._stack:
+            decided[self._columns.puzzles(rows)] = False
+        return decided | self._ledger.full
+
+    def grids(self) -> NDArray[np.uint8]:
+        """The solutions as (most, puzzles, n²); 0 where there is none."""
+        most, lanes = self._ledger.rows.shape[1], self._layout.words * WORD
+        grids = np.zeros((most, len(self._masks), self._layout.cells.size), np.uint8)
+        puzzles = np.repeat(np.arange(len(self._masks)), self.counts)
+        places = ranks(puzzles)
+        for start in range(0, len(puzzles), lanes):
+            some, place = puzzles[start : start + lanes], places[start : start + lanes]
+            candidates = self._ledger.rows[some, place, self._columns.candidates]
+            grids[place, some] = grids_of_rows(self._chunk(len(some)), candidates)
+        return grids
+
+    def _take(self) -> Rows:
+        free = STACK_BYTES - sum(rows.nbytes for rows in self._stack)
+        room = free // (LEVELS * 8 * self._columns.width)
+        room = max(1, min(room, self._layout.words * WORD))
+        parts: list[Rows] = []
+        while room and self._stack:
+            rows = self._stack.pop()
+            rows = rows[~self._ledger.idle(rows)]
+            if len(rows) > room:
+                self._stack.append(rows[room:])
+            parts.append(rows[:room])
+            room -= len(parts[-1])
+        if room and self._begun < len(self._masks):
+            parts.append(self._begin(room))
+        return np.concatenate(parts)
+
+    def _begin(self, room: int) -> Rows:
+        """Rows of puzzles that were not begun yet, as many as there is room for."""
+        masks = self._masks[self._begun : self._begun + room]
+        rows = np.zeros((len(masks), self._columns.width), np.uint64)
+        rows[:, self._columns.candidates] = rows_of_masks(self._chunk(len(masks)), masks)
+        rows[:, self._columns.puzzle] = np.arange(self._begun, self._begun + len(masks))
+        self._begun += len(masks)
+        return rows
+
+    def _chunk(self, lanes: int) -> Chunk:
+        """The smallest chunk that these lanes fit into; there is one for each power of two."""
+        words = 1 << ((lanes - 1) // WORD).bit_length()
+        if words not in self._chunks:
+            self._chunks[words] = Chunk(self._layout, words)
+        return self._chunks[words]
+
+    def _step(self, rows: Rows) -> None:
+        chunk, candidates = self._chunk(len(rows)), self._columns.candidates
+        planes_of(rows[:, candidates], chunk.block, chunk.spare)
+        chunk.propagate(ROUNDS)
+        still = chunk.open & ~chunk.dead & ~chunk.moved
+        branch(chunk, still)
+        assumed = rows_of(chunk.block, chunk.spare, self._layout.row_words)
+        denied = rows_of(chunk.other, chunk.spare, self._layout.row_words)
+        rows[:, candidates] = assumed[: len(rows)]
+        dead, undecided, split = (
+            flags_of(lanes, len(rows)) for lanes in (chunk.dead, chunk.open, still)
+        )
+        self._ledger.add(rows[~dead & ~undecided])
+        below = self._descend(rows, denied, undecided & ~dead, split)
+        if len(below):
+            self._stack.append(below)
+
+    def _descend(self, rows: Rows, denied: Rows, kept: Flags, split: Flags) -> Rows:
+        """The rows to go on with, in the order of their paths."""
+        rows[split, self._columns.depth] += np.uint64(1)
+        origin = np.repeat(np.arange(len(rows)), kept * (1 + split.astype(np.intp)))
+        below = rows[origin]
+        second = np.flatnonzero(origin[1:] == origin[:-1]) + 1
+        below[second, self._columns.candidates] = denied[origin[second]]
+        self._columns.deny(below, second)
+        return below

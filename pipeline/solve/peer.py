@@ -1,0 +1,55 @@
+"""A Python child process behind a pipe, that serves requests until the pipe is closed."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import sys
+from contextlib import ExitStack
+from multiprocessing.connection import Connection
+from typing import Any
+
+from pipeline.solve.child import Child, child, ended_within
+
+_LONGEST_FAREWELL = 5.0
+_SERVE = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({descriptor})"
+
+
+class Peer:
+    """The function `serve` of a module, at the other end of a pipe of pickles.
+
+    It is called with the descriptor of its end. Raises OSError where it cannot be started.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._stack = ExitStack()
+        with contextlib.ExitStack() as stack:
+            ours, theirs = socket.socketpair()
+            self.pipe = stack.enter_context(Connection(ours.detach()))
+            with theirs:
+                descriptor = theirs.fileno()
+                code = _SERVE.format(path=sys.path, module=module, descriptor=descriptor)
+                argv = [sys.executable, "-c", code]
+                self._process: Child = stack.enter_context(child(argv, pass_fds=[descriptor]))
+            self._stack = stack.pop_all()
+
+    def send(self, request: object) -> None:
+        """Hand a request over; that the peer has died is seen when it is heard."""
+        with contextlib.suppress(ConnectionError):
+            self.pipe.send(request)
+
+    def hear(self, seconds: float) -> Any:
+        """The next reply, or None if none came in time. Raises EOFError where the peer died."""
+        try:
+            return self.pipe.recv() if self.pipe.poll(seconds) else None
+        except OSError as error:
+            raise EOFError from error
+
+    def exit_code(self) -> int | None:
+        """The exit code of a peer that has died."""
+        ended = ended_within(self._process, _LONGEST_FAREWELL)
+        return self._process.wait() if ended else None
+
+    def close(self) -> None:
+        """End the process."""
+        self._stack.close()

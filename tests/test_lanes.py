@@ -1,0 +1,341 @@
+"""Lanes: many puzzles at once get what each would get alone, and what brute force says."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import is_solution, solutions
+from solving import EVEN_ODD, NONE, SIX, TWO, cnf_of, holed, pattern
+from strategies import blank_for, examples, opened, puzzles
+
+from pipeline.cnf import Cnf, Family, Sat, Unknown, Unsat
+from pipeline.decode import decode_model
+from pipeline.encode import ENCODINGS, encode_puzzle
+from pipeline.errors import SolverError
+from pipeline.parse import parse_puzzle
+from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
+from pipeline.solve import Limits, answers
+from pipeline.solve.lanes import Found, Lanes, solve_lanes
+
+FOUR, SIX_BY_SIX, EIGHT, NINE = Geometry(2, 2), Geometry(2, 3), Geometry(2, 4), Geometry(3, 3)
+GEOMETRIES = [
+    *(Geometry(1, n) for n in (2, 3, 5)),
+    *(Geometry(n, 1) for n in (2, 4)),
+    *(FOUR, SIX_BY_SIX, Geometry(3, 2), EIGHT, Geometry(4, 2), NINE),
+]
+LIMITS = Limits(60.0, 1024)
+AGES = 60.0
+
+
+def masks_of(*puzzles_: Puzzle):
+    return np.array([puzzle.cells for puzzle in puzzles_], np.uint64)
+
+
+def solve(geometry: Geometry, puzzles_: list[Puzzle], most: int) -> Found:
+    cells = geometry.side**2
+    return solve_lanes(geometry, masks_of(*puzzles_).reshape(-1, cells), most, AGES)
+
+
+def grids_of(found: Found, geometry: Geometry, index: int) -> list[Grid]:
+    theirs = found.grids[: found.counts[index], index].tolist()
+    return [Grid(geometry, tuple(values)) for values in theirs]
+
+
+def check_against_brute_force(puzzle: Puzzle, found: Found, index: int, most: int) -> None:
+    expected = solutions(puzzle, most)
+    grids = grids_of(found, puzzle.geometry, index)
+    assert found.decided[index]
+    assert found.counts[index] == len(expected)
+    assert not found.grids[len(expected) :, index].any()
+    if len(expected) < most:
+        assert grids == expected
+    assert grids == sorted(set(grids))
+    assert all(is_solution(puzzle, grid) for grid in grids)
+
+
+@examples(60)
+@given(data=st.data())
+def test_it_agrees_with_brute_force(data):
+    geometry = data.draw(st.sampled_from(GEOMETRIES))
+    variants = ["classic", "even-odd"] if geometry.side > 3 else ["classic"]
+    variant = data.draw(st.sampled_from(variants))
+    kinds = opened(geometry, variant) if geometry.side > 6 else puzzles(geometry, variant)
+    some = data.draw(st.lists(kinds, min_size=1, max_size=4))
+    found = solve(geometry, some, 5)
+    for index, puzzle in enumerate(some):
+        check_against_brute_force(puzzle, found, index, 5)
+
+
+@examples(30)
+@given(data=st.data(), geometry=st.sampled_from([FOUR, SIX_BY_SIX]))
+def test_a_cell_may_allow_any_values_at_all(data, geometry):
+    masks = st.integers(1, geometry.all_values) | st.just(geometry.all_values)
+    puzzle = Puzzle(
+        geometry,
+        tuple(data.draw(st.lists(masks, min_size=geometry.side**2, max_size=geometry.side**2))),
+    )
+    check_against_brute_force(puzzle, solve(geometry, [puzzle], 8), 0, 8)
+
+
+@pytest.mark.parametrize(("text", "count"), [(NONE, 0), (SIX, 6), (TWO, 2), (EVEN_ODD, 1)])
+def test_it_finds_all_solutions_that_there_are(text, count):
+    puzzle = parse_puzzle(text)
+    found = solve(puzzle.geometry, [puzzle], 7)
+    assert found.counts[0] == count
+    check_against_brute_force(puzzle, found, 0, 7)
+
+
+def test_the_empty_4x4_has_288_solutions():
+    found = solve(FOUR, [Puzzle.empty(FOUR)], 300)
+    assert found.counts.tolist() == [288]
+    check_against_brute_force(Puzzle.empty(FOUR), found, 0, 300)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 64, 287, 288])
+def test_it_stops_at_as_many_solutions_as_are_wanted(most):
+    found = solve(FOUR, [Puzzle.empty(FOUR)] * 3, most)
+    assert found.counts.tolist() == [most] * 3
+    assert found.grids.shape == (most, 3, 16)
+    check_against_brute_force(Puzzle.empty(FOUR), found, 0, most)
+    assert (found.grids[:, :1] == found.grids).all()
+
+
+@pytest.mark.parametrize("geometry", [NINE, Geometry(4, 4), Geometry(2, 5), Geometry(1, 7)])
+def test_an_empty_grid_has_more_than_one_solution(geometry):
+    check = solve(geometry, [Puzzle.empty(geometry)], 2)
+    assert check.counts[0] == 2
+    first, second = grids_of(check, geometry, 0)
+    assert first < second
+    assert is_solution(Puzzle.empty(geometry), first)
+    assert is_solution(Puzzle.empty(geometry), second)
+
+
+@pytest.mark.parametrize("geometry", [Geometry(5, 5), Geometry(6, 6), Geometry(8, 8)])
+def test_large_grids_are_solved_too(geometry):
+    grid = pattern(geometry)
+    found = solve(geometry, [holed(grid, 7), Puzzle.of_values(geometry, grid.values)], 2)
+    assert found.counts.tolist() == [1, 1]
+    assert grids_of(found, geometry, 0) == grids_of(found, geometry, 1) == [grid]
+
+
+def test_a_side_above_64_is_refused():
+    with pytest.raises(ValueError, match="up to 64"):
+        solve_lanes(Geometry(5, 13), np.ones((1, 65**2), np.uint64), 2, AGES)
+
+
+@pytest.mark.parametrize(("shape", "most"), [((1, 80), 2), ((81,), 2), ((1, 81), 0)])
+def test_wrong_shapes_are_refused(shape, most):
+    with pytest.raises(ValueError, match="masks of shape"):
+        solve_lanes(NINE, np.ones(shape, np.uint64), most, AGES)
+
+
+def test_givens_that_clash_have_no_solution():
+    clash = Puzzle.of_values(NINE, [5, 5, *[0] * 79])
+    full = Puzzle.of_values(NINE, [1] * 81)
+    found = solve(NINE, [clash, full], 2)
+    assert found.counts.tolist() == [0, 0]
+    assert found.decided.all()
+    assert not found.grids.any()
+
+
+def test_a_cell_without_any_value_has_no_solution():
+    masks = masks_of(Puzzle.empty(FOUR))
+    masks[0, 7] = 0
+    found = solve_lanes(FOUR, masks, 2, AGES)
+    assert (found.counts.tolist(), found.decided.tolist()) == ([0], [True])
+
+
+def mixed(count: int, seed: int = 1) -> list[Puzzle]:
+    """Puzzles of 4×4 with no, one, two and many solutions."""
+    some = [parse_puzzle(text) for text in (NONE, SIX, TWO)]
+    some += [Puzzle.empty(FOUR), holed(pattern(FOUR), 3), holed(pattern(FOUR), 2)]
+    return random.Random(seed).choices(some, k=count)
+
+
+@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
+def test_any_number_of_puzzles_can_be_solved_together(count):
+    some = mixed(count)
+    found = solve(FOUR, some, 3)
+    assert found.counts.shape == found.decided.shape == (count,)
+    assert found.grids.shape == (3, count, 16)
+    known = {puzzle: len(solutions(puzzle, 3)) for puzzle in set(some)}
+    assert found.counts.tolist() == [known[puzzle] for puzzle in some]
+    assert found.decided.all()
+
+
+def test_more_puzzles_than_a_chunk_holds_are_solved_one_after_the_other():
+    some = mixed(10_000)
+    found = solve(FOUR, some, 2)
+    known = {puzzle: len(solutions(puzzle, 2)) for puzzle in set(some)}
+    assert found.counts.tolist() == [known[puzzle] for puzzle in some]
+
+
+def hard(count: int, variant: str = "classic") -> list[Puzzle]:
+    """Made 9×9 puzzles, most of them with several solutions, some with none."""
+    generator, grid = random.Random(7), pattern(NINE)
+    made = []
+    for index in range(count):
+        kept = set(generator.sample(range(81), 24))
+        cells = [
+            1 << value - 1 if cell in kept else blank_for(NINE, variant, value)
+            for cell, value in enumerate(grid.values)
+        ]
+        if index % 4 == 0:
+            cells[next(iter(kept))] = 1 << generator.randrange(9)
+        made.append(Puzzle(NINE, tuple(cells)))
+    return made
+
+
+@pytest.mark.parametrize("variant", ["classic", "even-odd"])
+def test_what_is_found_depends_neither_on_the_order_nor_on_the_company(variant):
+    """The first solutions too, where there are more than are wanted."""
+    some = hard(70, variant)
+    together = solve(NINE, some, 3)
+    backwards = solve(NINE, some[::-1], 3)
+    assert (together.counts == backwards.counts[::-1]).all()
+    assert (together.grids == backwards.grids[:, ::-1]).all()
+    for index in range(0, len(some), 9):
+        alone = solve(NINE, [some[index]], 3)
+        assert alone.counts[0] == together.counts[index]
+        assert (alone.grids[:, 0] == together.grids[:, index]).all()
+
+
+def test_a_small_stack_changes_nothing_but_the_time(monkeypatch):
+    some = mixed(10)
+    roomy = solve(FOUR, some, 7)
+    monkeypatch.setattr("pipeline.solve.lanes.search.STACK_BYTES", 0)
+    narrow = solve(FOUR, some, 7)
+    assert (narrow.grids == roomy.grids).all()
+    assert (narrow.counts == roomy.counts).all()
+
+
+def test_without_time_nothing_is_decided_and_nothing_is_claimed():
+    found = solve_lanes(NINE, masks_of(*hard(5)), 2, 0.0)
+    assert not found.decided.any()
+    assert not found.counts.any()
+    assert not found.grids.any()
+
+
+def test_when_the_time_is_up_what_was_found_is_right():
+    """Far more solutions are wanted than can be found in that time."""
+    wanted = 2_000_000
+    found = solve_lanes(NINE, masks_of(Puzzle.empty(NINE)), wanted, 0.3)
+    assert found.decided.tolist() == [False]
+    count = int(found.counts[0])
+    assert count < wanted
+    assert not found.grids[count:].any()
+    for grid in grids_of(found, NINE, 0)[:20]:
+        assert is_solution(Puzzle.empty(NINE), grid)
+
+
+def test_the_buffer_size_of_numpy_is_left_as_it_was():
+    before = np.getbufsize()
+    solve(FOUR, mixed(3), 2)
+    assert np.getbufsize() == before
+
+
+# One puzzle at a time, by its clauses.
+
+
+def ask(cnf: Cnf, *clauses: tuple[int, ...], limits: Limits = LIMITS):
+    with Lanes().open(cnf, limits) as session:
+        for clause in clauses:
+            session.add(clause)
+        return session.solve()
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_the_solver_counts_the_solutions_of_a_formula(encoding):
+    puzzle = parse_puzzle(SIX)
+    cnf = encode_puzzle(puzzle, encoding)
+    *found, last = answers(cnf, Lanes(), LIMITS)
+    assert last == Unsat()
+    assert sorted(decode_model(sat.model, cnf) for sat in found) == solutions(puzzle, 9)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_clauses_that_are_added_hold(encoding):
+    cnf = encode_puzzle(Puzzle.empty(FOUR), encoding)
+    answer = ask(cnf, (4,), (-8,), (7, 9, 13))
+    assert isinstance(answer, Sat)
+    assert {4, -8} <= answer.model
+    assert cnf.satisfied_by(answer.model)
+    assert not answer.model.isdisjoint((7, 9, 13))
+    assert ask(cnf, (4,), (-4,)) == Unsat()
+    assert ask(cnf, ()) == Unsat()
+    assert ask(cnf, (-1, -6), (1,), (6,)) == Unsat()
+
+
+def test_a_clause_about_an_unknown_variable_is_refused():
+    with pytest.raises(SolverError, match="variable 65"):
+        ask(encode_puzzle(Puzzle.empty(FOUR), "extended"), (1, 65))
+
+
+def spoil(cnf: Cnf, *, without: int | None = None, extra: tuple[int, ...] | None = None) -> Cnf:
+    clauses = [*cnf.clauses(), *([extra] if extra is not None else [])]
+    if without is not None:
+        del clauses[without]
+    return replace(cnf, families=(Family("spoiled", len(clauses), clauses),))
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_formula_that_lacks_a_clause_is_no_puzzles(encoding):
+    """Some pairs are forbidden twice, by the row and by the box: one of the two will do."""
+    cnf = encode_puzzle(Puzzle.empty(FOUR), encoding)
+    clauses = [*cnf.clauses()]
+    for index, clause in list(enumerate(clauses))[::11]:
+        if clauses.count(clause) == 1:
+            with pytest.raises(SolverError, match="no clause"):
+                ask(spoil(cnf, without=index))
+        else:
+            assert isinstance(ask(spoil(cnf, without=index)), Sat)
+
+
+@pytest.mark.parametrize("extra", [(1, -2), (1, 2, 5), (-1, -2, -3), (-1, -22), (99,), (-98, -99)])
+def test_a_formula_with_a_foreign_clause_is_no_puzzles(extra):
+    with pytest.raises(SolverError):
+        ask(spoil(encode_puzzle(Puzzle.empty(FOUR), "extended"), extra=extra))
+
+
+def test_a_formula_of_no_encoder_is_refused():
+    with pytest.raises(SolverError, match="made up"):
+        ask(cnf_of((1, 2)))
+
+
+def test_candidates_that_make_no_grid_are_refused():
+    cnf = encode_puzzle(Puzzle.empty(FOUR), "reduced")
+    first = Candidate(1, 1, 1)
+    for candidates, fixed in [
+        ({**cnf.candidates, 2: first}, ()),
+        ({**cnf.candidates, 1: Candidate(1, 1, 5)}, ()),
+        (cnf.candidates, (first,)),
+        ({}, ()),
+        ({}, (first, Candidate(1, 2, 1))),
+    ]:
+        with pytest.raises(SolverError):
+            ask(replace(cnf, candidates=candidates, fixed=fixed))
+
+
+def test_an_empty_clause_is_unsat():
+    assert ask(spoil(encode_puzzle(Puzzle.empty(FOUR), "reduced"), extra=())) == Unsat()
+
+
+def test_a_puzzle_too_large_for_words_is_refused():
+    with pytest.raises(SolverError, match="up to 64"):
+        ask(encode_puzzle(Puzzle.empty(Geometry(5, 13)), "minimal"))
+
+
+def test_the_memory_limit_holds():
+    cnf = encode_puzzle(Puzzle.empty(Geometry(6, 6)), "extended")
+    assert ask(cnf, limits=Limits(60.0, 64)) == Unknown("the memory limit of 64 MB was reached")
+
+
+def test_checking_the_clauses_takes_of_the_time_too():
+    cnf = encode_puzzle(Puzzle.empty(Geometry(6, 6)), "extended")
+    limits = Limits(0.05, 4096)
+    assert ask(cnf, limits=limits) == Unknown("the time limit of 0.05 s was reached")

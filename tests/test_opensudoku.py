@@ -1,0 +1,192 @@
+"""OpenSudoku: the games in its XML, and what is no such XML, or an attack."""
+
+from __future__ import annotations
+
+import io
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+
+from pipeline.errors import InvalidPuzzle
+from pipeline.parse import Parsed, parse_puzzle, parse_source
+from pipeline.parse.opensudoku import games
+
+LINE = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+DATA = LINE.replace(".", "0")
+PUZZLE = parse_puzzle(LINE)
+GAME = f'<game data="{DATA}" />'
+XML = f"""\
+<?xml version="1.0" encoding="UTF-8"?>
+<opensudoku>
+  <name>Grüße</name>
+  <description>5 &lt; 6 &amp; more</description>
+  {GAME}
+</opensudoku>
+"""
+LAUGHS = """\
+<?xml version="1.0"?>
+<!DOCTYPE lolz [
+ <!ENTITY lol "000">
+ <!ENTITY lol2 "&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;">
+ <!ENTITY lol3 "&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;">
+]>
+<opensudoku><name>&lol3;</name></opensudoku>
+"""
+OUTSIDE = """\
+<!DOCTYPE opensudoku [<!ENTITY outside SYSTEM "file:///etc/passwd">]>
+<opensudoku><name>&outside;</name></opensudoku>
+"""
+PARAMETER = """\
+<!DOCTYPE opensudoku [<!ENTITY % outside SYSTEM "http://localhost/x.dtd"> %outside;]>
+<opensudoku/>
+"""
+
+
+def read(text: str) -> Parsed:
+    return parse_source(text.encode(), "a.xml")
+
+
+def refusal(text: str) -> InvalidPuzzle:
+    with pytest.raises(InvalidPuzzle) as caught:
+        read(text)
+    return caught.value
+
+
+def fields(version: int, line: str = LINE) -> str:
+    """The data of a game as the app exports it: what is a blank in `line` was filled in by 1."""
+    between = {1: "-|", 2: "0||", 3: "511|", 4: "0|511|", 5: "0|0|7|"}[version]
+    cells = (f"1|{between}1|" if sign == "." else f"{sign}|{between}0|" for sign in line)
+    return f"version: {version}&#10;{''.join(cells)}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        XML,
+        XML.replace("\n", "\r\n"),
+        "\ufeff" + XML,
+        XML.replace("  ", "\t").replace('"', "'"),
+        XML.replace(GAME, f'<folder name="a"><game note=""\n data="{DATA}"></game></folder>'),
+        XML.replace("<opensudoku", '<opensudoku version="2"'),
+        XML.replace("<opensudoku", '<opensudoku xmlns="http://example.org/"'),
+        XML.replace("opensudoku", "opensudoku2"),
+        XML.replace("UTF-8", "ISO-8859-1"),
+        XML.replace(DATA, LINE),
+        GAME.join(["<opensudoku>", "</opensudoku>"]),
+    ],
+)
+def test_the_game_of_an_opensudoku_file_is_its_puzzle(text):
+    parsed = read(text)
+    assert (parsed.puzzle, parsed.format, parsed.variant) == (PUZZLE, "opensudoku", "classic")
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
+def test_of_a_game_in_play_what_the_player_cannot_change_is_the_puzzle(version):
+    assert read(XML.replace(DATA, fields(version))).puzzle == PUZZLE
+    assert read(XML.replace(DATA, fields(version).replace("&#10;", "\n"))).puzzle == PUZZLE
+
+
+@pytest.mark.parametrize("text", [LAUGHS, OUTSIDE, PARAMETER, "<!DOCTYPE html>\n<html></html>"])
+def test_document_types_and_entities_are_refused_unread(text):
+    line = text[: text.index("<!DOCTYPE")].count("\n") + 1
+    error = refusal(text)
+    assert error.line == line
+    assert error.expected == "XML without a document type or entities"
+    assert not error.truncated
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (XML.replace(GAME, ""), ' expected <game data="…"> with 81 digits, found no game'),
+        (XML.replace(GAME, GAME + "\n " + GAME), "6:2: expected a single game, found a second one"),
+        (XML.replace("opensudoku>", "html>"), "2:1: expected <opensudoku>, found <html>"),
+        (
+            XML.replace(DATA, DATA[:-1]),
+            '5:3: expected <game data="…"> with 81 digits, found 80 cells',
+        ),
+        (XML.replace("data", "x"), '5:3: expected <game data="…"> with 81 digits, found 0 cells'),
+        (XML.replace(DATA, "a" + DATA[1:]), "5:3: expected a digit or a blank, found 'a'"),
+        (
+            XML.replace(DATA, DATA[:-2] + ".0"),
+            "5:3: expected one symbol for all blanks, '0' as before, found '.'",
+        ),
+        (XML.replace(DATA, fields(4)[:-4]), "5:3: expected a digit or a blank, found 'v'"),
+        (XML.replace(DATA, "version: 6 1|0|"), "5:3: expected a digit or a blank, found 'v'"),
+        (XML.replace("</name>", "</nome>"), "3:16: expected XML, found mismatched tag"),
+        (XML.replace("<name>", "<name>&nbsp;"), "3:9: expected XML, found undefined entity"),
+        (XML.replace("/>", ">"), "6:3: expected XML, found mismatched tag"),
+        (XML + "<more/>", "7:1: expected XML, found junk after document element"),
+    ],
+)  # fmt: skip
+def test_what_is_no_game_is_refused_at_its_tag(text, message):
+    error = refusal(text)
+    assert str(error) == f"a.xml:{message}"
+    assert not error.truncated
+
+
+def test_a_file_that_is_cut_off_anywhere_says_so():
+    for length in range(len(XML.rstrip())):
+        assert refusal(XML[:length]).truncated, XML[:length]
+
+
+def test_tags_without_end_and_elements_and_names_without_number_are_refused():
+    endless = refusal(f'<opensudoku><game data="{"0" * 3_000_000}"/></opensudoku>')
+    assert (
+        str(endless)
+        == "a.xml:1:13: expected tags of at most 1048576 characters, found a longer one"
+    )
+    deep = refusal("<opensudoku>" + "<a>" * 100_000)
+    assert str(deep) == "a.xml:1:202: expected at most 64 elements in each other, found another"
+    named = refusal("<opensudoku>" + "".join(f"<a{number}/>" for number in range(100_000)))
+    assert (named.line, named.expected) == (1, "at most 256 names")
+    attributes = refusal("<opensudoku " + " ".join(f"a{i}=''" for i in range(1000)) + "/>")
+    assert attributes.expected == "at most 256 names"
+
+
+class Endless(io.RawIOBase):
+    """A file of that many games that is nowhere as a whole."""
+
+    def __init__(self, count: int) -> None:
+        self._parts = self._generated(count)
+
+    def _generated(self, count: int) -> Iterator[bytes]:
+        yield b"\xef\xbb\xbf<opensudoku>\n"
+        yield from (f'<game data="{number:081}"/>\n'.encode() for number in range(count))
+        yield b"</opensudoku>"
+
+    def read(self, _size: int = -1) -> bytes:
+        return next(self._parts, b"")
+
+
+def test_games_come_one_by_one_with_their_lines():
+    text = XML.replace(GAME, f"{GAME}\n  <game data='1'/>").replace("\n", "\r\n")
+    assert list(games(io.BytesIO(text.encode()))) == [(5, DATA), (6, "1")]
+    first = next(games(Endless(10**12)))
+    assert first == (2, "0" * 81)
+
+
+def test_memory_does_not_grow_with_the_number_of_games():
+    list(games(Endless(10)))
+    tracemalloc.start()
+    try:
+        found = sum(1 for _ in games(Endless(20_000)))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found == 20_000
+    assert most < 300_000
+
+
+def test_games_before_a_flaw_come_out_before_it_is_told():
+    stream = games(io.BytesIO(f"<opensudoku>{GAME}<game".encode()), "b.xml")
+    assert next(stream) == (1, DATA)
+    with pytest.raises(InvalidPuzzle, match=r"^b.xml:1:\d+: expected XML, found ") as caught:
+        next(stream)
+    assert caught.value.truncated
+
+
+def test_games_that_are_no_utf_8_are_refused():
+    with pytest.raises(InvalidPuzzle, match="expected UTF-8 text, found the byte 0xff"):
+        list(games(io.BytesIO(b"<opensudoku>\xff</opensudoku>")))
