@@ -3,9 +3,10 @@
     python bench/throughput.py [--workers N] [--minisat] FILE…
 
 Each FILE holds one puzzle a line. It is dropped as a collection under `watch`, with `lanes` and,
-with --minisat, with minisat alone; a small one is dropped before, so that the workers are there. The baseline is PySAT's minisat22 kept alive, the
-extended formula loaded once, givens as assumptions, and a second solve with a blocking clause;
-solving time only. One process per question, twice a puzzle, is what --minisat is held against.
+with --minisat, with minisat alone; small ones are dropped before, so that the workers are there.
+The baseline is PySAT's minisat22 kept alive, the extended formula loaded once, givens as
+assumptions, and a second solve with a blocking clause; solving time only. --minisat is also held
+against one process per question.
 """
 
 from __future__ import annotations

@@ -14,13 +14,14 @@ import pytest
 from claiming import at_step, claimed, claiming, go
 from dropping import OTHER, OTHER_SOLVED, SMALL, SMALL_SOLVED, DropFolder, events_in
 
-from pipeline.dropbox.claim import LOCK, NOTE
+from pipeline.dropbox.claim import LOCK
+from pipeline.dropbox.note import NOTE
 from pipeline.dropbox.recover import abandoned
 from pipeline.log import LazyLog
 from pipeline.run.display import Display
 from pipeline.run.job import Jobs
-from pipeline.run.pool import Pool
 from pipeline.run.loop import run_once
+from pipeline.run.pool import Pool
 from pipeline.run.sweep import Sweeper
 from pipeline.settings import Settings
 from pipeline.solve import Solvers

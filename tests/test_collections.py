@@ -186,6 +186,16 @@ def test_nothing_is_plain_where_dots_are_declared_to_be_odd_cells():
     assert entries[1].error == "a.txt:2:1: expected a digit, '*' or '.', found '0'"
 
 
+def test_lines_may_be_spaced_and_numbers_of_other_boxes_stay_numbers():
+    entries = read("1... ...4 ..3. ....\n1,0,0,0,0,0,0,4,0,0,3,0,0,0,0,0\n1 4  1" + " 0" * 15)
+    assert [entry.text for entry in entries] == [
+        "1......4..3.....",
+        "1000000400300000",
+        "1" + " 0" * 15,
+    ]
+    assert [entry.puzzle is None for entry in entries] == [False] * 3
+
+
 def test_characters_of_larger_puzzles_decide_their_alphabet_or_it_is_declared():
     line = SIXTEEN.replace("\n", "")
     unclear = line.replace("0", "1")
@@ -262,7 +272,7 @@ def test_a_column_beside_the_puzzles_is_their_solution():
                 "5:43: expected a puzzle in field 2, found 1 field",
             ],
         ),
-        (f'4,"{A}"x', ["4:1: expected a record of CSV, found ',' expected after '\"'"]),
+        (f'4,"{A}"x', ["4:1: expected a record of CSV, found text behind a quote"]),
         (f'"4,5","{A[:-1]}!"', ["4:88: expected a digit or a blank, found '!'"]),
     ],
 )
@@ -292,6 +302,11 @@ def test_grids_may_stand_under_titles_between_empty_lines_or_close_together(text
     assert [(entry.text, entry.plain) for entry in read(text)] == [(A, True), (B, True), (C, True)]
     spaced = text.replace(".", ". ") if "Grid" in text else text
     assert [entry.text for entry in read(spaced)] == [A, B, C]
+
+
+def test_where_an_empty_line_is_missing_there_are_two_grids_all_the_same():
+    text = "\n".join([grid(A), grid(B), grid(C), grid(A) + grid(B)])
+    assert [(entry.line, entry.text) for entry in read(text)[2:]] == [(21, C), (31, A), (40, B)]
 
 
 def test_a_stacked_grid_begins_behind_its_title():

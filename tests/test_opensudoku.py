@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import tracemalloc
-from collections.abc import Iterator
-
 import pytest
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import Parsed, parse_puzzle, parse_source
-from pipeline.parse.opensudoku import games
 
 LINE = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 DATA = LINE.replace(".", "0")
@@ -143,50 +138,3 @@ def test_tags_without_end_and_elements_and_names_without_number_are_refused():
     assert (named.line, named.expected) == (1, "at most 256 names")
     attributes = refusal("<opensudoku " + " ".join(f"a{i}=''" for i in range(1000)) + "/>")
     assert attributes.expected == "at most 256 names"
-
-
-class Endless(io.RawIOBase):
-    """A file of that many games that is nowhere as a whole."""
-
-    def __init__(self, count: int) -> None:
-        self._parts = self._generated(count)
-
-    def _generated(self, count: int) -> Iterator[bytes]:
-        yield b"\xef\xbb\xbf<opensudoku>\n"
-        yield from (f'<game data="{number:081}"/>\n'.encode() for number in range(count))
-        yield b"</opensudoku>"
-
-    def read(self, _size: int = -1) -> bytes:
-        return next(self._parts, b"")
-
-
-def test_games_come_one_by_one_with_their_lines():
-    text = XML.replace(GAME, f"{GAME}\n  <game data='1'/>").replace("\n", "\r\n")
-    assert list(games(io.BytesIO(text.encode()))) == [(5, DATA), (6, "1")]
-    first = next(games(Endless(10**12)))
-    assert first == (2, "0" * 81)
-
-
-def test_memory_does_not_grow_with_the_number_of_games():
-    list(games(Endless(10)))
-    tracemalloc.start()
-    try:
-        found = sum(1 for _ in games(Endless(20_000)))
-        _, most = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert found == 20_000
-    assert most < 300_000
-
-
-def test_games_before_a_flaw_come_out_before_it_is_told():
-    stream = games(io.BytesIO(f"<opensudoku>{GAME}<game".encode()), "b.xml")
-    assert next(stream) == (1, DATA)
-    with pytest.raises(InvalidPuzzle, match=r"^b.xml:1:\d+: expected XML, found ") as caught:
-        next(stream)
-    assert caught.value.truncated
-
-
-def test_games_that_are_no_utf_8_are_refused():
-    with pytest.raises(InvalidPuzzle, match="expected UTF-8 text, found the byte 0xff"):
-        list(games(io.BytesIO(b"<opensudoku>\xff</opensudoku>")))

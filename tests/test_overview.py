@@ -10,7 +10,8 @@ import pytest
 from claiming import claimed
 from dropping import DropFolder
 
-from pipeline.dropbox.claim import LOCK, NOTE
+from pipeline.dropbox.claim import LOCK
+from pipeline.dropbox.note import NOTE
 from pipeline.dropbox.overview import LONG_AGO, Entry, Overview, files_in, stamp_scan, survey
 from pipeline.dropbox.recover import abandoned
 from pipeline.dropbox.scan import has_writer

@@ -13,7 +13,8 @@ import pytest
 from claiming import note_of
 from dropping import DropFolder
 
-from pipeline.dropbox.claim import make_claim, notes_in_work
+from pipeline.dropbox.claim import make_claim
+from pipeline.dropbox.note import notes_in_work
 from pipeline.dropbox.publish import Publication, finish, is_published, publish, remove_orphans
 
 TWO = {"a_1.solution": "1", "a_2.solution": "2", "a.log": "log"}

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from pipeline.dropbox.claim import NOTE, Note
 from pipeline.dropbox.names import key_of
+from pipeline.dropbox.note import NOTE, Note
 from pipeline.dropbox.reserve import Reservations, files_of, read_record
 from pipeline.dropbox.settle import Fingerprint
 

@@ -7,9 +7,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.dropbox.claim import LOCK, NEW, PREPARING, Claim, Note, locked, note_in
+from pipeline.dropbox.claim import LOCK, NEW, PREPARING, Claim, locked
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.growing import last_noted
+from pipeline.dropbox.note import Note, note_in
 
 
 def abandoned(folders: Folders) -> Iterator[Claim]:

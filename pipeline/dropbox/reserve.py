@@ -18,9 +18,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from pipeline.dropbox.claim import notes_in_work
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.names import COUNT, MOST_LIKELY, base_of, fold, outputs, stems_for
+from pipeline.dropbox.note import notes_in_work
 
 LOCK = ".lock"
 RECORD = ".json"

@@ -16,13 +16,11 @@ nested without end, and names without number; no tree is built.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from itertools import chain
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Format, Found
@@ -50,22 +48,6 @@ class _Game(NamedTuple):
     line: int
     column: int
     data: str
-
-
-def games(stream: BinaryIO, source: str = "puzzle") -> Iterator[tuple[int, str]]:
-    """The line, from 1, of each game in an OpenSudoku file, and its 81 digits.
-
-    Memory does not grow with the file. What `data` is, if not 81 digits or one of the app's own
-    forms, is given as it is. Raises InvalidPuzzle where the file is no such XML.
-    """
-    pieces = iter(partial(stream.read, _PIECE), b"")
-    try:
-        texts = codecs.iterdecode(pieces, "utf-8-sig")
-        for game in _games(texts, partial(InvalidPuzzle, source)):
-            yield game.line, game.data
-    except UnicodeDecodeError as error:
-        found = f"the byte 0x{error.object[error.start]:02x}"
-        raise InvalidPuzzle(source, None, None, "UTF-8 text", found) from None
 
 
 def _games(texts: Iterable[str], fail: Callable[..., InvalidPuzzle]) -> Iterator[_Game]:

@@ -13,9 +13,10 @@ from pipeline.dropbox.publish import Publication
 from pipeline.errors import is_environmental, printable
 from pipeline.parse import oversize
 from pipeline.rows import Rows, Source, broken, csv_line
-from pipeline.run.bulk import Progress, RowsOut, size_of
+from pipeline.run.bulk import Progress, size_of
 from pipeline.run.collection import pieces_of, publication_of
 from pipeline.run.requests import Ended, Item, Items, PieceOf
+from pipeline.run.rows_out import RowsOut
 from pipeline.run.sources import Ahead, source_in
 from pipeline.run.tree import Tree
 from pipeline.settings import Settings
@@ -72,7 +73,7 @@ class Archive:
             source = source_in(stream, member.name, self._settings)
             if source is not None:
                 return source, stream, member.name
-            data = stream.read(most + 1)
+            data = stream.whole(most + 1)
         except (UnpackError, OSError) as error:
             return _unreadable(member.name, error)
         if len(data) > most:

@@ -17,7 +17,6 @@ from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import EnvironmentFailure
-from pipeline.rows import Rows, blank_lines, header, indexed
 from pipeline.run.pool import Pool, Request
 from pipeline.run.stop import Interrupted
 
@@ -39,6 +38,15 @@ class Progress:
     def share(self) -> float | None:
         """The part of it that is done, 0 to 1, if that is known."""
         return min(1.0, self.bytes_done / self.bytes_total) if self.bytes_total else None
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A claimed file that holds one puzzle: its bytes, or why it is invalid."""
+
+    data: bytes | None
+    size: int | None
+    refusal: str | None = None
 
 
 class Content(Protocol):
@@ -121,53 +129,6 @@ class Bulk:
         """Stop computing; what is noted stays."""
         self._pairs.close()
         self._growing.close()
-
-
-class RowsOut:
-    """The table and the solutions of one collection, growing under a stem."""
-
-    def __init__(self, growing: Growing, stem: str) -> None:
-        self._growing = growing
-        self.stem = stem
-        self.count = 0
-        self.ranks = 0
-        self.totals: Counter[str] = Counter()
-
-    def state(self) -> State:
-        return {"count": self.count, "ranks": self.ranks, "totals": dict(self.totals)}
-
-    def resume(self, state: State) -> None:
-        self.count, self.ranks = state["count"], state["ranks"]
-        self.totals = Counter(state["totals"])
-
-    @property
-    def table(self) -> str:
-        return f"{self.stem}.csv"
-
-    def solution(self, rank: int) -> str:
-        """The name of the file of each puzzle's solution number `rank`, from 1."""
-        return f"{self.stem}_{rank}.solution"
-
-    def names(self) -> list[str]:
-        return [self.table, *(self.solution(rank) for rank in range(1, self.ranks + 1))]
-
-    def add(self, rows: Rows) -> None:
-        """Append the rows of the puzzles that follow."""
-        if not self.ranks:
-            self._growing.append(self.table, header())
-        while self.ranks < max(1, len(rows.solutions)):
-            self.ranks += 1
-            self._growing.append(self.solution(self.ranks), b"")
-            if self.count:
-                for block in blank_lines(self._growing.path(self.solution(1))):
-                    self._growing.append(self.solution(self.ranks), block)
-        self._growing.append(self.table, indexed(rows.table, self.count + 1))
-        for rank in range(self.ranks):
-            here = rank < len(rows.solutions)
-            lines = rows.solutions[rank] if here else rows.blank
-            self._growing.append(self.solution(rank + 1), lines)
-        self.count += rows.count
-        self.totals += rows.totals
 
 
 def size_of(path: Path) -> int | None:

@@ -15,8 +15,10 @@ from pipeline.dropbox.publish import Publication
 from pipeline.parse.collections import Piece
 from pipeline.record import many_log_text, many_record, record_text
 from pipeline.rows import Rows, Source, broken
-from pipeline.run.bulk import Progress, RowsOut, size_of
+from pipeline.run.bulk import Progress, size_of
 from pipeline.run.requests import Ended, PieceOf
+from pipeline.run.rows_out import RowsOut
+from pipeline.run.sources import Ahead
 from pipeline.unpack import UnpackError
 
 PIECE_BYTES = 256 * 1024
@@ -60,7 +62,7 @@ class Collection:
         return self._rows.totals
 
     def steps(self) -> Iterator[PieceOf | Ended]:
-        with self._open() as stream:
+        with Ahead(self._open()) as stream:
             yield from pieces_of(self._source, stream)
 
     def write(self, step: Any, reply: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -10,12 +9,10 @@ from datetime import UTC, datetime
 
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.growing import Growing, has_progress
+from pipeline.dropbox.growing import has_progress
 from pipeline.dropbox.publish import Publication, finish, is_published, publish
-from pipeline.dropbox.scan import kind_in_words
-from pipeline.errors import EnvironmentFailure, InvalidPuzzle, in_words, printable
+from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.log import Log
-from pipeline.parse import oversize
 from pipeline.record import (
     Origin,
     digest,
@@ -24,15 +21,12 @@ from pipeline.record import (
     make_record,
     record_text,
 )
-from pipeline.run.bulk import NO_FAULT, Bulk
+from pipeline.run.bulk import NO_FAULT, Bulk, Single
 from pipeline.run.pool import Pool
-from pipeline.run.sources import Ahead, source_in
 from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solvers
 from pipeline.stages import NOT_WELL, Result, Stopwatch, solve_source
-from pipeline.unpack import Limits as UnpackLimits
-from pipeline.unpack import UnpackError, kind_of, opened
 
 MOST_ATTEMPTS = 3
 
@@ -43,15 +37,6 @@ class Ended:
 
     status: str
     bad: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Single:
-    """A claimed file that holds one puzzle: its bytes, or why it is invalid."""
-
-    data: bytes | None
-    size: int | None
-    refusal: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +96,7 @@ class Jobs:
         record = is_published(claim, self.folders)
         if record is not None:
             return self._finish_recovered(claim, record)
-        content = self.content_of(claim)
+        content = self._content(claim)
         if isinstance(content, Bulk):
             if claim.attempts() < MOST_ATTEMPTS:
                 return content
@@ -133,41 +118,10 @@ class Jobs:
         totals = record.get("totals")
         return ended(status, totals if isinstance(totals, dict) else {})
 
-    def content_of(self, claim: Claim) -> Single | Bulk:
-        """What a claimed thing is. Raises OSError."""
-        status = claim.original.lstat()
-        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-            found = kind_in_words(status.st_mode)
-            return _refused(claim, "a file", found, None)
-        try:
-            return self._content(claim, status.st_size)
-        except UnpackError as error:
-            return Single(None, status.st_size, f"{printable(claim.note.source)}: {error}")
-        except PermissionError:
-            expected, found = "a file that may be read", "no permission to read it"
-            return _refused(claim, expected, found, status.st_size)
+    def _content(self, claim: Claim) -> Single | Bulk:
+        from pipeline.run.contents import content_of  # noqa: PLC0415 - archives are slow to load
 
-    def _content(self, claim: Claim, size: int) -> Single | Bulk:
-        limits = UnpackLimits(self.settings.max_total_bytes)
-        kind = kind_of(claim.original)
-        if kind in ("zip", "tar", "folder"):
-            from pipeline.run.archive import Archive  # noqa: PLC0415 - slow to load
-
-            growing = Growing(claim, self.folders)
-            return Bulk(Archive(claim, growing, self.settings, kind), growing, self.pool, claim)
-        with Ahead(opened(claim.original, limits)) as stream:
-            source = source_in(stream, printable(claim.note.source), self.settings)
-            if source is not None:
-                from pipeline.run.collection import Collection  # noqa: PLC0415
-
-                growing = Growing(claim, self.folders)
-                content = Collection(claim, growing, source, lambda: opened(claim.original, limits))
-                return Bulk(content, growing, self.pool, claim)
-            data = stream.read(self.settings.max_bytes + 1)
-        if len(data) > self.settings.max_bytes:
-            most = self.settings.max_bytes
-            return Single(None, size, str(oversize(claim.note.source, most, f"{size} bytes")))
-        return Single(data, size)
+        return content_of(claim, self.folders, self.settings, self.pool)
 
     def _origin(self, claim: Claim, content: Single) -> Origin:
         hashed = None if content.data is None else digest(content.data)
@@ -230,7 +184,7 @@ class Jobs:
         try:
             for claim in claims:
                 with self._returning(claim):
-                    content = self.content_of(claim)
+                    content = self._content(claim)
                     if isinstance(content, Single) and content.data is not None:
                         singles[claim] = content
                         continue
@@ -356,8 +310,3 @@ def ended(status: str, totals: dict[str, int]) -> Ended:
     """How a job ended that may hold many puzzles."""
     bad = status in NOT_WELL or any(totals.get(name) for name in (*NOT_WELL, "refused"))
     return Ended(status, bad)
-
-
-def _refused(claim: Claim, expected: str, found: str, size: int | None) -> Single:
-    error = InvalidPuzzle(claim.note.source, None, None, expected, found)
-    return Single(None, size, str(error))

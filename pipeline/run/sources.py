@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import BinaryIO
 
 from pipeline.parse.collections import Detected, Piece, detect_collection
 from pipeline.rows import Source
 from pipeline.settings import Settings
+from pipeline.unpack import UnpackError
 
 HEAD_BYTES = 1024 * 1024
 """Of a source: enough to tell what it is."""
@@ -18,36 +20,54 @@ HEAD_BYTES = 1024 * 1024
 _MOST_CELLS = 100
 
 
-class Ahead(io.BufferedIOBase, BinaryIO):
-    """A stream whose beginning can be looked at before it is read."""
+class Ahead(io.RawIOBase, BinaryIO):
+    """A stream whose beginning can be looked at before it is read.
+
+    What is wrong with the stream is raised behind all that could be read of it.
+    """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._head = b""
-        self._at = 0
+        self._error: UnpackError | None = None
 
     def head(self, most: int) -> bytes:
         """At most the first `most` bytes; to be asked before anything is read."""
-        parts = []
-        left = most
-        while left and (part := self._stream.read(left)):
-            parts.append(part)
-            left -= len(part)
+        parts: list[bytes] = []
+        try:
+            while most and (part := self._some(most)):
+                parts.append(part)
+                most -= len(part)
+        except UnpackError as error:
+            self._error = error
         self._head = b"".join(parts)
         return self._head
+
+    def _some(self, most: int) -> bytes:
+        if self._error:
+            raise self._error
+        read: Callable[[int], bytes] = getattr(self._stream, "read1", self._stream.read)
+        return read(most)
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int | None = -1, /) -> bytes:
-        left = self._head[self._at :]
+        """Up to `size` bytes, fewer even before the end; all for a negative size."""
         if size is None or size < 0:
-            self._head, self._at = b"", 0
-            return left + self._stream.read()
-        if left:
-            self._at += min(size, len(left))
-            return left[:size] if len(left) >= size else left + self._stream.read(size - len(left))
-        return self._stream.read(size)
+            return self.whole(sys.maxsize)
+        if self._head:
+            data, self._head = self._head[:size], self._head[size:]
+            return data
+        return self._some(size)
+
+    def whole(self, most: int) -> bytes:
+        """All that is left, `most` bytes of it at most."""
+        parts: list[bytes] = []
+        while most and (part := self.read(min(most, HEAD_BYTES))):
+            parts.append(part)
+            most -= len(part)
+        return b"".join(parts)
 
     def close(self) -> None:
         self._stream.close()

@@ -8,38 +8,26 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
-from pipeline.dropbox.claim import (
-    Claim,
-    Note,
-    Shelf,
-    is_in_work,
-    make_claim,
-    new_job_id,
-    notes_in_work,
-)
+from pipeline.dropbox.claim import Claim, Shelf, is_in_work, make_claim
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.names import key_of
+from pipeline.dropbox.note import Note, new_job_id, notes_in_work
 from pipeline.dropbox.overview import stamp_scan
 from pipeline.dropbox.publish import remove_orphans
 from pipeline.dropbox.recover import abandoned
 from pipeline.dropbox.reserve import Reservations, identity
-from pipeline.dropbox.scan import Refused, is_written, look, names_in
-from pipeline.dropbox.settle import UNSEEN, Fingerprint, Settler, Settling, Sight
-from pipeline.errors import InvalidPuzzle, in_words, printable
+from pipeline.dropbox.scan import is_written, names_in
+from pipeline.dropbox.settle import UNSEEN, Fingerprint
+from pipeline.errors import in_words, printable
 from pipeline.log import Log
 from pipeline.record import timestamp
 from pipeline.run.bulk import Bulk
 from pipeline.run.display import Display
 from pipeline.run.job import Ended, Jobs
-from pipeline.run.sources import collection_in, ends_badly
+from pipeline.run.looking import Looks
 from pipeline.settings import Settings
-from pipeline.stages import parse_once
-
-LARGEST_CUT_OFF = 1024 * 1024
-"""Bytes: larger files are not looked into before they are claimed."""
 
 LONGEST_SWEEP = 30.0
 """Seconds after which a sweep makes way for a thorough one."""
@@ -49,7 +37,6 @@ BATCH = 128
 
 _WORTH_A_BATCH = 16
 _SOON = 0.1
-_WALK_SECONDS = 1.0
 _KEPT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
 
@@ -80,14 +67,12 @@ class Sweeper:
     def __init__(self, jobs: Jobs, stopping: Callable[[], bool], display: Display) -> None:
         self._jobs = jobs
         self._stopping = stopping
-        self._settler = Settler(jobs.settings.settle)
+        self._looks = Looks(jobs.folders, jobs.settings, self._say_once)
         self._reservations = Reservations(jobs.folders)
         self._shelf = Shelf(room=BATCH)
         self._display = display
         self._bulk: list[Bulk] = []
         self._batch: list[Claim] = []
-        self._holds_many: set[str] = set()
-        self._walked: dict[str, float] = {}
         self._said: set[str] = set()
         self._kept: dict[Path, float] = {}
         self._stamp_next = 0.0
@@ -131,8 +116,7 @@ class Sweeper:
             remove_orphans(self._folders, self._jobs_in_work)
         names, ignored = names_in(self._folders.inbox)
         self._said &= {*names, *(entry.name for entry in ignored)}
-        self._holds_many &= set(names)
-        self._settler.forget_all_but(names)
+        self._looks.forget_all_but(set(names))
         try:
             self._take_all(names, swept)
         finally:
@@ -258,17 +242,12 @@ class Sweeper:
         What is wrong with this file alone must not keep the others waiting.
         """
         path = self._folders.inbox / name
-        if self._must_wait(name, swept):
-            return
         try:
             with self._jobs.computing():
-                seen = look(path, partial(self._looks_cut_off, name), LARGEST_CUT_OFF)
-            if seen is None or not self._is_complete(seen, swept):
+                seen = self._looks.complete(name, swept.wait, busy=self.busy)
+            if seen is None:
                 return
-            if self._bulk and self._may_hold_many(seen):
-                self._holds_many.add(name)
-                return
-            with self._reserved(name, seen.fingerprint) as note:
+            with self._reserved(name, seen) as note:
                 claim = make_claim(self._folders, note, self._shelf)
         except OSError as error:
             if self._folders.blames(error):
@@ -282,39 +261,9 @@ class Sweeper:
             busy = is_in_work(self._folders, name)  # or it changed under our hands
             swept.wait(max(_SOON, self._settings.settle) if busy else _SOON)
 
-    def _must_wait(self, name: str, swept: Swept) -> bool:
-        """Whether it is too early to look at something that holds many puzzles."""
-        if self._bulk and name in self._holds_many:
-            return True
-        left = self._walked.get(name, 0.0) - time.monotonic()
-        if left > 0:
-            swept.wait(left)
-        return left > 0
-
-    def _may_hold_many(self, seen: Sight | Refused) -> bool:
-        """Whether it waits while another source of many puzzles is in work; others overtake it."""
-        if isinstance(seen, Refused):
-            return False
-        large = seen.is_folder or seen.fingerprint.size > LARGEST_CUT_OFF
-        return large or seen.name in self._holds_many
-
     def _is_kept(self, name: str) -> bool:
         """Whether an earlier file of that name is kept by us."""
         return self._folders.work / key_of(name) in self._kept
-
-    def _is_complete(self, seen: Sight | Refused, swept: Swept) -> bool:
-        if isinstance(seen, Refused):
-            return True
-        if seen.is_folder:  # to walk through it takes a while
-            self._walked = {seen.name: time.monotonic() + _WALK_SECONDS}
-        verdict = self._settler.judge(seen, time.monotonic(), time.time())
-        if not isinstance(verdict, Settling):
-            return True
-        if verdict.held:
-            self._say_once("file.held", seen.name, verdict.reason)
-        else:
-            swept.wait(verdict.seconds)
-        return False
 
     @contextmanager
     def _reserved(self, source: str, fingerprint: Fingerprint = UNSEEN) -> Iterator[Note]:
@@ -333,18 +282,6 @@ class Sweeper:
                 outbox=where,
                 former=former,
             )
-
-    def _looks_cut_off(self, name: str, data: bytes) -> bool:
-        declared = self._settings.format
-        found = collection_in(data, complete=True, declared=declared)
-        if found is not None:
-            self._holds_many.add(name)
-            return not data.endswith(b"\n") and ends_badly(data, found, self._settings)
-        try:
-            parse_once(data, name, *self._settings.reading)
-        except InvalidPuzzle as error:
-            return error.truncated
-        return False
 
     def _say_once(self, event: str, name: str, reason: str) -> None:
         if name not in self._said:

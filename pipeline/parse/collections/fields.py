@@ -74,8 +74,8 @@ def _quoted(line: str, delimiter: str) -> Iterator[tuple[int, str]]:
     try:
         texts = next(csv.reader([line], delimiter=delimiter, strict=True, skipinitialspace=True))
     except csv.Error as error:
-        cut_off = str(error) == "unexpected end of data"
-        found = "a quote that does not end in this line" if cut_off else str(error)
+        is_open = str(error) == "unexpected end of data"
+        found = "a quote that does not end in this line" if is_open else "text behind a quote"
         raise UnreadableError(found) from None
     end = 0
     for text in texts:

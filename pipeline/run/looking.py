@@ -1,0 +1,95 @@
+"""Looking: which of the names in the inbox are complete now, and may be claimed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from functools import partial
+
+from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.scan import Refused, look
+from pipeline.dropbox.settle import Fingerprint, Settler, Settling, Sight
+from pipeline.errors import InvalidPuzzle
+from pipeline.settings import Settings
+from pipeline.stages import parse_once
+
+LARGEST_CUT_OFF = 1024 * 1024
+"""Bytes: larger files are not looked into before they are claimed."""
+
+_WALK_SECONDS = 1.0
+
+
+class Looks:
+    """Remembers what was seen of each name. `warn` is told an event, a name and a reason."""
+
+    def __init__(
+        self, folders: Folders, settings: Settings, warn: Callable[[str, str, str], None]
+    ) -> None:
+        self._folders = folders
+        self._settings = settings
+        self._warn = warn
+        self._settler = Settler(settings.settle)
+        self._holds_many: set[str] = set()
+        self._walked: dict[str, float] = {}
+
+    def forget_all_but(self, names: Collection[str]) -> None:
+        """Drop what is no longer there."""
+        self._settler.forget_all_but(names)
+        self._holds_many.intersection_update(names)
+        self._walked = {name: when for name, when in self._walked.items() if name in names}
+
+    def complete(
+        self, name: str, wait: Callable[[float], None], *, busy: bool
+    ) -> Fingerprint | None:
+        """What was seen of a name that may be claimed; None if it may not, yet or at all.
+
+        `wait` is told in how many seconds to look again. While `busy` with a source of many
+        puzzles another one has to wait, and is overtaken by single ones. Raises OSError.
+        """
+        if busy and name in self._holds_many:
+            return None
+        left = self._walked.get(name, 0.0) - time.monotonic()
+        if left > 0:
+            wait(left)
+            return None
+        path = self._folders.inbox / name
+        seen = look(path, partial(self._looks_cut_off, name), LARGEST_CUT_OFF)
+        if seen is None or not self._has_settled(seen, wait):
+            return None
+        if busy and self._may_hold_many(seen):
+            self._holds_many.add(name)
+            return None
+        return seen.fingerprint
+
+    def _may_hold_many(self, seen: Sight | Refused) -> bool:
+        if isinstance(seen, Refused):
+            return False
+        large = seen.is_folder or seen.fingerprint.size > LARGEST_CUT_OFF
+        return large or seen.name in self._holds_many
+
+    def _has_settled(self, seen: Sight | Refused, wait: Callable[[float], None]) -> bool:
+        if isinstance(seen, Refused):
+            return True
+        if seen.is_folder:  # to walk through it takes a while
+            self._walked[seen.name] = time.monotonic() + _WALK_SECONDS
+        verdict = self._settler.judge(seen, time.monotonic(), time.time())
+        if not isinstance(verdict, Settling):
+            return True
+        if verdict.held:
+            self._warn("file.held", seen.name, verdict.reason)
+        else:
+            wait(verdict.seconds)
+        return False
+
+    def _looks_cut_off(self, name: str, data: bytes) -> bool:
+        from pipeline.run.sources import collection_in, ends_badly  # noqa: PLC0415 - slow to load
+
+        found = collection_in(data, complete=True, declared=self._settings.format)
+        if found is not None:
+            self._holds_many.add(name)
+            return not data.endswith(b"\n") and ends_badly(data, found, self._settings)
+        try:
+            parse_once(data, name, *self._settings.reading)
+        except InvalidPuzzle as error:
+            return error.truncated
+        return False

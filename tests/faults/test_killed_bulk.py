@@ -1,0 +1,424 @@
+"""Killed anywhere in a job of many puzzles, nothing is lost, doubled, torn or done twice."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from breaking import Breaker
+from bulk import (
+    BEGUN,
+    BEREAVE,
+    BLANK,
+    NOTED,
+    NOTING,
+    STOP,
+    WAIT,
+    Bench,
+    BulkBreaker,
+    answers,
+    check_records,
+    check_tidy,
+    collection,
+    drop,
+    in_a_line,
+    lines,
+    told,
+)
+from dropping import NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder, wait_for
+from solving import children, has_ended
+
+from pipeline.dropbox.overview import survey
+from pipeline.dropbox.steps import STEPS
+
+NAME = "set.x"
+KINDS = ("collection", "zip", "folder")
+BETWEEN = [(point, nth) for point in (NOTING, NOTED) for nth in (1, 2, 5)]
+IN_PUBLISHING = [("publish.staging", 2), ("publish.renaming", 2), ("publish.renaming", 3)]
+POINTS = [*((step, 1) for step in STEPS), *BETWEEN, *IN_PUBLISHING]
+EXCHANGING = [
+    ("publish.withdrawn", 1),
+    ("publish.renaming", 1),
+    ("publish.renaming", 3),
+    ("publish.renamed", 1),
+    ("publish.cleared", 1),
+]
+REPLACED = [
+    ("other zip", "zip"),
+    ("zip", "single"),
+    ("single", "zip"),
+    ("collection", "folder"),
+    ("folder", "collection"),
+]
+
+
+@pytest.fixture(scope="module")
+def breaker() -> Iterator[Breaker]:
+    with BulkBreaker.started() as started:
+        yield started
+
+
+def bench_in(folder: Path, breaker: Breaker) -> Bench:
+    return Bench(breaker, DropFolder.within(folder), folder / "log")
+
+
+@pytest.fixture
+def bench(tmp_path: Path, breaker: Breaker) -> Bench:
+    return bench_in(tmp_path, breaker)
+
+
+class Undisturbed:
+    """For each kind what a run gives that nothing disturbs, made when asked for."""
+
+    def __init__(self, top: Path, breaker: Breaker) -> None:
+        self._top = top
+        self._breaker = breaker
+        self._benches: dict[str, tuple[Bench, list[object]]] = {}
+
+    def _of(self, kind: str) -> tuple[Bench, list[object]]:
+        if kind not in self._benches:
+            bench = bench_in(self._top / kind, self._breaker)
+            drop(bench.box, kind, NAME)
+            code, events = bench.run("--workers", "1")
+            assert code == (0 if kind == "single" else 1)
+            self._benches[kind] = bench, told(events, "begun")
+        return self._benches[kind]
+
+    def box(self, kind: str) -> DropFolder:
+        return self._of(kind)[0].box
+
+    def requests(self, kind: str) -> list[object]:
+        """What was computed, in order."""
+        return self._of(kind)[1]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, breaker: Breaker) -> Undisturbed:
+    return Undisturbed(tmp_path_factory.mktemp("undisturbed"), breaker)
+
+
+def check(bench: Bench, expected: DropFolder) -> None:
+    """The same answers, records that fit them, and nothing else anywhere."""
+    assert answers(bench.box) == answers(expected)
+    record, other = bench.box.record("set"), expected.record("set")
+    assert record["status"] == other["status"]
+    assert record.get("totals") == other.get("totals")
+    check_records(bench.box)
+    check_tidy(bench.box)
+
+
+def noted(events: list[dict[str, object]]) -> int:
+    """How many steps were noted in the end."""
+    return int(max(told(events, "noted"), default=0))
+
+
+def test_a_collection_comes_out_line_by_line(undisturbed: Undisturbed) -> None:
+    box, expected = undisturbed.box("collection"), lines(620)
+    firsts = box.text("set_1.solution").splitlines()
+    seconds = box.text("set_2.solution").splitlines()
+    rows = list(csv.DictReader(box.text("set.csv").splitlines()))
+    assert [row["status"] for row in rows] == [line.status for line in expected]
+    assert [row["index"] for row in rows] == [str(i) for i in range(1, 621)]
+    for line, first, second in zip(expected, firsts, seconds, strict=True):
+        assert first == (line.first or first)
+        assert (second != BLANK) == (line.status == "multiple")
+    assert len(undisturbed.requests("collection")) == 7
+
+
+def test_an_archive_and_a_folder_come_out_member_by_member(undisturbed: Undisturbed) -> None:
+    for kind in ("zip", "folder"):
+        found = answers(undisturbed.box(kind))
+        assert found["set/one_1.solution"] == found["set/many/lines_1.solution"][:0] + (
+            b"1243\n3421\n4312\n2134\n"
+        )
+        assert found["set/inner.zip/deep/some_1.solution"].count(b"\n") == 5
+        rows = list(csv.DictReader((found["set.csv"] or b"").decode().splitlines()))
+        statuses = {row["member"]: row["status"] for row in rows}
+        assert statuses["link.txt"] == "refused"
+        assert statuses["bad.txt"] == "invalid"
+        assert statuses["many/lines.txt"] == "collection"
+        assert statuses["inner.zip/deep.txt"] == "unique"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("step", "nth"), POINTS)
+def test_a_run_killed_at_any_point_is_gone_on_with_behind_what_was_noted(
+    step: str, nth: int, kind: str, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    requests = undisturbed.requests(kind)
+    drop(bench.box, kind, NAME)
+    code, before = bench.run("--workers", "1", step=step, nth=nth)
+    assert code == -signal.SIGKILL
+    code, after = bench.run("--workers", "1")
+    assert code == (0 if step.startswith("finish.") else 1)
+    check(bench, undisturbed.box(kind))
+    files = {path.split("/")[0] for path in bench.box.kept("done")}
+    assert files == {NAME}
+    assert told(after, "begun") == requests[noted(before) :]
+
+
+@pytest.mark.parametrize(("earlier", "later"), REPLACED)
+@pytest.mark.parametrize(("step", "nth"), EXCHANGING)
+def test_what_is_dropped_again_replaces_the_earlier_set_as_a_whole_wherever_it_is_killed(
+    step: str, nth: int, earlier: str, later: str, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    shutil.copytree(undisturbed.box(earlier).outbox, bench.box.outbox)
+    drop(bench.box, later, NAME)
+    bench.run("--workers", "1", step=step, nth=nth)
+    bench.run("--workers", "1")
+    check(bench, undisturbed.box(later))
+
+
+def test_whatever_is_dropped_under_a_name_replaces_what_was_there(
+    bench: Bench, undisturbed: Undisturbed
+) -> None:
+    kinds = ["zip", "collection", "single", "folder", "zip", "other zip", "single", "collection"]
+    for kind in kinds:
+        drop(bench.box, kind, NAME)
+        bench.run("--workers", "1")
+        check(bench, undisturbed.box(kind))
+
+
+@pytest.mark.parametrize("earlier", [None, "single", "collection"])
+def test_a_folder_in_the_outbox_that_is_not_ours_is_never_touched(
+    earlier: str | None, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    if earlier:
+        shutil.copytree(undisturbed.box(earlier).outbox, bench.box.outbox)
+    theirs = bench.box.outbox / "set"
+    theirs.mkdir(parents=True)
+    (theirs / "one.txt").write_text("mine")
+    drop(bench.box, "zip", NAME)
+    for _ in range(2):
+        code, events = bench.run("--workers", "1")
+        assert code == 75
+        (kept,) = (event for event in events if event["event"] == "job.kept")
+        assert kept["source"] == NAME
+        assert str(theirs) in kept["reason"]
+        assert {path.name: path.read_text() for path in theirs.iterdir()} == {"one.txt": "mine"}
+    theirs.rename(bench.box.inbox.parent / "theirs")
+    code, events = bench.run("--workers", "1")
+    assert code == 1
+    assert not told(events, "begun")
+    check(bench, undisturbed.box("zip"))
+
+
+def test_a_single_puzzle_never_touches_a_folder_of_its_name_that_is_not_ours(
+    bench: Bench, undisturbed: Undisturbed
+) -> None:
+    shutil.copytree(undisturbed.box("collection").outbox, bench.box.outbox)
+    (bench.box.outbox / "set").mkdir()
+    (bench.box.outbox / "set/one.txt").write_text("mine")
+    drop(bench.box, "single", NAME)
+    assert bench.run()[0] == 0
+    assert (bench.box.outbox / "set/one.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["collection", "zip"])
+def test_notes_that_are_torn_or_do_not_fit_the_files_cost_work_but_nothing_else(
+    kind: str, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    drop(bench.box, kind, NAME)
+    bench.run("--workers", "1", step=NOTED, nth=2)
+    (notes,) = bench.box.inbox.glob(".work/*/.progress")
+    with notes.open("ab") as file:
+        file.write(b'{"steps": 3, "bul')
+    _, events = bench.run("--workers", "1", step=NOTED, nth=2)
+    assert told(events, "begun")[0] == undisturbed.requests(kind)[2]
+    _, events = bench.run("--workers", "1", step=NOTED, nth=1)
+    assert told(events, "begun")[0] == undisturbed.requests(kind)[4]
+    for path in bench.box.outbox.glob(".*g.tmp"):
+        os.truncate(path, path.stat().st_size // 2)
+    assert bench.run("--workers", "1")[0] == 1
+    check(bench, undisturbed.box(kind))
+
+
+@pytest.mark.parametrize("step", ["attempt.counted", NOTING])
+def test_a_job_whose_process_dies_three_times_before_anything_is_noted_is_failed(
+    step: str, bench: Bench
+) -> None:
+    drop(bench.box, "zip", NAME)
+    for _ in range(3):
+        assert bench.run("--workers", "1", step=step)[0] == -signal.SIGKILL
+    assert bench.run("--workers", "1")[0] == 1
+    record = bench.box.record("set")
+    assert record["status"] == "failed"
+    assert "3 attempts" in record["message"]
+    assert bench.box.kept("failed") == {NAME}
+    check_records(bench.box)
+    check_tidy(bench.box)
+
+
+@pytest.mark.parametrize("step", ["attempt.ended", "publish.staged", "publish.renamed"])
+def test_dying_again_and_again_costs_a_job_nothing_where_something_is_noted_between(
+    step: str, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    drop(bench.box, "collection", NAME)
+    for _ in range(4):
+        assert bench.run("--workers", "1", step=step)[0] == -signal.SIGKILL
+    assert bench.run("--workers", "1")[0] == 1
+    check(bench, undisturbed.box("collection"))
+
+
+def test_killed_at_random_again_and_again_a_collection_comes_out_as_if_nothing_had_been(
+    bench: Bench, tmp_path: Path
+) -> None:
+    other = bench_in(tmp_path / "other", bench.breaker)
+    for box in (bench.box, other.box):
+        box.drop(NAME, collection(20_000))
+    assert other.run("--workers", "1")[0] == 1
+    pieces = len(told(other.events(), "begun"))
+    generator, kills = random.Random(11), 0
+    while not bench.box.outbox.exists() or not bench.box.has_record("set"):
+        behind, before = len(bench.events()), noted(bench.events())
+        pid = bench.start("run", "--workers", "2")
+        more = before + generator.randrange(1, 50)
+
+        def is_due(behind: int = behind, more: int = more) -> bool:
+            events = bench.events()[behind:]
+            over = any(event["event"] == "job.finished" for event in events)
+            return over or noted(events) >= more
+
+        wait_for(is_due)
+        os.kill(pid, signal.SIGKILL)
+        kills += bench.breaker.wait(pid) == -signal.SIGKILL
+    bench.run("--workers", "2")
+    assert kills > 2
+    check(bench, other.box)
+    assert len(told(bench.events(), "begun")) <= pieces + kills * (2 + 1)
+    assert all(has_ended(pid) for pid in told(bench.events(), "worker"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_told_to_stop_a_run_keeps_what_it_has_and_the_next_goes_on(
+    kind: str, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    drop(bench.box, kind, NAME)
+    code, before = bench.run("--workers", "2", step=NOTED, nth=3, what=STOP)
+    assert code == 75
+    assert noted(before) == 3
+    assert bench.box.waiting() == set()
+    (entry,) = survey(bench.box.folders, 2.0).in_work
+    assert "puzzles done" in entry.note
+    assert all(has_ended(pid) for pid in told(before, "worker"))
+    code, after = bench.run("--workers", "2")
+    assert code == 1
+    assert told(after, "begun") == undisturbed.requests(kind)[3:]
+    check(bench, undisturbed.box(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_told_to_stop_before_anything_is_noted_a_run_puts_its_source_back(
+    kind: str, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    drop(bench.box, kind, NAME)
+    code, events = bench.run("--workers", "2", step=BEGUN, what=STOP)
+    assert code == 75
+    assert bench.box.waiting() == {NAME}
+    assert bench.box.in_work() == set()
+    assert all(has_ended(pid) for pid in told(events, "worker"))
+    assert bench.run("--workers", "1")[0] == 1
+    check(bench, undisturbed.box(kind))
+
+
+def test_when_a_run_is_killed_its_workers_end(bench: Bench) -> None:
+    drop(bench.box, "collection", NAME)
+    pid = bench.start("run", "--workers", "2", step=NOTED, nth=2, what=WAIT)
+    bench.wait_until_held()
+    workers = children(pid)
+    assert len(workers) == 2
+    os.kill(pid, signal.SIGKILL)
+    bench.breaker.wait(pid)
+    assert all(has_ended(worker) for worker in workers)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("nth", [1, 4])
+def test_when_all_its_workers_are_killed_a_run_replaces_them(
+    nth: int, kind: str, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    drop(bench.box, kind, NAME)
+    code, events = bench.run("--workers", "1", step=BEGUN, nth=nth, what=BEREAVE)
+    assert code == 1
+    assert len(told(events, "worker")) == 2
+    check(bench, undisturbed.box(kind))
+
+
+@pytest.mark.parametrize("kind", ["collection", "zip"])
+@pytest.mark.parametrize("workers", ["1", "2", "3"])
+def test_what_comes_out_does_not_depend_on_the_number_of_workers(
+    workers: str, kind: str, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    drop(bench.box, kind, NAME)
+    code, events = bench.run("--workers", workers)
+    assert code == 1
+    assert len(told(events, "worker")) == int(workers)
+    check(bench, undisturbed.box(kind))
+
+
+@pytest.mark.parametrize("kind", ["collection", "zip"])
+def test_a_single_puzzle_overtakes_a_job_of_many_and_the_status_tells_how_far_that_is(
+    kind: str, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    pid = bench.start("watch", "--workers", "2", step=NOTED, nth=3, what=WAIT)
+    wait_for(lambda: any(e["event"] == "watch.started" for e in bench.events()))
+    drop(bench.box, kind, NAME)
+    bench.wait_until_held()
+    status = json.loads(bench.box.call("status", "--json").stdout)
+    (entry,) = status["in_work"]
+    assert entry["name"] == NAME
+    assert f"process {pid} " in entry["note"]
+    if kind == "collection":
+        assert "; 363 puzzles done, 59%" in entry["note"]
+    assert bench.box.published() <= {path.name for path in bench.box.outbox.glob(".*.tmp")}
+    bench.box.drop("quick.txt")
+    bench.go()
+    wait_for(lambda: bench.box.has_record("quick"))
+    wait_for(lambda: not bench.box.waiting() and not bench.box.in_work())
+    os.kill(pid, signal.SIGTERM)
+    assert bench.breaker.wait(pid) == 0
+    finished = [e["source"] for e in bench.events() if e["event"] == "job.finished"]
+    assert finished == ["quick.txt", NAME]
+    assert bench.box.record("quick")["status"] == "unique"
+
+
+def test_many_single_puzzles_overtake_a_job_of_many(bench: Bench) -> None:
+    puzzles = {f"{i}.txt": (SMALL, TWO_SOLUTIONS, NO_SOLUTION)[i % 3] for i in range(40)}
+    pid = bench.start("run", "--workers", "1", step=NOTED, nth=2, what=WAIT)
+    drop(bench.box, "collection", NAME)
+    bench.wait_until_held()
+    for name, puzzle in puzzles.items():
+        bench.box.drop(name, puzzle)
+    bench.go()
+    assert bench.breaker.wait(pid) == 1
+    finished = [e["source"] for e in bench.events() if e["event"] == "job.finished"]
+    assert finished[-1] == NAME
+    assert set(finished[:-1]) == set(puzzles)
+
+
+def test_a_puzzle_claimed_after_a_job_of_many_inherits_nothing_from_it(bench: Bench) -> None:
+    drop(bench.box, "collection", "many.txt")
+    pid = bench.start("watch", "--workers", "1", step="attempt.counted", nth=2, what=WAIT)
+    wait_for(lambda: bench.box.outbox.exists() and bench.box.has_record("many"))
+    bench.box.drop("single.txt")
+    bench.wait_until_held()
+    (entry,) = survey(bench.box.folders, 2.0).in_work
+    assert entry.name == "single.txt"
+    assert "puzzles done" not in entry.note
+    os.kill(pid, signal.SIGTERM)
+    os.kill(pid, signal.SIGINT)
+    bench.go()
+    bench.breaker.wait(pid)
+    assert bench.box.waiting() in ({"single.txt"}, set())
+    assert not bench.box.in_work()
+
+
+def test_lines_are_what_they_should_be() -> None:
+    assert in_a_line(SMALL) == "1.....2..3.....4"
