@@ -3,14 +3,17 @@
 `python bulk.py` is a `Breaker`'s process in which collections come in small pieces, folders
 settle at once, and more points have names: NOTING and NOTED, before and after a step is noted,
 and BEGUN, after a request was handed to a worker. What is begun and noted is told in the log.
+Workers are forked from it, unless real ones are asked for: these take a third of a second each.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -19,7 +22,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from multiprocessing.connection import Connection
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import breaking
@@ -35,7 +40,10 @@ from dropping import (
 )
 
 from pipeline.errors import EnvironmentFailure
+from pipeline.run import pool
 from pipeline.run.pool import Request
+from pipeline.run.worker import serve
+from pipeline.solve.peer import Peer
 
 TESTS = Path(__file__).parent
 PIECE = 2048
@@ -177,17 +185,31 @@ class Bench:
     box: DropFolder
     log: Path
 
-    def start(self, *argv: str, step: str = "", nth: int = 1, what: str = breaking.KILL) -> int:
+    def start(
+        self,
+        *argv: str,
+        step: str = "",
+        nth: int = 1,
+        what: str = breaking.KILL,
+        real: bool = False,
+    ) -> int:
+        """Start a command; its pid."""
         folders = ["--inbox", str(self.box.inbox), "--outbox", str(self.box.outbox)]
         options = ["--settle", "0.01", *argv[1:]]
-        return self.breaker.start([argv[0], *folders, *options], self.log, step, what, nth)
+        return self.breaker._ask(
+            "start",
+            argv=[argv[0], *folders, *options],
+            log=str(self.log),
+            step=step,
+            what=what,
+            nth=nth,
+            real=real,
+        )
 
-    def run(
-        self, *options: str, step: str = "", nth: int = 1, what: str = breaking.KILL
-    ) -> tuple[int, list[dict[str, Any]]]:
+    def run(self, *options: str, **breaks: Any) -> tuple[int, list[dict[str, Any]]]:
         """A run to its end: its exit code, and what it said."""
         before = len(self.events())
-        code = self.breaker.wait(self.start("run", *options, step=step, nth=nth, what=what))
+        code = self.breaker.wait(self.start("run", *options, **breaks))
         return code, self.events()[before:]
 
     def events(self) -> list[dict[str, Any]]:
@@ -247,11 +269,11 @@ def _prepare() -> None:
     from pipeline.dropbox import settle
     from pipeline.dropbox.growing import Growing
     from pipeline.dropbox.steps import reached
-    from pipeline.run import archive, collection, pool, sweep
+    from pipeline.run import archive, collection, looking
 
     collection.PIECE_BYTES = PIECE
     archive._MOST_ITEMS = 2
-    settle.FOLDER_SECONDS = sweep._WALK_SECONDS = 0.01
+    settle.FOLDER_SECONDS = looking._WALK_SECONDS = 0.01
     begin, started, note = pool.Pool._begin, pool.Pool._started, Growing.note
 
     def begin_and_tell(self: Any, job: Any) -> None:
@@ -275,8 +297,47 @@ def _prepare() -> None:
     Growing.note = note_and_tell
 
 
+class _Forked(Peer):
+    """A worker that need not load anything."""
+
+    def __init__(self, module: str) -> None:
+        ours, theirs = socket.socketpair()
+        pid = os.fork()
+        if not pid:
+            _serve(theirs.detach())
+        theirs.close()
+        self.pipe = Connection(ours.detach())
+        self._process = SimpleNamespace(pid=pid)
+
+    def exit_code(self) -> int:
+        if self._process.pid:
+            _, status = os.waitpid(self._process.pid, 0)
+            self._process.pid = 0
+            return os.waitstatus_to_exitcode(status)
+        return 0
+
+    def close(self) -> None:
+        if self._process.pid:
+            os.kill(self._process.pid, signal.SIGKILL)
+            self.exit_code()
+        self.pipe.close()
+
+
+def _serve(descriptor: int) -> None:
+    """In a fork: hold nothing that is another's, and be a worker."""
+    try:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
+            signal.signal(number, signal.SIG_DFL)
+        for held in map(int, os.listdir("/proc/self/fd")):
+            if held not in (0, 1, 2, descriptor):
+                with contextlib.suppress(OSError):
+                    os.close(held)
+        serve(descriptor)
+    finally:
+        os._exit(0)
+
+
 _workers: list[int] = []
-_break = breaking._breaking
 
 
 def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]:
@@ -306,6 +367,8 @@ def _run(request: dict[str, Any], run: Callable[[dict[str, Any]], None] = breaki
     if request["what"] in (STOP, WAIT, BEREAVE):
         go = Path(request["log"] + ".go")
         breaking._breaking = lambda step, what, nth: _breaking(step, what, nth, go)
+    if not request["real"]:
+        pool.Peer = _Forked
     run(request)
 
 
@@ -355,7 +418,9 @@ class Doubling:
 
 
 if __name__ == "__main__":
-    import pipeline.cli  # noqa: F401 - loaded once, for all
+    import pipeline.cli  # loaded once, for all
+    import pipeline.pieces
+    import pipeline.solve.lanes  # noqa: F401
 
     _prepare()
     breaking._run = _run

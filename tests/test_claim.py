@@ -220,6 +220,16 @@ def test_what_is_left_of_a_finished_claim_serves_the_next_and_counts_for_itself(
     shelf.close()
 
 
+def test_a_claim_with_more_in_it_than_every_claim_has_is_not_kept(box):
+    shelf = Shelf()
+    box.drop("a.txt")
+    claim = make_claim(box.folders, note_of(box), shelf)
+    (claim.folder / ".progress").write_text("of this job alone")
+    claim.original.unlink()
+    claim.remove()
+    assert list(box.folders.work.glob(".new-*")) == []
+
+
 def test_a_shelf_is_left_empty(box):
     shelf = Shelf()
     for name in ("a.txt", "b.txt"):

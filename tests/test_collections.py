@@ -159,7 +159,7 @@ def test_a_declared_format_is_not_asked_for_by_content():
 
 
 def test_lines_may_be_of_any_side_and_have_comments_and_more_fields():
-    entries = read(f"# tdoku\n{A}\n\n{FOUR}; easy\n  {B}\t3 | x\n// end\n{C}{SOLVED}\n")
+    entries = read(f"# tdoku\n{A}\n+---+\n{FOUR}; easy\n  {B}\t3 | x\n// end\n{C}{SOLVED}\n")
     assert entries[0] == plain(2, A)
     assert entries[1].puzzle == parse_puzzle(FOUR)
     assert entries[1][:2] == (4, FOUR)
@@ -391,7 +391,7 @@ class Endless(io.RawIOBase):
 def test_a_line_without_end_is_skipped_in_bounded_memory(name):
     found = detected(f"{A}\n{B}\n", name)
     stream = Endless(50 * LONGEST)
-    (piece,) = found.format.pieces(stream, found.layout, 100)  # type: ignore[arg-type]
+    (piece,) = found.format.pieces(stream, found.layout, 100)
     assert len(piece.data) == LONGEST + 1
     assert stream.most <= 2 * LONGEST
     (entry,) = found.format.entries(piece, found.layout, "a.txt", "auto")

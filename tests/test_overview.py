@@ -92,7 +92,7 @@ def test_what_is_passed_over_is_ignored_with_the_reason_but_for_hidden_names(box
     for name in ("a.part", ".hidden"):
         box.drop(name)
     ignored = {entry.name: entry.note for entry in surveyed(box).ignored}
-    assert ignored == {"set": "a folder: only files are read", "a.part": "a temporary name"}
+    assert ignored == {"a.part": "a temporary name"}
 
 
 def test_what_is_in_work_is_told_with_who_has_it(box):

@@ -140,8 +140,8 @@ def test_links_and_pipes_go_to_failed_unread(box, tmp_path):
     assert (box.inbox / "failed/link.txt").is_symlink()
     assert (box.inbox / "failed/folder").is_symlink()
     assert (box.inbox / "failed/pipe").is_fifo()
-    assert box.record("link")["message"] == "link.txt: expected a file, found a link"
-    assert box.record("pipe")["message"] == "pipe: expected a file, found a named pipe"
+    assert box.record("link")["message"] == "link.txt: expected a file or a folder, found a link"
+    assert box.record("pipe")["message"] == "pipe: expected a file or a folder, found a named pipe"
     assert box.record("link")["sha256"] is None
     assert not (box.outbox / "link_1.solution").exists()
     assert secret.read_text() == SMALL

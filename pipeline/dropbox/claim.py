@@ -188,7 +188,7 @@ class Shelf:
             return False
         folder = claim.folder.with_name(f"{NEW}{claim.note.job}")
         try:
-            if (claim.folder / NOTE).stat().st_size > _LARGEST_NOTE:
+            if (claim.folder / NOTE).stat().st_size > _LARGEST_NOTE or _holds_more(claim.folder):
                 return False
             claim.folder.rename(folder)
         except OSError:
@@ -216,6 +216,11 @@ class Shelf:
         """Remove what is kept."""
         while self._kept:
             self._kept.pop().discard()
+
+
+def _holds_more(folder: Path) -> bool:
+    """Whether there is more in a claim's folder than every claim has."""
+    return any(entry.name not in (LOCK, NOTE) for entry in folder.iterdir())
 
 
 def make_claim(folders: Folders, note: Note, shelf: Shelf | None = None) -> Claim | None:

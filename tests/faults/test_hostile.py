@@ -44,7 +44,7 @@ def test_a_link_is_refused_and_what_it_points_to_is_neither_read_nor_moved(
     secret.write_text(SECRET)
     (box.inbox / "a.txt").symlink_to(secret)
     assert box.run().returncode == 1
-    assert box.record("a")["message"] == "a.txt: expected a file, found a link"
+    assert box.record("a")["message"] == "a.txt: expected a file or a folder, found a link"
     assert (box.inbox / "failed" / "a.txt").is_symlink()
     assert secret.read_text() == SECRET
     assert "4312" not in outputs(box)
@@ -74,7 +74,7 @@ def test_pipes_and_sockets_are_refused_without_waiting_for_their_other_end(
     "content",
     [
         pytest.param(b"1" * 1_000_000, id="a line of a million columns"),
-        pytest.param(b"1...\n" * 1_000_000, id="a million lines"),
+        pytest.param(b"hello\n" * 1_000_000, id="a million lines"),
         pytest.param(b"#\n" * 1_000_000 + SMALL.encode() + b"5\n", id="a million comments"),
         pytest.param(b"1234\n" + b"." * 10_000_000 + b"\n....\n....\n", id="one long row"),
         pytest.param(b"256 256\n" + b"0 " * 65_537, id="a number too many"),

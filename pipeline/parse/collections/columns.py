@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from pipeline.parse.cells import EVEN, ODD
 from pipeline.parse.collections.base import Head
@@ -39,6 +40,7 @@ class Finding:
         return several and (self.good + self.near) * 2 > self.total
 
 
+@lru_cache(maxsize=1)  # tables and lines ask the same of a source
 def find_fields(head: Head) -> Finding:
     """The way in which most lines are puzzles.
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import BinaryIO
 
 from pipeline.errors import counted
-from pipeline.parse.collections.base import NEWLINE, Entry, Piece, ReadingChoice, text_of
+from pipeline.parse.collections.base import NEWLINE, Entry, Piece, ReadingChoice, is_border, text_of
 from pipeline.parse.collections.cutting import LONGEST, cut_pieces, line_boundary
 from pipeline.parse.collections.reading import Reader
 from pipeline.parse.collections.shapes import (
@@ -151,7 +151,9 @@ class _Lines:
     def entry(self, line: str, number: int) -> Entry | None:
         """The entry of a line; None if it does not say anything."""
         body = line.strip()
-        if not body or body.startswith(COMMENTS) or number == self._fields.header:
+        if not body or body.startswith(COMMENTS) or is_border(body):
+            return None
+        if number == self._fields.header:
             return None
         if len(line.encode(errors="surrogateescape")) > LONGEST:
             return self._reader.too_long(number, line)

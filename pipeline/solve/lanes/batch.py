@@ -15,8 +15,8 @@ from pipeline.solve.lanes.layout import LARGEST_SIDE, layout_of
 from pipeline.solve.lanes.search import Search
 
 UNBUFFERED = 16
-"""numpy's smallest buffer. Stretches longer than the buffer are not copied, and then bitwise
-operations on strided planes take half the time."""
+"""numpy's smallest buffer: stretches longer than that are not copied, and operations on strided
+planes take half the time. Whatever converts types takes longer, so nothing often done does."""
 
 
 @dataclass(frozen=True, slots=True)

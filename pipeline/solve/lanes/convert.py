@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from pipeline.solve.lanes.layout import WORD, Bits, Layout, Rows
 from pipeline.solve.lanes.program import or_
 from pipeline.solve.lanes.propagate import Chunk
+from pipeline.solve.lanes.rows import Flags
 from pipeline.solve.lanes.transpose import planes_of, rows_of
 
 Masks = NDArray[np.uint64]
-Flags = NDArray[np.bool_]
 
 
 def flags_of(lanes: Bits, count: int) -> Flags:

@@ -31,6 +31,9 @@ PLANES_BYTES = 384 * 1024
 
 MOST_WORDS = 64
 
+MOST_MASK_WORDS = 1 << 19
+"""4 MiB: a table of all cells' candidates is kept up to that size, for sides up to 32."""
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -68,6 +71,27 @@ class Layout:
             width, height, height, width
         )
         return np.ascontiguousarray(band_row_stack_column.transpose(3, 1, 2, 0)).reshape(-1)
+
+    @cached_property
+    def _cell_masks(self) -> Rows:
+        """The candidates of every cell, in the order of the planes, as rows."""
+        return self._masks_of(np.arange(self.cells.size))
+
+    def cell_masks(self, cells: NDArray[np.intp]) -> Rows:
+        """The candidates of these cells, as rows."""
+        if self.cells.size * self.row_words <= MOST_MASK_WORDS:
+            return self._cell_masks.take(cells, 0)
+        return self._masks_of(cells)
+
+    def _masks_of(self, cells: NDArray[np.intp]) -> Rows:
+        columns, values = self.shape[:2]
+        column, rest = np.divmod(cells, self.cells.size // columns)
+        masks = np.zeros((len(cells), self.row_words), np.uint64)
+        for value in range(values):
+            plane = (column * values + value) * (self.cells.size // columns) + rest
+            bit = np.left_shift(np.uint64(1), (plane // self.row_words).astype(np.uint64))
+            masks[np.arange(len(cells)), plane % self.row_words] |= bit
+        return masks
 
 
 @lru_cache(maxsize=8)

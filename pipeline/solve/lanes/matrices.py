@@ -16,9 +16,14 @@ def permute(program: Program, may: Bits, must: Bits) -> None:
     """Strike what no permutation has, require what all have; dead is what has none."""
     if len(may) == 3:
         _permute_three(program, may, must)
-    else:
-        _exactly_one(program, list(may), list(must))
-        _exactly_one(program, list(may.swapaxes(0, 1)), list(must.swapaxes(0, 1)))
+        return
+    ours, needed = np.zeros_like(may, order="C"), np.zeros_like(must, order="C")
+    program.do(copy, ours, may)
+    program.do(copy, needed, must)
+    _exactly_one(program, list(ours), list(needed))
+    _exactly_one(program, list(ours.swapaxes(0, 1)), list(needed.swapaxes(0, 1)))
+    program.do(copy, may, ours)
+    program.do(copy, must, needed)
 
 
 def _permute_three(program: Program, may: Bits, must: Bits) -> None:
@@ -28,25 +33,26 @@ def _permute_three(program: Program, may: Bits, must: Bits) -> None:
     """
     do = program.do
     wide = np.zeros((5, 5, *may.shape[2:]), np.uint64)
-    others = np.zeros((5, *may.shape[1:]), np.uint64)
-    first, second = np.zeros_like(may), np.zeros_like(may)
-    do(copy, others[:3], must)
-    do(copy, others[3:], must[:2])
-    do(or_, others[1:4], others[2:5], first)
+    ours, first, second = (np.zeros_like(may, order="C") for _ in range(3))
+    do(copy, ours, must)
+    for column in range(3):
+        do(or_, ours[column - 2], ours[column - 1], first[column])
     do(invert, first, first)
-    do(and_, may, first, wide[:3, :3])
+    do(copy, ours, may)
+    do(and_, ours, first, wide[:3, :3])
     do(copy, wide[:3, 3:], wide[:3, :2])
     do(copy, wide[3:], wide[:2])
     do(and_, wide[1:4, 1:4], wide[2:5, 2:5], first)
     do(and_, wide[1:4, 2:5], wide[2:5, 1:4], second)
     do(or_, first, second, first)
-    do(and_, wide[:3, :3], first, may)
-    once, twice, temp = first[0], first[1], first[2]
-    program.count(list(may), once, twice, temp)
+    do(and_, wide[:3, :3], first, ours)
+    once, twice, temp = first
+    program.count(list(ours), once, twice, temp)
     do(invert, once[0], once[0])
     program.die(once[0])
     do(invert, twice, twice)
-    do(and_, may, twice, must)
+    do(copy, may, ours)
+    do(and_, ours, twice, must)
 
 
 def _exactly_one(program: Program, may: list[Bits], must: list[Bits]) -> None:

@@ -40,14 +40,14 @@ class Program:
         self.do(or_.reduce, planes, 0, None, found)
         self.do(or_, self._dead, found, self._dead)
 
-    def any_of(self, planes: Sequence[Bits], result: Bits) -> None:
-        """Let `result` be where some plane is."""
+    def any_of(self, planes: Sequence[Bits], some: Bits) -> None:
+        """Let `some` be where some plane is."""
         if len(planes) == 1:
-            self.do(copy, result, planes[0])
+            self.do(copy, some, planes[0])
             return
-        self.do(or_, planes[0], planes[1], result)
+        self.do(or_, planes[0], planes[1], some)
         for plane in planes[2:]:
-            self.do(or_, result, plane, result)
+            self.do(or_, some, plane, some)
 
     def count(self, planes: Sequence[Bits], once: Bits, twice: Bits, temp: Bits) -> None:
         """Let `once` be where some plane is, and `twice` where two or more are."""
@@ -61,3 +61,31 @@ class Program:
             self.do(and_, once, plane, temp)
             self.do(or_, twice, temp, twice)
             self.do(or_, once, plane, once)
+
+    def join(self, pairs: Sequence[tuple[Bits, Bits]], temp: Bits) -> None:
+        """Let the first pair be `once` and `twice` of all that the others have counted."""
+        (once, twice), *others = pairs
+        self.do(copy, once, others[0][0])
+        self.do(copy, twice, others[0][1])
+        for other_once, other_twice in others[1:]:
+            self.do(and_, once, other_once, temp)
+            self.do(or_, twice, temp, twice)
+            self.do(or_, twice, other_twice, twice)
+            self.do(or_, once, other_once, once)
+
+    def three_of_nine(self, planes: Bits, three: Bits) -> None:
+        """Let `three` be where at least three of nine planes are, by their sums in threes."""
+        first, second, third = planes[:3], planes[3:6], planes[6:]
+        odd, carry, temp = (np.zeros_like(first) for _ in range(3))
+        once, twice, spare = temp
+        self.do(xor, first, second, odd)
+        self.do(and_, first, second, carry)
+        self.do(and_, odd, third, temp)
+        self.do(or_, carry, temp, carry)
+        self.do(xor, odd, third, odd)
+        self.count(list(carry), once, twice, spare)
+        self.do(or_.reduce, odd, 0, None, spare)
+        self.do(and_, once, spare, three)
+        self.do(or_, three, twice, three)
+        self.do(and_.reduce, odd, 0, None, spare)
+        self.do(or_, three, spare, three)

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.solve.base import Deadline
-from pipeline.solve.lanes.branch import branch
-from pipeline.solve.lanes.convert import Flags, Masks, flags_of, grids_of_rows, rows_of_masks
+from pipeline.solve.lanes.branch import cells_to_split
+from pipeline.solve.lanes.convert import Masks, flags_of, grids_of_rows, rows_of_masks
 from pipeline.solve.lanes.found import Ledger, ranks
 from pipeline.solve.lanes.layout import WORD, Layout, Rows
 from pipeline.solve.lanes.propagate import Chunk
-from pipeline.solve.lanes.rows import Columns
+from pipeline.solve.lanes.rows import Columns, Flags
 from pipeline.solve.lanes.transpose import planes_of, rows_of
 
 ROUNDS = 5
@@ -103,28 +103,18 @@ class Search:
         return self._chunks[words]
 
     def _step(self, rows: Rows) -> None:
-        chunk, candidates = self._chunk(len(rows)), self._columns.candidates
-        planes_of(rows[:, candidates], chunk.block, chunk.spare)
+        chunk, count = self._chunk(len(rows)), len(rows)
+        planes_of(rows[:, self._columns.candidates], chunk.block, chunk.spare)
         chunk.propagate(ROUNDS)
         still = chunk.open & ~chunk.dead & ~chunk.moved
-        branch(chunk, still)
-        assumed = rows_of(chunk.block, chunk.spare, self._layout.row_words)
-        denied = rows_of(chunk.other, chunk.spare, self._layout.row_words)
-        rows[:, candidates] = assumed[: len(rows)]
+        cells = cells_to_split(chunk, still)
+        rows[:, self._columns.candidates] = rows_of(
+            chunk.block, chunk.spare, self._layout.row_words
+        )[:count]
         dead, undecided, split = (
-            flags_of(lanes, len(rows)) for lanes in (chunk.dead, chunk.open, still)
+            flags_of(lanes, count) for lanes in (chunk.dead, chunk.open, still)
         )
         self._ledger.add(rows[~dead & ~undecided])
-        below = self._descend(rows, denied, undecided & ~dead, split)
+        below = self._columns.descend(rows, undecided & ~dead, split, cells)
         if len(below):
             self._stack.append(below)
-
-    def _descend(self, rows: Rows, denied: Rows, kept: Flags, split: Flags) -> Rows:
-        """The rows to go on with, in the order of their paths."""
-        rows[split, self._columns.depth] += np.uint64(1)
-        origin = np.repeat(np.arange(len(rows)), kept * (1 + split.astype(np.intp)))
-        below = rows[origin]
-        second = np.flatnonzero(origin[1:] == origin[:-1]) + 1
-        below[second, self._columns.candidates] = denied[origin[second]]
-        self._columns.deny(below, second)
-        return below
