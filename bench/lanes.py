@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,37 +27,42 @@ from pipeline.puzzle import Geometry, Puzzle
 from pipeline.solve.lanes import solve_lanes
 
 GEOMETRY = Geometry(3, 3)
-MADE = 1000
+MADE, ALL = 1000, 1_000_000
+SMALL = 1024
 ROUNDS = 3
 MOST = 2
+HOUR = 3600.0
 
 
 def main() -> None:
-    for path in sys.argv[1:] or [None]:
-        given = [parse_puzzle(line.decode()) for line in puzzles([path] if path else [], MADE)]
-        masks = np.array([puzzle.cells for puzzle in given], np.uint64)
-        compare(path or "made puzzles", given, masks)
+    for path in sys.argv[1:]:
+        compare(path, puzzles([path], ALL))
+    if not sys.argv[1:]:
+        compare("made puzzles", puzzles([], MADE))
 
 
-def compare(name: str, given: list[Puzzle], masks: NDArray[np.uint64]) -> None:
+def compare(name: str, lines: list[bytes]) -> None:
     """Print the microseconds per puzzle of both, of small batches, and of certifying."""
-    found = solve_lanes(GEOMETRY, masks, MOST, 3600.0)
-    ways = {
-        "baseline": lambda: baseline(given),
-        "lanes": lambda: timed(lambda: solve_lanes(GEOMETRY, masks, MOST, 3600.0)),
-        "lanes, 64 at a time": lambda: timed(lambda: in_batches(masks[:1024], 64)),
-        "certify_many": lambda: timed(lambda: certify_many(GEOMETRY, masks, found.grids[0])),
+    given = [parse_puzzle(line.decode()) for line in lines]
+    masks = np.array([puzzle.cells for puzzle in given], np.uint64)
+    found = solve_lanes(GEOMETRY, masks, MOST, HOUR)
+    assert certify_many(GEOMETRY, masks, found.grids[0])[found.counts > 0].all()
+    ways: dict[str, Callable[[], float]] = {
+        "baseline": lambda: baseline(given) / len(given),
+        "lanes": lambda: timed(lambda: in_batches(masks, len(masks))) / len(masks),
+        "lanes, 64 at a time": lambda: timed(lambda: in_batches(masks[:SMALL], 64)) / SMALL,
+        "certify_many": lambda: (
+            timed(lambda: certify_many(GEOMETRY, masks, found.grids[0])) / len(masks)
+        ),
     }
-    counts = {way: len(given) for way in ways} | {"lanes, 64 at a time": len(masks[:1024])}
-    best = {way: np.inf for way in ways}
+    seconds = dict.fromkeys(ways, np.inf)
     for _ in range(ROUNDS):
         for way, measure in ways.items():
-            best[way] = min(best[way], measure() / counts[way])
-    assert certify_many(GEOMETRY, masks, found.grids[0])[found.counts > 0].all()
-    print(f"{name}: {len(given)} puzzles, {np.bincount(found.counts)} with 0, 1, … solutions")
-    for way, seconds in best.items():
-        ratio = best["baseline"] / seconds
-        print(f"  {way:20} {1e6 * seconds:8.1f} µs a puzzle, {ratio:7.1f} × as fast")
+            seconds[way] = min(seconds[way], measure())
+    print(f"{name}: {len(given)} puzzles with {np.unique(found.counts).tolist()} solutions")
+    for way, least in seconds.items():
+        ratio = seconds["baseline"] / least
+        print(f"  {way:20} {1e6 * least:8.1f} µs a puzzle, {ratio:7.1f} × as fast")
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -68,7 +74,7 @@ def timed(work: Callable[[], object]) -> float:
 
 def in_batches(masks: NDArray[np.uint64], size: int) -> None:
     for start in range(0, len(masks), size):
-        solve_lanes(GEOMETRY, masks[start : start + size], MOST, 3600.0)
+        solve_lanes(GEOMETRY, masks[start : start + size], MOST, HOUR)
 
 
 def baseline(given: list[Puzzle]) -> float:
@@ -76,15 +82,15 @@ def baseline(given: list[Puzzle]) -> float:
     rules = encode_puzzle(Puzzle.empty(GEOMETRY), "extended")
     spent = 0.0
     with Solver("minisat22", bootstrap_with=[list(clause) for clause in rules.clauses()]) as solver:
-        for number, puzzle in enumerate(given, rules.variables + 1):
+        for blocked, puzzle in enumerate(given, rules.variables + 1):
             givens = [cell * GEOMETRY.side + value for cell, value in puzzle.givens()]
-            spent += timed(lambda: solver.solve(assumptions=givens))
+            spent += timed(partial(solver.solve, assumptions=givens))
             model = solver.get_model()
             if model:
                 chosen = [-literal for literal in model[: rules.variables] if literal > 0]
-                solver.add_clause([*chosen, number])
-                spent += timed(lambda: solver.solve(assumptions=[*givens, -number]))
-                solver.add_clause([number])
+                solver.add_clause([*chosen, blocked])
+                spent += timed(partial(solver.solve, assumptions=[*givens, -blocked]))
+                solver.add_clause([blocked])
     return spent
 
 

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from pipeline.puzzle import Geometry
 from pipeline.solve.base import Deadline, Limits
+from pipeline.solve.lanes.chunks import chunks_of
 from pipeline.solve.lanes.layout import LARGEST_SIDE, layout_of
 from pipeline.solve.lanes.search import Search
 
-UNBUFFERED = 16
-"""numpy's smallest buffer: stretches longer than that are not copied, and operations on strided
-planes take half the time. Whatever converts types takes longer, so nothing often done does."""
+BUFFER = 256
+"""Elements in numpy's buffers. Stretches longer than that are not copied, so that operations on
+strided planes take half the time. Conversions of types take longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,9 @@ def solve_lanes(geometry: Geometry, masks: NDArray[np.uint64], most: int, second
     if masks.ndim != 2 or masks.shape[1] != cells or most < 1:
         raise ValueError(f"masks of shape {masks.shape} for {cells} cells, {most} solutions")
     deadline = Deadline.of(Limits(seconds))
-    with _unbuffered():
-        search = Search(layout_of(geometry), masks.astype(np.uint64, copy=False), most)
+    layout = layout_of(geometry)
+    with _little_buffered(), chunks_of(layout) as chunks:
+        search = Search(layout, chunks, masks.astype(np.uint64, copy=False), most)
         search.run(deadline)
         grids = search.grids()
     _sort(grids, search.counts)
@@ -55,8 +57,8 @@ def solve_lanes(geometry: Geometry, masks: NDArray[np.uint64], most: int, second
 
 
 @contextmanager
-def _unbuffered() -> Iterator[None]:
-    before = np.setbufsize(UNBUFFERED)
+def _little_buffered() -> Iterator[None]:
+    before = np.setbufsize(BUFFER)
     try:
         yield
     finally:

@@ -83,8 +83,8 @@ def _some_value(planes: Bits) -> Bits:
 def _avoid(cells: Bits, bad: Bits) -> Bits:
     """The cells without the bad ones; in lanes where all are bad, all of them."""
     good = cells & ~bad
-    all_bad = ~or_.reduce(good.reshape(-1, good.shape[-1]), 0)
-    return good | (cells & all_bad)
+    some_good: Bits = or_.reduce(good.reshape(-1, good.shape[-1]), 0)
+    return good | (cells & ~some_good)
 
 
 def _first(planes: Bits) -> NDArray[np.intp]:

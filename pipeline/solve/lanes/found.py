@@ -46,7 +46,7 @@ class Ledger:
         idle: NDArray[np.bool_] = self.counts[puzzles] == self._most
         if idle.any():
             last = self.rows[puzzles[idle], -1, self._columns.path]
-            idle[idle] = _after(rows[idle, self._columns.path], last)
+            idle[idle] = ~_before(rows[idle, self._columns.path], last)
         return idle
 
     def _keep_first(self, full: NDArray[np.intp], more: Rows) -> None:
@@ -62,10 +62,10 @@ def ranks(sorted_values: NDArray[np.intp]) -> NDArray[np.intp]:
     return ranks - np.searchsorted(sorted_values, sorted_values)
 
 
-def _after(paths: Rows, others: Rows) -> NDArray[np.bool_]:
-    """Whether each path comes after the other."""
-    after = np.zeros(len(paths), np.bool_)
+def _before(paths: Rows, others: Rows) -> NDArray[np.bool_]:
+    """Whether each path comes before the other. Two are the same only if they are too long."""
+    before = np.zeros(len(paths), np.bool_)
     for column in range(paths.shape[1] - 1, -1, -1):
         mine, theirs = paths[:, column], others[:, column]
-        after = (mine > theirs) | ((mine == theirs) & after)
-    return after
+        before = (mine < theirs) | ((mine == theirs) & before)
+    return before

@@ -6,8 +6,6 @@ matrix exactly one entry holds. Both are tightened in place.
 
 from __future__ import annotations
 
-import numpy as np
-
 from pipeline.solve.lanes.layout import Bits
 from pipeline.solve.lanes.program import Program, and_, copy, invert, or_
 
@@ -17,7 +15,7 @@ def permute(program: Program, may: Bits, must: Bits) -> None:
     if len(may) == 3:
         _permute_three(program, may, must)
         return
-    ours, needed = np.zeros_like(may, order="C"), np.zeros_like(must, order="C")
+    ours, needed = program.new(may.shape), program.new(must.shape)
     program.do(copy, ours, may)
     program.do(copy, needed, must)
     _exactly_one(program, list(ours), list(needed))
@@ -32,8 +30,8 @@ def _permute_three(program: Program, may: Bits, must: Bits) -> None:
     `wide` repeats the first rows and columns after the last, so that x+1 and x+2 are slices.
     """
     do = program.do
-    wide = np.zeros((5, 5, *may.shape[2:]), np.uint64)
-    ours, first, second = (np.zeros_like(may, order="C") for _ in range(3))
+    wide = program.new((5, 5, *may.shape[2:]))
+    ours, first, second = (program.new(may.shape) for _ in range(3))
     do(copy, ours, must)
     for column in range(3):
         do(or_, ours[column - 2], ours[column - 1], first[column])
@@ -58,7 +56,7 @@ def _permute_three(program: Program, may: Bits, must: Bits) -> None:
 def _exactly_one(program: Program, may: list[Bits], must: list[Bits]) -> None:
     """Of these groups one holds: it must if no other may, and if one must no other may."""
     do = program.do
-    once, twice, temp = (np.zeros_like(may[0], order="C") for _ in range(3))
+    once, twice, temp = (program.new(may[0].shape) for _ in range(3))
     program.count(may, once, twice, temp)
     do(invert, once, once)
     program.die(once)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,33 @@ and_, or_, xor, invert, copy = (
 
 
 class Program:
-    """Calls in order; the lanes that some of them find without a solution go to `dead`."""
+    """Calls in order; the lanes that some of them find without a solution go to `dead`.
+
+    Buffers come from `new`, and are used again after `forget`: the less memory is in use, the
+    more of it is in a core's cache.
+    """
 
     def __init__(self, dead: Bits) -> None:
         self._dead = dead
+        self._buffers: list[Bits] = []
+        self._in_use = 0
         self._calls: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
 
     def run(self) -> None:
         for function, arguments in self._calls:
             function(*arguments)
+
+    def new(self, shape: tuple[int, ...]) -> Bits:
+        """A buffer for planes, with anything in it."""
+        size, index = prod(shape), self._in_use
+        self._in_use += 1
+        if index == len(self._buffers) or self._buffers[index].size < size:
+            self._buffers[index : index + 1] = [np.empty(size, np.uint64)]
+        return self._buffers[index][:size].reshape(shape)
+
+    def forget(self) -> None:
+        """What `new` has given is no longer needed by the calls to come."""
+        self._in_use = 0
 
     def do(self, function: Callable[..., object], *arguments: object) -> None:
         """One call more: numpy's order, the result goes into the last argument."""
@@ -76,7 +95,7 @@ class Program:
     def three_of_nine(self, planes: Bits, three: Bits) -> None:
         """Let `three` be where at least three of nine planes are, by their sums in threes."""
         first, second, third = planes[:3], planes[3:6], planes[6:]
-        odd, carry, temp = (np.zeros_like(first) for _ in range(3))
+        odd, carry, temp = (self.new(first.shape) for _ in range(3))
         once, twice, spare = temp
         self.do(xor, first, second, odd)
         self.do(and_, first, second, carry)

@@ -99,9 +99,10 @@ class Chunk:
 
     def _strike_lines(self, program: Program, axis: int) -> None:
         """Rows or columns; the triads lie along this axis of the candidates."""
+        program.forget()
         do = program.do
         alive, single = (np.moveaxis(planes, axis, 0) for planes in (self.alive, self.single))
-        may, twice, must, temp = (np.zeros(alive[0].shape, np.uint64) for _ in range(4))
+        may, twice, must, temp = (program.new(alive[0].shape) for _ in range(4))
         program.count(list(alive), may, twice, temp)
         program.any_of(list(single), must)
         do(invert, must, temp)
@@ -130,7 +131,7 @@ class Chunk:
 def _strike_full(program: Program, may: Bits, must: Bits, value_axis: int) -> None:
     """A triad of three cells that must have three of the nine values has no other."""
     values = np.moveaxis(must, value_axis, 0)
-    free, allowed = np.zeros_like(values[0], order="C"), np.zeros_like(may)
+    free, allowed = program.new(values[0].shape), program.new(may.shape)
     program.three_of_nine(values, free)
     program.do(invert, free, free)
     program.do(or_, must, np.expand_dims(free, value_axis), allowed)

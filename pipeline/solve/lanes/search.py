@@ -1,9 +1,11 @@
 """Search: from masks to solutions, depth first, in chunks of many lanes.
 
-What is still to be searched lies on a stack, each puzzle's lanes in the order of their paths.
-A step takes the uppermost, enough to fill a chunk, propagates them for some rounds, drops the
-dead, enters the solved, splits in two those that stand still, and puts all that is left back on
-top. New puzzles are begun only where the stack cannot fill a chunk.
+What is still to be searched lies on a stack. A step takes the uppermost lanes, enough to fill a
+chunk, propagates them for some rounds, drops the dead, enters the solved, and splits in two
+those that stand still. The halves that deny a candidate are put back first, and above them all
+that is left: so puzzles with many solutions go straight down to one, while the others fill the
+chunk with what they need to see anyway. New puzzles are begun only where the stack cannot fill
+a chunk.
 """
 
 from __future__ import annotations
@@ -13,14 +15,16 @@ from numpy.typing import NDArray
 
 from pipeline.solve.base import Deadline
 from pipeline.solve.lanes.branch import cells_to_split
+from pipeline.solve.lanes.chunks import Chunks
 from pipeline.solve.lanes.convert import Masks, flags_of, grids_of_rows, rows_of_masks
 from pipeline.solve.lanes.found import Ledger, ranks
 from pipeline.solve.lanes.layout import WORD, Layout, Rows
-from pipeline.solve.lanes.propagate import Chunk
 from pipeline.solve.lanes.rows import Columns, Flags
 from pipeline.solve.lanes.transpose import planes_of, rows_of
 
-ROUNDS = 5
+ROUNDS = 4
+"""In a step. More of them are lost on lanes that stand still, fewer cost more steps."""
+
 STACK_BYTES = 64 * 1024 * 1024
 LEVELS = 64
 """No step takes more lanes than there is room left on the stack for so many such steps; where
@@ -30,12 +34,11 @@ none is left, a single one. So the stack hardly grows any more, if at the cost o
 class Search:
     """The search for the first `most` solutions of each puzzle of one geometry."""
 
-    def __init__(self, layout: Layout, masks: Masks, most: int) -> None:
-        self._layout, self._masks = layout, masks
+    def __init__(self, layout: Layout, chunks: Chunks, masks: Masks, most: int) -> None:
+        self._layout, self._chunks, self._masks = layout, chunks, masks
         self._columns = Columns(layout)
         self._stack: list[Rows] = []
         self._begun = 0
-        self._chunks: dict[int, Chunk] = {}
         self._ledger = Ledger(self._columns, len(masks), most)
 
     def run(self, deadline: Deadline) -> None:
@@ -67,7 +70,7 @@ class Search:
         for start in range(0, len(puzzles), lanes):
             some, place = puzzles[start : start + lanes], places[start : start + lanes]
             candidates = self._ledger.rows[some, place, self._columns.candidates]
-            grids[place, some] = grids_of_rows(self._chunk(len(some)), candidates)
+            grids[place, some] = grids_of_rows(self._chunks.for_lanes(len(some)), candidates)
         return grids
 
     def _take(self) -> Rows:
@@ -90,20 +93,13 @@ class Search:
         """Rows of puzzles that were not begun yet, as many as there is room for."""
         masks = self._masks[self._begun : self._begun + room]
         rows = np.zeros((len(masks), self._columns.width), np.uint64)
-        rows[:, self._columns.candidates] = rows_of_masks(self._chunk(len(masks)), masks)
+        rows[:, self._columns.candidates] = rows_of_masks(self._chunks.for_lanes(len(masks)), masks)
         rows[:, self._columns.puzzle] = np.arange(self._begun, self._begun + len(masks))
         self._begun += len(masks)
         return rows
 
-    def _chunk(self, lanes: int) -> Chunk:
-        """The smallest chunk that these lanes fit into; there is one for each power of two."""
-        words = 1 << ((lanes - 1) // WORD).bit_length()
-        if words not in self._chunks:
-            self._chunks[words] = Chunk(self._layout, words)
-        return self._chunks[words]
-
     def _step(self, rows: Rows) -> None:
-        chunk, count = self._chunk(len(rows)), len(rows)
+        chunk, count = self._chunks.for_lanes(len(rows)), len(rows)
         planes_of(rows[:, self._columns.candidates], chunk.block, chunk.spare)
         chunk.propagate(ROUNDS)
         still = chunk.open & ~chunk.dead & ~chunk.moved
@@ -115,6 +111,11 @@ class Search:
             flags_of(lanes, count) for lanes in (chunk.dead, chunk.open, still)
         )
         self._ledger.add(rows[~dead & ~undecided])
-        below = self._columns.descend(rows, undecided & ~dead, split, cells)
-        if len(below):
-            self._stack.append(below)
+        assuming = rows[split]
+        self._push(self._columns.split(assuming, cells[:count][split]))
+        rows[split] = assuming
+        self._push(rows[undecided & ~dead])
+
+    def _push(self, rows: Rows) -> None:
+        if len(rows):
+            self._stack.append(rows)
