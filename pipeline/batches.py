@@ -17,7 +17,7 @@ from pipeline.certify import clashing_givens
 from pipeline.certify.many import certify_many
 from pipeline.cnf import Sat, Unsat
 from pipeline.encode.together import Together, encode_together, propagate_many
-from pipeline.errors import InvalidPuzzle, SolverError
+from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError
 from pipeline.parse import Parsed, made
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
@@ -92,6 +92,11 @@ def solve_batch(
     left += [i for i in checked if is_chosen(_puzzle(geometry, masks[i]), settings.cross_check)]
     for index in left:
         _alone(geometry, masks, answers, index, solvers, settings)
+    for index in together:
+        if answers.status[index] == "unsolvable" and index not in answers.messages:
+            clash = clashing_givens(_puzzle(geometry, masks[index]))
+            if clash:
+                answers.messages[index] = clash.message
     return answers
 
 
@@ -153,7 +158,7 @@ def solve_sources(
 ) -> list[Result]:
     """The chain for the bytes of many files, each named for messages. Raises EnvironmentFailure."""
     results: dict[int, Result] = {}
-    groups: dict[Geometry, dict[int, Parsed]] = {}
+    groups: dict[Geometry, dict[int, tuple[Parsed, Stopwatch]]] = {}
     for index, (name, data) in enumerate(sources):
         watch = Stopwatch()
         try:
@@ -166,33 +171,39 @@ def solve_sources(
         if settings.keep_cnf or geometry.side > LARGEST_SIDE:
             results[index] = solve_parsed(parsed, solvers, settings, watch)
         else:
-            groups.setdefault(geometry, {})[index] = parsed
+            groups.setdefault(geometry, {})[index] = parsed, watch
     for geometry, group in groups.items():
         results |= _solve_group(geometry, group, solvers, settings)
     return [results[index] for index in range(len(sources))]
 
 
 def _solve_group(
-    geometry: Geometry, group: dict[int, Parsed], solvers: Solvers, settings: Settings
+    geometry: Geometry,
+    group: dict[int, tuple[Parsed, Stopwatch]],
+    solvers: Solvers,
+    settings: Settings,
 ) -> dict[int, Result]:
     if len(group) == 1:
-        ((index, parsed),) = group.items()
-        return {index: solve_parsed(parsed, solvers, settings, Stopwatch())}
-    watch = Stopwatch()
-    masks = masks_of([parsed.puzzle for parsed in group.values()])
-    with watch.timing("solve"):
-        answers = solve_batch(geometry, masks, solvers, settings)
-    seconds = {stage: spent / len(group) for stage, spent in watch.seconds().items()}
-    return {
-        index: _result(answers, place, parsed, seconds)
-        for place, (index, parsed) in enumerate(group.items())
-    }
+        ((index, (parsed, watch)),) = group.items()
+        return {index: solve_parsed(parsed, solvers, settings, watch)}
+    start = time.perf_counter()
+    masks = masks_of([parsed.puzzle for parsed, _ in group.values()])
+    answers = solve_batch(geometry, masks, solvers, settings)
+    share = (time.perf_counter() - start) / len(group)
+    results = {}
+    for place, (index, (parsed, watch)) in enumerate(group.items()):
+        spent = watch.seconds()["parse"]
+        seconds = {"parse": spent, "solve": share, "total": spent + share}
+        results[index] = _result(answers, place, parsed, seconds)
+    return results
 
 
 def _result(answers: Answers, place: int, parsed: Parsed, seconds: dict[str, float]) -> Result:
     """What is known of one puzzle of a batch."""
     if place in answers.others:
-        return replace(answers.others[place], parsed=parsed)
+        alone = answers.others[place]
+        spent = {"parse": seconds["parse"], **alone.seconds}
+        return replace(alone, parsed=parsed, seconds=spent)
     geometry = parsed.puzzle.geometry
     status = answers.status[place]
     clash = clashing_givens(parsed.puzzle) if status == "unsolvable" else None
@@ -203,7 +214,7 @@ def _result(answers: Answers, place: int, parsed: Parsed, seconds: dict[str, flo
             for rank in range(int(answers.counts[place]))
         ),
         bool(answers.complete[place]),
-        clash.message if clash else answers.messages.get(place),
+        answers.messages.get(place),
         parsed,
         solver=answers.used,
         clash=clash,
@@ -248,6 +259,8 @@ class _Union:
         if len(part) > 1:
             try:
                 left = self._ask(part)
+            except EnvironmentFailure:
+                left = part.tolist()
             except SolverError:
                 left = None
             if left is not None:
@@ -318,9 +331,7 @@ def _alone(
     settings: Settings,
 ) -> None:
     """Solve one puzzle of the batch by itself; its result takes the place of what was found."""
-    start = time.perf_counter()
     result = solve_parsed(made(_puzzle(geometry, masks[index])), solvers, settings, Stopwatch())
-    result = replace(result, seconds={"total": time.perf_counter() - start})
     answers.others[index] = result
     answers.status[index] = result.status
     answers.counts[index] = len(result.solutions)

@@ -9,7 +9,8 @@ import numpy as np
 
 from pipeline.batches import LARGEST_SIDE, Answers, masks_of, solve_batch
 from pipeline.certify import certifier
-from pipeline.parse import made
+from pipeline.errors import InvalidPuzzle
+from pipeline.parse import made, parse_source
 from pipeline.parse.collections import Entry, Piece
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.rows import Row, Rows, Source, joined
@@ -42,7 +43,7 @@ def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settin
     whole = [row for row in rows if row]
     for row in whole:
         if row.entry.claimed is not None:
-            row.disagreement = _disagreement(row)
+            row.disagreement = _disagreement(row, settings)
     return joined(whole, source)
 
 
@@ -106,24 +107,28 @@ def _alone(entry: Entry, solvers: Solvers, settings: Settings) -> Row:
     return Row(entry, result.status, lines, result.complete, result.message, cells)
 
 
-def _disagreement(row: Row) -> str | None:
+def _disagreement(row: Row, settings: Settings) -> str | None:
     """What is wrong with the solution that stands beside a puzzle."""
-    claimed = row.entry.claimed
+    claimed = row.entry.claimed or ""
     if row.status in ("invalid", "failed") or claimed in row.solutions:
         return None
-    if row.complete:
-        return "the solution beside it is another one"
     puzzle = row.entry.puzzle or _puzzle_of(row.entry.text)
-    grid = _grid_of(claimed or "", puzzle)
-    return None if grid and certifier(puzzle, grid) else "the solution beside it is none"
+    grid = _grid_of(claimed, puzzle.geometry, settings)
+    if grid and (one_line(grid.values) in row.solutions or certifier(puzzle, grid)):
+        return None
+    return f"the solution beside it is {'another one' if row.complete else 'none'}"
 
 
 def _puzzle_of(text: str) -> Puzzle:
     return Puzzle.of_values(_NINE, [int(sign) if sign.isdigit() else 0 for sign in text])
 
 
-def _grid_of(claimed: str, puzzle: Puzzle) -> Grid | None:
+def _grid_of(text: str, geometry: Geometry, settings: Settings) -> Grid | None:
+    """The grid that a solution in one line is, if it is one."""
     try:
-        return Grid(puzzle.geometry, tuple(map(int, claimed)))
-    except ValueError:
+        if geometry.side > 9:  # in the signs of an alphabet
+            puzzle = parse_source(text.encode(), "", *settings.reading).puzzle
+            return Grid(geometry, tuple(value for _, value in puzzle.givens()))
+        return Grid(geometry, tuple(map(int, text)))
+    except (ValueError, InvalidPuzzle):
         return None

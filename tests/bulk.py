@@ -8,7 +8,6 @@ Workers are forked from it, unless real ones are asked for: these take a third o
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
@@ -20,8 +19,9 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,6 +38,7 @@ from dropping import (
     DropFolder,
     wait_for,
 )
+from typer.testing import CliRunner
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.run import pool
@@ -244,6 +245,7 @@ class BulkBreaker(Breaker):
             stdout=subprocess.PIPE,
             text=True,
             env=kept | {"PYTHONPATH": path},
+            process_group=0,
         )
         with process:
             yield cls(process)
@@ -328,10 +330,8 @@ def _serve(descriptor: int) -> None:
     try:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
             signal.signal(number, signal.SIG_DFL)
-        for held in map(int, os.listdir("/proc/self/fd")):
-            if held not in (0, 1, 2, descriptor):
-                with contextlib.suppress(OSError):
-                    os.close(held)
+        os.closerange(3, descriptor)
+        os.closerange(descriptor + 1, os.sysconf("SC_OPEN_MAX"))
         serve(descriptor)
     finally:
         os._exit(0)
@@ -406,8 +406,6 @@ class Doubling:
         return 2 * number
 
     def parts(self) -> Sequence[Request]:
-        from dataclasses import replace
-
         return [replace(self, numbers=(number,)) for number in self.numbers]
 
     def joined(self, replies: list[Any]) -> Any:
@@ -417,11 +415,16 @@ class Doubling:
         return [(number, why, self.padding) for number in self.numbers]
 
 
-if __name__ == "__main__":
-    import pipeline.cli  # loaded once, for all
-    import pipeline.pieces
-    import pipeline.solve.lanes  # noqa: F401
+def _load() -> None:
+    """Have loaded once, for all, what a run loads when it needs it."""
+    for module in ("structlog.dev", "pipeline.cli", "pipeline.pieces", "pipeline.solve.lanes"):
+        import_module(module)
+    CliRunner().invoke(import_module("pipeline.cli").app, ["run", "--help"])
 
+
+if __name__ == "__main__":
+    _load()
     _prepare()
     breaking._run = _run
     breaking._serve()
+    os.killpg(0, signal.SIGKILL)  # with all that a test which failed has left running

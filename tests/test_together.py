@@ -99,6 +99,12 @@ def test_a_contradiction_leaves_the_others_alone():
     assert cells[3].tolist() == propagate(found[3])
 
 
+def test_a_cell_that_is_the_only_place_of_two_values_is_a_contradiction():
+    found = parse_puzzle(".1...2........21")
+    assert propagate(found) is None
+    assert propagate_many(found.geometry, masks_of([found]))[1].tolist() == [False]
+
+
 def test_no_puzzles_are_propagated_to_none():
     cells, right = propagate_many(NINE, np.zeros((0, 81), np.uint64))
     assert (cells.shape, right.shape) == ((0, 81), (0,))

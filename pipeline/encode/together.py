@@ -28,9 +28,10 @@ def propagate_many(geometry: Geometry, masks: Masks) -> tuple[Masks, NDArray[np.
     while len(moving):
         before = cells[moving]
         after = before.copy()
-        for part in np.split(units, 3):  # rows, columns, boxes
-            _tighten(after, part, geometry)
-        good = _consistent(after, units, geometry)
+        parts = np.split(units, 3)  # rows, columns, boxes
+        checks = [_tighten(after, part, geometry) for part in parts]
+        checks.append(_consistent(after, units, geometry))
+        good: NDArray[np.bool_] = np.stack(checks).all(axis=0)
         right[moving[~good]] = False
         cells[moving] = after
         moving = moving[good & (after != before).any(axis=1)]
@@ -42,8 +43,11 @@ def _is_single(masks: Masks) -> NDArray[np.bool_]:
     return single
 
 
-def _tighten(cells: Masks, units: NDArray[np.int64], geometry: Geometry) -> None:
-    """Naked and hidden singles inside disjoint units that cover all cells, in place."""
+def _tighten(cells: Masks, units: NDArray[np.int64], geometry: Geometry) -> NDArray[np.bool_]:
+    """Naked and hidden singles inside disjoint units that cover all cells, in place.
+
+    False for a puzzle in which a cell is the only place of two values.
+    """
     inside = cells[:, units]
     single = np.where(_is_single(inside), inside, 0)
     fixed = np.bitwise_or.reduce(single, axis=2, keepdims=True)
@@ -55,6 +59,8 @@ def _tighten(cells: Masks, units: NDArray[np.int64], geometry: Geometry) -> None
         once |= inside[:, :, place]
     hidden = (once & ~twice)[:, :, None] & inside
     cells[:, units] = np.where(hidden > 0, hidden, inside)
+    single_places: NDArray[np.bool_] = _is_single(hidden).all(axis=(1, 2))
+    return single_places
 
 
 def _consistent(cells: Masks, units: NDArray[np.int64], geometry: Geometry) -> NDArray[np.bool_]:

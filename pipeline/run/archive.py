@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import is_environmental, printable
 from pipeline.parse import oversize
-from pipeline.rows import Rows, Source, broken, csv_line
+from pipeline.rows import Rows, Source, csv_line
 from pipeline.run.bulk import Progress, size_of
 from pipeline.run.collection import pieces_of, publication_of
 from pipeline.run.requests import Ended, Item, Items, PieceOf
@@ -63,7 +63,7 @@ class Archive:
         if group:
             yield Items(tuple(group))
 
-    def _item(self, member: Member) -> Item | tuple[Source, BinaryIO, str]:
+    def _item(self, member: Member) -> Item | tuple[Source, Ahead, str]:
         """A member as one puzzle, or what is to be known of a collection."""
         if member.stream is None:
             return Item(member.name, None, member.refusal)
@@ -88,7 +88,7 @@ class Archive:
                     self._bytes += len(item.data or b"")
                 self._tree.sync()
             case PieceOf(piece, _, str(member)), Rows() as rows:
-                self._rows_of(member).add(rows)
+                self._rows_of(member).add(rows, piece)
                 self._bytes += len(piece.data)
             case Ended(member, source, error), _:
                 self._end(member, source, error)
@@ -97,7 +97,8 @@ class Archive:
         if item.refusal is not None:
             self._row(item.name, None, REFUSED, 0, None, item.refusal)
             return
-        result = self._tree.write(item, result, keep_cnf=self._settings.keep_cnf)
+        keep = self._settings.keep_cnf
+        result = self._tree.write(item, self._members, result, keep_cnf=keep)
         parsed, count = result.parsed, len(result.solutions)
         form = parsed.format if parsed else None
         self._row(item.name, form, result.status, count, result.complete, result.message)
@@ -123,18 +124,24 @@ class Archive:
     def _rows_of(self, member: str) -> RowsOut:
         """The rows of the collection that is being written."""
         if self._inner is None or self._inner[0] != member:
-            stem = self._tree.stem_for(member)
+            stem = self._tree.stem_for(member, self._members)
             self._inner = member, RowsOut(self._growing, f"/{stem}")
         return self._inner[1]
 
     def _end(self, member: str, source: Source, error: str | None) -> None:
         rows = self._rows_of(member)
-        if error:
-            rows.add(broken(source, rows.count + 1, error))
+        rows.finish(source, error)
         names = rows.names()
         for name in names:
             self._growing.release(name)
-        self._tree.write_many(member, source, rows.totals, names)
+        about = {
+            "source": member,
+            "member": self._members,
+            "format": source.detected.format.name,
+            "reason": source.detected.reason,
+            "status": "collection",
+        }
+        self._tree.write_many(rows.stem.lstrip("/"), about, rows.totals, names)
         bad = sum(rows.totals[status] for status in ("invalid", "unknown", "failed"))
         message = f"{bad} of {rows.count} are invalid, unknown or failed" if bad else None
         form = source.detected.format.name

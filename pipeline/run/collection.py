@@ -12,34 +12,25 @@ from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import digest_of
 from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
-from pipeline.parse.collections import Piece
 from pipeline.record import many_log_text, many_record, record_text
-from pipeline.rows import Rows, Source, broken
+from pipeline.rows import Rows, Source
 from pipeline.run.bulk import Progress, size_of
 from pipeline.run.requests import Ended, PieceOf
 from pipeline.run.rows_out import RowsOut
 from pipeline.run.sources import Ahead
-from pipeline.unpack import UnpackError
 
 PIECE_BYTES = 256 * 1024
 """Of a collection's text; some 3,000 puzzles of 9×9, a tenth of a second's work."""
 
 
 def pieces_of(
-    source: Source, stream: BinaryIO, member: str | None = None
+    source: Source, stream: Ahead, member: str | None = None
 ) -> Iterator[PieceOf | Ended]:
     """The steps of one collection, the last of which tells why it ended if it broke off."""
-    found, error = source.detected, None
-    pieces: Iterator[Piece] = found.format.pieces(stream, found.layout, PIECE_BYTES)
-    while True:
-        try:
-            piece = next(pieces, None)
-        except UnpackError as failure:
-            error, piece = str(failure), None
-        if piece is None:
-            break
+    found = source.detected
+    for piece in found.format.pieces(stream, found.layout, PIECE_BYTES):
         yield PieceOf(piece, source, member)
-    yield Ended(member or "", source, error)
+    yield Ended(member or "", source, str(stream.error) if stream.error else None)
 
 
 class Collection:
@@ -69,9 +60,9 @@ class Collection:
         match step, reply:
             case PieceOf(piece), Rows() as rows:
                 self._bytes += len(piece.data)
-                self._rows.add(rows)
-            case Ended(_, source, error), _ if error:
-                self._rows.add(broken(source, self._rows.count + 1, error))
+                self._rows.add(rows, piece)
+            case Ended(_, source, error), _:
+                self._rows.finish(source, error)
 
     def state(self) -> State:
         return self._rows.state() | {"bytes": self._bytes}

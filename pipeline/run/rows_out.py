@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from pipeline.dropbox.growing import Growing, State
-from pipeline.rows import Rows, blank_lines, header, indexed
+from pipeline.parse.collections import Piece
+from pipeline.rows import Rows, Source, blank_lines, broken, header, indexed
 
 
 class RowsOut:
@@ -16,13 +17,19 @@ class RowsOut:
         self.stem = stem
         self.count = 0
         self.ranks = 0
+        self._line = 1
         self.totals: Counter[str] = Counter()
 
     def state(self) -> State:
-        return {"count": self.count, "ranks": self.ranks, "totals": dict(self.totals)}
+        return {
+            "count": self.count,
+            "ranks": self.ranks,
+            "line": self._line,
+            "totals": dict(self.totals),
+        }
 
     def resume(self, state: State) -> None:
-        self.count, self.ranks = state["count"], state["ranks"]
+        self.count, self.ranks, self._line = state["count"], state["ranks"], state["line"]
         self.totals = Counter(state["totals"])
 
     @property
@@ -36,8 +43,16 @@ class RowsOut:
     def names(self) -> list[str]:
         return [self.table, *(self.solution(rank) for rank in range(1, self.ranks + 1))]
 
-    def add(self, rows: Rows) -> None:
-        """Append the rows of the puzzles that follow."""
+    def finish(self, source: Source, error: str | None) -> None:
+        """Append a row that says why the collection broke off, if it did."""
+        self._append(broken(source, self._line, error) if error else Rows())
+
+    def add(self, rows: Rows, piece: Piece) -> None:
+        """Append the rows of a piece, which follows those before."""
+        self._append(rows)
+        self._line = piece.first_line + piece.data.count(b"\n")
+
+    def _append(self, rows: Rows) -> None:
         if not self.ranks:
             self._growing.append(self.table, header())
         while self.ranks < max(1, len(rows.solutions)):

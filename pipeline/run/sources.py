@@ -23,50 +23,53 @@ _MOST_CELLS = 100
 class Ahead(io.RawIOBase, BinaryIO):
     """A stream whose beginning can be looked at before it is read.
 
-    What is wrong with the stream is raised behind all that could be read of it.
+    It ends where it is broken; `error` then says what is wrong.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._head = b""
-        self._error: UnpackError | None = None
+        self.error: UnpackError | None = None
 
     def head(self, most: int) -> bytes:
         """At most the first `most` bytes; to be asked before anything is read."""
         parts: list[bytes] = []
-        try:
-            while most and (part := self._some(most)):
-                parts.append(part)
-                most -= len(part)
-        except UnpackError as error:
-            self._error = error
+        while most and (part := self._some(most)):
+            parts.append(part)
+            most -= len(part)
         self._head = b"".join(parts)
         return self._head
 
     def _some(self, most: int) -> bytes:
-        if self._error:
-            raise self._error
+        if self.error:
+            return b""
         read: Callable[[int], bytes] = getattr(self._stream, "read1", self._stream.read)
-        return read(most)
+        try:
+            return read(most)
+        except UnpackError as error:
+            self.error = error
+            return b""
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Up to `size` bytes, fewer even before the end; all for a negative size."""
+        """Up to `size` bytes, fewer even before the end."""
         if size is None or size < 0:
-            return self.whole(sys.maxsize)
+            size = sys.maxsize
         if self._head:
             data, self._head = self._head[:size], self._head[size:]
             return data
         return self._some(size)
 
     def whole(self, most: int) -> bytes:
-        """All that is left, `most` bytes of it at most."""
+        """All that is left, `most` bytes of it at most. Raises UnpackError where it is broken."""
         parts: list[bytes] = []
         while most and (part := self.read(min(most, HEAD_BYTES))):
             parts.append(part)
             most -= len(part)
+        if self.error:
+            raise self.error
         return b"".join(parts)
 
     def close(self) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from pipeline.dropbox.folders import digest_of, sync_file, sync_folder, write_new
-from pipeline.dropbox.names import stems_for
+from pipeline.dropbox.names import COUNT, stems_for
 from pipeline.dropbox.reserve import RECORD, read_record
 from pipeline.errors import in_words, is_environmental
 from pipeline.record import (
@@ -21,7 +22,6 @@ from pipeline.record import (
     record_text,
     timestamp,
 )
-from pipeline.rows import Source
 from pipeline.run.requests import Item
 from pipeline.stages import Result
 
@@ -37,33 +37,50 @@ class Tree:
     def make(self) -> None:
         self._top.mkdir(exist_ok=True)
 
-    def stem_for(self, member: str) -> str:
+    def stem_for(self, member: str, number: int) -> str:
         """The path, without an ending, under which a member's answers go; its folder is made.
 
         It is the member's own, or one with its whole name where another has that already.
+        `number` tells the member from others: its place in the archive. Raises OSError.
         """
         parts = PurePosixPath(member)
+        folder = self._folder(parts.parent)
         for stem in stems_for(parts.name):
-            path = parts.parent / stem
-            record = self._top / f"{path}{RECORD}"
-            known = read_record(record) if record.exists() else None
-            if known is None or known.get("source") == member:
-                self._folder(record.parent)
-                return str(path)
+            if self._is_free(folder, stem, number):
+                return str(folder / stem)
         raise AssertionError("there is always another stem")
 
-    def _folder(self, folder: Path) -> None:
-        if not folder.is_dir():
-            folder.mkdir(parents=True)
-            self._fresh += [folder, folder.parent]
+    def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
+        """Whether no other member, and no folder, has a name that this stem would take."""
+        endings = (RECORD, ".log", ".csv", "_1.solution", "_2.solution")
+        if any((self._top / folder / f"{stem}{ending}").is_dir() for ending in endings):
+            return False
+        for form in (stem, stem.removesuffix(COUNT), stem + COUNT):
+            record = self._top / folder / f"{form}{RECORD}"
+            known = read_record(record) if record.is_file() else None
+            if known is not None and known.get("member") != number:
+                return False
+        return True
 
-    def write(self, item: Item, result: Result, *, keep_cnf: bool) -> Result:
+    def _folder(self, path: PurePosixPath) -> PurePosixPath:
+        """Make a folder of the tree, under another name where a file has its own."""
+        made = PurePosixPath()
+        for part in path.parts:
+            made = made / part
+            while (self._top / made).is_file():
+                made = made.with_name(made.name + "~")
+        if not (self._top / made).is_dir():
+            (self._top / made).mkdir(parents=True)
+            self._fresh += [self._top / made, (self._top / made).parent]
+        return made
+
+    def write(self, item: Item, number: int, result: Result, *, keep_cnf: bool) -> Result:
         """Write one puzzle's set; what cannot be written under its name is `failed`.
 
         Raises OSError where all would fail so.
         """
         try:
-            self._write(item, result, keep_cnf=keep_cnf)
+            self._write(item, number, result, keep_cnf=keep_cnf)
         except OSError as error:
             if is_environmental(error):
                 raise
@@ -71,17 +88,17 @@ class Tree:
             return replace(result, status="failed", solutions=(), complete=None, message=why)
         return result
 
-    def _write(self, item: Item, result: Result, *, keep_cnf: bool) -> None:
+    def _write(self, item: Item, number: int, result: Result, *, keep_cnf: bool) -> None:
         assert item.data is not None  # noqa: S101
         now = datetime.now(UTC)
         origin = Origin(self._job, item.name, digest(item.data), len(item.data))
-        stem = self.stem_for(item.name)
+        stem = self.stem_for(item.name, number)
         base = PurePosixPath(stem).name
         hashes: dict[str, str] = {}
         for name, pieces in job_files(base, origin, result, (now, now), keep_cnf=keep_cnf):
             hashes[name] = self._put(stem, name, pieces)
-        record = record_text(make_record(origin, result, hashes, now))
-        self._put(stem, base + RECORD, [record])
+        record = make_record(origin, result, hashes, now) | {"member": number}
+        self._put(stem, base + RECORD, [record_text(record)])
 
     def _put(self, stem: str, name: str, pieces: Iterable[str]) -> str:
         path = (self._top / stem).with_name(name)
@@ -90,22 +107,15 @@ class Tree:
         return write_new(path, pieces)
 
     def write_many(
-        self, member: str, source: Source, totals: Mapping[str, int], names: Iterable[str]
+        self, stem: str, about: Mapping[str, Any], totals: Mapping[str, int], names: Iterable[str]
     ) -> None:
-        """Write record and log of a collection, whose other files have grown here."""
+        """Write record and log of a collection, whose other files have grown under a stem."""
         now = datetime.now(UTC)
-        stem = self.stem_for(member)
         base = PurePosixPath(stem).name
-        found = source.detected
-        about = {
-            "job": self._job,
-            "source": member,
-            "format": found.format.name,
-            "status": "collection",
-        }
         paths = [self._top / name.lstrip("/") for name in names]
         hashes = {path.name: digest_of(path) for path in paths}
-        log = many_log_text(about, found.reason, totals, timestamp(now), now)
+        about = {"job": self._job} | dict(about)
+        log = many_log_text(about, about.pop("reason"), totals, timestamp(now), now)
         hashes[f"{base}.log"] = self._put(stem, f"{base}.log", [log])
         self._put(stem, base + RECORD, [record_text(many_record(about, totals, hashes, now))])
         self.sync()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import stat
 import tarfile
 from collections.abc import Iterable
@@ -56,11 +57,14 @@ def layers_of(tape: Tape) -> Layers:
 
 
 def _unpacked_beginning(chunks: Iterable[bytes], compression: Compression) -> bytes:
-    """The beginning of what is in compressed chunks; empty where they are broken."""
-    try:
-        return beginning(unpacked(chunks, compression, Budget()), _EMPTY_TAR + 1)
-    except UnpackError:
-        return b""
+    """The beginning of what is in compressed chunks, as far as they are not broken."""
+    head = b""
+    with contextlib.suppress(UnpackError):
+        for piece in unpacked(chunks, compression, Budget()):
+            head += piece
+            if len(head) > _EMPTY_TAR:
+                break
+    return head[: _EMPTY_TAR + 1]
 
 
 def _compression_of(head: bytes) -> Compression | None:

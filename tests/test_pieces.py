@@ -1,0 +1,302 @@
+"""Pieces of collections: the very text of their rows and solutions."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+
+import pytest
+from dropping import TWO_SOLUTIONS
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import is_solution
+from solving import SIX, UNIQUE, pattern
+from strategies import examples
+
+from pipeline.parse import parse_puzzle
+from pipeline.parse.collections import Piece, detect_collection
+from pipeline.pieces import failed_piece, one_line, solve_piece
+from pipeline.puzzle import Geometry, Grid
+from pipeline.rows import Rows, Source, blank_lines, broken, csv_line, header, indexed
+from pipeline.settings import Settings
+from pipeline.solve import Solvers
+
+ONE = UNIQUE.replace("\n", "")
+PAIR = TWO_SOLUTIONS.replace("\n", "")
+MORE = SIX.replace("\n", "")
+ONE_SOLVED = "1243342143122134"
+PAIR_SOLVED = ("1234342143122143", "1243342143122134")
+CLASH = "1.1............."
+BAD = "12.............k"
+A = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+TWICE = "".join("." if cell in (32, 35, 41, 44) else sign for cell, sign in enumerate(SOLVED))
+OTHER = SOLVED[:32] + "3" + SOLVED[33:35] + "1" + SOLVED[36:41] + "1" + SOLVED[42:44] + "3"
+OTHER += SOLVED[45:]
+DOTS, MANY_DOTS = "." * 16 + "\n", "." * 81 + "\n"
+
+
+@pytest.fixture(scope="module")
+def solvers():
+    with Solvers("pysat") as found:
+        yield found
+
+
+def source_of(data, name="top.txt", declared=None, cells=81):
+    found = detect_collection(data, complete=True, declared=declared)
+    assert found is not None
+    return Source(name, found, cells)
+
+
+def solved(text, solvers, first=1, source=None, **options):
+    """The rows of a text that is one piece."""
+    data = text if isinstance(text, bytes) else text.encode()
+    settings = Settings(solver="pysat", **options).of_many()
+    return solve_piece(Piece(first, data), source or source_of(data), solvers, settings)
+
+
+def records(rows):
+    return list(csv.reader(io.StringIO(rows.table.decode())))
+
+
+def test_unique_puzzles_have_a_row_and_a_line_each(solvers):
+    rows = solved(f"# easy\n{A}\n\n{A.replace('.', '0')}\n", solvers)
+    assert rows.table.decode() == (
+        f"2,{A},unique,1,true,{SOLVED},\n4,{A.replace('.', '0')},unique,1,true,{SOLVED},\n"
+    )
+    assert rows.solutions == [f"{SOLVED}\n{SOLVED}\n".encode()]
+    assert rows.blank == MANY_DOTS.encode() * 2
+    assert (rows.count, rows.totals) == (2, Counter(unique=2))
+
+
+def test_every_kind_of_answer_has_its_row(solvers):
+    rows = solved(f"{ONE}\n{PAIR}\n{CLASH}\n{BAD}\n\n{ONE}\n", solvers)
+    assert rows.table.decode() == (
+        f"1,{ONE},unique,1,true,{ONE_SOLVED},\n"
+        f"2,{PAIR},multiple,2,true,{PAIR_SOLVED[0]},\n"
+        f'3,{CLASH},unsolvable,0,true,,"row 1 holds 1 twice: row 1, column 1 and row 1, column 3"\n'
+        f"4,{BAD},invalid,0,,,"
+        "\"top.txt:4:16: expected a digit or a blank, found 'k'\"\n"
+        f"6,{ONE},unique,1,true,{ONE_SOLVED},\n"
+    )
+    first, second = rows.solutions
+    unknown = MANY_DOTS  # how large the bad one should be nobody knows
+    assert first.decode() == f"{ONE_SOLVED}\n{PAIR_SOLVED[0]}\n{DOTS}{unknown}{ONE_SOLVED}\n"
+    assert second.decode() == f"{DOTS}{PAIR_SOLVED[1]}\n{DOTS}{unknown}{DOTS}"
+    assert rows.totals == Counter(unique=2, multiple=1, unsolvable=1, invalid=1)
+
+
+def test_more_solutions_than_asked_for_are_not_complete(solvers):
+    rows = solved(f"{MORE}\n{ONE}\n", solvers)
+    (row, _) = records(rows)
+    assert row[2:5] == ["multiple", "2", "false"]
+    assert row[6] == "there are more solutions than the 2 asked for"
+    assert len(rows.solutions) == 2
+    found = {text.splitlines()[0].decode() for text in rows.solutions}
+    assert len(found) == 2
+    puzzle = parse_puzzle(MORE)
+    for line in found:
+        assert is_solution(puzzle, Grid(puzzle.geometry, tuple(map(int, line))))
+    assert row[5] == rows.solutions[0].splitlines()[0].decode()
+
+
+def test_as_many_ranks_are_written_as_a_puzzle_needs(solvers):
+    for most, ranks, complete in [(1, 1, "false"), (3, 3, "false"), (6, 6, "true"), (9, 6, "true")]:
+        rows = solved(f"{ONE}\n{MORE}\n", solvers, max_solutions=most)
+        assert [text.splitlines()[0] != DOTS.strip().encode() for text in rows.solutions] == [
+            True,
+            *[False] * (ranks - 1),
+        ]
+        assert all(b"." not in text.splitlines()[1] for text in rows.solutions)
+        assert records(rows)[1][2:5] == ["multiple", str(ranks), complete]
+
+
+def test_a_piece_without_any_solution_has_no_solutions_text(solvers):
+    rows = solved(f"{CLASH}\n{CLASH}\n", solvers)
+    assert (rows.solutions, rows.blank) == ([], DOTS.encode() * 2)
+
+
+def test_a_piece_without_puzzles_has_no_rows(solvers):
+    source = source_of(f"{ONE}\n{ONE}\n".encode())
+    assert solved("# nothing\n\n", solvers, source=source) == Rows()
+
+
+def test_dots_are_as_many_as_the_puzzle_has_cells_else_as_the_first_has(solvers):
+    source = source_of(f"{ONE}\n{ONE}\n".encode(), cells=36)
+    rows = solved(f"{CLASH}\n11{'.' * 79}\nnonsense\n", solvers, source=source)
+    assert rows.blank == DOTS.encode() + MANY_DOTS.encode() + b"." * 36 + b"\n"
+
+
+def test_sizes_may_be_mixed(solvers):
+    six = pattern(Geometry(2, 3))
+    line = one_line(six.values)
+    rows = solved(f"{ONE}\n.{line[1:]}\n{A}\n", solvers)
+    assert rows.table.decode() == (
+        f"1,{ONE},unique,1,true,{ONE_SOLVED},\n"
+        f"2,.{line[1:]},unique,1,true,{line},\n"
+        f"3,{A},unique,1,true,{SOLVED},\n"
+    )
+    assert rows.solutions == [f"{ONE_SOLVED}\n{line}\n{SOLVED}\n".encode()]
+
+
+def test_a_side_above_nine_is_written_in_numbers(solvers):
+    grid = pattern(Geometry(4, 4))
+    signs = "".join("0123456789ABCDEF"[value - 1] for value in grid.values)
+    text = "." + signs[1:]
+    rows = solved(f"{text}\n{text}\n", solvers)
+    line = " ".join(map(str, grid.values))
+    assert rows.solutions == [f"{line}\n{line}\n".encode()]
+    assert rows.table.decode() == "".join(f"{n},{text},unique,1,true,{line},\n" for n in (1, 2))
+    assert rows.blank == (b"." * 256 + b"\n") * 2
+
+
+def test_one_line_is_digits_up_to_side_9_and_numbers_above():
+    assert one_line([1, 2, 3, 4]) == "1234"
+    assert one_line(range(1, 82)).isdigit()
+    assert one_line(range(1, 83)) == " ".join(map(str, range(1, 83)))
+
+
+def test_a_solution_beside_a_puzzle_is_checked(solvers):
+    wrong = SOLVED[::-1]
+    clash = "11" + "." * 79
+    lines = [(A, SOLVED), (A, wrong), (TWICE, SOLVED), (TWICE, OTHER), (clash, SOLVED)]
+    text = "puzzle,solution\n" + "".join(f"{a},{b}\n" for a, b in lines)
+    rows = solved(text, solvers)
+    said = [record[6] for record in records(rows)]
+    disagrees = "the solution beside it is another one"
+    assert said[:4] == ["", disagrees, "", ""]
+    assert said[4].endswith(f"; {disagrees}")
+    assert rows.totals == Counter(unique=2, multiple=2, unsolvable=1, disagreements=2)
+
+
+def test_of_a_puzzle_with_more_solutions_any_right_one_will_do(solvers):
+    every = [ONE_SOLVED, PAIR_SOLVED[0], "1234432121433412", "1" * 16]
+    lines = [f"{'.' * 16},{solution}\n" for solution in every]
+    lines += [f"{MORE},{'2143341241231341'}\n"]
+    rows = solved("puzzle,solution\n" + "".join(lines), solvers)
+    said = [record[6].partition("; ")[2] for record in records(rows)]
+    wrong = "the solution beside it is none"
+    assert said == ["", "", "", wrong, wrong]
+    assert rows.totals["disagreements"] == 2
+
+
+def test_162_characters_are_a_puzzle_and_its_solution(solvers):
+    rows = solved(f"{A}{SOLVED}\n{A}{SOLVED[:-1]}8\n", solvers)
+    assert [record[1:3] for record in records(rows)] == [[A, "unique"]] * 2
+    assert rows.totals == Counter(unique=2, disagreements=1)
+
+
+@pytest.mark.parametrize("junk", ["8" * 15, "8" * 17, "abc", "0" * 16, "----------------"])
+def test_what_is_no_grid_at_all_disagrees(solvers, junk):
+    text = f"puzzle,solution\n{ONE},{ONE_SOLVED}\n{ONE},{ONE_SOLVED}\n{ONE},{junk}\n"
+    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1)
+
+
+def test_a_solution_in_characters_agrees_with_one_in_numbers(solvers):
+    grid = pattern(Geometry(4, 4))
+    signs = "".join("0123456789ABCDEF"[value - 1] for value in grid.values)
+    wrong = signs[::-1]
+    text = "puzzle,solution\n" + "".join(f".{signs[1:]},{b}\n" for b in (signs, signs, wrong))
+    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1)
+
+
+def test_bad_lines_say_where_and_what_was_expected(solvers):
+    lines = [ONE, ONE, ONE, ONE[:-1], "1.5.............", "", f"{ONE}1", "words, words"]
+    found = records(solved("\n".join(lines), solvers))
+    cells = "expected a line of 16, 36, 64 or 81 cells, found"
+    assert [(record[1], record[6]) for record in found[3:]] == [
+        (ONE[:-1], f"top.txt:4:16: {cells} 15 cells"),
+        (lines[4], "top.txt:5:3: expected a value from 1 to 4 or a blank, found '5'"),
+        (f"{ONE}1", f"top.txt:7:18: {cells} 17 cells"),
+        ("words", "top.txt:8:1: expected a digit or a blank, found 'w'"),
+    ]
+    for record, line in zip(found[3:], (4, 5, 7, 8), strict=True):
+        assert record[0] == str(line)
+        assert record[2:6] == ["invalid", "0", "", ""]
+
+
+def test_lines_count_from_where_the_piece_begins(solvers):
+    source = source_of(f"{ONE}\n{ONE}\n".encode())
+    rows = solved(f"{ONE}\nbad\n", solvers, first=70_001, source=source)
+    assert rows.table.startswith(f"70001,{ONE},".encode())
+    assert "top.txt:70002:1: " in records(rows)[1][6]
+
+
+def test_texts_with_quotes_commas_and_control_characters_stay_one_field(solvers):
+    rows = solved(f'{ONE}\n{ONE}\n{ONE}\n"a",b\x1b[2Jc\x00\n', solvers)
+    text = rows.table.decode()
+    assert text.count("\n") == 4
+    assert text.replace("\n", "").isprintable()
+    last = records(rows)[-1]
+    assert (last[0], last[2], len(last)) == ("4", "invalid", 7)
+
+
+def test_bytes_that_are_no_text_are_a_bad_line(solvers):
+    data = f"{ONE}\n{ONE}\n".encode() + b"\xff\xfe" + ONE.encode()[2:] + b"\n"
+    rows = solved(data, solvers)
+    assert rows.totals == Counter(unique=2, invalid=1)
+    rows.table.decode("ascii")
+
+
+def test_lanes_and_others_write_the_same_rows(solvers):
+    text = f"{ONE}\n{PAIR}\n{CLASH}\n{BAD}\n" * 20
+    wanted = solved(text, solvers)
+    with Solvers("lanes") as others:
+        data = text.encode()
+        settings = Settings(solver="lanes").of_many()
+        assert solve_piece(Piece(1, data), source_of(data), others, settings) == wanted
+
+
+def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():
+    data = f"# a\n{ONE}\n\n{PAIR}\n".encode()
+    rows = failed_piece(Piece(1, data), source_of(data), Settings(), 'it died, "killed"')
+    assert rows.table.decode() == (
+        f'2,{ONE},failed,0,,,"it died, ""killed"""\n4,{PAIR},failed,0,,,"it died, ""killed"""\n'
+    )
+    assert (rows.count, rows.solutions, rows.totals) == (2, [], Counter(failed=2))
+    assert rows.blank.count(b"\n") == 2
+
+
+def test_a_broken_collection_ends_with_a_row_that_says_so():
+    source = source_of(f"{ONE}\n{ONE}\n".encode(), cells=16)
+    rows = broken(source, 12, "it ends too early: it is cut off")
+    assert rows.table == b"12,,invalid,0,,,it ends too early: it is cut off\n"
+    assert (rows.count, rows.blank, rows.totals) == (1, DOTS.encode(), Counter(invalid=1))
+
+
+LINES = st.sampled_from([ONE, PAIR, MORE, CLASH, BAD, "# a", ""])
+
+
+@examples(25)
+@given(st.lists(st.lists(LINES, min_size=1, max_size=4), min_size=1, max_size=5))
+def test_adding_rows_equals_computing_them_at_once(parts):
+    source = source_of(f"{ONE}\n{ONE}\n".encode())
+    with Solvers("lanes") as solvers:
+        added, first = Rows(), 1
+        for lines in parts:
+            more = solved("".join(line + "\n" for line in lines), solvers, first, source)
+            first += len(lines)
+            added.add(more)
+        text = "".join(line + "\n" for lines in parts for line in lines)
+        assert added == solved(text, solvers, source=source)
+
+
+def test_indexes_are_put_before_the_rows():
+    assert indexed(b"4,a\n5,b\n", 9) == b"9,4,a\n10,5,b\n"
+    assert indexed(b"", 1) == b""
+    assert header() == b"index,line,puzzle,status,solutions,complete,solution,message\n"
+
+
+def test_fields_are_quoted_as_csv_readers_expect():
+    fields = ["a", 'b "c"', "d,e", "", " f ", '"']
+    line = csv_line(fields)
+    assert line == b'a,"b ""c""","d,e",, f ,""""\n'
+    assert next(csv.reader([line.decode()])) == fields
+
+
+def test_blank_lines_are_as_long_as_the_solutions(tmp_path):
+    path = tmp_path / "top_1.solution"
+    path.write_text(f"{ONE_SOLVED}\n{DOTS}{SOLVED}\n{' '.join(map(str, range(256)))}\n")
+    written = b"".join(blank_lines(path))
+    assert written == f"{DOTS}{DOTS}{MANY_DOTS}{'.' * 256}\n".encode()
