@@ -88,8 +88,9 @@ def solve_batch(
     else:
         left = _Union(geometry, masks, answers, solvers.chain[0], settings).solve()
         answers.used = replace(answers.used, fallback=solvers.lacking)
-    checked = [i for i in together if settings.cross_check and i not in left]
-    left += [i for i in checked if is_chosen(_puzzle(geometry, masks[i]), settings.cross_check)]
+    if settings.cross_check:
+        checked = sorted(set(together) - set(left))
+        left += [i for i in checked if is_chosen(_puzzle(geometry, masks[i]), settings.cross_check)]
     for index in left:
         _alone(geometry, masks, answers, index, solvers, settings)
     for index in together:
@@ -260,7 +261,7 @@ class _Union:
             try:
                 left = self._ask(part)
             except EnvironmentFailure:
-                left = part.tolist()
+                left = [int(index) for index in part]
             except SolverError:
                 left = None
             if left is not None:
@@ -289,8 +290,10 @@ class _Union:
             while isinstance(answer := session.solve(), Sat):
                 others = together.grids(together.chosen(answer.model))
                 found = set(np.flatnonzero((others != grids).any(axis=1)).tolist()) - multiple
-                if not found or len(multiple) > len(part) // _WORTH_GOING_ON:
+                if not found:
                     return None
+                if len(multiple | found) > len(part) // _WORTH_GOING_ON:
+                    return [int(index) for index in part]
                 for place in found:
                     session.add((-together.spare(place),))
                 multiple |= found

@@ -159,7 +159,7 @@ def answers(box: DropFolder) -> dict[str, bytes | None]:
 def check_records(box: DropFolder) -> None:
     """Every record is whole, and all there is belongs to one and has the hash it tells."""
     listed = set()
-    for path in box.outbox.rglob("*.json"):
+    for path in filter(Path.is_file, box.outbox.rglob("*.json")):
         listed.add(path)
         for entry in json.loads(path.read_bytes())["files"]:
             file = path.with_name(entry["name"])

@@ -31,7 +31,7 @@ def propagate_many(geometry: Geometry, masks: Masks) -> tuple[Masks, NDArray[np.
         parts = np.split(units, 3)  # rows, columns, boxes
         checks = [_tighten(after, part, geometry) for part in parts]
         checks.append(_consistent(after, units, geometry))
-        good: NDArray[np.bool_] = np.stack(checks).all(axis=0)
+        good = np.stack(checks).min(axis=0)
         right[moving[~good]] = False
         cells[moving] = after
         moving = moving[good & (after != before).any(axis=1)]
@@ -59,8 +59,9 @@ def _tighten(cells: Masks, units: NDArray[np.int64], geometry: Geometry) -> NDAr
         once |= inside[:, :, place]
     hidden = (once & ~twice)[:, :, None] & inside
     cells[:, units] = np.where(hidden > 0, hidden, inside)
-    single_places: NDArray[np.bool_] = _is_single(hidden).all(axis=(1, 2))
-    return single_places
+    twofold = ~_is_single(hidden).reshape(len(cells), -1)
+    right: NDArray[np.bool_] = twofold.sum(axis=1) == 0
+    return right
 
 
 def _consistent(cells: Masks, units: NDArray[np.int64], geometry: Geometry) -> NDArray[np.bool_]:

@@ -176,7 +176,8 @@ class Archive:
     def publication(self) -> Publication:
         if not self._members:
             self._growing.append(self._table, csv_line(COLUMNS))
-        self._tree.make()
+        if not self._claim.note.files:  # else it may be where it belongs
+            self._tree.make()
         return publication_of(self._claim, self, self._growing, None, self._growing.tree)
 
 

@@ -101,6 +101,8 @@ class Pool:
         return bool(jobs)
 
     def _begin(self, job: _Job) -> None:
+        while self._idle and self._idle[-1].has_ended():
+            self._idle.pop().close()
         peer = self._idle.pop() if self._idle else self._started()
         peer.send(job.request)
         self._busy[peer] = job
@@ -143,15 +145,12 @@ class Pool:
         if len(parts) < 2:
             job.reply = Done(job.request.given_up(why, self._settings))
             return
-        job.reply = Done(job.request.joined([self._alone(part) for part in parts]))
-
-    def _alone(self, request: Request) -> Any:
-        """The reply to one part, computed in a worker of its own."""
         aside = Pool(1, self._settings, self._stopping)
         try:
-            return next(aside.replies(iter([request])))[1]
+            replies = [reply for _, reply in aside.replies(iter(parts))]
         finally:
             aside.close()
+        job.reply = Done(job.request.joined(replies))
 
     def _drop_busy(self) -> None:
         for peer in self._busy:

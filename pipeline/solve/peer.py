@@ -45,6 +45,10 @@ class Peer:
         except OSError as error:
             raise EOFError from error
 
+    def has_ended(self) -> bool:
+        """Whether the process is no more."""
+        return ended_within(self._process, 0)
+
     def exit_code(self) -> int | None:
         """The exit code of a peer that has died."""
         ended = ended_within(self._process, _LONGEST_FAREWELL)

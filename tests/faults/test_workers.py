@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,19 @@ def before() -> set[int]:
     return children()
 
 
-def pool_of(count: int, **_: Any) -> Pool:
-    return Pool(count, Settings(), lambda: False)
+_pools: list[Pool] = []
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    yield
+    while _pools:
+        _pools.pop().close()
+
+
+def pool_of(count: int, stopping: Callable[[], bool] = lambda: False) -> Pool:
+    _pools.append(Pool(count, Settings(), stopping))
+    return _pools[-1]
 
 
 def asked(pool: Pool, requests: Any = MANY) -> list[tuple[int, Any]]:
@@ -194,7 +205,7 @@ def test_being_told_to_stop_ends_the_wait_and_what_is_computed(
             told.append(time.monotonic())
         return bool(told)
 
-    pool = Pool(count, Settings(), stopping)
+    pool = pool_of(count, stopping)
     with pytest.raises(Interrupted):
         asked(pool, fated(endless=frozenset({0, 2})))
     assert time.monotonic() - told[0] < 5
@@ -212,7 +223,7 @@ def test_being_told_to_stop_also_ends_a_search_for_culprits(
         return len(seen) > 3
 
     request = Doubling(tuple(range(50)), deadly=frozenset(range(50)))
-    pool = Pool(1, Settings(), stopping)
+    pool = pool_of(1, stopping)
     with pytest.raises(Interrupted):
         asked(pool, [request])
     pool.close()
