@@ -11,7 +11,7 @@ from typing import Any
 from pipeline.dropbox.folders import digest_of, sync_file, sync_folder, write_new
 from pipeline.dropbox.names import COUNT, stems_for
 from pipeline.dropbox.reserve import RECORD, read_record
-from pipeline.errors import in_words, is_environmental
+from pipeline.errors import is_environmental
 from pipeline.record import (
     Origin,
     digest,
@@ -52,6 +52,9 @@ class Tree:
 
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
         """Whether no other member, and no folder, has a name that this stem would take."""
+        own = read_record(self._top / folder / f"{stem}{RECORD}")
+        if own is not None and own.get("member") == number:  # of a step that was cut off
+            return True
         endings = (RECORD, ".log", ".csv", "_1.solution", "_2.solution")
         if any((self._top / folder / f"{stem}{ending}").is_dir() for ending in endings):
             return False
@@ -84,7 +87,7 @@ class Tree:
         except OSError as error:
             if is_environmental(error):
                 raise
-            why = f"it cannot be written: {in_words(error)}"
+            why = f"it cannot be written: {error.strerror}"
             return replace(result, status="failed", solutions=(), complete=None, message=why)
         return result
 

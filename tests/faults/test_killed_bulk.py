@@ -437,3 +437,22 @@ def test_members_that_would_take_each_others_names_keep_no_archive_from_being_fi
     assert bench.box.record("set")["totals"]["unique"] == 2 * (250 - 3)
     check_records(bench.box)
     check_tidy(bench.box)
+
+
+@pytest.mark.parametrize("folder", ["c.json", "c.csv", "c.log", "c_1.solution", "c_2.solution"])
+@pytest.mark.parametrize("first", [True, False])
+def test_members_that_would_take_each_others_names_get_the_same_ones_after_a_kill(
+    first: bool, folder: str, bench: Bench, tmp_path: Path
+) -> None:
+    whole = io.BytesIO()
+    names = ["c.txt", f"{folder}/c.txt"]
+    with zipfile.ZipFile(whole, "w") as members:
+        for name in names if first else reversed(names):
+            members.writestr(name, SMALL)
+    other = bench_in(tmp_path / "other", bench.breaker)
+    for each in (bench, other):
+        each.box.drop("set.zip", whole.getvalue())
+    assert other.run("--workers", "1")[0] == 0
+    assert bench.run("--workers", "1", step=NOTING)[0] == -signal.SIGKILL
+    assert bench.run("--workers", "1")[0] == 0
+    check(bench, other.box)
