@@ -82,12 +82,14 @@ class Looks:
         return False
 
     def _looks_cut_off(self, name: str, data: bytes) -> bool:
-        from pipeline.run.sources import collection_in, ends_badly  # noqa: PLC0415 - slow to load
+        from pipeline.run import sources  # noqa: PLC0415 - slow to load
 
-        found = collection_in(data, complete=True, declared=self._settings.format)
+        if sources.is_one_puzzle(data, name, self._settings):
+            return False
+        found = sources.collection_in(data, complete=True, declared=self._settings.format)
         if found is not None:
             self._holds_many.add(name)
-            return not data.endswith(b"\n") and ends_badly(data, found, self._settings)
+            return not data.endswith(b"\n") and sources.ends_badly(data, found, self._settings)
         try:
             parse_once(data, name, *self._settings.reading)
         except InvalidPuzzle as error:

@@ -9,15 +9,19 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import BinaryIO
 
+from pipeline.errors import InvalidPuzzle
 from pipeline.parse.collections import Detected, Piece, detect_collection
 from pipeline.rows import Source
 from pipeline.settings import Settings
+from pipeline.stages import parse_once
 from pipeline.unpack import UnpackError
 
 HEAD_BYTES = 1024 * 1024
 """Of a source: enough to tell what it is."""
 
 _MOST_CELLS = 100
+_MOST_OF_ONE = 4096
+"""Bytes: in larger sources collections are as likely."""
 
 
 class Ahead(io.RawIOBase, BinaryIO):
@@ -77,6 +81,20 @@ class Ahead(io.RawIOBase, BinaryIO):
         super().close()
 
 
+def is_one_puzzle(data: bytes, name: str, settings: Settings) -> bool:
+    """Whether a whole source reads as a puzzle, and nobody says that it is something else.
+
+    What does is no collection; to find that out first is quicker.
+    """
+    if settings.format != "auto" or len(data) > _MOST_OF_ONE:
+        return False
+    try:
+        parse_once(data, name, *settings.reading)
+    except InvalidPuzzle:
+        return False
+    return True
+
+
 @lru_cache(maxsize=1)
 def collection_in(head: bytes, *, complete: bool, declared: str) -> Detected | None:
     """What collection begins so; None for a single puzzle, and for what is neither.
@@ -90,6 +108,8 @@ def source_in(stream: Ahead, name: str, settings: Settings) -> Source | None:
     """What is to be known of the collection in a stream, if there is one."""
     head = stream.head(HEAD_BYTES + 1)
     complete = len(head) <= HEAD_BYTES
+    if complete and is_one_puzzle(head, name, settings):
+        return None
     detected = collection_in(head[:HEAD_BYTES], complete=complete, declared=settings.format)
     if detected is None:
         return None
