@@ -50,6 +50,11 @@ class Claim:
     def original(self) -> Path:
         return self.folder / self.note.source
 
+    @property
+    def is_held(self) -> bool:
+        """Whether the lock has not been given up or handed on."""
+        return self._lock >= 0
+
     def sign(self) -> None:
         """Write in the lock who holds it, for people to read."""
         self._write_lock(self.attempts())

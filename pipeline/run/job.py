@@ -29,6 +29,8 @@ from pipeline.solve import Limits, Solvers
 from pipeline.stages import NOT_WELL, Result, Stopwatch, solve_source
 
 MOST_ATTEMPTS = 3
+_LARGEST_TOGETHER = 64 * 1024
+"""Bytes: larger puzzles are not held in memory beside others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,22 +185,32 @@ class Jobs:
         singles: dict[Claim, Single] = {}
         try:
             for claim in claims:
-                with self._returning(claim):
-                    content = self._content(claim)
-                    if isinstance(content, Single) and content.data is not None:
-                        singles[claim] = content
-                        continue
-                    if isinstance(content, Bulk):
-                        content.close()
-                outcomes[claim] = self.process(claim)
+                if single := self._small_single(claim):
+                    singles[claim] = single
+                else:
+                    outcomes[claim] = self.process(claim)
             outcomes |= self._process_singles(singles)
         except BaseException:
+            for outcome in outcomes.values():
+                if isinstance(outcome, Bulk):
+                    outcome.close()
             for claim in claims:
-                if claim not in outcomes:
+                if claim.is_held:  # neither finished nor given back before
                     self._give_back(claim)
                     claim.close()
             raise
         return [outcomes[claim] for claim in claims]
+
+    def _small_single(self, claim: Claim) -> Single | None:
+        """A claimed puzzle that may wait in memory for others; None for what goes alone."""
+        try:
+            content = self._content(claim)
+        except OSError:  # `process` will see what to do about it
+            return None
+        if isinstance(content, Bulk):
+            content.close()
+            return None
+        return content if content.data and len(content.data) <= _LARGEST_TOGETHER else None
 
     def _process_singles(self, singles: dict[Claim, Single]) -> dict[Claim, Ended | Bulk | None]:
         from pipeline.batches import solve_sources  # noqa: PLC0415 - numpy is slow to load
