@@ -7,7 +7,7 @@ Lanes, or one formula for many puzzles, answer what they can; the rest goes thro
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,11 @@ import numpy as np
 
 from pipeline.certify import clashing_givens
 from pipeline.certify.many import certify_many
-from pipeline.cnf import Sat, Unsat
-from pipeline.encode.together import Together, encode_together, propagate_many
-from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError
+from pipeline.errors import InvalidPuzzle
 from pipeline.parse import Parsed, made
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
-from pipeline.solve import Limits, Solver, Solvers
+from pipeline.solve import Limits, Solvers
 from pipeline.stages import (
     Result,
     SolverUsed,
@@ -31,6 +29,7 @@ from pipeline.stages import (
     parse_once,
     solve_parsed,
 )
+from pipeline.union import solve_union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,14 +40,8 @@ LARGEST_SIDE = 25
 FEWEST = 64
 """Puzzles from which on `auto` asks lanes."""
 
-TOGETHER = 64
-"""Puzzles in one formula."""
-
 LONGEST_TOGETHER = 10.0
 """Seconds that a batch may take before the puzzles left in it go one by one."""
-
-_WORTH_GOING_ON = 4
-"""One formula is asked again and again while fewer than a quarter have several solutions."""
 
 
 @dataclass(slots=True)
@@ -86,8 +79,7 @@ def solve_batch(
     if settings.solver == "lanes" or (settings.solver == "auto" and len(masks) >= FEWEST):
         left = _ask_lanes(geometry, masks, answers, settings)
     else:
-        left = _Union(geometry, masks, answers, solvers.chain[0], settings).solve()
-        answers.used = replace(answers.used, fallback=solvers.lacking)
+        left = _ask_together(geometry, masks, answers, solvers, settings)
     if settings.cross_check:
         checked = sorted(set(together) - set(left))
         left += [i for i in checked if is_chosen(_puzzle(geometry, masks[i]), settings.cross_check)]
@@ -138,6 +130,25 @@ def _ask_lanes(
     answers.complete[:] = found.counts <= most
     _judge(answers, most)
     return [int(i) for i in np.flatnonzero(~right)]
+
+
+def _ask_together(
+    geometry: Geometry,
+    masks: NDArray[np.uint64],
+    answers: Answers,
+    solvers: Solvers,
+    settings: Settings,
+) -> list[int]:
+    """Fill in what is shown to be unique in formulas of many puzzles; the other puzzles."""
+    solver = solvers.chain[0]
+    limits = Limits(min(settings.timeout, LONGEST_TOGETHER), settings.memory_limit)
+    unique, answers.grids[0] = solve_union(geometry, masks, solver, limits)
+    answers.used = SolverUsed(solver.name, solver.version, solvers.lacking)
+    answers.counts[unique] = 1
+    answers.complete[unique] = True
+    for index in np.flatnonzero(unique).tolist():
+        answers.status[index] = "unique"
+    return [int(index) for index in np.flatnonzero(~unique)]
 
 
 def _judge(answers: Answers, most: int) -> None:
@@ -221,108 +232,6 @@ def _result(answers: Answers, place: int, parsed: Parsed, seconds: dict[str, flo
         clash=clash,
         seconds=seconds,
     )
-
-
-class _Union:
-    """Many puzzles in one formula.
-
-    One question finds a solution of each. Another proves that none has a second: each solution
-    is blocked under a selector, and one clause says that some selector holds. What is not
-    solved so is halved, down to single puzzles.
-    """
-
-    def __init__(
-        self,
-        geometry: Geometry,
-        masks: NDArray[np.uint64],
-        answers: Answers,
-        solver: Solver,
-        settings: Settings,
-    ) -> None:
-        self._geometry = geometry
-        self._masks = masks
-        self._cells, self._consistent = propagate_many(geometry, masks)
-        self._answers = answers
-        self._solver = solver
-        self._settings = settings
-        answers.used = SolverUsed(solver.name, solver.version, None)
-
-    def solve(self) -> list[int]:
-        """Fill in what is shown to be unique; the rest, which goes one by one."""
-        left = np.flatnonzero(~self._consistent).tolist()
-        sound = np.flatnonzero(self._consistent)
-        for start in range(0, len(sound), TOGETHER):
-            left += self._halve(sound[start : start + TOGETHER])
-        return left
-
-    def _halve(self, part: NDArray[np.int64]) -> list[int]:
-        """The puzzles of these that are not shown to be unique."""
-        if len(part) > 1:
-            try:
-                left = self._ask(part)
-            except EnvironmentFailure:
-                left = [int(index) for index in part]
-            except SolverError:
-                left = None
-            if left is not None:
-                return left
-            middle = len(part) // 2
-            return self._halve(part[:middle]) + self._halve(part[middle:])
-        return [int(index) for index in part]
-
-    def _ask(self, part: NDArray[np.int64]) -> list[int] | None:
-        """The puzzles that have a second solution; None where some may have none."""
-        seconds = min(self._settings.timeout, LONGEST_TOGETHER)
-        limits = Limits(seconds, self._settings.memory_limit)
-        together = encode_together(self._geometry, self._cells[part])
-        with self._solver.open(together.cnf, limits) as session:
-            answer = session.solve()
-            if not isinstance(answer, Sat):
-                return None
-            chosen = together.chosen(answer.model)
-            grids = together.grids(chosen)
-            if not certify_many(self._geometry, self._masks[part], grids).all():
-                raise SolverError(f"a grid of {self._solver.name} is no solution")
-            for clause in _under_selectors(together, chosen, len(part)):
-                session.add(clause)
-            session.add(tuple(together.spare(place) for place in range(len(part))))
-            multiple: set[int] = set()
-            while isinstance(answer := session.solve(), Sat):
-                others = together.grids(together.chosen(answer.model))
-                found = set(np.flatnonzero((others != grids).any(axis=1)).tolist()) - multiple
-                if not found:
-                    return None
-                if len(multiple | found) > len(part) // _WORTH_GOING_ON:
-                    return [int(index) for index in part]
-                for place in found:
-                    session.add((-together.spare(place),))
-                multiple |= found
-            if not isinstance(answer, Unsat):
-                return None
-        self._settle(part, grids, multiple)
-        return [int(part[place]) for place in sorted(multiple)]
-
-    def _settle(
-        self, part: NDArray[np.int64], grids: NDArray[np.uint8], multiple: set[int]
-    ) -> None:
-        for place, index in enumerate(part.tolist()):
-            if place not in multiple:
-                self._answers.status[index] = "unique"
-                self._answers.counts[index] = 1
-                self._answers.complete[index] = True
-                self._answers.grids[0, index] = grids[place]
-
-
-def _under_selectors(
-    together: Together, chosen: NDArray[np.int64], count: int
-) -> Iterator[tuple[int, ...]]:
-    """For each puzzle: its selector implies that one of its chosen candidates is false."""
-    owners = together.owners[0][chosen]
-    bounds = np.searchsorted(owners, np.arange(count + 1))
-    literals = (-(chosen + 1)).tolist()
-    for place in range(count):
-        clause = literals[bounds[place] : bounds[place + 1]]
-        yield (*clause, -together.spare(place))
 
 
 def _alone(

@@ -9,6 +9,10 @@ from pathlib import Path
 SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 """How to open a file without following a link or waiting for a pipe's other end."""
 
+TEMPORARY_SUFFIXES = (".tmp", ".part", ".partial", ".crdownload", ".filepart", ".swp", "~")
+TEMPORARY_PREFIXES = (".", "~")
+"""Of names that say that a file is not complete, or not for others."""
+
 F_SETSIG = 10
 """Linux; the fcntl module of Python 3.11 does not name it."""
 

@@ -72,11 +72,15 @@ def test_a_set_has_its_files_and_a_record_that_lists_them_with_their_hashes(box)
     }
 
 
-def test_the_record_comes_last(box):
-    (box.outbox / "a.json").mkdir()
-    with closing(claim_of(box)) as claim, pytest.raises(IsADirectoryError):
+def test_the_record_comes_last(box, monkeypatch):
+    seen = {}
+    monkeypatch.setattr(
+        "pipeline.dropbox.publish.reached", lambda step: seen.setdefault(step, box.published())
+    )
+    with closing(claim_of(box)) as claim:
         publish_set(box, claim, TWO)
-    assert box.published() == {*TWO, "a.json"}
+    assert {name for name in seen["publish.cleared"] if name[0] != "."} == set(TWO)
+    assert seen["publish.recorded"] == {*TWO, "a.json"}
 
 
 def test_an_earlier_set_is_whole_until_everything_new_is_written(box):
@@ -129,19 +133,23 @@ def test_a_full_disk_leaves_the_earlier_set_whole_and_no_litter(box, name, befor
     assert whole == (box.published(), contents(box), box.record("a"))
 
 
-@pytest.mark.parametrize("obstacle", ["a_1.solution", "a_2.solution", "a.log", "a.json"])
-def test_a_fault_in_the_middle_leaves_no_record_and_is_mended_by_doing_it_again(box, obstacle):
+@pytest.mark.parametrize("step", ["saved", "withdrawn", "renaming", "renamed", "cleared"])
+def test_a_fault_in_the_middle_leaves_no_litter_and_is_mended_by_doing_it_again(
+    box, step, monkeypatch
+):
     published(box, TWO | {"a_3.solution": "3"})
-    (box.outbox / obstacle).unlink()
-    (box.outbox / obstacle).mkdir()
-    if obstacle == "a.json":  # it lists nothing any more
-        (box.outbox / "a_3.solution").unlink()
     claim = claim_of(box, job="20260102T030405-ab")
-    with pytest.raises(OSError, match="Is a directory"):
+
+    def fail(now):
+        if now == f"publish.{step}":
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("pipeline.dropbox.steps.on_step", [fail])
+    with pytest.raises(OSError, match="Input"):
         publish_set(box, claim, TWO)
     assert is_published(claim, box.folders) is None
     assert not any(name.startswith(".") for name in box.published())
-    (box.outbox / obstacle).rmdir()
+    monkeypatch.undo()
     publish_set(box, claim, ONE)
     assert contents(box) == ONE
     assert is_published(claim, box.folders)["job"] == claim.note.job
@@ -187,15 +195,31 @@ def test_a_file_whose_name_is_a_number_does_not_keep_others_from_being_finished(
     assert box.in_work() == set()
 
 
-def test_a_folder_in_the_way_of_a_name_leaves_the_claim_its_list_and_no_record(box):
+@pytest.mark.parametrize("name", ["a_1.solution", "a.json"])
+def test_a_folder_in_the_way_of_a_name_leaves_everything_as_it_was(box, name):
     published(box, TWO)
-    (box.outbox / "a_1.solution").unlink()
-    (box.outbox / "a_1.solution").mkdir()
+    (box.outbox / name).unlink()
+    (box.outbox / name).mkdir()
+    before = box.published(), contents(box)
     with closing(claim_of(box, job="20260102T030405-ab")) as claim:
         with pytest.raises(IsADirectoryError):
             publish_set(box, claim, ONE)
-        assert claim.note.files == ("a.log", "a_1.solution", "a_2.solution")
-    assert not box.has_record("a")
+        assert claim.note.files == ()
+    assert (box.published(), contents(box)) == before
+
+
+def test_somebody_elses_folder_of_an_archives_name_leaves_everything_as_it_was(box):
+    (box.outbox / "a").mkdir()
+    (box.outbox / "a" / "precious").write_text("x")
+    tree = box.outbox / ".growing"
+    tree.mkdir()
+    with closing(claim_of(box, "a.zip")) as claim:
+        each = Publication(claim, lambda: [("a.csv", ["new"])], lambda _: "{}", tree)
+        with pytest.raises(IsADirectoryError):
+            publish([each], box.folders)
+        assert claim.note.files == ()
+    assert box.published() == {"a", ".growing"}
+    assert (box.outbox / "a" / "precious").read_text() == "x"
 
 
 def test_the_sets_of_former_stems_are_replaced_as_well_and_nobody_elses(box):

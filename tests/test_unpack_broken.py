@@ -161,6 +161,20 @@ def test_of_a_tar_that_is_cut_off_the_members_before_are_read(drop, pack):
         assert isinstance(whole[1][1], UnpackError)
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_of_a_member_that_is_cut_off_everything_before_is_read(drop, pack):
+    noise = os.urandom(2**18)
+    content = pack(tar_of(("a", noise)))
+    listed = members(drop(content[: len(content) - 4000]), Limits())
+    member = next(listed)
+    found = b""
+    with pytest.raises(UnpackError, match="cut off"):
+        while chunk := member.stream.read1(2**16):
+            found += chunk
+    assert noise.startswith(found)
+    assert len(found) > len(noise) - 20_000
+
+
 def test_a_tar_without_an_end_mark_may_be_cut_off(drop):
     content = tar_of(("a", A), ("b", B))
     found = everything(drop(content[:2048]))

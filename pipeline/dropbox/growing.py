@@ -41,8 +41,8 @@ class Growing:
         except (OSError, KeyError, TypeError, ValueError):
             self.close()
             self._files, self.state = {}, {}
-        mode = "ab" if self.state else "wb"
-        self._progress = (claim.folder / PROGRESS).open(mode)
+        self._progress = (claim.folder / PROGRESS).open("ab" if self.state else "wb")
+        self._progress.write(b"\n")  # ends a line that was torn
 
     def _resume(self, noted: State) -> None:
         for name, (number, length) in noted.get("files", {}).items():

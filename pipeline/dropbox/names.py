@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import PurePath
 
-_TEMPORARY_SUFFIXES = (".tmp", ".part", ".partial", ".crdownload", ".filepart", ".swp", "~")
-_TEMPORARY_PREFIXES = (".", "~")
+from pipeline.files import TEMPORARY_PREFIXES, TEMPORARY_SUFFIXES
+
 _COMPRESSED = (".gz", ".bz2", ".xz")
 _LONGEST_NAME = 255
 _LONGEST_ENDING = 32
@@ -24,7 +24,7 @@ MOST_LIKELY = 4
 
 def is_temporary(name: str) -> bool:
     """Whether a name says that the file is not complete, or not for others."""
-    return name.startswith(_TEMPORARY_PREFIXES) or name.endswith(_TEMPORARY_SUFFIXES)
+    return name.startswith(TEMPORARY_PREFIXES) or name.endswith(TEMPORARY_SUFFIXES)
 
 
 def stem_of(name: str) -> str:

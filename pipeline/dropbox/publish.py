@@ -73,7 +73,7 @@ def publish(publications: Sequence[Publication], folders: Folders) -> None:
                 _sync(path)
         reached("publish.staged")
         for each in publications:
-            _withdraw_earlier(each.claim, outbox, each.names)
+            _withdraw_earlier(each, outbox)
         for each in publications:
             _exchange(each, outbox)
         sync_folder(outbox)
@@ -146,12 +146,8 @@ def _is_folder(path: Path) -> bool:
 
 
 def _put_away(folder: Path, claim: Claim) -> None:
-    """Remove a folder of an earlier set from sight at once, and then for good.
-
-    Raises OSError where it is not known to be that of an earlier set.
-    """
-    if f"{folder.name}/" not in claim.note.files:
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
+    """Remove a folder of an earlier set from sight at once, and then for good."""
+    _refuse_foreign(folder, claim.note.files)
     aside = claim.folder / ".earlier"
     shutil.rmtree(aside, ignore_errors=True)
     try:
@@ -159,6 +155,12 @@ def _put_away(folder: Path, claim: Claim) -> None:
     except OSError:  # the outbox is on another filesystem
         shutil.rmtree(folder)
     shutil.rmtree(aside, ignore_errors=True)
+
+
+def _refuse_foreign(folder: Path, listed: Sequence[str]) -> None:
+    """Raises OSError where a folder is not listed as one of an earlier set."""
+    if f"{folder.name}/" not in listed:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
 
 
 def _clear_away(publication: Publication) -> None:
@@ -173,9 +175,13 @@ def _clear_away(publication: Publication) -> None:
 _TEMPORARY_TEXT = re.compile(r".*-[0-9]+\.tmp")
 
 
-def _withdraw_earlier(claim: Claim, outbox: Path, names: Iterable[str]) -> None:
-    """Save in the claim what will have to be cleared away, then remove the earlier record."""
-    listed = list(names)
+def _withdraw_earlier(publication: Publication, outbox: Path) -> None:
+    """Save in the claim what will have to be cleared away, then remove the earlier record.
+
+    Raises OSError, before anything is changed, where somebody else's folder is in the way.
+    """
+    claim = publication.claim
+    listed = publication.names
     earlier = []
     for stem in (claim.note.stem, *claim.note.former):
         path = outbox / (stem + RECORD)
@@ -184,6 +190,9 @@ def _withdraw_earlier(claim: Claim, outbox: Path, names: Iterable[str]) -> None:
             earlier.append(path)
             listed += (name for name in files_of(record) if name.startswith(stem))
             listed += [f"{stem}/"] if record.get("status") == "archive" else []
+    for path, target in publication.staged.items():
+        if path != target and _is_folder(target):
+            _refuse_foreign(target, (*listed, *claim.note.files))
     claim.save_files(listed)
     reached("publish.saved")
     for path in earlier:

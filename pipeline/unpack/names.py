@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from pipeline.files import TEMPORARY_PREFIXES, TEMPORARY_SUFFIXES
+
 LONGEST_NAME = 2048
 """In bytes, for the whole path: with the outbox before it, it has to stay below 4096."""
 
@@ -17,8 +19,6 @@ _SEPARATORS = re.compile(r"[/\\]")
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:(?:[/\\]|$)")
 _SHOWN = 200
 
-_JUNK_PREFIXES = (".", "~")
-_JUNK_SUFFIXES = (".tmp", ".part", ".partial", ".crdownload", ".filepart", ".swp", "~")
 _JUNK_NAMES = frozenset(("__macosx", "thumbs.db", "desktop.ini"))
 
 
@@ -61,8 +61,8 @@ def safe_parts(name: str) -> tuple[str, ...] | None:
 def is_junk(part: str) -> bool:
     """Whether a file or folder of this name holds nothing that somebody wants solved."""
     return (
-        part.startswith(_JUNK_PREFIXES)
-        or part.endswith(_JUNK_SUFFIXES)
+        part.startswith(TEMPORARY_PREFIXES)
+        or part.endswith(TEMPORARY_SUFFIXES)
         or part.lower() in _JUNK_NAMES
     )
 

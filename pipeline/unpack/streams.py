@@ -59,7 +59,7 @@ class _Chunked(io.RawIOBase):
             file.close()
 
 
-def stream_of(chunks: Iterator[bytes], *owned: BinaryIO) -> BinaryIO:
+def stream_of(chunks: Iterator[bytes], *owned: BinaryIO) -> io.BufferedReader:
     """Chunks as a stream to read once; closing it closes what it owns."""
     return io.BufferedReader(_Chunked(chunks, *owned), PIECE)
 

@@ -11,7 +11,7 @@ import stat
 import tarfile
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from io import BufferedReader
 
 from pipeline.unpack.compressed import CUT_OFF
 from pipeline.unpack.entries import Entry, refusal_of
@@ -47,7 +47,7 @@ class _Header:
     type: bytes = tarfile.REGTYPE
 
 
-def tar_entries(source: BinaryIO) -> Generator[Entry]:
+def tar_entries(source: BufferedReader) -> Generator[Entry]:
     """The members of a tar in its order.
 
     Raises UnpackError where nothing further can be read.
@@ -74,7 +74,7 @@ def _refusal(header: _Header) -> str | None:
 class _Content:
     """What follows a header: handed out if it is wanted, skipped if not."""
 
-    def __init__(self, source: BinaryIO, size: int) -> None:
+    def __init__(self, source: BufferedReader, size: int) -> None:
         self._source = source
         self._left = size
         self._padding = -size % BLOCK
@@ -99,14 +99,14 @@ class _Content:
         return found
 
     def _read(self, size: int) -> bytes:
-        chunk = self._source.read(size)
+        chunk = self._source.read1(size)  # `read` would lose what comes before an error
         if not chunk:
             raise UnpackError(CUT_OFF)
         self._left -= len(chunk)
         return chunk
 
 
-def _next_header(source: BinaryIO) -> _Header | None:
+def _next_header(source: BufferedReader) -> _Header | None:
     """The header of the next member; None at the end."""
     header = _Header()
     for _ in range(_MOST_EXTENSIONS):
@@ -141,7 +141,9 @@ def _parsed(block: bytes) -> tarfile.TarInfo:
     return info
 
 
-def _complete(header: _Header, info: tarfile.TarInfo, block: bytes, source: BinaryIO) -> _Header:
+def _complete(
+    header: _Header, info: tarfile.TarInfo, block: bytes, source: BufferedReader
+) -> _Header:
     """The header, with what a member's own block says and no other did."""
     if info.type == tarfile.GNUTYPE_SPARSE:
         header.sparse = True
