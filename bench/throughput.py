@@ -1,12 +1,12 @@
 """Puzzles per second from drop to certified results on disk, uniqueness included.
 
-    python bench/throughput.py [--workers N] [--minisat] FILE…
+    python bench/throughput.py [--workers N] [--only lanes|minisat] FILE…
 
-Each FILE holds one puzzle a line. It is dropped as a collection under `watch`, with `lanes` and,
-with --minisat, with minisat alone; small ones are dropped before, so that the workers are there.
-The baseline is PySAT's minisat22 kept alive, the extended formula loaded once, givens as
-assumptions, and a second solve with a blocking clause; solving time only. --minisat is also held
-against one process per question.
+Each FILE holds one puzzle a line. It is dropped as a collection under `watch`, with `lanes` and
+with `minisat`; small ones are dropped before, so that the workers are there. The baseline is
+PySAT's minisat22 kept alive, the extended formula loaded once, givens as assumptions, and a
+second solve with a blocking clause; solving time only. `minisat` is also held against one
+process per question.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ NINE = Geometry(3, 3)
 RENEWED = 100
 WARM = 200
 SAMPLE = 100
+SOLVERS = ("lanes", "minisat")
 
 
 def puzzles_in(path: Path) -> list[str]:
@@ -113,7 +114,7 @@ def solution(puzzle: Puzzle) -> Grid:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--minisat", action="store_true")
+    parser.add_argument("--only", choices=SOLVERS)
     parser.add_argument("files", nargs="+", type=Path)
     chosen = parser.parse_args()
     for path in chosen.files:
@@ -121,7 +122,7 @@ def main() -> None:
         base = baseline_seconds(texts) / len(texts)
         print(f"{path.name}: {len(texts)} puzzles, puzzles per second:")
         print(f"  PySAT minisat22, persistent  {1 / base:9.0f}")
-        for solver in ("lanes", *(["minisat"] if chosen.minisat else [])):
+        for solver in [chosen.only] if chosen.only else SOLVERS:
             spent = watch_seconds(path, solver, chosen.workers) / len(texts)
             ratio = f"{base / spent:6.2f} x"
             print(f"  drop, --solver {solver:8s}     {1 / spent:9.0f}  {ratio}")

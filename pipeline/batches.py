@@ -18,7 +18,7 @@ from pipeline.certify.many import certify_many
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import Parsed, made
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.settings import Settings
+from pipeline.settings import ENCODING, Settings
 from pipeline.solve import Limits, Solvers
 from pipeline.stages import (
     Result,
@@ -26,6 +26,7 @@ from pipeline.stages import (
     Status,
     Stopwatch,
     is_chosen,
+    more_than,
     parse_once,
     solve_parsed,
 )
@@ -40,6 +41,9 @@ LARGEST_SIDE = 25
 FEWEST = 64
 """Puzzles from which on `auto` asks lanes."""
 
+MOST_TOGETHER = 100
+"""Solutions of each puzzle: with more of them the puzzles go one by one."""
+
 LONGEST_TOGETHER = 10.0
 """Seconds that a batch may take before the puzzles left in it go one by one."""
 
@@ -50,7 +54,7 @@ class Answers:
 
     `grids` has the shape (most, P, n²): the certified solutions of each in order, zeros where
     there is none. `counts` says how many of them count. `others` are the results of those that
-    went one by one.
+    went one by one, which may have more solutions than there is room for in `grids`.
     """
 
     status: list[Status]
@@ -76,25 +80,40 @@ def solve_batch(
     """
     answers = _blank(len(masks), geometry, settings)
     together = range(len(masks))
-    if settings.solver == "lanes" or (settings.solver == "auto" and len(masks) >= FEWEST):
+    if not _go_together(settings):
+        left: dict[int, str | None] = dict.fromkeys(together)
+    elif settings.solver == "lanes" or (settings.solver == "auto" and len(masks) >= FEWEST):
         left = _ask_lanes(geometry, masks, answers, settings)
     else:
         left = _ask_together(geometry, masks, answers, solvers, settings)
-    if settings.cross_check:
-        checked = sorted(set(together) - set(left))
-        left += [i for i in checked if is_chosen(_puzzle(geometry, masks[i]), settings.cross_check)]
-    for index in left:
-        _alone(geometry, masks, answers, index, solvers, settings)
+    checked = {
+        index
+        for index in set(together).difference(left)
+        if is_chosen(_puzzle(geometry, masks[index]), settings.cross_check)
+    }
+    for index in sorted(checked.union(left)):
+        parsed = made(_puzzle(geometry, masks[index]))
+        result = solve_parsed(parsed, solvers, settings, Stopwatch())
+        if index in checked:
+            _compare(answers, index, result)
+        else:
+            _replace(answers, index, result, left[index])
     for index in together:
-        if answers.status[index] == "unsolvable" and index not in answers.messages:
+        if answers.status[index] == "unsolvable" and index not in answers.others:
             clash = clashing_givens(_puzzle(geometry, masks[index]))
             if clash:
                 answers.messages[index] = clash.message
     return answers
 
 
+def _go_together(settings: Settings) -> bool:
+    """Whether puzzles can be solved together as they are to be solved."""
+    as_usual = settings.encoding == ENCODING or settings.solver == "lanes"
+    return as_usual and settings.limit <= MOST_TOGETHER
+
+
 def _blank(count: int, geometry: Geometry, settings: Settings) -> Answers:
-    shape = (settings.limit, count, geometry.side**2)
+    shape = (min(settings.limit, MOST_TOGETHER), count, geometry.side**2)
     return Answers(
         ["unknown"] * count,
         np.zeros(count, np.int64),
@@ -110,26 +129,27 @@ def _puzzle(geometry: Geometry, masks: NDArray[np.uint64]) -> Puzzle:
 
 def _ask_lanes(
     geometry: Geometry, masks: NDArray[np.uint64], answers: Answers, settings: Settings
-) -> list[int]:
-    """Fill in what lanes find; the puzzles that they leave undecided, or got wrong."""
+) -> dict[int, str | None]:
+    """Fill in what lanes find; the puzzles that they leave undecided, or why they are wrong."""
     from pipeline.solve.lanes import solve_lanes  # noqa: PLC0415 - slow to load
 
     most = settings.limit
     alone = settings.solver == "lanes"
     seconds = settings.timeout if alone else min(settings.timeout, LONGEST_TOGETHER)
     found = solve_lanes(geometry, masks, most + 1, seconds)
-    right = found.decided.copy()
+    certified = np.ones_like(found.decided)
     for rank in range(most + 1):
         here = np.flatnonzero(found.counts > rank)
         if not len(here):
             break
-        right[here] &= certify_many(geometry, masks[here], found.grids[rank, here])
+        certified[here] &= certify_many(geometry, masks[here], found.grids[rank, here])
         if rank < most:
             answers.grids[rank] = found.grids[rank]
     answers.counts[:] = np.minimum(found.counts, most)
     answers.complete[:] = found.counts <= most
     _judge(answers, most)
-    return [int(i) for i in np.flatnonzero(~right)]
+    left = np.flatnonzero(~(found.decided & certified)).tolist()
+    return {index: None if certified[index] else "a grid of lanes is no solution" for index in left}
 
 
 def _ask_together(
@@ -138,7 +158,7 @@ def _ask_together(
     answers: Answers,
     solvers: Solvers,
     settings: Settings,
-) -> list[int]:
+) -> dict[int, str | None]:
     """Fill in what is shown to be unique in formulas of many puzzles; the other puzzles."""
     solver = solvers.chain[0]
     limits = Limits(min(settings.timeout, LONGEST_TOGETHER), settings.memory_limit)
@@ -148,7 +168,7 @@ def _ask_together(
     answers.complete[unique] = True
     for index in np.flatnonzero(unique).tolist():
         answers.status[index] = "unique"
-    return [int(index) for index in np.flatnonzero(~unique)]
+    return dict.fromkeys(np.flatnonzero(~unique).tolist())
 
 
 def _judge(answers: Answers, most: int) -> None:
@@ -158,11 +178,6 @@ def _judge(answers: Answers, most: int) -> None:
     for index in np.flatnonzero(~answers.complete):
         answers.messages[int(index)] = more_than(most)
         answers.status[index] = "multiple"
-
-
-def more_than(most: int) -> str:
-    """What is said of a puzzle with more solutions than were asked for."""
-    return f"there are more solutions than the {most} asked for"
 
 
 def solve_sources(
@@ -234,23 +249,34 @@ def _result(answers: Answers, place: int, parsed: Parsed, seconds: dict[str, flo
     )
 
 
-def _alone(
-    geometry: Geometry,
-    masks: NDArray[np.uint64],
-    answers: Answers,
-    index: int,
-    solvers: Solvers,
-    settings: Settings,
-) -> None:
-    """Solve one puzzle of the batch by itself; its result takes the place of what was found."""
-    result = solve_parsed(made(_puzzle(geometry, masks[index])), solvers, settings, Stopwatch())
+def _compare(answers: Answers, index: int, result: Result) -> None:
+    """Take the result of a cross-check in place of what the batch came to, if that is wrong.
+
+    A certified grid beats the word of a solver that there is no other.
+    """
+    grids = {grid.values for grid in result.solutions}
+    found = {tuple(grid.tolist()) for grid in answers.grids[: answers.counts[index], index]}
+    ours, theirs = answers.used.name, result.solver.name if result.solver else ""
+    if answers.complete[index] and not grids <= found:
+        _replace(answers, index, result, f"{ours} missed a solution that {theirs} found")
+    elif result.complete and not found <= grids:
+        answers.messages[index] = f"{theirs} missed a solution that {ours} found"
+
+
+def _replace(answers: Answers, index: int, result: Result, why: str | None) -> None:
+    """Put what a puzzle came to by itself in the place of what was found together.
+
+    `why` says what was wrong with that, if it was not only undecided.
+    """
+    if why and result.solver:
+        result = replace(result, solver=replace(result.solver, fallback=why))
     answers.others[index] = result
     answers.status[index] = result.status
-    answers.counts[index] = len(result.solutions)
     answers.complete[index] = bool(result.complete)
+    answers.counts[index] = len(result.solutions)
     answers.grids[:, index] = 0
+    for rank, grid in enumerate(result.solutions[: len(answers.grids)]):
+        answers.grids[rank, index] = grid.values
     answers.messages.pop(index, None)
     if result.message:
         answers.messages[index] = result.message
-    for rank, grid in enumerate(result.solutions):
-        answers.grids[rank, index] = grid.values

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipeline.batches import LARGEST_SIDE, Answers, masks_of, solve_batch
-from pipeline.certify import certifier
-from pipeline.errors import InvalidPuzzle
-from pipeline.parse import made, parse_source
+from pipeline.certify import certify_grid
+from pipeline.parse import made
 from pipeline.parse.collections import Entry, Piece
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.rows import Row, Rows, Source, joined
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
-from pipeline.stages import Stopwatch, solve_parsed
+from pipeline.solve import Solvers, surprise
+from pipeline.stages import Result, Stopwatch, solve_parsed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +29,11 @@ def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settin
     rows: list[Row | None] = [None] * len(entries)
     for geometry, places, masks in _batches(entries):
         answers = solve_batch(geometry, masks, solvers, settings)
-        texts = _texts(answers, geometry)
+        texts = _texts(answers, geometry, [entries[place].signs for place in places])
         for at, place in enumerate(places):
+            if at in answers.others:
+                rows[place] = _row(entries[place], answers.others[at])
+                continue
             found = [rank[at] for rank in texts[: int(answers.counts[at])]]
             complete = bool(answers.complete[at])
             message = answers.messages.get(at)
@@ -43,7 +45,7 @@ def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settin
     whole = [row for row in rows if row]
     for row in whole:
         if row.entry.claimed is not None:
-            row.disagreement = _disagreement(row, settings)
+            row.disagreement = _disagreement(row)
     return joined(whole, source)
 
 
@@ -82,53 +84,60 @@ def _plain_masks(texts: Sequence[str]) -> NDArray[np.uint64]:
     return masks[np.frombuffer("".join(texts).encode("ascii"), np.uint8).reshape(-1, 81)]
 
 
-def _texts(answers: Answers, geometry: Geometry) -> list[list[str]]:
+def _texts(answers: Answers, geometry: Geometry, signs: Sequence[str]) -> list[list[str]]:
     """For each rank that is needed, the grids as lines without their ends."""
     ranks = int(answers.counts.max(initial=0))
     if geometry.side > 9:
-        return [[one_line(values.tolist()) for values in grids] for grids in answers.grids[:ranks]]
+        return [
+            [one_line(values, own) for values, own in zip(grids.tolist(), signs, strict=True)]
+            for grids in answers.grids[:ranks]
+        ]
     cells = geometry.side**2
     texts = [(grids + ord("0")).tobytes().decode("ascii") for grids in answers.grids[:ranks]]
     return [[text[at : at + cells] for at in range(0, len(text), cells)] for text in texts]
 
 
-def one_line(values: Iterable[int]) -> str:
-    """A grid of any size in one line: digits, or numbers with blanks between."""
-    words = [str(value) for value in values]
-    return (" " if len(words) > 81 else "").join(words)
+def one_line(values: Sequence[int], signs: str = "") -> str:
+    """A grid of any size in one line: digits, the signs of an alphabet, or numbers.
+
+    Numbers have blanks between. Zeros, where there is no grid, are blanks too.
+    """
+    if signs:
+        return "".join(["." if value == 0 else signs[value - 1] for value in values])
+    return (" " if len(values) > 81 else "").join(map(str, values))
 
 
 def _alone(entry: Entry, solvers: Solvers, settings: Settings) -> Row:
     if entry.puzzle is None:
         return Row(entry, "invalid", message=entry.error)
     result = solve_parsed(made(entry.puzzle), solvers, settings, Stopwatch())
-    lines = [one_line(grid.values) for grid in result.solutions]
-    cells = len(entry.puzzle.cells)
-    return Row(entry, result.status, lines, result.complete, result.message, cells)
+    return _row(entry, result)
 
 
-def _disagreement(row: Row, settings: Settings) -> str | None:
+def _row(entry: Entry, result: Result) -> Row:
+    """The row of a puzzle that went through the chain by itself."""
+    lines = [one_line(grid.values, entry.signs) for grid in result.solutions]
+    cells = len(entry.puzzle.cells) if entry.puzzle else 81
+    row = Row(entry, result.status, lines, result.complete, result.message, cells)
+    row.fallback = surprise(result.solver.fallback) if result.solver else None
+    return row
+
+
+def _disagreement(row: Row) -> str | None:
     """What is wrong with the solution that stands beside a puzzle."""
-    claimed = row.entry.claimed or ""
+    claimed, entry = row.entry.claimed or "", row.entry
     if row.status in ("invalid", "failed") or claimed in row.solutions:
         return None
-    puzzle = row.entry.puzzle or _puzzle_of(row.entry.text)
-    grid = _grid_of(claimed, puzzle.geometry, settings)
-    if grid and (one_line(grid.values) in row.solutions or certifier(puzzle, grid)):
-        return None
-    return f"the solution beside it is {'another one' if row.complete else 'none'}"
+    puzzle = entry.puzzle or _puzzle_of(entry.text)
+    values = [entry.signs.find(sign) + 1 for sign in claimed] if entry.signs else claimed
+    try:
+        grid = Grid(puzzle.geometry, tuple(map(int, values)))
+    except ValueError:
+        return "the solution beside it is none"
+    if certify_grid(puzzle, grid):
+        return "the solution beside it is none"
+    return "the solution beside it was not found" if row.complete else None
 
 
 def _puzzle_of(text: str) -> Puzzle:
     return Puzzle.of_values(_NINE, [int(sign) if sign.isdigit() else 0 for sign in text])
-
-
-def _grid_of(text: str, geometry: Geometry, settings: Settings) -> Grid | None:
-    """The grid that a solution in one line is, if it is one."""
-    try:
-        if geometry.side > 9:  # in the signs of an alphabet
-            puzzle = parse_source(text.encode(), "", *settings.reading).puzzle
-            return Grid(geometry, tuple(value for _, value in puzzle.givens()))
-        return Grid(geometry, tuple(map(int, text)))
-    except (ValueError, InvalidPuzzle):
-        return None

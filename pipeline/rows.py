@@ -12,7 +12,9 @@ from pipeline.errors import printable
 from pipeline.parse.collections import Detected, Entry
 
 COLUMNS = ("index", "line", "puzzle", "status", "solutions", "complete", "solution", "message")
-DISAGREEMENTS = "disagreements"
+DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
+"""What is counted in the totals beside the statuses."""
+
 _LONGEST_TEXT = 500
 _BLOCK = 1024 * 1024
 
@@ -61,7 +63,8 @@ class Rows:
 class Row:
     """One puzzle's part: its solutions as lines, and what the table says.
 
-    `disagreement`: what is wrong with the solution that stands beside it.
+    `disagreement`: what is wrong with the solution that stands beside it. `fallback`: why
+    another solver than the first answered.
     """
 
     entry: Entry
@@ -71,6 +74,11 @@ class Row:
     message: str | None = None
     cells: int = 0
     disagreement: str | None = None
+    fallback: str | None = None
+
+    def said(self) -> str:
+        """Everything that is to be said of it."""
+        return "; ".join(filter(None, (self.message, self.fallback, self.disagreement)))
 
 
 def joined(rows: Sequence[Row], source: Source) -> Rows:
@@ -80,12 +88,12 @@ def joined(rows: Sequence[Row], source: Source) -> Rows:
     ranks = max((len(row.solutions) for row in rows), default=0)
     lines: list[list[str]] = [[] for _ in range(ranks)]
     for row in rows:
-        message = row.message
         if row.disagreement:
             whole.totals[DISAGREEMENTS] += 1
-            message = "; ".join(filter(None, (message, row.disagreement)))
+        if row.fallback:
+            whole.totals[FALLBACKS] += 1
         whole.totals[row.status] += 1
-        table.append(_csv(row, message))
+        table.append(_csv(row))
         blank.append("." * (row.cells or source.cells))
         for rank in range(ranks):
             here = rank < len(row.solutions)
@@ -100,15 +108,20 @@ def _block(lines: list[str]) -> bytes:
     return "".join([line + "\n" for line in lines]).encode("ascii")
 
 
-def _csv(row: Row, message: str | None) -> str:
+def _csv(row: Row) -> str:
     entry = row.entry
     most = _LONGEST_TEXT if entry.puzzle is None else None
     text = entry.text if entry.plain else _quoted(printable(entry.text[:most]))
-    complete = "" if row.complete is None else "true" if row.complete else "false"
+    complete = yes_or_no(row.complete)
     solution = row.solutions[0] if row.solutions else ""
-    said = _quoted(printable(message)) if message else ""
+    said = _quoted(printable(row.said()))
     head = f"{entry.line},{text},{row.status},{len(row.solutions)}"
     return f"{head},{complete},{solution},{said}\n"
+
+
+def yes_or_no(value: bool | None) -> str:
+    """As it stands in a table; empty where nobody asked."""
+    return "" if value is None else "true" if value else "false"
 
 
 def csv_line(fields: Iterable[str]) -> bytes:

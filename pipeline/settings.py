@@ -14,6 +14,7 @@ SolverChoice = Literal["auto", "minisat", "pysat", "lanes"]
 VariantChoice = Literal["auto", "classic", "even-odd"]
 EncodingChoice = Literal["textbook", "minimal", "extended", "reduced"]
 AlphabetChoice = Literal["auto", "0-F", "1-G", "A-P", "0-O", "1-P", "A-Y"]
+ENCODING: EncodingChoice = "reduced"
 MAX_SOLUTIONS, MAX_SOLUTIONS_OF_MANY = 100, 2
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TOTAL_BYTES = 16 * 1024**3
@@ -63,16 +64,16 @@ class Settings:
     `timeout` is seconds of wall clock per puzzle, `memory_limit` MB per solver (64 or more),
     `max_bytes` the size of one puzzle's file, `max_solutions` at least 1
     (None: 100 of a single puzzle, 2 of each in a collection), `workers` processes (0: one a
-    core), `cross_check` the
-    share of answers that another solver is asked for too. `minisat` is a program's name or
-    path, None for the one on the PATH. Raises UsageError for a value out of its range.
+    core), `cross_check` the share of answers that another solver is asked for too. `minisat` is
+    a program's name or path, None for the one on the PATH. Raises UsageError for a value out
+    of its range.
     """
 
     inbox: Path = Path("inbox")
     outbox: Path = Path("outbox")
     solver: SolverChoice = "auto"
     minisat: str | None = None
-    encoding: EncodingChoice = "reduced"
+    encoding: EncodingChoice = ENCODING
     max_solutions: int | None = None
     timeout: float = 60.0
     memory_limit: int = 4096
@@ -100,6 +101,12 @@ class Settings:
     def limit(self) -> int:
         """The most solutions of one puzzle that are published."""
         return self.max_solutions or MAX_SOLUTIONS
+
+    @property
+    def terms(self) -> str:
+        """All of this that decides what a source of many puzzles comes to, but for solvers."""
+        limits = self.max_solutions, self.max_total_bytes
+        return repr((tuple(self.reading), limits, self.keep_cnf))
 
     def of_many(self) -> Settings:
         """These settings for the puzzles of a collection: one solution and another tell enough."""

@@ -151,6 +151,11 @@ def solve_parsed(
     return Result("failed", (), None, fallback, parsed, cnf, seconds=watch.seconds())
 
 
+def more_than(most: int) -> str:
+    """What is said of a puzzle with more solutions than were asked for."""
+    return f"there are more solutions than the {most} asked for"
+
+
 def is_chosen(puzzle: Puzzle, share: float) -> bool:
     """Whether a puzzle is among the share (0 to 1) that is cross-checked: always the same ones."""
     if not 0 < share < 1:
@@ -248,7 +253,7 @@ def _result(
 ) -> Result:
     """Status, order and message from how a search ended."""
     found = search.grids[: settings.limit]
-    more = f"there are more solutions than the {len(found)} asked for"
+    more = more_than(len(found))
     clash, message, complete = None, None, False
     status: Status = "multiple"
     match search.ended:

@@ -43,7 +43,7 @@ from typer.testing import CliRunner
 from pipeline.errors import EnvironmentFailure
 from pipeline.run import pool
 from pipeline.run.pool import Request
-from pipeline.run.worker import serve
+from pipeline.run.worker import Start, serve
 from pipeline.solve.peer import Peer
 
 TESTS = Path(__file__).parent
@@ -276,18 +276,7 @@ def _prepare() -> None:
     collection.PIECE_BYTES = PIECE
     archive._MOST_ITEMS = 2
     settle.FOLDER_SECONDS = looking._WALK_SECONDS = 0.01
-    begin, started, note = pool.Pool._begin, pool.Pool._started, Growing.note
-
-    def begin_and_tell(self: Any, job: Any) -> None:
-        _tell(begun=_name_of(job.request))
-        begin(self, job)
-        reached(BEGUN)
-
-    def start_and_tell(self: Any) -> Any:
-        peer = started(self)
-        _workers.append(peer._process.pid)
-        _tell(worker=peer._process.pid)
-        return peer
+    note = Growing.note
 
     def note_and_tell(self: Any, state: dict[str, Any]) -> None:
         reached(NOTING)
@@ -295,11 +284,26 @@ def _prepare() -> None:
         _tell(noted=state["steps"])
         reached(NOTED)
 
-    pool.Pool._begin, pool.Pool._started = begin_and_tell, start_and_tell
     Growing.note = note_and_tell
 
 
-class _Forked(Peer):
+class _Told(Peer):
+    """A worker of which is told that it starts, and what it is asked for."""
+
+    def send(self, request: object) -> None:
+        from pipeline.dropbox.steps import reached
+
+        if isinstance(request, Start):
+            _workers.append(self._process.pid)
+            _tell(worker=self._process.pid)
+            super().send(request)
+            return
+        _tell(begun=_name_of(request))
+        super().send(request)
+        reached(BEGUN)
+
+
+class _Forked(_Told):
     """A worker that need not load anything."""
 
     def __init__(self, module: str) -> None:
@@ -367,8 +371,7 @@ def _run(request: dict[str, Any], run: Callable[[dict[str, Any]], None] = breaki
     if request["what"] in (STOP, WAIT, BEREAVE):
         go = Path(request["log"] + ".go")
         breaking._breaking = lambda step, what, nth: _breaking(step, what, nth, go)
-    if not request["real"]:
-        pool.Peer = _Forked
+    pool.Peer = _Told if request["real"] else _Forked
     run(request)
 
 

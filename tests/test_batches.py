@@ -16,6 +16,7 @@ from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, holed, patte
 from solving import result_lines as says_sat
 from strategies import examples, puzzles
 
+from pipeline import batches
 from pipeline.batches import FEWEST, masks_of, solve_batch, solve_sources
 from pipeline.decode import decode_model
 from pipeline.dimacs import clause_lines
@@ -25,6 +26,7 @@ from pipeline.parse import made, parse_puzzle, parse_source
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
+from pipeline.solve.lanes import solve_lanes
 from pipeline.solve.pysat import Pysat
 from pipeline.stages import Stopwatch, is_chosen, solve_parsed
 
@@ -294,13 +296,62 @@ def test_cross_check_asks_a_second_solver_for_every_puzzle(solver, monkeypatch):
     assert len(checked) == len(found)
 
 
-def test_cross_check_takes_the_share_that_it_takes_alone():
+def test_cross_check_takes_the_share_that_it_takes_alone(monkeypatch):
+    checked = []
+    asked = batches.solve_parsed
+    monkeypatch.setattr(
+        batches,
+        "solve_parsed",
+        lambda parsed, *rest: checked.append(parsed) or asked(parsed, *rest),
+    )
     found = [holed(pattern(Geometry(2, 3)), every) for every in range(5, 36)]
     settings = Settings(solver="lanes", cross_check=0.4)
     answers = solved(found, settings)
-    wanted = [place for place, puzzle in enumerate(found) if is_chosen(puzzle, 0.4)]
+    wanted = [puzzle for puzzle in found if is_chosen(puzzle, 0.4)]
     assert 0 < len(wanted) < len(found)
-    assert sorted(answers.others) == wanted
+    assert [parsed.puzzle for parsed in checked] == wanted
+    assert answers.others == {}, "they agree"
+
+
+def lying(**changes):
+    """Lanes that see to it that all of what they found is wrong in some way."""
+
+    def solve(*arguments):
+        return replace(solve_lanes(*arguments), **changes)
+
+    return solve
+
+
+def test_what_lanes_say_without_proof_is_checked_where_that_is_asked_for(monkeypatch):
+    none = np.zeros(FEWEST, np.int64)
+    monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", lying(counts=none))
+    found = [puzzle_of(TWO)] * FEWEST
+    trusting = solved(found, Settings(max_solutions=2))
+    assert set(trusting.status) == {"unsolvable"}
+    answers = solved(found, Settings(max_solutions=2, cross_check=1))
+    check(found, answers, 2)
+    said = {result.solver.fallback for result in answers.others.values()}
+    assert said == {"lanes missed a solution that minisat found"} or "pysat" in str(said)
+
+
+def test_a_wrong_grid_of_lanes_is_found_out_and_told(monkeypatch):
+    wrong = np.ones((3, FEWEST, 16), np.uint8)
+    monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", lying(grids=wrong))
+    found = [puzzle_of(TWO)] * FEWEST
+    answers = solved(found, Settings(max_solutions=2))
+    check(found, answers, 2)
+    said = {result.solver.fallback for result in answers.others.values()}
+    assert said == {"a grid of lanes is no solution"}
+
+
+@pytest.mark.parametrize("changed", [{"max_solutions": 10**9}, {"encoding": "textbook"}])
+def test_what_cannot_be_done_together_is_done_one_by_one(changed):
+    found = [puzzle_of(what) for what in (TWO, SIX)] * FEWEST
+    answers = solved(found, Settings(**changed))
+    assert len(answers.others) == len(found)
+    assert [len(result.solutions) for result in answers.others.values()] == [2, 6] * FEWEST
+    names = {result.cnf.encoding for result in answers.others.values()}
+    assert names == {changed.get("encoding", "reduced")}
 
 
 SOURCES = [

@@ -177,6 +177,25 @@ def test_prune_says_with_dry_run_what_it_would_delete_and_then_deletes_just_that
     assert worked.published() == before - {"bad.log"}
 
 
+def test_prune_deletes_dropped_folders_as_a_whole_and_the_logs_of_their_members(box):
+    (box.inbox / "set").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (box.inbox / "set" / name).write_text(SMALL)
+        os.utime(box.inbox / "set" / name, (0, 0))
+    assert box.run().returncode == 0
+    assert box.call("prune", "--older-than", "1h").stdout == "deleted 0 files\n"
+    old = [box.inbox / "done/set", box.outbox / "set.log"]
+    old += [box.outbox / "set/a.log", box.outbox / "set/b.log"]
+    dry = box.call("prune", "--older-than", "0s", "--dry-run")
+    assert dry.stdout.splitlines() == [*map(str, old), "would delete 4 files"]
+    assert all(path.exists() for path in old)
+    assert box.call("prune", "--older-than", "0s").stdout == "deleted 4 files\n"
+    assert not any(path.exists() for path in old)
+    assert {path.name for path in (box.outbox / "set").iterdir()} == {
+        "a.json", "a_1.solution", "b.json", "b_1.solution",
+    }  # fmt: skip
+
+
 @pytest.fixture
 def finished(box):
     """A pair with an original in `done`."""

@@ -181,9 +181,9 @@ def test_lines_of_several_sizes_are_solved_side_by_side(well):
     assert box.record("mixed")["totals"] == {"multiple": 1, "unique": 3, "unsolvable": 1}
 
 
-def test_sixteen_by_sixteen_are_lines_of_numbers(well):
+def test_sixteen_by_sixteen_are_lines_in_the_letters_of_the_puzzle(well):
     box, _ = well
-    line = " ".join(map(str, SIXTEEN))
+    line = "".join("0123456789ABCDEF"[value - 1] for value in SIXTEEN)
     assert box.text("numbers_1.solution") == rows(line, line)
     assert [row["puzzle"] for row in table(box, "numbers")] == [LETTERS] * 2
     assert [row["solution"] for row in table(box, "numbers")] == [line] * 2
@@ -213,7 +213,7 @@ def test_compressed_they_give_what_they_give_unpacked(well, end):
 
 def test_solutions_beside_the_puzzles_are_checked_and_disagreement_is_reported(well):
     box, _ = well
-    said = "the solution beside it is another one"
+    said = "the solution beside it is none"
     assert [row["message"] for row in table(box, "claims")] == ["", said, said]
     assert [row["line"] for row in table(box, "claims")] == ["2", "3", "4"]
     assert box.record("claims")["totals"] == {"disagreements": 2, "unique": 3}

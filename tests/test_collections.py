@@ -7,18 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.parse import parse_puzzle
+from pipeline.errors import InvalidPuzzle
+from pipeline.parse import parse_puzzle, parse_source
 from pipeline.parse.collections import Detected, Entry, detect_collection
 from pipeline.parse.collections.cutting import LONGEST
 from pipeline.settings import Reading
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").iterdir())
+EXAMPLES = sorted(
+    path
+    for path in (Path(__file__).parent.parent / "examples").iterdir()
+    if path.stem != "collection"
+)
 A = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 B = ".................1.....2.3......45....1.6.....4......7....8.4....9...2..3.61...9."
 C = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 FOUR, FIVE = "1.......4......3", "...4....2....1.."
 SIXTEEN = "8.D...A..649....\n" + ".0..9..7..8F.51.\n" * 15
+
+READING = Reading()
 
 
 def grid(text: str) -> str:
@@ -36,9 +43,7 @@ def _bytes(data: str | bytes) -> bytes:
     return data.encode() if isinstance(data, str) else data
 
 
-def read(
-    data: str | bytes, declared: str | None = None, reading: Reading | str = "auto"
-) -> list[Entry]:
+def read(data: str | bytes, declared: str | None = None, reading: Reading = READING) -> list[Entry]:
     found = detected(data, declared)
     return [
         entry
@@ -142,7 +147,7 @@ def test_sixteen_lines_of_sixteen_cells_are_not_decided():
 
 def test_rows_of_sixteen_with_larger_values_are_grids_and_without_are_puzzles():
     assert [len(entry.text) for entry in read(SIXTEEN + "\n" + SIXTEEN)] == [256, 256]
-    assert [len(entry.text) for entry in read(f"{FOUR}\n" * 32)] == [16] * 32
+    assert [len(entry.text) for entry in read(f"{FOUR}\n" * 33)] == [16] * 33
     with_one_bad = read(f"{FOUR}\n" * 31 + FOUR.replace("4", "5"))
     assert [entry.error for entry in with_one_bad if entry.error] == [
         "a.txt:32:9: expected a value from 1 to 4 or a blank, found '5'"
@@ -181,7 +186,7 @@ def test_stars_and_dots_in_a_line_mark_even_and_odd_cells():
 
 
 def test_nothing_is_plain_where_dots_are_declared_to_be_odd_cells():
-    entries = read(f"{A}\n{C}\n", reading="even-odd")
+    entries = read(f"{A}\n{C}\n", reading=Reading("even-odd"))
     assert entries[0].puzzle == parse_puzzle(A, "even-odd")
     assert entries[1].error == "a.txt:2:1: expected a digit, '*' or '.', found '0'"
 
@@ -394,5 +399,47 @@ def test_a_line_without_end_is_skipped_in_bounded_memory(name):
     (piece,) = found.format.pieces(stream, found.layout, 100)
     assert len(piece.data) == LONGEST + 1
     assert stream.most <= 2 * LONGEST
-    (entry,) = found.format.entries(piece, found.layout, "a.txt", "auto")
+    (entry,) = found.format.entries(piece, found.layout, "a.txt", READING)
     assert entry.error == f"a.txt:1:1: expected at most {LONGEST} bytes of a puzzle, found more"
+
+
+LONE = {
+    "a header and a row": f"puzzle\n{A}\n",
+    "two columns": f"quizzes,solutions\n{A},{A}\n",
+    "further fields": f"{A} 1.2 name\n",
+    "a hash before it": f"0011223344556677 {A} 7.1\n",
+    "many fields": f"12345,99,99,0,{A},C21\n",
+    "a title": f"Grid 01\n{grid(A)}",
+    "its solution behind it": A + SOLVED,
+    "a comment before it": f"# easy\n{A} easy\n",
+}
+
+
+@pytest.mark.parametrize("name", LONE)
+def test_a_collection_of_one_puzzle_is_that_puzzle(name):
+    parsed = parse_source(LONE[name].encode(), "a.txt")
+    assert parsed.puzzle == parse_puzzle(A)
+    assert parsed.format in ("line", "grid")
+    assert "there is but one" in parsed.reason
+
+
+@pytest.mark.parametrize("broken", ["x", "53..7....6..195....98....6.8...6...34 1.2", "puzzle\n12"])
+def test_what_is_no_puzzle_is_none_by_standing_alone_in_a_collection(broken):
+    with pytest.raises(InvalidPuzzle):
+        parse_source(broken.encode(), "a.txt")
+
+
+@pytest.mark.parametrize("times", [2, 3, 16])
+def test_lines_that_may_be_several_large_grids_are_not_decided(times):
+    text = ("1..2.3.4" * 2 + "\n") * 16 * times
+    assert detect_collection(text.encode(), complete=True) is None
+    with pytest.raises(InvalidPuzzle, match=f"--format lines for {16 * times} puzzles"):
+        parse_source(text.encode(), "a.txt")
+    assert detected(text, "lines").format.name == "lines"
+    assert detected(text, "stacked").format.name == "stacked"
+
+
+def test_a_declared_collection_may_hold_one_puzzle_and_is_no_single_one_if_it_holds_more():
+    assert parse_source(f"{A} x\n".encode(), "a.txt", format_name="lines").format == "line"
+    with pytest.raises(InvalidPuzzle, match="expected one puzzle, found none, or several"):
+        parse_source(f"{A}\n{B}\n".encode(), "a.txt", format_name="lines")

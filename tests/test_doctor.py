@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from typing import NamedTuple
 
 import pytest
@@ -14,6 +15,8 @@ from solving import program
 from pipeline.run import doctor
 from pipeline.run.doctor import Finding, examine
 from pipeline.settings import Settings
+from pipeline.solve import lanes
+from pipeline.solve.lanes import solve_lanes
 
 
 class Usage(NamedTuple):
@@ -75,6 +78,40 @@ def test_where_minisat_lacks_pysat_is_used_and_how_to_install_it_is_said(box, mo
     assert found.level == "warning"
     assert "apt-get install minisat" in found.remedy
     assert about(findings, "pysat").level == "ok"
+
+
+@pytest.mark.parametrize("solver", ["auto", "lanes"])
+def test_lanes_are_asked_for_a_puzzle_where_they_may_be_used(box, solver):
+    findings = examined(box, solver=solver)
+    found = about(findings, "lanes numpy")
+    assert (found.level, found.remedy) == ("ok", "")
+    assert about(findings, "pysat").level == "ok"
+
+
+@pytest.mark.parametrize("solver", ["minisat", "pysat"])
+def test_lanes_are_not_looked_at_where_another_solver_is_asked_for(box, solver):
+    findings = examined(box, solver=solver)
+    assert not any(finding.about.startswith("lanes") for finding in findings)
+
+
+@pytest.mark.parametrize(("solver", "words"), [("auto", "lanes"), ("lanes", "solver")])
+def test_lanes_that_cannot_be_loaded_are_a_problem(box, monkeypatch, solver, words):
+    monkeypatch.setitem(sys.modules, "pipeline.solve.lanes", None)
+    found = about(examined(box, solver=solver), words)
+    assert found.level == "problem"
+    assert "pipeline.solve.lanes" in found.remedy
+
+
+def test_lanes_that_solve_a_puzzle_wrongly_are_a_problem(box, monkeypatch):
+    def wrong(*question):
+        found = solve_lanes(*question)
+        found.grids[0, 0, :2] = found.grids[0, 0, 1::-1]
+        return found
+
+    monkeypatch.setattr(lanes, "solve_lanes", wrong)
+    found = about(examined(box, solver="lanes"), "lanes numpy")
+    assert found.level == "problem"
+    assert "wrongly" in found.remedy
 
 
 @pytest.mark.parametrize("options", [{"solver": "minisat"}, {"minisat": "/nonexistent/minisat"}])

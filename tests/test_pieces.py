@@ -11,7 +11,7 @@ from dropping import TWO_SOLUTIONS
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import is_solution
-from solving import SIX, UNIQUE, pattern
+from solving import SIX, UNIQUE, pattern, program
 from strategies import examples
 
 from pipeline.parse import parse_puzzle
@@ -140,14 +140,13 @@ def test_sizes_may_be_mixed(solvers):
     assert rows.solutions == [f"{ONE_SOLVED}\n{line}\n{SOLVED}\n".encode()]
 
 
-def test_a_side_above_nine_is_written_in_numbers(solvers):
+def test_a_side_above_nine_is_written_in_the_signs_of_its_puzzle(solvers):
     grid = pattern(Geometry(4, 4))
     signs = "".join("0123456789ABCDEF"[value - 1] for value in grid.values)
     text = "." + signs[1:]
     rows = solved(f"{text}\n{text}\n", solvers)
-    line = " ".join(map(str, grid.values))
-    assert rows.solutions == [f"{line}\n{line}\n".encode()]
-    assert rows.table.decode() == "".join(f"{n},{text},unique,1,true,{line},\n" for n in (1, 2))
+    assert rows.solutions == [f"{signs}\n{signs}\n".encode()]
+    assert rows.table.decode() == "".join(f"{n},{text},unique,1,true,{signs},\n" for n in (1, 2))
     assert rows.blank == (b"." * 256 + b"\n") * 2
 
 
@@ -155,6 +154,7 @@ def test_one_line_is_digits_up_to_side_9_and_numbers_above():
     assert one_line([1, 2, 3, 4]) == "1234"
     assert one_line(range(1, 82)).isdigit()
     assert one_line(range(1, 83)) == " ".join(map(str, range(1, 83)))
+    assert one_line([1, 2, 0, 16], "0123456789ABCDEF") == "01.F"
 
 
 def test_a_solution_beside_a_puzzle_is_checked(solvers):
@@ -164,10 +164,18 @@ def test_a_solution_beside_a_puzzle_is_checked(solvers):
     text = "puzzle,solution\n" + "".join(f"{a},{b}\n" for a, b in lines)
     rows = solved(text, solvers)
     said = [record[6] for record in records(rows)]
-    disagrees = "the solution beside it is another one"
+    disagrees = "the solution beside it is none"
     assert said[:4] == ["", disagrees, "", ""]
     assert said[4].endswith(f"; {disagrees}")
     assert rows.totals == Counter(unique=2, multiple=2, unsolvable=1, disagreements=2)
+
+
+def test_a_puzzle_that_a_second_solver_had_to_answer_is_counted_and_says_why(tmp_path):
+    liar = program(tmp_path / "liar", 'echo "SAT 1 0" > "$out"; exit 10')
+    with Solvers("minisat", liar) as lying:
+        rows = solved(f"{A}\n{A}\n", lying)
+    assert rows.totals == Counter(unique=2, fallbacks=2)
+    assert all("minisat" in record[6] for record in records(rows))
 
 
 def test_of_a_puzzle_with_more_solutions_any_right_one_will_do(solvers):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import os
 import re
 import shutil
@@ -19,7 +20,8 @@ from pipeline.cli import app
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
-EXAMPLES = sorted((ROOT / "examples").iterdir())
+COLLECTION = ROOT / "examples" / "collection.txt"
+EXAMPLES = sorted(set((ROOT / "examples").iterdir()) - {COLLECTION})
 COMMANDS = typer.main.get_command(app).commands
 
 
@@ -103,14 +105,14 @@ def test_the_example_in_the_packages_docstring_runs():
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
-def test_every_example_is_solved(example):
+def test_every_example_of_a_single_puzzle_is_solved(example):
     code, printed, said = run("solve", str(example))
     assert code == 0
     assert printed.startswith(("solution exists\n", "no solution\n"))
     assert "expected" not in said
 
 
-def test_there_is_an_example_of_every_format():
+def test_there_is_an_example_of_every_format_of_single_puzzles():
     read = {pipeline.parse_source(path.read_bytes(), path.name).format for path in EXAMPLES}
     assert {name.split()[0] for name in read} == {known.name for known in pipeline.parse.FORMATS}
 
@@ -135,6 +137,16 @@ def machine(tmp_path_factory):
         line = f'{sys.executable} -c "{code}" {name}.cnf {name}.out'
         assert shell(root, f"sudoku-pipeline encode {how} -o {name}.cnf && {line}").stderr == ""
     return root
+
+
+def test_the_example_of_a_collection_is_solved_with_the_others(machine):
+    record = json.loads((machine / "outbox" / "collection.json").read_text())
+    assert record["status"] == "collection"
+    assert record["totals"] == {"multiple": 1, "unique": 4}
+    puzzles = COLLECTION.read_text().splitlines()[1:]
+    solved = (machine / "outbox" / "collection_1.solution").read_text().splitlines()
+    assert [len(line) for line in solved] == [81] * len(puzzles)
+    assert (machine / "inbox" / "done" / "collection.txt").exists()
 
 
 def script(root: Path, name: str, body: str) -> None:

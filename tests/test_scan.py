@@ -13,6 +13,7 @@ from pipeline.dropbox.scan import (
     Refused,
     fingerprint_of,
     has_writer,
+    is_written,
     look,
     names_in,
     unchanged,
@@ -191,6 +192,98 @@ def test_a_file_is_unchanged_until_it_is_written_or_replaced(file):
     assert unchanged(moved, seen.fingerprint)
     os.utime(moved, ns=(1, 1))
     assert not unchanged(moved, seen.fingerprint)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with files at several depths."""
+    top = tmp_path / "set"
+    (top / "inner" / "deep").mkdir(parents=True)
+    for name in ("a.txt", "inner/b.txt", "inner/deep/c.txt"):
+        (top / name).write_text(name)
+    return top
+
+
+def sight_of(folder):
+    """What is seen of a folder, in which no file is read."""
+    return look(folder, never_asked, MOST)
+
+
+def test_of_a_folder_in_which_nobody_writes_it_is_not_known_that_nobody_does(folder):
+    seen = sight_of(folder)
+    assert (seen.name, seen.is_folder, seen.writer, seen.cut_off) == ("set", True, None, False)
+    assert seen.fingerprint.inode == folder.stat().st_ino
+    assert sight_of(folder) == seen
+
+
+@pytest.mark.usefixtures("leases")
+@pytest.mark.parametrize("name", ["a.txt", "inner/b.txt", "inner/deep/c.txt", "inner/new.txt"])
+def test_a_writer_anywhere_in_a_folder_is_seen_until_it_has_closed_its_file(folder, name):
+    with (folder / name).open("ab"):
+        seen = sight_of(folder)
+        assert seen.writer is True
+        assert is_written(folder)
+        assert not unchanged(folder, seen.fingerprint)
+    assert sight_of(folder).writer is None
+    assert not is_written(folder)
+    assert unchanged(folder, seen.fingerprint)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda top: (top / "inner/deep/new.txt").touch(),
+        lambda top: (top / "inner/empty").mkdir(),
+        lambda top: (top / "inner/deep/c.txt").unlink(),
+        lambda top: (top / "inner/deep/c.txt").rename(top / "inner/deep/d.txt"),
+        lambda top: (top / "inner/deep/c.txt").rename(top / "inner/c.txt"),
+        lambda top: (top / "inner/deep").rename(top / "deep"),
+        lambda top: (top / "inner/deep/c.txt").write_text("longer than before"),
+        lambda top: os.utime(top / "inner/deep/c.txt", ns=(5, 7)),
+        lambda top: (top / "link").symlink_to("a.txt"),
+        lambda top: (top / "a.txt").replace(top / "inner/b.txt"),
+    ],
+    ids=[
+        "file",
+        "folder",
+        "gone",
+        "renamed",
+        "moved",
+        "uprooted",
+        "grown",
+        "touched",
+        "link",
+        "replaced",
+    ],
+)
+def test_any_change_below_a_folder_changes_its_fingerprint(folder, change):
+    before = sight_of(folder).fingerprint
+    change(folder)
+    assert sight_of(folder).fingerprint != before
+    assert not unchanged(folder, before)
+
+
+def test_a_folder_that_is_renamed_is_still_what_was_seen(folder):
+    before = sight_of(folder).fingerprint
+    assert unchanged(folder.rename(folder.with_name("other")), before)
+
+
+@pytest.mark.usefixtures("leases")
+def test_what_links_in_a_folder_lead_to_has_no_part_in_it(folder, file):
+    (folder / "link").symlink_to(file)
+    (folder / "inner/up").symlink_to(folder.parent)
+    os.mkfifo(folder / "pipe")
+    before = sight_of(folder)
+    with file.open("ab") as writer:
+        writer.write(b"more")
+        writer.flush()
+        assert sight_of(folder) == before
+    assert before.writer is None
+
+
+def test_a_folder_without_anything_in_it_has_no_size(tmp_path):
+    (tmp_path / "set").mkdir()
+    assert sight_of(tmp_path / "set").fingerprint.size == 0
 
 
 def test_looking_at_a_pipe_neither_waits_nor_wakes_its_writer(tmp_path):

@@ -11,6 +11,7 @@ from strategies import examples
 
 from pipeline.dropbox.settle import (
     EMPTY_SECONDS,
+    FOLDER_SECONDS,
     Fingerprint,
     Ready,
     Settler,
@@ -26,8 +27,13 @@ FULL = Fingerprint(inode=7, size=90, modified_ns=OLD)
 EMPTY = Fingerprint(inode=7, size=0, modified_ns=OLD)
 
 
-def sight(fingerprint=FULL, *, writer=False, cut_off=False, name="a.txt"):
-    return Sight(name, fingerprint, writer, cut_off)
+def sight(fingerprint=FULL, *, writer=False, cut_off=False, name="a.txt", is_folder=False):
+    return Sight(name, fingerprint, writer, cut_off, is_folder)
+
+
+def folder(fingerprint=FULL, *, writer=None, name="set"):
+    """A folder in which a writer is seen, or none: it is never known that there is none."""
+    return sight(fingerprint, writer=writer, name=name, is_folder=True)
 
 
 def verdict(seen, *, age=0.0, settler=None):
@@ -157,12 +163,55 @@ def test_with_no_settling_time_only_a_writer_or_emptiness_holds_a_file_up():
     assert isinstance(verdict(sight(writer=True), settler=Settler(0)), Settling)
 
 
+@pytest.mark.parametrize("settle", [0.0, SETTLE, 60.0])
+def test_a_folder_is_ready_when_it_has_not_changed_for_five_seconds_whatever_settle_says(settle):
+    settler = Settler(settle)
+    assert settler.judge(folder(), NOW, WALL).seconds == 5
+    assert settler.judge(folder(), NOW + 4.5, WALL).seconds == 0.5
+    assert settler.judge(folder(), NOW + 5, WALL) == Ready()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [FULL._replace(inode=8), FULL._replace(size=91), FULL._replace(modified_ns=OLD + 1)],
+    ids=["replaced", "grown", "changed below"],
+)
+def test_any_change_in_a_folder_starts_its_five_seconds_anew(changed):
+    settler = Settler(SETTLE)
+    settler.judge(folder(), NOW, WALL)
+    assert settler.judge(folder(changed), NOW + 4, WALL).seconds == FOLDER_SECONDS
+    assert isinstance(settler.judge(folder(changed), NOW + 8.9, WALL), Settling)
+    assert settler.judge(folder(changed), NOW + 9, WALL) == Ready()
+
+
+def test_a_folder_is_not_ready_while_there_is_a_writer_in_it_however_long_it_is_unchanged():
+    told = verdict(folder(writer=True), age=4)
+    assert isinstance(told, Settling)
+    assert (told.held, told.seconds) == (False, 1.25)
+    assert verdict(folder(writer=True), age=1e6).held
+
+
+def test_a_folder_is_ready_five_seconds_after_its_last_writer_and_change():
+    settler = Settler(SETTLE)
+    settler.judge(folder(writer=True), NOW, WALL)
+    settler.judge(folder(FULL._replace(size=91), writer=True), NOW + 3, WALL)
+    assert isinstance(settler.judge(folder(FULL._replace(size=91)), NOW + 7.9, WALL), Settling)
+    assert settler.judge(folder(FULL._replace(size=91)), NOW + 8, WALL) == Ready()
+
+
+def test_an_empty_folder_waits_for_a_minute_from_when_it_was_first_seen():
+    assert verdict(folder(EMPTY)).seconds == EMPTY_SECONDS
+    assert isinstance(verdict(folder(EMPTY), age=59), Settling)
+    assert verdict(folder(EMPTY), age=60) == Ready()
+
+
 sights = st.builds(
     sight,
     st.builds(Fingerprint, st.integers(1, 2), st.integers(0, 2), st.integers(OLD, OLD + 2)),
     writer=st.sampled_from([True, False, None]),
     cut_off=st.booleans(),
     name=st.sampled_from("ab"),
+    is_folder=st.booleans(),
 )
 
 

@@ -21,8 +21,8 @@ from pipeline.unpack import (
     kind_of,
     members,
     opened,
-    safe_parts,
 )
+from pipeline.unpack.names import resolved
 
 A, B = b"4.....8.5\n" * 9, b".2.......\n" * 9
 PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
@@ -80,11 +80,11 @@ def drop(tmp_path):
     return put
 
 
-def read(path, limits=None, start=0):
+def read(path, limits=None):
     """The members with their contents or refusals."""
     return [
         (member.name, member.refusal or member.stream.read())
-        for member in members(path, limits or Limits(), start)
+        for member in members(path, limits or Limits())
     ]
 
 
@@ -204,15 +204,15 @@ def test_an_unsafe_name_is_refused_and_the_others_are_read(drop, pack, name):
     assert UNSAFE[name] in why
     assert refused in (name, name[:200] + "…")
     assert other == ("good", B)
-    assert safe_parts(name) is None
+    assert isinstance(resolved(name), str)
 
 
-def test_safe_parts_are_what_is_left_of_a_harmless_name():
-    assert safe_parts("./a//b/./c d") == ("a", "b", "c d")
-    assert safe_parts("..a/b..") == ("..a", "b..")
-    assert safe_parts("caf\udce9") == ("caf\udce9",)
+def test_the_parts_of_a_harmless_name_are_what_is_left_of_it():
+    assert resolved("./a//b/./c d") == ("a", "b", "c d")
+    assert resolved("..a/b..") == ("..a", "b..")
+    assert resolved("caf\udce9") == ("caf\udce9",)
     for name in ("", ".", "./", "a\0b", "\ud800"):
-        assert safe_parts(name) is None
+        assert isinstance(resolved(name), str)
 
 
 def test_names_without_characters_are_refused(drop):

@@ -113,14 +113,6 @@ def test_a_stream_is_closed_when_the_next_member_is_asked_for(drop):
         listed.close()
 
 
-@pytest.mark.parametrize("pack", [zip_of, tar_of])
-def test_going_on_at_a_member_gives_what_reading_all_gives(drop, pack):
-    names = ["a", "./a", "../b", ".junk", "c/d", "e"]
-    path = drop(pack(*((name, name.encode()) for name in names)))
-    for start in range(7):
-        assert read(path, start=start) == read(path)[start:]
-
-
 def test_a_wrong_checksum_is_that_members_fault(drop):
     content = bytearray(zip_of(("a", A), ("b", B), ("c", A), method=zipfile.ZIP_STORED))
     content[content.index(B)] ^= 1

@@ -1,10 +1,13 @@
-"""Failed originals go back into the inbox, old files go away."""
+"""Failed originals go back into the inbox, old originals and logs go away."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 import time
+from pathlib import PurePath
 
 import pytest
 from dropping import DropFolder
@@ -25,7 +28,7 @@ def put(box, *names):
     """Originals below the inbox, each with its own path as content."""
     for name in names:
         path = box.inbox / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
 
 
@@ -147,7 +150,85 @@ def test_pruning_minds_nothing_that_has_gone_and_spares_what_was_replaced(box):
     assert box.kept("done") == {"c.txt"}
 
 
-def test_a_folder_that_somebody_made_among_the_originals_stays(box):
-    put(box, "done/a.txt", "done/notes/b.txt")
-    prune(list(old_files(box.folders, 0)))
-    assert box.kept("done") == {"notes/b.txt"}
+def test_a_dropped_folder_is_old_as_a_whole_and_a_shelf_never_is(box):
+    put(box, "done/set/inner/a.txt", "done/set/b.txt", "done/2/set/a.txt", "done/2/2/a.txt")
+    put(box, "done/3/a.txt")
+    assert old(box, 0) == [f"inbox/done/{name}" for name in ("2/2", "2/set", "3/a.txt", "set")]
+    assert prune(list(old_files(box.folders, 0))) == 4
+    assert box.kept("done") == set()
+    assert {path.name for path in (box.inbox / "done").iterdir()} == {"2", "3"}
+
+
+def test_a_folder_is_old_from_when_it_was_moved_and_not_by_the_times_of_what_is_in_it(box):
+    put(box, "dropped/a.txt")
+    for path in (box.inbox / "dropped/a.txt", box.inbox / "dropped"):
+        os.utime(path, (0, 0))
+    (box.inbox / "dropped").rename(box.inbox / "done/set")
+    assert old(box, DAY) == []
+    assert old(box, 0) == ["inbox/done/set"]
+
+
+def test_no_link_is_followed_out_of_a_folder_that_goes(box):
+    put(box, "precious/a.txt", "done/set/b.txt")
+    (box.inbox / "done/set/link").symlink_to(box.inbox / "precious")
+    (box.inbox / "done/2").symlink_to(box.inbox / "precious")
+    assert prune(list(old_files(box.folders, 0))) == 2
+    assert list((box.inbox / "done").iterdir()) == []
+    assert (box.inbox / "precious/a.txt").read_text() == "precious/a.txt"
+
+
+def test_a_folder_that_was_replaced_meanwhile_stays(box):
+    put(box, "done/set/a.txt", "fresh/b.txt")
+    files = list(old_files(box.folders, 0))
+    (box.inbox / "done/set").rename(box.inbox / "moved")
+    (box.inbox / "fresh").rename(box.inbox / "done/set")
+    assert prune(files) == 0
+    assert box.kept("done") == {"set/b.txt"}
+
+
+def test_what_cannot_be_deleted_is_told_when_all_else_has_gone(box, monkeypatch):
+    put(box, "done/a/a.txt", "done/b.txt")
+
+    def refused(path):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    monkeypatch.setattr(shutil, "rmtree", refused)
+    with pytest.raises(PermissionError):
+        prune(list(old_files(box.folders, 0)))
+    assert box.kept("done") == {"a/a.txt"}
+
+
+def publish_tree(box, stem, *members, age=0.0):
+    """The set of an archive, with the sets of its members; its own log is there too."""
+    publish(box, stem, f"{stem}.csv", f"{stem}.log", age=age)
+    record = box.outbox / f"{stem}.json"
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"status": "archive"}))
+    for member in members:
+        folder = (box.outbox / stem / member).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        within = DropFolder(box.inbox, folder)
+        name = PurePath(member).name
+        publish(within, name, f"{name}_1.solution", f"{name}.log", age=age)
+
+
+def test_of_an_old_archive_the_logs_in_its_tree_are_old_too(box):
+    publish_tree(box, "set", "a", "inner/b", "inner/deep/c", age=2 * DAY)
+    publish_tree(box, "young", "a", age=DAY / 2)
+    logs = ["set.log", "set/a.log", "set/inner/b.log", "set/inner/deep/c.log"]
+    assert old(box, DAY) == [f"outbox/{log}" for log in logs]
+    prune(list(old_files(box.folders, DAY)))
+    left = {str(p.relative_to(box.outbox)) for p in box.outbox.rglob("*.log")}
+    assert left == {"young.log", "young/a.log"}
+    assert (box.outbox / "set/inner/deep/c_1.solution").exists()
+
+
+def test_a_folder_that_is_no_archives_tree_and_what_a_link_leads_to_are_not_looked_into(box):
+    publish_tree(box, "set", "inner/a")
+    (box.outbox / "other").mkdir()
+    publish(DropFolder(box.inbox, box.outbox / "other"), "b", "b.log")
+    (box.outbox / "set/link").symlink_to(box.outbox / "other")
+    publish_tree(box, "linked")
+    (box.outbox / "linked").symlink_to(box.outbox / "other")
+    (box.outbox / "set/inner/stray.log").touch()
+    logs = ["linked.log", "set.log", "set/inner/a.log"]
+    assert old(box, 0) == [f"outbox/{log}" for log in logs]

@@ -15,7 +15,7 @@ from pipeline.errors import ALL_WELL, SOME_BAD, InputError, SolverError
 from pipeline.puzzle import Grid
 from pipeline.record import render_solution, solution_texts
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
+from pipeline.solve import Solvers, surprise
 from pipeline.stages import NOT_WELL, Result, Stopwatch, solve_parsed
 
 Files = Annotated[list[Path], typer.Argument(help="Puzzle files; - is standard input.")]
@@ -32,7 +32,7 @@ def solve(
 
     sudoku-pipeline solve examples/classic.sudoku
 
-    sudoku-pipeline solve --times examples/*
+    sudoku-pipeline solve --times examples/*.sudoku
 
     cat examples/line.sdm | sudoku-pipeline solve -
     """
@@ -43,7 +43,7 @@ def solve(
             name = source_name(file)
             result = _solve_file(file, solvers, settings)
             _print_result(f"{name}: " if len(files) > 1 else "", result)
-            _explain(name, result, solvers, settings)
+            _explain(name, result, settings)
             results.append((name, result))
     if times:
         times_table(results)
@@ -77,7 +77,7 @@ def _print_result(before: str, result: Result) -> None:
         print("\n".join(solution_texts(result)), end="")
 
 
-def _explain(name: str, result: Result, solvers: Solvers, settings: Settings) -> None:
+def _explain(name: str, result: Result, settings: Settings) -> None:
     """What else is to be said of a result, on standard error."""
     if result.status == "invalid":
         report(str(result.message))
@@ -85,8 +85,8 @@ def _explain(name: str, result: Result, solvers: Solvers, settings: Settings) ->
         report(f"{name}: {result.status}: {result.message}")
     elif result.status == "multiple" and not settings.quiet:
         report(f"{name}: these are all {len(result.solutions)} solutions")
-    if result.solver and result.solver.fallback != solvers.lacking:
-        report(f"{name}: {result.solver.fallback}; {result.solver.name} solved it")
+    if result.solver and (why := surprise(result.solver.fallback)):
+        report(f"{name}: {why}; {result.solver.name} solved it")
 
 
 @takes(*SOLVING, *READING, "quiet")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
+from itertools import chain, count
 from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, UsageError, is_environmental, printable
@@ -128,17 +129,28 @@ def _sync(path: Path, flags: int) -> None:
 def move_aside(path: Path, folder: Path, name: str) -> Path:
     """Move a finished original to `folder/name`, or `folder/2/name`, `folder/3/name` and so on.
 
-    Nothing that is there is overwritten. Returns where it went.
+    A folder whose name is a number would be taken for one of these shelves: it never goes to
+    `folder/name`. Nothing that is there is overwritten. Returns where it went.
     """
-    target, number = folder / name, 1
-    while os.path.lexists(target):
-        number += 1
+    first = () if name.isdigit() and _is_folder(path) else (folder,)
+    targets = (place / name for place in chain(first, _shelves(folder)))
+    target = next(target for target in targets if not os.path.lexists(target))
+    path.rename(target)
+    return target
+
+
+def _shelves(folder: Path) -> Iterator[Path]:
+    """The folders `2`, `3` and so on, each made when it is asked for."""
+    for number in count(2):
         shelf = folder / str(number)
         with contextlib.suppress(FileExistsError):
             shelf.mkdir()
-        target = shelf / name if shelf.is_dir() else shelf
-    path.rename(target)
-    return target
+        if _is_folder(shelf):
+            yield shelf
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def return_to(path: Path, target: Path) -> bool:

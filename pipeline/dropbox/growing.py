@@ -9,52 +9,68 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pipeline.dropbox.claim import Claim
-from pipeline.dropbox.folders import Folders, sync_folder
+from pipeline.dropbox.folders import Folders, sync_file, sync_folder
 from pipeline.dropbox.publish import temporary_name
 
 PROGRESS = ".progress"
-_LONGEST_NOTE = 64 * 1024
+_LONGEST_NOTE = 4 * 1024 * 1024
 State = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _File:
+    """A file that grows: where, its number among those of its claim, and how long it is."""
+
+    path: Path
+    number: int
+    length: int = 0
+    fresh: bool = False
 
 
 class Growing:
     """The files of one claim's set, by their names; `state` is what was noted last, or empty.
 
     A name with a slash is one in the claim's tree. What a crash has left behind of a file
-    beyond its noted length is cut off.
+    beyond its noted length is cut off. What was noted under other `terms` does not count: a
+    text that says all that the files depend on beside the source.
     """
 
-    def __init__(self, claim: Claim, folders: Folders) -> None:
+    def __init__(self, claim: Claim, folders: Folders, terms: str = "") -> None:
         self._claim = claim
         self._folders = folders
+        self._terms = terms
         self.tree = temporary_name(claim, folders, "0t")
-        self._made = 0
-        self._files: dict[str, tuple[Path, int, int]] = {}
+        self._files: dict[str, _File] = {}
         self.state: State = {}
-        noted = last_noted(claim.folder)
+        self._made = 0
         try:
-            self._resume(noted)
+            self._resume(last_noted(claim.folder))
         except (OSError, KeyError, TypeError, ValueError):
-            self.close()
-            self._files, self.state = {}, {}
+            self._files.clear()
+            self.state = {}
+            shutil.rmtree(self.tree, ignore_errors=True)
         self._progress = (claim.folder / PROGRESS).open("ab" if self.state else "wb")
         self._progress.write(b"\n")  # ends a line that was torn
 
     def _resume(self, noted: State) -> None:
+        if noted and noted["terms"] != self._terms:
+            raise ValueError("it was noted under other terms")
         for name, (number, length) in noted.get("files", {}).items():
             path = self._path(name, number)
             if not path.exists() and self._claim.note.files:  # its publishing has begun
                 path = self._folders.outbox / name
-            descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            self._files[name] = (path, descriptor, number)
-            if os.fstat(descriptor).st_size < length:
+            if path.lstat().st_size < length:
                 raise ValueError("a file is shorter than was noted")
-            os.ftruncate(descriptor, length)
-            os.lseek(descriptor, length, os.SEEK_SET)
+            with _opened(path) as descriptor:
+                os.ftruncate(descriptor, length)
+            self._files[name] = _File(path, number, length)
             self._made = max(self._made, number)
         self.state = noted
 
@@ -65,50 +81,57 @@ class Growing:
 
     def append(self, name: str, data: bytes) -> None:
         """Append to a file of the set, which is made if there is none of that name."""
-        if name not in self._files:
+        file, flags = self._files.get(name), os.O_APPEND
+        if file is None:
             self._made += 1
-            path = self._path(name, self._made)
-            path.unlink(missing_ok=True)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-            self._files[name] = (path, os.open(path, flags, 0o666), self._made)
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(self._files[name][1], rest) :]
+            file = self._files[name] = _File(self._path(name, self._made), self._made)
+            file.path.unlink(missing_ok=True)
+            flags = os.O_CREAT | os.O_EXCL
+        with _opened(file.path, flags) as descriptor:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
+        file.length += len(data)
+        file.fresh = True
 
     def release(self, name: str) -> None:
         """Make a file last that has grown enough, and forget it."""
-        _, descriptor, _ = self._files.pop(name)
-        os.fsync(descriptor)
-        os.close(descriptor)
+        sync_file(self._files.pop(name).path)
 
     def path(self, name: str) -> Path:
         """Where a file of the set is while it grows."""
-        return self._files[name][0]
+        return self._files[name].path
 
     def note(self, state: State) -> None:
         """Make everything so far last, then note it together with that state."""
-        lengths = {}
-        for name, (_, descriptor, number) in self._files.items():
-            os.fsync(descriptor)
-            lengths[name] = (number, os.lseek(descriptor, 0, os.SEEK_CUR))
+        for file in self._files.values():
+            if file.fresh:
+                sync_file(file.path)
+                file.fresh = False
         if not self.state:
             sync_folder(self._folders.outbox)
             sync_folder(self._claim.folder)
-        self.state = state | {"files": lengths}
+        lengths = {name: (file.number, file.length) for name, file in self._files.items()}
+        self.state = state | {"files": lengths, "terms": self._terms}
         self._progress.write(json.dumps(self.state).encode("ascii") + b"\n")
         self._progress.flush()
         os.fsync(self._progress.fileno())
 
     def staged(self) -> dict[str, Path]:
         """Where the grown files are, by the names that they shall get."""
-        return {name: path for name, (path, _, _) in self._files.items()}
+        return {name: file.path for name, file in self._files.items()}
 
     def close(self) -> None:
-        for _, descriptor, _ in self._files.values():
-            os.close(descriptor)
-        self._files.clear()
-        with contextlib.suppress(AttributeError):
-            self._progress.close()
+        self._progress.close()
+
+
+@contextlib.contextmanager
+def _opened(path: Path, flags: int = 0) -> Iterator[int]:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | flags, 0o666)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def last_noted(folder: Path) -> State:

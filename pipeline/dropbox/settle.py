@@ -83,8 +83,9 @@ class Settler:
         if sight.writer:
             return Settling(max(left, settle / 4), "a writer has it open", held=left <= 0)
         if sight.fingerprint.size == 0:
-            changed = 0.0 if sight.is_folder else sight.fingerprint.modified_ns / 1e9
-            age = max(wall - changed, unchanged) if changed else unchanged
+            age = unchanged
+            if not sight.is_folder:
+                age = max(age, wall - sight.fingerprint.modified_ns / 1e9)
             if age < EMPTY_SECONDS:
                 return Settling(EMPTY_SECONDS - age, "it is still empty")
         if sight.writer is None and left > 0:

@@ -45,6 +45,7 @@ __all__ = [
     "made",
     "oversize",
     "parse_puzzle",
+    "parse_single",
     "parse_source",
     "render_puzzle",
 ]
@@ -75,17 +76,36 @@ def parse_source(
 ) -> Parsed:
     """The puzzle in `data` and how it was read; `source` names it in messages.
 
-    All behind `source` is what `Settings.reading` holds. Raises InvalidPuzzle; a source of more
-    than `max_bytes` bytes is not looked at. Raises UsageError for a format that there is not.
+    All behind `source` is what `Settings.reading` holds. A collection of only one puzzle is
+    that puzzle. Raises InvalidPuzzle; a source of more than `max_bytes` bytes is not looked at.
+    Raises UsageError for a format that there is not.
     """
+    from pipeline.parse.collections import lone  # noqa: PLC0415 - it builds on us
+
     reading = Reading(variant, max_bytes, format_name, alphabet)
-    if len(data) > max_bytes:
-        raise oversize(source, max_bytes, "more")
+    if format_name in lone.COLLECTION_NAMES:
+        found = lone.lone_puzzle(data, source, reading)
+        if found is None:
+            raise InvalidPuzzle(source, None, None, "one puzzle", "none, or several")
+        return found
+    try:
+        return parse_single(data, source, reading)
+    except InvalidPuzzle:
+        found = lone.lone_puzzle(data, source, reading)
+        if found is None:
+            raise
+        return found
+
+
+def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
+    """The puzzle in `data`, by the formats of single puzzles alone. Raises as `parse_source`."""
+    if len(data) > reading.max_bytes:
+        raise oversize(source, reading.max_bytes, "more")
     text = decode_text(data, source)
-    if format_name == "auto":
+    if reading.format == "auto":
         chosen, reason = detect_format(text)
     else:
-        chosen, reason = _format_wanted(format_name), "--format says so"
+        chosen, reason = _format_wanted(reading.format), "--format says so"
     found = chosen.parse(text, reading)
     notation = f"{chosen.name} {found.notation}" if found.notation else chosen.name
     return Parsed(found.puzzle, notation, reason, found.variant)

@@ -58,15 +58,13 @@ def recognise_characters(text: Text) -> str | None:
     if len(rows) == 1 and lengths[0] in _LENGTHS:
         return f"one line of {lengths[0]} characters"
     side = lengths[0] if lengths else 0
-    if side not in GEOMETRIES or len(rows) > 2 * side or 2 * lengths.count(side) < len(rows):
+    if side not in GEOMETRIES or 2 * lengths.count(side) < len(rows):
         return None
-    occurring = set().union(*(row.cells for row in rows))
-    if len(rows) == side == lengths.count(side):
-        if side == 16 and occurring <= _SMALL and {EVEN, ODD} <= occurring:
-            return None  # even/odd puzzles of 4×4
-        return f"{side} rows of {side} characters"
-    begins = len(rows) > 1 and not rows[0].text.lstrip().startswith("c")
-    if begins and (side == 25 or occurring & _LETTERS):
+    whole = len(rows) == side == lengths.count(side)
+    if whole or _may_be_either(rows):
+        return None if _is_small_even_odd(rows) else f"{len(rows)} rows of {side} characters"
+    begins = 1 < len(rows) <= 2 * side and not rows[0].text.lstrip().startswith("c")
+    if begins and (side == 25 or _occurring(rows) & _LETTERS):
         return f"rows of {side} characters"
     return None
 
@@ -75,6 +73,12 @@ def parse_characters(text: Text, reading: Reading) -> Found:
     wanted = [name for name in ALPHABETS if reading.alphabet in ("auto", name.upper())]
     sides = sorted({len(ALPHABETS[name]) for name in wanted})
     rows = rows_of(text)
+    if reading.format == "auto" and _may_be_either(rows):
+        expected = (
+            f"--format lines for {len(rows)} puzzles of 4×4, or --format stacked for "
+            f"{len(rows) // 16} of 16×16"
+        )
+        raise text.error(None, None, expected, f"{len(rows)} ambiguous lines of 16 characters")
     in_line = len(rows) == 1 and len(rows[0].cells) > max(sides)
     side = _check_line(text, rows[0], sides) if in_line else check_shape(text, rows, sides)
     names = [name for name in wanted if len(ALPHABETS[name]) == side]
@@ -87,6 +91,22 @@ def parse_characters(text: Text, reading: Reading) -> Found:
     masks = {sign: 1 << value for value, sign in enumerate(ALPHABETS[name])}
     cells = tuple(masks.get(sign, full) for _, _, sign in _cells(rows))
     return Found(Puzzle(GEOMETRIES[side], cells), notation=name + _LINE * in_line)
+
+
+def _may_be_either(rows: Sequence[Line]) -> bool:
+    """Whether these may be several puzzles of 16×16, or puzzles of 4×4 in a line each."""
+    several = len(rows) > 16 and len(rows) % 16 == 0 and all(len(row.cells) == 16 for row in rows)
+    return several and _occurring(rows) <= _SMALL and not _is_small_even_odd(rows)
+
+
+def _is_small_even_odd(rows: Sequence[Line]) -> bool:
+    """Whether these are even/odd puzzles of 4×4, in a line each."""
+    occurring = _occurring(rows)
+    return len(rows[0].cells) == 16 and occurring <= _SMALL and {EVEN, ODD} <= occurring
+
+
+def _occurring(rows: Sequence[Line]) -> set[str]:
+    return set().union(*(row.cells for row in rows))
 
 
 def _check_line(text: Text, row: Line, sides: Sequence[int]) -> int:
@@ -188,6 +208,12 @@ def render_as(puzzle: Puzzle, notation: str) -> str:
     cells = "".join(written_cells(puzzle, signs, "."))
     step = n * n if notation.endswith(_LINE) else n
     return "".join(cells[start : start + step] + "\n" for start in range(0, n * n, step))
+
+
+def signs_of(format_name: str) -> str:
+    """The signs of the values 1, 2, … in a notation that `Parsed.format` names, if it has any."""
+    _, _, notation = format_name.partition(" ")
+    return ALPHABETS.get(notation.removesuffix(_LINE), "")
 
 
 def render_characters(puzzle: Puzzle) -> str:

@@ -12,21 +12,22 @@ from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import is_environmental, printable
 from pipeline.parse import oversize
-from pipeline.rows import Rows, Source, csv_line
+from pipeline.rows import FALLBACKS, Rows, Source, csv_line, yes_or_no
 from pipeline.run.bulk import Progress, size_of
 from pipeline.run.collection import pieces_of, publication_of
-from pipeline.run.requests import Ended, Item, Items, PieceOf
+from pipeline.run.requests import End, Item, Items, PieceOf
 from pipeline.run.rows_out import RowsOut
 from pipeline.run.sources import Ahead, source_in
 from pipeline.run.tree import Tree
 from pipeline.settings import Settings
-from pipeline.stages import Result
+from pipeline.solve import surprise
+from pipeline.stages import NOT_WELL, Result
 from pipeline.unpack import Kind, Limits, Member, UnpackError, inner_members, members
 
 COLUMNS = ("member", "format", "status", "solutions", "complete", "message")
 REFUSED = "refused"
 _MOST_ITEMS, _MOST_BYTES = 64, 1024 * 1024
-Step = Items | PieceOf | Ended
+Step = Items | PieceOf | End
 
 
 class Archive:
@@ -90,14 +91,16 @@ class Archive:
             case PieceOf(piece, _, str(member)), Rows() as rows:
                 self._rows_of(member).add(rows, piece)
                 self._bytes += len(piece.data)
-            case Ended(member, source, error), _:
-                self._end(member, source, error)
+            case End() as end, _:
+                self._end(end)
 
     def _write_item(self, item: Item, result: Result) -> None:
         if item.refusal is not None:
             self._row(item.name, None, REFUSED, 0, None, item.refusal)
             return
         keep = self._settings.keep_cnf
+        if result.solver and surprise(result.solver.fallback):
+            self.totals[FALLBACKS] += 1
         result = self._tree.write(item, self._members, result, keep_cnf=keep)
         parsed, count = result.parsed, len(result.solutions)
         form = parsed.format if parsed else None
@@ -115,8 +118,8 @@ class Archive:
         if status != "collection":  # whose puzzles count
             self.totals[status] += 1
         self._members += 1
-        said = "" if complete is None else "true" if complete else "false"
-        fields = (printable(member), form or "", status, str(solutions), said, message or "")
+        said = yes_or_no(complete), message or ""
+        fields = (printable(member), form or "", status, str(solutions), *said)
         if self._members == 1:
             self._growing.append(self._table, csv_line(COLUMNS))
         self._growing.append(self._table, csv_line(map(printable, fields)))
@@ -128,25 +131,27 @@ class Archive:
             self._inner = member, RowsOut(self._growing, f"/{stem}")
         return self._inner[1]
 
-    def _end(self, member: str, source: Source, error: str | None) -> None:
+    def _end(self, end: End) -> None:
+        member, found = end.member, end.source.detected
         rows = self._rows_of(member)
-        rows.finish(source, error)
+        rows.finish(end.source, end.error)
         names = rows.names()
         for name in names:
             self._growing.release(name)
         about = {
             "source": member,
             "member": self._members,
-            "format": source.detected.format.name,
-            "reason": source.detected.reason,
+            "sha256": end.digest,
+            "bytes": end.size,
+            "format": found.format.name,
+            "reason": found.reason,
             "status": "collection",
         }
         self._tree.write_many(rows.stem.lstrip("/"), about, rows.totals, names)
-        bad = sum(rows.totals[status] for status in ("invalid", "unknown", "failed"))
+        bad = sum(rows.totals[status] for status in NOT_WELL)
         message = f"{bad} of {rows.count} are invalid, unknown or failed" if bad else None
-        form = source.detected.format.name
         solved = rows.totals["unique"] + rows.totals["multiple"]
-        self._row(member, form, "collection", solved, None, error or message)
+        self._row(member, found.format.name, "collection", solved, None, end.error or message)
         self.totals += rows.totals
         self._inner = None
 

@@ -7,7 +7,7 @@ and noted; a job that was killed goes on behind the last one that was noted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -88,31 +88,39 @@ class Bulk:
         self.content = content
         self.claim = claim
         self._growing = growing
-        self._begun = False
         self._done = int(growing.state.get(STEPS_NOTED, 0))
         if growing.state:
             content.resume(growing.state[BULK_STATE])
-        self.resumed = self._done
-        self._pairs = pool.replies(islice(content.steps(), self._done, None))
+        self._replies = pool.replies(islice(content.steps(), self._done, None))
+        self._steps = self._each()
 
     def step(self) -> bool:
-        """Do one step; whether there was one. Raises EnvironmentFailure, Interrupted, OSError.
+        """Do one step, or wait a moment for one; whether it goes on.
+
+        Raises EnvironmentFailure, Interrupted, OSError.
+        """
+        return next(self._steps, None) is not None
+
+    def _each(self) -> Generator[bool, None, None]:
+        """Every step: whether it was done, or is only waited for.
 
         An attempt is counted for the first; having done one makes up for all attempts before.
         """
-        if self._begun:
-            return self._step()
-        with self.claim.attempt(free=NO_FAULT):
-            more = self._step()
-        self._begun = True
+        with self.claim.attempt(free=(*NO_FAULT, GeneratorExit)):
+            for reply in self._replies:
+                if reply is not None:
+                    self._write(*reply)
+                    break
+                yield False
         self.claim.reset_attempts()
-        return more
+        yield True
+        for reply in self._replies:
+            if reply is not None:
+                self._write(*reply)
+            yield reply is not None
 
-    def _step(self) -> bool:
-        pair = next(self._pairs, None)
-        if pair is None:
-            return False
-        self.content.write(*pair)
+    def _write(self, step: Request, reply: Any) -> None:
+        self.content.write(step, reply)
         self._done += 1
         progress = self.content.progress()
         self._growing.note(
@@ -123,11 +131,11 @@ class Bulk:
                 "share": progress.share,
             }
         )
-        return True
 
     def close(self) -> None:
         """Stop computing; what is noted stays."""
-        self._pairs.close()
+        self._steps.close()
+        self._replies.close()
         self._growing.close()
 
 

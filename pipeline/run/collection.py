@@ -15,7 +15,7 @@ from pipeline.dropbox.publish import Publication
 from pipeline.record import many_log_text, many_record, record_text
 from pipeline.rows import Rows, Source
 from pipeline.run.bulk import Progress, size_of
-from pipeline.run.requests import Ended, PieceOf
+from pipeline.run.requests import End, PieceOf
 from pipeline.run.rows_out import RowsOut
 from pipeline.run.sources import Ahead
 
@@ -23,14 +23,13 @@ PIECE_BYTES = 256 * 1024
 """Of a collection's text; some 3,000 puzzles of 9×9, a tenth of a second's work."""
 
 
-def pieces_of(
-    source: Source, stream: Ahead, member: str | None = None
-) -> Iterator[PieceOf | Ended]:
+def pieces_of(source: Source, stream: Ahead, member: str | None = None) -> Iterator[PieceOf | End]:
     """The steps of one collection, the last of which tells why it ended if it broke off."""
     found = source.detected
     for piece in found.format.pieces(stream, found.layout, PIECE_BYTES):
         yield PieceOf(piece, source, member)
-    yield Ended(member or "", source, str(stream.error) if stream.error else None)
+    error = str(stream.error) if stream.error else None
+    yield End(member or "", source, stream.digest, stream.size, error)
 
 
 class Collection:
@@ -52,7 +51,7 @@ class Collection:
     def totals(self) -> Counter[str]:
         return self._rows.totals
 
-    def steps(self) -> Iterator[PieceOf | Ended]:
+    def steps(self) -> Iterator[PieceOf | End]:
         with Ahead(self._open()) as stream:
             yield from pieces_of(self._source, stream)
 
@@ -61,8 +60,8 @@ class Collection:
             case PieceOf(piece), Rows() as rows:
                 self._bytes += len(piece.data)
                 self._rows.add(rows, piece)
-            case Ended(_, source, error), _:
-                self._rows.finish(source, error)
+            case End() as end, _:
+                self._rows.finish(end.source, end.error)
 
     def state(self) -> State:
         return self._rows.state() | {"bytes": self._bytes}

@@ -44,13 +44,13 @@ def _many(
     limits = Limits(settings.max_total_bytes)
     kind = kind_of(claim.original)
     if kind in ("zip", "tar", "folder"):
-        growing = Growing(claim, folders)
+        growing = Growing(claim, folders, settings.terms)
         return growing, Archive(claim, growing, settings, kind)
     size, most = claim.original.stat().st_size, settings.max_bytes
     with Ahead(opened(claim.original, limits)) as stream:
         source = source_in(stream, printable(claim.note.source), settings)
         if source is not None:
-            growing = Growing(claim, folders)
+            growing = Growing(claim, folders, settings.terms)
             return growing, Collection(
                 claim, growing, source, partial(opened, claim.original, limits)
             )

@@ -14,13 +14,14 @@ from pipeline.cnf import Cnf, Unsat
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.scan import has_writer
 from pipeline.errors import PipelineError, in_words
-from pipeline.puzzle import Geometry
+from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solver, Solvers
 
 LEAST_WATCHES, LEAST_QUEUED = 8192, 16384
 LEAST_FREE = 256 * 1024 * 1024
 _INOTIFY = Path("/proc/sys/fs/inotify")
+_SMALL, _SMALL_SOLVED = "1000002003000004", "1243342143122134"
 Level = Literal["ok", "warning", "problem"]
 
 
@@ -49,7 +50,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
 def _solvers(settings: Settings) -> Iterator[Finding]:
     try:
         solvers = Solvers(settings.solver, settings.minisat)
-    except PipelineError as error:
+    except (PipelineError, ImportError) as error:
         yield Finding("problem", "solver", str(error))
         return
     if solvers.lacking:
@@ -57,7 +58,10 @@ def _solvers(settings: Settings) -> Iterator[Finding]:
         yield Finding("warning", solvers.lacking, remedy)
     with solvers:
         for solver in solvers.chain:
-            yield _answers(solver)
+            if solver.name != "lanes":
+                yield _answers(solver)
+    if settings.solver in ("auto", "lanes"):
+        yield _lanes()
 
 
 def _answers(solver: Solver) -> Finding:
@@ -72,6 +76,23 @@ def _answers(solver: Solver) -> Finding:
     if isinstance(answer, Unsat):
         return Finding("ok", f"{about} answers")
     return Finding("problem", about, "it calls the empty clause satisfiable; install another")
+
+
+def _lanes() -> Finding:
+    """Whether lanes, which take puzzles and no formula, solve a small one."""
+    try:
+        import numpy as np  # noqa: PLC0415 - slow to load
+
+        from pipeline.solve.lanes import solve_lanes  # noqa: PLC0415
+    except ImportError as error:
+        return Finding("problem", "lanes", f"numpy cannot be loaded: {error}; install it again")
+    puzzle = Puzzle.of_values(Geometry(2, 2), list(map(int, _SMALL)))
+    found = solve_lanes(puzzle.geometry, np.array([puzzle.cells], np.uint64), 2, 10.0)
+    grids = found.grids[: found.counts[0], 0].tolist()
+    about = f"lanes numpy {np.__version__}"
+    if ["".join(map(str, grid)) for grid in grids] == [_SMALL_SOLVED]:
+        return Finding("ok", f"{about} answers")
+    return Finding("problem", about, "it solves a puzzle wrongly; install another numpy")
 
 
 def _permissions(folders: Folders) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipeline.dropbox.claim import Claim
-from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.folders import Folders, digest_of
 from pipeline.dropbox.growing import has_progress
 from pipeline.dropbox.publish import Publication, finish, is_published, publish
 from pipeline.errors import EnvironmentFailure, in_words, printable
@@ -21,12 +21,13 @@ from pipeline.record import (
     make_record,
     record_text,
 )
-from pipeline.run.bulk import NO_FAULT, Bulk, Single
+from pipeline.rows import FALLBACKS
+from pipeline.run.bulk import NO_FAULT, Bulk, Single, size_of
 from pipeline.run.pool import Pool
 from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
-from pipeline.solve import Limits, Solvers
-from pipeline.stages import NOT_WELL, Result, Stopwatch, solve_source
+from pipeline.solve import Limits, Solvers, surprise
+from pipeline.stages import NOT_WELL, Result, solve_source
 
 MOST_ATTEMPTS = 3
 _LARGEST_TOGETHER = 64 * 1024
@@ -98,19 +99,28 @@ class Jobs:
         record = is_published(claim, self.folders)
         if record is not None:
             return self._finish_recovered(claim, record)
-        content = self._content(claim)
-        if isinstance(content, Bulk):
-            if claim.attempts() < MOST_ATTEMPTS:
-                return content
-            content.close()
-            return self._give_up(claim)
-        origin = self._origin(claim, content)
-        return self._publish(claim, origin, self._result(claim, content))
+        why = "the process was killed"
+        while claim.attempts() < MOST_ATTEMPTS:
+            try:
+                with self.computing(), claim.attempt(free=NO_FAULT):
+                    content = self._content(claim)
+                    if isinstance(content, Bulk):
+                        return content
+                    result = self._result(claim, content)
+            except NO_FAULT:
+                raise
+            except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
+                why = self._say_crashed(claim, error)
+                continue
+            return self._publish(claim, self._origin(claim, content), result)
+        return self._give_up(claim, why)
 
-    def _give_up(self, claim: Claim) -> Ended | None:
-        """Publish that every attempt at a job of many puzzles has ended with the process."""
-        origin = Origin(claim.note.job, claim.note.source, None, None)
-        message = f"given up after {claim.attempts()} attempts: the process was killed"
+    def _give_up(self, claim: Claim, why: str) -> Ended | None:
+        """Publish that every attempt has crashed, or ended with the process."""
+        path, note = claim.original, claim.note
+        hashed = digest_of(path) if path.is_file() else None
+        origin = Origin(note.job, note.source, hashed, size_of(path))
+        message = f"given up after {claim.attempts()} attempts: {why}"
         return self._publish(claim, origin, Result("failed", message=message))
 
     def _finish_recovered(self, claim: Claim, record: dict[str, object]) -> Ended:
@@ -132,7 +142,7 @@ class Jobs:
     def _result(self, claim: Claim, content: Single) -> Result:
         if content.data is None:
             return Result("invalid", message=content.refusal, seconds={"total": 0.0})
-        return self._solve(claim, content.data)
+        return solve_source(content.data, claim.note.source, self.solvers, self.settings)
 
     def _publish(self, claim: Claim, origin: Origin, result: Result) -> Ended | None:
         if not self._published(claim, [self._publication(claim, origin, result)]):
@@ -163,13 +173,9 @@ class Jobs:
 
     def _say_finished(self, origin: Origin, result: Result) -> Ended:
         used = result.solver
-        if used and used.fallback != self.solvers.lacking and used.fallback:
-            self.log.warning(
-                "solver.fallback",
-                source=printable(origin.source),
-                solver=used.name,
-                reason=used.fallback,
-            )
+        if used and (why := surprise(used.fallback)):
+            source = printable(origin.source)
+            self.log.warning("solver.fallback", source=source, solver=used.name, reason=why)
         event = finished_event(origin, result) | {"source": printable(origin.source)}
         log = self.log.error if result.status in NOT_WELL else self.log.info
         log("job.finished", job=origin.job, **event)
@@ -205,7 +211,7 @@ class Jobs:
         """A claimed puzzle that may wait in memory for others; None for what goes alone."""
         try:
             content = self._content(claim)
-        except OSError:  # `process` will see what to do about it
+        except Exception:  # noqa: BLE001 - `process` will see what to do about it
             return None
         if isinstance(content, Bulk):
             content.close()
@@ -248,52 +254,35 @@ class Jobs:
 
         None: it stays claimed. Raises as `process` does.
         """
-        claim, outcome = bulk.claim, None
+        claim = bulk.claim
+        outcome: Ended | bool | None = None
         try:
             with self._returning(claim):
                 if bulk.step():
-                    return True
-                if self._published(claim, [bulk.content.publication()]):
+                    outcome = True
+                elif self._published(claim, [bulk.content.publication()]):
                     outcome = self._finish_bulk(bulk)
-        except Exception as error:
-            bulk.close()
-            claim.close()
-            if isinstance(error, EnvironmentFailure):
-                raise
-            self._say_crashed(claim, error)
-            return None
-        except BaseException:
-            bulk.close()
-            claim.close()
+        except (EnvironmentFailure, Interrupted):
             raise
-        bulk.close()
-        claim.close()
+        except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
+            self._say_crashed(claim, error)
+        finally:
+            if outcome is not True:
+                bulk.close()
+                claim.close()
         return outcome
 
     def _finish_bulk(self, bulk: Bulk) -> Ended:
         claim, content = bulk.claim, bulk.content
         finish([(claim, False)], self.folders)
+        source = printable(claim.note.source)
         totals = dict(content.totals)
         outcome = ended(content.status, totals)
+        if totals.get(FALLBACKS):
+            self.log.warning("solver.fallback", source=source, puzzles=totals[FALLBACKS])
         log = self.log.error if outcome.bad else self.log.info
-        source = printable(claim.note.source)
         log("job.finished", job=claim.note.job, source=source, status=content.status, totals=totals)
         return outcome
-
-    def _solve(self, claim: Claim, data: bytes) -> Result:
-        """The chain's result; `failed` once every attempt has crashed."""
-        source, watch = claim.note.source, Stopwatch()
-        why = "the process was killed"
-        while (attempts := claim.attempts()) < MOST_ATTEMPTS:
-            try:
-                with self.computing(), claim.attempt(free=NO_FAULT):
-                    return solve_source(data, source, self.solvers, self.settings)
-            except NO_FAULT:
-                raise
-            except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
-                why = self._say_crashed(claim, error)
-        message = f"given up after {attempts} attempts: {why}"
-        return Result("failed", message=message, seconds=watch.seconds())
 
     def _say_crashed(self, claim: Claim, error: Exception) -> str:
         why = f"{type(error).__name__}: {error}"

@@ -9,7 +9,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from concurrent import futures
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from itertools import islice
 from multiprocessing.connection import wait
 from typing import Any, Protocol
 
@@ -23,7 +26,12 @@ from pipeline.solve.peer import Peer
 MOST_DEATHS = 2
 """After which a request is computed part by part."""
 
-_LOOK_UP = 0.2
+AHEAD = 2
+"""Requests under way for each worker, so that none waits while replies are written."""
+
+PATIENCE = 0.1
+"""Seconds to wait for a reply until there may be something else to do."""
+
 _MODULE = "pipeline.run.worker"
 
 
@@ -45,6 +53,9 @@ class Request(Protocol):
         ...
 
 
+Replies = Generator[tuple[Request, Any] | None, None, None]
+
+
 def cores() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -52,62 +63,84 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-@dataclass(slots=True)
-class _Job:
-    request: Request
-    deaths: int = 0
-    why: str = ""
-    reply: Done | Surroundings | None = None
-
-
 class Pool:
-    """At most `count` workers, started when there is something for them to do."""
+    """At most `count` workers, each with a thread here that talks to it.
+
+    They are started when there is something for them to do, and kept.
+    """
 
     def __init__(self, count: int, settings: Settings, stopping: Callable[[], bool]) -> None:
         self.count = count
         self._settings = settings
         self._stopping = stopping
         self._idle: list[Peer] = []
-        self._busy: dict[Peer, _Job] = {}
 
-    def replies(self, requests: Iterator[Request]) -> Generator[tuple[Request, Any], None, None]:
-        """Each request with its reply, in order; as many are begun as there are workers.
+    def replies(self, requests: Iterator[Request]) -> Replies:
+        """Each request with its reply, in order; None now and then while there is none yet.
 
-        Raises EnvironmentFailure, and Interrupted when told to stop.
+        AHEAD requests for each worker are under way. Raises EnvironmentFailure, and Interrupted
+        when told to stop.
         """
-        jobs: deque[_Job] = deque()
-        try:
-            while self._fill(jobs, requests):
-                while jobs[0].reply is None:
-                    self._hear()
-                job = jobs.popleft()
-                reply = job.reply
-                if isinstance(reply, Surroundings):
-                    raise EnvironmentFailure(reply.reason)
-                self._fill(jobs, requests)  # they compute while the reply is being written
-                assert reply  # noqa: S101
-                yield job.request, reply.value
-        finally:
-            self._drop_busy()
+        under_way: deque[tuple[Request, Future[Any]]] = deque()
+        with ExitStack() as stack:
+            threads = stack.enter_context(ThreadPoolExecutor(self.count, "worker"))
+            bell = _Bell()
+            stack.callback(bell.close)
+            stack.callback(threads.shutdown, cancel_futures=True)
+            stack.callback(bell.ring)
+            while True:
+                for request in islice(requests, AHEAD * self.count - len(under_way)):
+                    under_way.append((request, threads.submit(self._computed, request, bell)))
+                if not under_way:
+                    return
+                is_there = futures.wait([under_way[0][1]], PATIENCE).done
+                if self._stopping():
+                    raise Interrupted
+                if not is_there:
+                    yield None
+                    continue
+                request, future = under_way.popleft()
+                yield request, future.result()
 
-    def _fill(self, jobs: deque[_Job], requests: Iterator[Request]) -> bool:
-        """Begin what there are workers for; whether anything is to be waited for."""
-        while len(jobs) < self.count:
-            request = next(requests, None)
-            if request is None:
-                break
-            jobs.append(_Job(request))
-            self._begin(jobs[-1])
-        return bool(jobs)
+    def _computed(self, request: Request, bell: _Bell) -> Any:
+        """The reply to a request, part by part if its workers die of it."""
+        why = ""
+        for _ in range(MOST_DEATHS):
+            match self._asked(request, bell):
+                case Done(value):
+                    return value
+                case Surroundings(reason):
+                    raise EnvironmentFailure(reason)
+                case Crashed(why):
+                    pass
+        parts = request.parts()
+        if len(parts) < 2:
+            return request.given_up(why, self._settings)
+        return request.joined([self._computed(part, bell) for part in parts])
 
-    def _begin(self, job: _Job) -> None:
-        while self._idle and self._idle[-1].has_ended():
-            self._idle.pop().close()
-        peer = self._idle.pop() if self._idle else self._started()
-        peer.send(job.request)
-        self._busy[peer] = job
+    def _asked(self, request: Request, bell: _Bell) -> Done | Surroundings | Crashed:
+        """What a worker says; it is kept for others if it will hear them."""
+        with ExitStack() as stack:
+            peer = self._worker()
+            stack.callback(peer.close)
+            peer.send(request)
+            if bell.hearing in wait([peer.pipe, bell.hearing]):
+                raise Interrupted
+            try:
+                reply: Done | Surroundings | Crashed = peer.hear(0)
+            except EOFError:
+                code = peer.exit_code()
+                return Crashed(f"the process that computed it died with exit code {code}")
+            if not isinstance(reply, Crashed):
+                stack.pop_all()
+                self._idle.append(peer)
+        return reply
 
-    def _started(self) -> Peer:
+    def _worker(self) -> Peer:
+        with suppress(IndexError):
+            while (peer := self._idle.pop()).has_ended():
+                peer.close()
+            return peer
         try:
             peer = Peer(_MODULE)
         except OSError as error:
@@ -115,51 +148,23 @@ class Pool:
         peer.send(Start(self._settings))
         return peer
 
-    def _hear(self) -> None:
-        """Wait for any worker; take its reply, or see to what it has left."""
-        pipes = {peer.pipe: peer for peer in self._busy}
-        for pipe in wait(list(pipes), _LOOK_UP):
-            peer = pipes[pipe]  # type: ignore[index]
-            job = self._busy.pop(peer)
-            try:
-                reply = peer.hear(0)
-            except EOFError:
-                code = peer.exit_code()
-                reply = Crashed(f"the process that computed it died with exit code {code}")
-            if isinstance(reply, Crashed):
-                peer.close()
-                self._again(job, reply.reason)
-            else:
-                self._idle.append(peer)
-                job.reply = reply
-        if self._stopping():
-            raise Interrupted
-
-    def _again(self, job: _Job, why: str) -> None:
-        job.deaths += 1
-        job.why = why
-        if job.deaths < MOST_DEATHS:
-            self._begin(job)
-            return
-        parts = job.request.parts()
-        if len(parts) < 2:
-            job.reply = Done(job.request.given_up(why, self._settings))
-            return
-        aside = Pool(1, self._settings, self._stopping)
-        try:
-            replies = [reply for _, reply in aside.replies(iter(parts))]
-        finally:
-            aside.close()
-        job.reply = Done(job.request.joined(replies))
-
-    def _drop_busy(self) -> None:
-        for peer in self._busy:
-            peer.close()
-        self._busy.clear()
-
     def close(self) -> None:
         """End all workers."""
-        self._drop_busy()
         for peer in self._idle:
             peer.close()
         self._idle.clear()
+
+
+class _Bell:
+    """What many threads wait for beside their pipes: `hearing` is a descriptor to read from."""
+
+    def __init__(self) -> None:
+        self.hearing, self._ringing = os.pipe()
+
+    def ring(self) -> None:
+        """Wake all who wait, now and later."""
+        os.write(self._ringing, b"!")
+
+    def close(self) -> None:
+        os.close(self.hearing)
+        os.close(self._ringing)

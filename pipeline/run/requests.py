@@ -82,17 +82,22 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """The end of a collection within an archive: nothing is to be computed."""
+class End:
+    """The end of a collection: nothing is to be computed.
+
+    `digest` and `size` are of all its bytes; `error` says why it broke off.
+    """
 
     member: str
     source: Source
+    digest: str
+    size: int
     error: str | None = None
 
     def compute(self, solvers: Solvers, settings: Settings) -> None:  # noqa: ARG002
         return None
 
-    def parts(self) -> Sequence[Ended]:
+    def parts(self) -> Sequence[End]:
         return []
 
     def joined(self, replies: list[None]) -> None:  # noqa: ARG002

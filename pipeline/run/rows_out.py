@@ -6,6 +6,7 @@ from collections import Counter
 
 from pipeline.dropbox.growing import Growing, State
 from pipeline.parse.collections import Piece
+from pipeline.parse.collections.cutting import count_lines
 from pipeline.rows import Rows, Source, blank_lines, broken, header, indexed
 
 
@@ -50,7 +51,7 @@ class RowsOut:
     def add(self, rows: Rows, piece: Piece) -> None:
         """Append the rows of a piece, which follows those before."""
         self._append(rows)
-        self._line = piece.first_line + piece.data.count(b"\n")
+        self._line = piece.first_line + count_lines(piece.data)
 
     def _append(self, rows: Rows) -> None:
         if not self.ranks:

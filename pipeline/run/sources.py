@@ -7,6 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from hashlib import sha256
 from typing import BinaryIO
 
 from pipeline.errors import InvalidPuzzle
@@ -33,7 +34,14 @@ class Ahead(io.RawIOBase, BinaryIO):
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._head = b""
+        self._hashed = sha256()
+        self.size = 0
         self.error: UnpackError | None = None
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of all that was read of it, `size` bytes."""
+        return self._hashed.hexdigest()
 
     def head(self, most: int) -> bytes:
         """At most the first `most` bytes; to be asked before anything is read."""
@@ -49,10 +57,13 @@ class Ahead(io.RawIOBase, BinaryIO):
             return b""
         read: Callable[[int], bytes] = getattr(self._stream, "read1", self._stream.read)
         try:
-            return read(most)
+            data = read(most)
         except UnpackError as error:
             self.error = error
             return b""
+        self._hashed.update(data)
+        self.size += len(data)
+        return data
 
     def readable(self) -> bool:
         return True

@@ -153,6 +153,7 @@ class Sweeper:
         """Do a step of the first job of many puzzles."""
         bulk = self._bulk[0]
         source = bulk.claim.note.source
+        self._display.begin(source, bulk.content.progress())
         try:
             outcome = self._jobs.go_on(bulk)
         except BaseException:

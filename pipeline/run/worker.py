@@ -1,4 +1,4 @@
-"""What a worker process does: it takes pieces from a pipe and gives back their rows."""
+"""What a worker process does: it computes the requests that come through a pipe, in order."""
 
 from __future__ import annotations
 

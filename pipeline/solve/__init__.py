@@ -23,7 +23,16 @@ __all__ = [
     "Solver",
     "Solvers",
     "answers",
+    "surprise",
 ]
+
+
+LACKING = "minisat is not installed"
+
+
+def surprise(fallback: str | None) -> str | None:
+    """Why another solver than the first answered, unless that was known beforehand."""
+    return None if fallback == LACKING else fallback
 
 
 class Solvers:
@@ -45,7 +54,7 @@ class Solvers:
         elif wanted == "minisat":
             raise missing_minisat()
         elif wanted == "auto":
-            self.lacking = "minisat is not installed"
+            self.lacking = LACKING
         if wanted == "lanes":
             from pipeline.solve.lanes import Lanes  # noqa: PLC0415 - numpy is slow to load
 

@@ -11,7 +11,6 @@ behind (`__MACOSX/`, `Thumbs.db`) are passed over in silence; all else is read o
 from pipeline.unpack.kinds import Kind, kind_of
 from pipeline.unpack.limits import Budget, Limits, TooMuch, UnpackError
 from pipeline.unpack.members import Member, inner_members, members, opened
-from pipeline.unpack.names import safe_parts
 
 __all__ = [
     "Budget",
@@ -24,5 +23,4 @@ __all__ = [
     "kind_of",
     "members",
     "opened",
-    "safe_parts",
 ]

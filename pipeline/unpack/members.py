@@ -52,22 +52,22 @@ class Member:
     file: BinaryIO | None = field(default=None, repr=False, compare=False)
 
 
-def members(path: Path, limits: Limits, start: int = 0) -> Iterator[Member]:
-    """The members of an archive or folder, but for the first `start`.
+def members(path: Path, limits: Limits) -> Iterator[Member]:
+    """The members of an archive or folder.
 
     Raises UnpackError where nothing further can be read, TooMuch, and OSError if the path
     cannot be read.
     """
     budget = Budget(limits)
     if kind_of(path) == "folder":
-        yield from _judged(folder_entries(path, budget), budget, start, inner=False)
+        yield from _judged(folder_entries(path, budget), budget, inner=False)
         return
     with opened_regular(path) as file:
         entries = _entries(chunks_of(file), file, budget)
-        yield from _judged(entries, budget, start, inner=False)
+        yield from _judged(entries, budget, inner=False)
 
 
-def inner_members(member: Member, start: int = 0) -> Iterator[Member]:
+def inner_members(member: Member) -> Iterator[Member]:
     """The members of a nested archive, from the budget of the outer one.
 
     To be called before the next outer member is asked for. Raises as `members` does.
@@ -75,7 +75,7 @@ def inner_members(member: Member, start: int = 0) -> Iterator[Member]:
     if member.stream is None or not member.nested:
         raise ValueError(f"{member.name} is no archive")
     entries = _entries(chunks_of(member.stream), member.file, member.budget)
-    yield from _judged(entries, member.budget, start, inner=True)
+    yield from _judged(entries, member.budget, inner=True)
 
 
 def opened(path: Path, limits: Limits) -> BinaryIO:
@@ -118,13 +118,10 @@ def _entries(chunks: Iterator[bytes], file: BinaryIO | None, budget: Budget) -> 
             raise UnpackError("it is no archive")
 
 
-def _judged(
-    entries: Generator[Entry], budget: Budget, start: int, *, inner: bool
-) -> Iterator[Member]:
+def _judged(entries: Generator[Entry], budget: Budget, *, inner: bool) -> Iterator[Member]:
     """The entries as members, but for what is passed over."""
     seen: set[int] = set()
     refusal: str | None
-    index = 0
     with closing(entries):
         for entry in entries:
             budget.enter()
@@ -136,9 +133,6 @@ def _judged(
             else:
                 name = "/".join(parts)
                 refusal = entry.refusal or _repeated(name, seen)
-            index += 1
-            if index <= start:
-                continue
             if refusal is None:
                 yield from _looked_into(entry, name, budget, inner=inner)
             else:

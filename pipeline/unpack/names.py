@@ -52,12 +52,6 @@ def _fault_in_size(parts: tuple[str, ...]) -> str | None:
     return None
 
 
-def safe_parts(name: str) -> tuple[str, ...] | None:
-    """The parts of a path that cannot lead out of the folder it begins in, else None."""
-    parts = resolved(name)
-    return None if isinstance(parts, str) else parts
-
-
 def is_junk(part: str) -> bool:
     """Whether a file or folder of this name holds nothing that somebody wants solved."""
     return (

@@ -21,6 +21,7 @@ from pipeline.parse.cells import DIGITS
 from pipeline.parse.collections import COLLECTIONS, Detected, Entry, Piece, detect_collection
 from pipeline.parse.collections.cutting import LONGEST
 from pipeline.puzzle import Puzzle
+from pipeline.settings import Reading
 
 SIDES = (4, 6, 8, 9)
 ROUGHLY = (1, 7, 100, 333, 4096, 1 << 20)
@@ -163,7 +164,7 @@ def read(found: Detected, data: bytes, size: int, variant: str = "auto") -> list
     return [
         entry
         for piece in pieces_of(found, data, size)
-        for entry in found.format.entries(piece, found.layout, "a.txt", variant)
+        for entry in found.format.entries(piece, found.layout, "a.txt", Reading(variant))
     ]
 
 
@@ -261,7 +262,7 @@ def test_a_piece_is_read_in_another_process_as_here(name, data):
     there = [
         entry
         for piece in sent[1]
-        for entry in sent[0].format.entries(piece, sent[0].layout, "a.txt", "auto")
+        for entry in sent[0].format.entries(piece, sent[0].layout, "a.txt", Reading())
     ]
     assert there == read(found, source.data, 200)
 

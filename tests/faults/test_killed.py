@@ -56,7 +56,7 @@ def box(tmp_path: Path) -> DropFolder:
 
 
 def folders(box: DropFolder) -> list[str]:
-    return ["--inbox", str(box.inbox), "--outbox", str(box.outbox)]
+    return ["--inbox", str(box.inbox), "--outbox", str(box.outbox), "--settle", "0.01"]
 
 
 def run(breaker: Breaker, box: DropFolder, step: str = "", nth: int = 1) -> int:
@@ -167,7 +167,7 @@ def test_killed_at_random_again_and_again_all_files_come_out_once(box: DropFolde
             command("run", *folders(box)), stderr=subprocess.DEVNULL, env=environment()
         )
         try:
-            process.wait(0.3 + generator.random())
+            process.wait(0.3 + 3 * generator.random())
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -15,7 +15,6 @@ from pipeline.parse.collections.base import (
     Entry,
     Head,
     Piece,
-    ReadingChoice,
 )
 from pipeline.parse.collections.hodoku import HODOKU
 from pipeline.parse.collections.lines import LINES
@@ -33,7 +32,6 @@ __all__ = [
     "Entry",
     "Head",
     "Piece",
-    "ReadingChoice",
     "detect_collection",
 ]
 

@@ -10,15 +10,12 @@ from itertools import islice
 from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse import parse_source
+from pipeline.parse import parse_single
 from pipeline.parse.text import COMMENTS, Line
 from pipeline.puzzle import MAX_SIDE, Puzzle
-from pipeline.settings import Reading, VariantChoice
+from pipeline.settings import Reading
 
 L = TypeVar("L")
-ReadingChoice = Reading | VariantChoice
-"""How the puzzles are to be read; a variant stands for a Reading that says nothing else."""
-
 NEWLINE = re.compile(r"\r\n?|\n")
 _SAMPLE_BYTES = 256 * 1024
 _MOST_LOOKED_AT = 600
@@ -47,7 +44,8 @@ class Entry(NamedTuple):
     beginning. Of a `plain` one the text is 81 characters of 1-9 and at most one kind of blank,
     `.` or `0`, and `puzzle` is None: whoever has many reads them all at once. Else either
     `puzzle` or `error` is there. `claimed` is the solution that stands beside the puzzle,
-    unchecked: of a plain one 81 characters of 1-9, else it may be anything.
+    unchecked: of a plain one 81 characters of 1-9, else it may be anything. `signs` are those
+    of the values 1, 2, … where the puzzle is written in letters.
     """
 
     line: int
@@ -56,6 +54,7 @@ class Entry(NamedTuple):
     error: str | None
     claimed: str | None
     plain: bool
+    signs: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,6 +88,11 @@ class Head:
         )
         return tuple(islice(lines, _MOST_LOOKED_AT))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether `lines` are those of the whole source."""
+        return self.complete and self.sample == self.data and len(self.lines) < _MOST_LOOKED_AT
+
     @cached_property
     def is_single(self) -> bool:
         """Whether the source is one puzzle, or plainly meant to be."""
@@ -105,7 +109,7 @@ class Head:
         if not self.complete or len(self.lines) == _MOST_LOOKED_AT:
             return False
         try:
-            parse_source(self.data, "")
+            parse_single(self.data, "", Reading())
         except InvalidPuzzle:
             return False
         return True
@@ -137,7 +141,7 @@ class CollectionFormat(Generic[L]):
     name: str
     recognise: Callable[[Head], tuple[L, str] | None]
     pieces: Callable[[BinaryIO, L, int], Iterator[Piece]]
-    entries: Callable[[Piece, L, str, ReadingChoice], list[Entry]]
+    entries: Callable[[Piece, L, str, Reading], list[Entry]]
 
 
 def is_border(line: str) -> bool:

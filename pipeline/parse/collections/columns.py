@@ -47,7 +47,7 @@ def find_fields(head: Head) -> Finding:
     Where several ways are as good: a table only if more than a hash is before the puzzle.
     """
     lines = head.lines
-    if not head.declared and may_be_sixteen(lines):
+    if not head.declared and may_be_sixteen(lines, whole=head.is_whole):
         return Finding(Fields())
     ways = [_survey(lines, Fields(), _BEHIND_HASH), _survey(lines, Fields(column=None))]
     ways += [
@@ -65,15 +65,19 @@ def judge(fields: Fields, texts: Sequence[str], total: int) -> Finding:
     return Finding(fields, len(texts) - len(others), sum(map(is_attempt, others)), total)
 
 
-def may_be_sixteen(lines: Sequence[str]) -> bool:
-    """Whether the lines of sixteen cells are the rows of 16×16 puzzles, or may be."""
+def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
+    """Whether the lines of sixteen cells are the rows of 16×16 puzzles, or may be.
+
+    `whole` says that these are all lines of the source.
+    """
     cells = [without_separators(line) for line in lines]
     rows = [row for row in cells if len(row) == 16]
     others = sum(len(row) != 16 and is_attempt(row) for row in cells)
     if len(rows) <= others:
         return False
     above = sum(map(is_above_four, rows))
-    if len(rows) + others == 16:
+    several = whole and len(rows) == len(lines) and len(rows) % 16 == 0 and not above
+    if several or len(rows) + others == 16:
         return above > 0 or not {EVEN, ODD} <= set("".join(rows))
     return above * 4 > len(rows)
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import BinaryIO
 
 from pipeline.errors import counted
-from pipeline.parse.collections.base import NEWLINE, Entry, Piece, ReadingChoice, is_border, text_of
+from pipeline.parse.collections.base import NEWLINE, Entry, Piece, is_border, text_of
 from pipeline.parse.collections.cutting import LONGEST, cut_pieces, line_boundary
 from pipeline.parse.collections.reading import Reader
 from pipeline.parse.collections.shapes import (
@@ -23,6 +23,7 @@ from pipeline.parse.collections.shapes import (
     without_separators,
 )
 from pipeline.parse.text import COMMENTS, quote
+from pipeline.settings import Reading
 
 _WORD = re.compile(r"[^ \t,;|]+")
 
@@ -89,7 +90,7 @@ def pieces(stream: BinaryIO, _fields: Fields, size: int) -> Iterator[Piece]:
     return cut_pieces(stream, size, line_boundary)
 
 
-def entries(piece: Piece, fields: Fields, source: str, reading: ReadingChoice) -> list[Entry]:
+def entries(piece: Piece, fields: Fields, source: str, reading: Reading) -> list[Entry]:
     text = text_of(piece.data, piece.first_line)
     reader = Reader.of(source, reading)
     lines = _Lines(fields, reader)

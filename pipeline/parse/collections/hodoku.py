@@ -15,13 +15,13 @@ from pipeline.parse.collections.base import (
     Entry,
     Head,
     Piece,
-    ReadingChoice,
     text_of,
 )
 from pipeline.parse.collections.cutting import LONGEST, cut_pieces, line_boundary
 from pipeline.parse.collections.reading import Reader
 from pipeline.parse.collections.shapes import PLAIN, is_text
 from pipeline.parse.text import COMMENTS
+from pipeline.settings import Reading
 
 _LIBRARY_LINE = re.compile(r"\s*:[^:]*:[^:]*:[-+0-9.]{16,}:.*")
 _PLAIN_LINE = re.compile(rf":[0-9A-Za-z-]*:[^:]*:({PLAIN}):")
@@ -38,7 +38,7 @@ def _pieces(stream: BinaryIO, _layout: None, size: int) -> Iterator[Piece]:
     return cut_pieces(stream, size, line_boundary)
 
 
-def _entries(piece: Piece, _layout: None, source: str, reading: ReadingChoice) -> list[Entry]:
+def _entries(piece: Piece, _layout: None, source: str, reading: Reading) -> list[Entry]:
     reader = Reader.of(source, reading)
     lines = NEWLINE.split(text_of(piece.data, piece.first_line))
     return [

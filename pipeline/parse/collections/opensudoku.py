@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from pipeline.parse.collections.base import CollectionFormat, Entry, Head, Piece, ReadingChoice
+from pipeline.parse.collections.base import CollectionFormat, Entry, Head, Piece
 from pipeline.parse.collections.cutting import LONGEST, count_lines, cut_pieces, last_end
 from pipeline.parse.collections.reading import Reader
 from pipeline.parse.collections.shapes import is_plain
+from pipeline.settings import Reading
 
 _GAME = re.compile(rb"<!--.*?(?:-->|\Z)|<game(?=[\s/>])", re.DOTALL)
 _ROOT = re.compile(rb"(?:\xef\xbb\xbf)?\s*<.*?<opensudoku\b|\s*<opensudoku\b", re.DOTALL)
@@ -53,7 +54,7 @@ def _pieces(stream: BinaryIO, _layout: None, size: int) -> Iterator[Piece]:
     return cut_pieces(stream, size, _boundary, _comment_begun)
 
 
-def _entries(piece: Piece, _layout: None, source: str, reading: ReadingChoice) -> list[Entry]:
+def _entries(piece: Piece, _layout: None, source: str, reading: Reading) -> list[Entry]:
     reader, found = Reader.of(source, reading), []
     start, line = 0, piece.first_line
     for end in (*_ends(piece.data), len(piece.data)):

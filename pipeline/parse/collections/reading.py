@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from pipeline.errors import InvalidPuzzle, printable
-from pipeline.parse import parse_source
+from pipeline.parse import parse_single
 from pipeline.parse.cells import render_cells
-from pipeline.parse.collections.base import NEWLINE, Entry, ReadingChoice
+from pipeline.parse.characters import signs_of
+from pipeline.parse.collections.base import NEWLINE, Entry
 from pipeline.parse.collections.cutting import LONGEST
 from pipeline.parse.text import Line
 from pipeline.puzzle import Puzzle
@@ -26,9 +27,8 @@ class Reader:
     reading: Reading
 
     @classmethod
-    def of(cls, source: str, choice: ReadingChoice) -> Self:
+    def of(cls, source: str, reading: Reading) -> Self:
         """A reader of records in any format."""
-        reading = Reading(choice) if isinstance(choice, str) else choice
         return cls(source, reading._replace(format="auto"))
 
     @property
@@ -50,10 +50,12 @@ class Reader:
         """
         data = text.encode(errors="surrogateescape")
         try:
-            puzzle = parse_source(data, self.source, *self.reading).puzzle
+            parsed = parse_single(data, self.source, self.reading)
         except InvalidPuzzle as error:
             return self._refused(text, error, lines, shift)
-        return Entry(lines[0], _in_one_line(text, puzzle), puzzle, None, claimed, plain=False)
+        cells = _in_one_line(text, parsed.puzzle)
+        signs = signs_of(parsed.format)
+        return Entry(lines[0], cells, parsed.puzzle, None, claimed, plain=False, signs=signs)
 
     def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
         """The entry of what is no puzzle, for another reason than a parser's."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import BinaryIO
 
-from pipeline.parse.collections.base import NEWLINE, Entry, Piece, ReadingChoice, is_border, text_of
+from pipeline.parse.collections.base import NEWLINE, Entry, Piece, is_border, text_of
 from pipeline.parse.collections.cutting import (
     LONGEST,
     Boundary,
@@ -35,6 +35,7 @@ from pipeline.parse.collections.shapes import (
     without_separators,
 )
 from pipeline.parse.text import COMMENTS
+from pipeline.settings import Reading
 
 BLANK_LINE = r"(?:\n|\r(?!\n))[ \t]{0,100}(?:\r\n?|\n)"
 """An empty line behind another line."""
@@ -117,7 +118,7 @@ def pieces(stream: BinaryIO, stack: Stack, size: int) -> Iterator[Piece]:
     return cut_pieces(stream, size, boundary_of(stack))
 
 
-def entries(piece: Piece, stack: Stack, source: str, reading: ReadingChoice) -> list[Entry]:
+def entries(piece: Piece, stack: Stack, source: str, reading: Reading) -> list[Entry]:
     reader = Reader.of(source, reading)
     return [
         entry

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from pipeline.parse.collections.base import CollectionFormat, Head, Piece
-from pipeline.parse.collections.shapes import is_row, without_separators
+from pipeline.parse.collections.shapes import is_above_four, is_row, without_separators
 from pipeline.parse.collections.stack import (
     BLANK_LINE,
     Stack,
@@ -64,9 +64,11 @@ def recognise_stacked(head: Head) -> tuple[Stack, str] | None:
     ways = [_judge(head, Stack(side, title)) for title in _titles(head, side)]
     most = max(way.good for way in ways)
     best = next(way for way in ways if way.good * 2 >= most)
-    if best.is_collection or head.declared:
+    if head.declared:
         return best.stack, best.reason
-    return None
+    several = side == 16 and best.stack.title is None and head.is_whole
+    undecided = several and not any(map(is_above_four, head.lines))
+    return (best.stack, best.reason) if best.is_collection and not undecided else None
 
 
 def _side_meant(head: Head) -> int | None:

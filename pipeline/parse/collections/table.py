@@ -49,7 +49,7 @@ def _with_header(head: Head, header: str, way: Fields) -> tuple[Fields, str] | N
         return _by_columns(rows, way, len(names))
     claim = next((at for at, name in enumerate(names) if name in _SOLUTIONS), None)
     texts = [row[column] for row in rows if column < len(row)]
-    may_be_grid = max(map(len, rows), default=0) == 1 and may_be_sixteen(texts)
+    may_be_grid = max(map(len, rows), default=0) == 1 and may_be_sixteen(texts, whole=head.is_whole)
     found = judge(replace(way, column=column, claim=claim), texts, len(rows))
     if head.declared or (found.is_collection and not may_be_grid):
         return found.fields, f"its header names the column {names[column]!r}"

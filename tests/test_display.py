@@ -1,0 +1,206 @@
+"""How far a job is: a bar on a terminal, a line in the log now and then elsewhere."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+
+import pytest
+
+from pipeline.run.bulk import Progress
+from pipeline.run.display import HEARTBEAT_SECONDS, Display
+
+TOTAL = 1000
+"""The bytes of a source."""
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Clock:
+    """Shows what it was set to."""
+
+    now = 5000.0
+
+    def __call__(self):
+        return self.now
+
+
+class KeptLog:
+    """A log that keeps what is said."""
+
+    def __init__(self):
+        self.said = []
+
+    def info(self, event, **values):
+        self.said.append((event, values))
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def log():
+    return KeptLog()
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    for name, value in {"TERM": "xterm", "COLUMNS": "120", "NO_COLOR": "1"}.items():
+        monkeypatch.setenv(name, value)
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    return Terminal()
+
+
+@pytest.fixture
+def bar(log, terminal, clock):
+    display = Display(log, bar=True, stream=terminal, clock=clock)
+    yield display
+    display.end()
+
+
+@pytest.fixture
+def plain(log, clock):
+    """A display without a bar."""
+    return Display(log, bar=False, stream=Terminal(), clock=clock)
+
+
+def at(puzzles, share=0.0, total=TOTAL):
+    return Progress(puzzles, round(share * TOTAL), total)
+
+
+def shown(terminal):
+    """The line that the bar shows now, without the signs that move the cursor."""
+    last = re.split(r"[\r\n]", terminal.getvalue())[-1]
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", last)
+
+
+def test_the_bar_tells_source_puzzles_rate_and_time_left(bar, terminal, clock):
+    bar.begin("top.txt", at(0))
+    clock.now += 10
+    bar.tick("top.txt", at(20_000, share=0.25))
+    line = shown(terminal)
+    assert line.startswith("top.txt ")
+    assert line.rstrip().endswith(" 20,000 puzzles, 2,000/s, 0:00:30 left")
+    assert "━" in line
+    clock.now += 2
+    bar.tick("top.txt", at(48_000, share=0.5))
+    assert "48,000 puzzles, 4,000/s, 0:00:12 left" in shown(terminal)
+
+
+def test_the_first_tick_shows_a_rate_already_if_it_was_said_when_the_job_began(
+    bar, terminal, clock
+):
+    bar.begin("top.txt", at(0))
+    assert terminal.getvalue() == "", "a job that is done at once shows no bar"
+    clock.now += 0.5
+    bar.tick("top.txt", at(3000, share=0.1))
+    assert "3,000 puzzles, 6,000/s, 0:00:04 left" in shown(terminal)
+
+
+def test_beginning_again_changes_nothing(bar, terminal, clock):
+    bar.begin("top.txt", at(0))
+    clock.now += 10
+    bar.begin("top.txt", at(500, share=0.5))
+    bar.tick("top.txt", at(1000, share=0.5))
+    assert "1,000 puzzles, 100/s, 0:00:10 left" in shown(terminal)
+
+
+def test_of_a_job_that_is_gone_on_with_only_what_is_new_counts(bar, terminal, clock):
+    bar.begin("top.txt", at(600_000, share=0.5))
+    clock.now += 10
+    bar.tick("top.txt", at(601_000, share=0.6))
+    assert "601,000 puzzles, 100/s, 0:00:40 left" in shown(terminal)
+
+
+def test_a_job_of_which_no_beginning_was_told_begins_at_its_first_tick(bar, terminal, clock):
+    bar.tick("top.txt", at(1000, share=0.25))
+    assert shown(terminal).rstrip().endswith("1,000 puzzles, 0/s")
+    clock.now += 10
+    bar.tick("top.txt", at(2000, share=0.5))
+    assert "2,000 puzzles, 100/s, 0:00:20 left" in shown(terminal)
+
+
+@pytest.mark.parametrize("progress", [at(1000, share=0.5, total=None), at(1000, share=1.5)])
+def test_no_time_is_told_where_it_is_not_known(bar, terminal, clock, progress):
+    bar.begin("set.zip", at(0, total=progress.bytes_total))
+    clock.now += 10
+    bar.tick("set.zip", progress)
+    assert shown(terminal).rstrip().endswith("1,000 puzzles, 100/s")
+
+
+def test_names_are_shown_as_they_are_but_for_what_a_terminal_would_obey(bar, terminal):
+    bar.tick("[red]a\x1b[31m.txt", at(1))
+    assert shown(terminal).startswith(r"[red]a\x1b[31m.txt ")
+
+
+def test_the_bar_is_taken_away_at_the_end_and_another_job_gets_its_own(bar, terminal, clock, log):
+    before = sys.stderr
+    bar.tick("a.txt", at(1))
+    bar.end()
+    assert terminal.getvalue().endswith("\x1b[2K"), "the line is erased"
+    assert sys.stderr is before
+    bar.tick("b.txt", at(5))
+    assert shown(terminal).startswith("b.txt ")
+    assert log.said == []
+
+
+def test_a_bar_makes_way_for_that_of_another_source(bar, terminal, clock):
+    bar.begin("a.txt", at(0))
+    bar.tick("a.txt", at(1))
+    bar.begin("b.txt", at(0))
+    clock.now += 1
+    bar.tick("b.txt", at(7, share=0.5))
+    assert shown(terminal).startswith("b.txt ")
+    assert "7 puzzles, 7/s, 0:00:01 left" in shown(terminal)
+
+
+def test_without_a_bar_a_line_is_logged_every_half_minute(plain, clock, log):
+    plain.begin("top.txt", at(0))
+    for _ in range(12):
+        clock.now += HEARTBEAT_SECONDS / 4
+        plain.tick("top.txt", at(round(10 * (clock.now - Clock.now)), share=0.1234))
+    values = {"source": "top.txt", "per_second": 10, "percent": 12.3}
+    expected = [("job.progress", values | {"puzzles": count}) for count in (300, 600, 900)]
+    assert log.said == expected
+
+
+def test_a_job_that_is_done_sooner_is_not_logged(plain, clock, log):
+    for source in ("a.txt", "b.txt"):
+        plain.begin(source, at(0))
+        clock.now += HEARTBEAT_SECONDS - 1
+        plain.tick(source, at(1000, share=0.9))
+        plain.end()
+    assert log.said == []
+
+
+def test_the_line_tells_no_share_where_it_is_not_known(plain, clock, log):
+    plain.begin("set\x1b", at(0, total=None))
+    clock.now += HEARTBEAT_SECONDS
+    plain.tick("set\x1b", at(60, total=None))
+    values = {"source": r"set\x1b", "puzzles": 60, "per_second": 2, "percent": None}
+    assert log.said == [("job.progress", values)]
+
+
+def test_where_there_is_no_terminal_nothing_but_the_log_is_written_to(clock, log):
+    stream = io.StringIO()
+    display = Display(log, bar=True, stream=stream, clock=clock)
+    display.begin("a.txt", at(0))
+    clock.now += HEARTBEAT_SECONDS
+    display.tick("a.txt", at(1))
+    display.end()
+    assert (stream.getvalue(), len(log.said)) == ("", 1)
+
+
+def test_standard_error_is_where_it_is_shown(monkeypatch, terminal, log, clock):
+    monkeypatch.setattr(sys, "stderr", terminal)
+    display = Display(log, bar=True, clock=clock)
+    display.tick("a.txt", at(1))
+    display.end()
+    assert "a.txt" in terminal.getvalue()
