@@ -13,6 +13,7 @@ from pipeline.parse.collections import Detected, Entry
 
 COLUMNS = ("index", "line", "puzzle", "status", "solutions", "complete", "solution", "message")
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
+ASIDE = frozenset((DISAGREEMENTS, FALLBACKS))
 """What is counted in the totals beside the statuses."""
 
 _LONGEST_TEXT = 500

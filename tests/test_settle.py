@@ -199,6 +199,14 @@ def test_a_folder_is_ready_five_seconds_after_its_last_writer_and_change():
     assert settler.judge(folder(FULL._replace(size=91)), NOW + 8, WALL) == Ready()
 
 
+def test_a_folder_that_did_not_change_must_be_free_of_writers_for_five_seconds_too():
+    settler = Settler(2.0)
+    settler.judge(folder(), NOW, WALL)
+    assert settler.judge(folder(writer=True), NOW + 100, WALL).held
+    assert isinstance(settler.judge(folder(), NOW + 104.9, WALL), Settling)
+    assert settler.judge(folder(), NOW + 105, WALL) == Ready()
+
+
 def test_an_empty_folder_waits_for_a_minute_from_when_it_was_first_seen():
     assert verdict(folder(EMPTY)).seconds == EMPTY_SECONDS
     assert isinstance(verdict(folder(EMPTY), age=59), Settling)

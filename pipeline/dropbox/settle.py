@@ -65,11 +65,13 @@ class Settler:
     def __init__(self, settle: float) -> None:
         self._settle = settle
         self._since: dict[str, tuple[Fingerprint, float]] = {}
+        self._written: dict[str, float] = {}
 
     def forget_all_but(self, names: Collection[str]) -> None:
         """Drop what is no longer there."""
         for gone in self._since.keys() - names:
             del self._since[gone]
+            self._written.pop(gone, None)
 
     def judge(self, sight: Sight, now: float, wall: float) -> Ready | Settling:
         """Whether the file is complete, at `now` on the monotonic and `wall` on the wall clock."""
@@ -81,7 +83,10 @@ class Settler:
         settle = FOLDER_SECONDS if sight.is_folder else self._settle
         left = settle - unchanged
         if sight.writer:
+            self._written[sight.name] = now
             return Settling(max(left, settle / 4), "a writer has it open", held=left <= 0)
+        if sight.is_folder:
+            left = max(left, settle - (now - self._written.get(sight.name, now - settle)))
         if sight.fingerprint.size == 0:
             age = unchanged
             if not sight.is_folder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 from pipeline.dropbox.claim import Claim
@@ -12,8 +12,8 @@ from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import is_environmental, printable
 from pipeline.parse import oversize
-from pipeline.rows import FALLBACKS, Rows, Source, csv_line, yes_or_no
-from pipeline.run.bulk import Progress, size_of
+from pipeline.rows import ASIDE, FALLBACKS, Rows, Source, csv_line, yes_or_no
+from pipeline.run.bulk import Progress, bytes_below
 from pipeline.run.collection import pieces_of, publication_of
 from pipeline.run.requests import End, Item, Items, PieceOf
 from pipeline.run.rows_out import RowsOut
@@ -22,7 +22,7 @@ from pipeline.run.tree import Tree
 from pipeline.settings import Settings
 from pipeline.solve import surprise
 from pipeline.stages import NOT_WELL, Result
-from pipeline.unpack import Kind, Limits, Member, UnpackError, inner_members, members
+from pipeline.unpack import Kind, Limits, Member, Meter, UnpackError, inner_members, members
 
 COLUMNS = ("member", "format", "status", "solutions", "complete", "message")
 REFUSED = "refused"
@@ -45,12 +45,13 @@ class Archive:
         self._table = f"{claim.note.stem}.csv"
         self._members = 0
         self._inner: tuple[str, RowsOut] | None = None
-        self._bytes = 0
+        self._meter = Meter()
 
     def steps(self) -> Iterator[Step]:
         """Single puzzles in groups, collections in pieces, as they follow in the archive."""
         group: list[Item] = []
-        for each in _flat(self._claim.original, Limits(self._settings.max_total_bytes)):
+        limits = Limits(self._settings.max_total_bytes)
+        for each in _flat(members(self._claim.original, limits, self._meter)):
             item = each if isinstance(each, Item) else self._item(each)
             if isinstance(item, Item):
                 group.append(item)
@@ -86,11 +87,9 @@ class Archive:
             case Items(items), list(results):
                 for item, result in zip(items, results, strict=True):
                     self._write_item(item, result)
-                    self._bytes += len(item.data or b"")
                 self._tree.sync()
             case PieceOf(piece, _, str(member)), Rows() as rows:
                 self._rows_of(member).add(rows, piece)
-                self._bytes += len(piece.data)
             case End() as end, _:
                 self._end(end)
 
@@ -159,7 +158,6 @@ class Archive:
         state: State = {
             "totals": dict(self.totals),
             "members": self._members,
-            "bytes": self._bytes,
         }
         if self._inner:
             state["inner"] = [self._inner[0], self._inner[1].stem, self._inner[1].state()]
@@ -167,7 +165,7 @@ class Archive:
 
     def resume(self, state: State) -> None:
         self.totals = Counter(state["totals"])
-        self._members, self._bytes = state["members"], state["bytes"]
+        self._members = state["members"]
         if "inner" in state:
             member, stem, rows_state = state["inner"]
             rows = RowsOut(self._growing, stem)
@@ -175,8 +173,14 @@ class Archive:
             self._inner = member, rows
 
     def progress(self) -> Progress:
-        puzzles = sum(self.totals.values()) + (self._inner[1].count if self._inner else 0)
-        return Progress(puzzles, self._bytes, size_of(self._claim.original))
+        counts = self.totals + (self._inner[1].totals if self._inner else Counter())
+        puzzles = sum(count for name, count in counts.items() if name not in ASIDE)
+        return Progress(puzzles, self._meter.read, self._size)
+
+    @cached_property
+    def _size(self) -> int:
+        path = self._claim.original
+        return bytes_below(path) if path.is_dir() else path.stat().st_size
 
     def publication(self) -> Publication:
         if not self._members:
@@ -186,9 +190,8 @@ class Archive:
         return publication_of(self._claim, self, self._growing, None, self._growing.tree)
 
 
-def _flat(path: Path, limits: Limits) -> Iterator[Member | Item]:
+def _flat(outer: Iterator[Member]) -> Iterator[Member | Item]:
     """The members, those of nested archives in their places; where it is broken, an item."""
-    outer = members(path, limits)
     while (member := _next(outer, "")) is not None:
         if not isinstance(member, Member) or not member.nested:
             yield member

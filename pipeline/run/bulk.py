@@ -6,6 +6,7 @@ and noted; a job that was killed goes on behind the last one that was noted.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -142,3 +143,12 @@ class Bulk:
 def size_of(path: Path) -> int | None:
     """The bytes of a file; None for a folder."""
     return path.stat().st_size if path.is_file() else None
+
+
+def bytes_below(folder: Path) -> int:
+    """The bytes of all files in a folder and below."""
+    return sum(
+        os.lstat(os.path.join(top, name)).st_size  # noqa: PTH118 - quicker
+        for top, _, names in os.walk(folder)
+        for name in names
+    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import digest_of
@@ -18,6 +18,7 @@ from pipeline.run.bulk import Progress, size_of
 from pipeline.run.requests import End, PieceOf
 from pipeline.run.rows_out import RowsOut
 from pipeline.run.sources import Ahead
+from pipeline.unpack import Kind, Limits, Meter, opened
 
 PIECE_BYTES = 256 * 1024
 """Of a collection's text; some 3,000 puzzles of 9×9, a tenth of a second's work."""
@@ -38,12 +39,14 @@ class Collection:
     status = "collection"
 
     def __init__(
-        self, claim: Claim, growing: Growing, source: Source, open_stream: Callable[[], BinaryIO]
+        self, claim: Claim, growing: Growing, source: Source, limits: Limits, kind: Kind
     ) -> None:
         self._claim = claim
         self._growing = growing
         self._source = source
-        self._open = open_stream
+        self._limits = limits
+        self._is_packed = kind != "plain"
+        self._meter = Meter()
         self._rows = RowsOut(growing, claim.note.stem)
         self._bytes = 0
 
@@ -52,7 +55,7 @@ class Collection:
         return self._rows.totals
 
     def steps(self) -> Iterator[PieceOf | End]:
-        with Ahead(self._open()) as stream:
+        with Ahead(opened(self._claim.original, self._limits, self._meter)) as stream:
             yield from pieces_of(self._source, stream)
 
     def write(self, step: Any, reply: Any) -> None:
@@ -71,8 +74,8 @@ class Collection:
         self._rows.resume(state)
 
     def progress(self) -> Progress:
-        total = size_of(self._claim.original)
-        return Progress(self._rows.count, self._bytes, total)
+        done = self._meter.read if self._is_packed else self._bytes
+        return Progress(self._rows.count, done, size_of(self._claim.original))
 
     def publication(self) -> Publication:
         return publication_of(self._claim, self, self._growing, self._source)

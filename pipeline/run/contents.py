@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import stat
-from functools import partial
 
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders
@@ -51,9 +50,7 @@ def _many(
         source = source_in(stream, printable(claim.note.source), settings)
         if source is not None:
             growing = Growing(claim, folders, settings.terms)
-            return growing, Collection(
-                claim, growing, source, partial(opened, claim.original, limits)
-            )
+            return growing, Collection(claim, growing, source, limits, kind)
         too_large = kind == "plain" and size > most
         data = b"" if too_large else stream.whole(most + 1)
     if too_large or len(data) > most:

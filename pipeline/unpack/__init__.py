@@ -11,12 +11,14 @@ behind (`__MACOSX/`, `Thumbs.db`) are passed over in silence; all else is read o
 from pipeline.unpack.kinds import Kind, kind_of
 from pipeline.unpack.limits import Budget, Limits, TooMuch, UnpackError
 from pipeline.unpack.members import Member, inner_members, members, opened
+from pipeline.unpack.streams import Meter
 
 __all__ = [
     "Budget",
     "Kind",
     "Limits",
     "Member",
+    "Meter",
     "TooMuch",
     "UnpackError",
     "inner_members",

@@ -12,25 +12,25 @@ from pipeline.files import SAFELY
 from pipeline.unpack.entries import Entry, refusal_of
 from pipeline.unpack.limits import Budget
 from pipeline.unpack.names import DEEPEST, is_junk
-from pipeline.unpack.streams import chunks_of, counted, opened_regular
+from pipeline.unpack.streams import Meter, chunks_of, counted, opened_regular
 
 _FOLDER = SAFELY | os.O_DIRECTORY
 
 
-def folder_entries(path: Path, budget: Budget) -> Generator[Entry]:
+def folder_entries(path: Path, budget: Budget, meter: Meter | None) -> Generator[Entry]:
     """The files below a folder; what cannot be read is refused.
 
     Raises OSError if the folder itself cannot be read, or where the machine is at fault.
     """
-    yield from _walk(os.open(path, _FOLDER), "", budget)
+    yield from _walk(os.open(path, _FOLDER), "", budget, meter)
 
 
-def _walk(folder: int, prefix: str, budget: Budget) -> Generator[Entry]:
+def _walk(folder: int, prefix: str, budget: Budget, meter: Meter | None) -> Generator[Entry]:
     """The files below an open folder, which is closed; `prefix` is its name, with a `/`."""
     try:
         for name in _names(folder, budget):
             try:
-                yield from _found(folder, name, prefix + name, budget)
+                yield from _found(folder, name, prefix + name, budget, meter)
             except OSError as error:
                 if is_environmental(error):
                     raise
@@ -50,16 +50,18 @@ def _names(folder: int, budget: Budget) -> list[str]:
     return sorted(names, key=os.fsencode)
 
 
-def _found(folder: int, name: str, path: str, budget: Budget) -> Generator[Entry]:
+def _found(
+    folder: int, name: str, path: str, budget: Budget, meter: Meter | None
+) -> Generator[Entry]:
     """What lies under one name."""
     mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     if stat.S_ISDIR(mode):
         if path.count("/") < DEEPEST:
-            yield from _walk(os.open(name, _FOLDER, dir_fd=folder), path + "/", budget)
+            yield from _walk(os.open(name, _FOLDER, dir_fd=folder), path + "/", budget, meter)
         else:
             yield Entry(path)
     elif refusal := refusal_of(mode):
         yield Entry(path, refusal)
     else:
-        with opened_regular(name, folder) as file:
+        with opened_regular(name, folder, meter) as file:
             yield Entry(path, chunks=counted(chunks_of(file), budget), file=file)

@@ -18,6 +18,7 @@ from pipeline.unpack.kinds import kind_of, layers_of
 from pipeline.unpack.limits import Budget, Limits, UnpackError
 from pipeline.unpack.names import NO_NAME, is_junk, resolved, shortened
 from pipeline.unpack.streams import (
+    Meter,
     Tape,
     chunks_of,
     counted,
@@ -52,17 +53,17 @@ class Member:
     file: BinaryIO | None = field(default=None, repr=False, compare=False)
 
 
-def members(path: Path, limits: Limits) -> Iterator[Member]:
-    """The members of an archive or folder.
+def members(path: Path, limits: Limits, meter: Meter | None = None) -> Iterator[Member]:
+    """The members of an archive or folder; what is read of it is counted by the meter.
 
     Raises UnpackError where nothing further can be read, TooMuch, and OSError if the path
     cannot be read.
     """
     budget = Budget(limits)
     if kind_of(path) == "folder":
-        yield from _judged(folder_entries(path, budget), budget, inner=False)
+        yield from _judged(folder_entries(path, budget, meter), budget, inner=False)
         return
-    with opened_regular(path) as file:
+    with opened_regular(path, None, meter) as file:
         entries = _entries(chunks_of(file), file, budget)
         yield from _judged(entries, budget, inner=False)
 
@@ -78,13 +79,13 @@ def inner_members(member: Member) -> Iterator[Member]:
     yield from _judged(entries, member.budget, inner=True)
 
 
-def opened(path: Path, limits: Limits) -> BinaryIO:
+def opened(path: Path, limits: Limits, meter: Meter | None = None) -> BinaryIO:
     """A file as it is, or what is in it if it is compressed, limited then; to be closed.
 
     Raises OSError if it cannot be read; UnpackError also comes out of the stream.
     """
     with ExitStack() as stack:
-        file = stack.enter_context(opened_regular(path))
+        file = stack.enter_context(opened_regular(path, None, meter))
         tape = Tape(chunks_of(file))
         layers = layers_of(tape)
         if layers.twice:

@@ -7,6 +7,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO
 
@@ -64,15 +65,41 @@ def stream_of(chunks: Iterator[bytes], *owned: BinaryIO) -> io.BufferedReader:
     return io.BufferedReader(_Chunked(chunks, *owned), PIECE)
 
 
-def opened_regular(name: str | Path, folder: int | None = None) -> io.FileIO:
+@dataclass(slots=True)
+class Meter:
+    """How many bytes have been read of a source as it lies on the disk."""
+
+    read: int = 0
+
+
+class _Metered(io.FileIO):
+    """An unbuffered file that counts what is read of it."""
+
+    def __init__(self, descriptor: int, meter: Meter) -> None:
+        super().__init__(descriptor)
+        self._meter = meter
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(-1 if size is None else size) or b""
+        self._meter.read += len(data)
+        return data
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        size = super().readinto(buffer) or 0
+        self._meter.read += size
+        return size
+
+
+def opened_regular(
+    name: str | Path, folder: int | None = None, meter: Meter | None = None
+) -> io.FileIO:
     """A regular file, unbuffered: no link is followed, nothing is waited for.
 
     `name` is relative to the open folder, if one is given. Raises OSError, also for what is not
     a regular file.
     """
-    descriptor = os.open(name, SAFELY, dir_fd=folder)
-    file = os.fdopen(descriptor, "rb", buffering=0)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    file = _Metered(os.open(name, SAFELY, dir_fd=folder), meter or Meter())
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise OSError(f"{os.path.basename(name)} is no regular file")  # noqa: PTH119
     return file
