@@ -122,7 +122,8 @@ class Growing:
         return {name: file.path for name, file in self._files.items()}
 
     def close(self) -> None:
-        self._progress.close()
+        with contextlib.suppress(OSError):  # what a full disk did not take is not noted
+            self._progress.close()
 
 
 @contextlib.contextmanager

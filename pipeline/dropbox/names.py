@@ -35,9 +35,13 @@ def stem_of(name: str) -> str:
     return path.stem
 
 
-def stems_for(source: str) -> Iterator[str]:
-    """The stems a source may use, the preferred first: `a`, `a.txt`, `a.txt~2` and so on."""
-    yield _fitted(stem_of(source))
+def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
+    """The stems a source may use, the preferred first: `a`, `a.txt`, `a.txt~2` and so on.
+
+    A folder keeps its whole name.
+    """
+    if not is_folder:
+        yield _fitted(stem_of(source))
     yield _fitted(source)
     number = 2
     while True:
@@ -69,6 +73,12 @@ def outputs(stem: str, *, keep_cnf: bool) -> frozenset[str]:
     if keep_cnf:
         endings += [".cnf", f"{COUNT}.cnf"]
     return frozenset(_ANY_NUMBER.sub("_#.solution", fold(stem + ending)) for ending in endings)
+
+
+def is_output(name: str) -> bool:
+    """Whether some job may write a file of this name."""
+    folded = fold(name)
+    return base_of(folded) != folded
 
 
 def base_of(folded: str) -> str:

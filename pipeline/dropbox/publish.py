@@ -51,9 +51,9 @@ class Publication:
 
     @property
     def names(self) -> list[str]:
-        """The names in the outbox that the set takes, but the record's."""
-        *files, _ = self.staged.values()
-        return [path.name for path in files]
+        """The names in the outbox that the set takes, but the record's; a folder's with `/`."""
+        *files, _ = self.staged.items()
+        return [path.name + "/" * staged.is_dir() for staged, path in files]
 
 
 def publish(publications: Sequence[Publication], folders: Folders) -> None:
@@ -181,19 +181,23 @@ def _withdraw_earlier(publication: Publication, outbox: Path) -> None:
     Raises OSError, before anything is changed, where somebody else's folder is in the way.
     """
     claim = publication.claim
-    listed = publication.names
+    known: list[str] = []
     earlier = []
     for stem in (claim.note.stem, *claim.note.former):
         path = outbox / (stem + RECORD)
         record = read_record(path)
         if record is not None and record.get("source") == claim.note.source:
             earlier.append(path)
-            listed += (name for name in files_of(record) if name.startswith(stem))
-            listed += [f"{stem}/"] if record.get("status") == "archive" else []
+            known += (name for name in files_of(record) if name.startswith(stem))
+            known += [f"{stem}/"] if record.get("status") == "archive" else []
     for path, target in publication.staged.items():
-        if path != target and _is_folder(target):
-            _refuse_foreign(target, (*listed, *claim.note.files))
-    claim.save_files(listed)
+        if path == target:
+            continue
+        if _is_folder(target):
+            _refuse_foreign(target, (*known, *claim.note.files))
+        elif path.is_dir() and os.path.lexists(target):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), target)
+    claim.save_files([*publication.names, *known])
     reached("publish.saved")
     for path in earlier:
         path.unlink()

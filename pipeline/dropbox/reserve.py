@@ -83,7 +83,9 @@ class Reservations:
         self._seen: tuple[str, int] | None = None
 
     @contextmanager
-    def reserving(self, source: str, *, keep_cnf: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+    def reserving(
+        self, source: str, *, keep_cnf: bool, is_folder: bool = False
+    ) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Hold the outbox's lock; give the stem for a source, and others that it has used.
 
         The claim that holds the stem must be made before the lock is given up.
@@ -98,7 +100,7 @@ class Reservations:
                 self._list()
             os.pwrite(descriptor, (counter + 1).to_bytes(_COUNTER_BYTES, "big"), 0)
             self._seen = (where, counter + 1)
-            stem, former = self._choose(source, keep_cnf=keep_cnf)
+            stem, former = self._choose(source, keep_cnf=keep_cnf, is_folder=is_folder)
             for held in (stem, *former):
                 self._remember(held)
             yield stem, former
@@ -120,14 +122,16 @@ class Reservations:
         for form in (folded, base_of(folded)):
             self._stems.setdefault(form, set()).add(stem)
 
-    def _choose(self, source: str, *, keep_cnf: bool) -> tuple[str, tuple[str, ...]]:
+    def _choose(
+        self, source: str, *, keep_cnf: bool, is_folder: bool
+    ) -> tuple[str, tuple[str, ...]]:
         """The stem that the source has already, else the first that is free."""
         used = [
             stem
             for stem in islice(stems_for(source), MOST_LIKELY)
             if any(held.source == source for held in self._holders(stem))
         ]
-        choices = chain(used, stems_for(source))
+        choices = chain(used, stems_for(source, is_folder=is_folder))
         chosen = next(stem for stem in choices if self._is_free(stem, source, keep_cnf=keep_cnf))
         return chosen, tuple(stem for stem in used if stem != chosen)
 

@@ -96,7 +96,7 @@ def _look_at_folder(path: Path) -> Sight | None:
             entry = Path(folder, name)
             try:
                 status = entry.lstat()
-            except FileNotFoundError:
+            except OSError:  # it is gone, or lies too deep for a name
                 continue
             writer = writer or (stat.S_ISREG(status.st_mode) and _is_written(entry))
             size += status.st_size

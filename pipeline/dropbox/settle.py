@@ -85,8 +85,8 @@ class Settler:
         if sight.writer:
             self._written[sight.name] = now
             return Settling(max(left, settle / 4), "a writer has it open", held=left <= 0)
-        if sight.is_folder:
-            left = max(left, settle - (now - self._written.get(sight.name, now - settle)))
+        if sight.is_folder and sight.name in self._written:
+            left = max(left, self._written[sight.name] + settle - now)
         if sight.fingerprint.size == 0:
             age = unchanged
             if not sight.is_folder:

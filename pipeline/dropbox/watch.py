@@ -79,7 +79,13 @@ class Watcher:
         from watchdog.observers.polling import PollingObserver  # noqa: PLC0415
 
         logging.getLogger("watchdog").addHandler(logging.NullHandler())  # we have our own log
-        hints = [events.FileCreatedEvent, events.FileMovedEvent, events.FileClosedEvent]
+        hints: list[type[events.FileSystemEvent]] = [
+            events.FileCreatedEvent,
+            events.FileMovedEvent,
+            events.FileClosedEvent,
+            events.DirCreatedEvent,
+            events.DirMovedEvent,
+        ]
         if self._poll:
             hints.append(events.FileModifiedEvent)
         ring = self._ring

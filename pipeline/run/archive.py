@@ -22,11 +22,20 @@ from pipeline.run.tree import Tree
 from pipeline.settings import Settings
 from pipeline.solve import surprise
 from pipeline.stages import NOT_WELL, Result
-from pipeline.unpack import Kind, Limits, Member, Meter, UnpackError, inner_members, members
+from pipeline.unpack import (
+    Kind,
+    Limits,
+    Member,
+    Meter,
+    UnpackError,
+    inner_members,
+    members,
+    resolved,
+)
 
 COLUMNS = ("member", "format", "status", "solutions", "complete", "message")
 REFUSED = "refused"
-_MOST_ITEMS, _MOST_BYTES = 64, 1024 * 1024
+_MOST_ITEMS, _MOST_BYTES = 256, 1024 * 1024
 Step = Items | PieceOf | End
 
 
@@ -219,7 +228,11 @@ def _within(outer: str, found: Member | Item) -> Member | Item:
     """A member of a nested archive, with the archive's name before its own."""
     if isinstance(found, Item):
         return found
-    return Member(f"{outer}/{found.name}", found.refusal, found.stream)
+    name = f"{outer}/{found.name}"
+    parts = resolved(name)
+    if isinstance(parts, str) and found.refusal is None:
+        return Item(name, None, parts)
+    return Member(name, found.refusal, found.stream)
 
 
 def _bytes_in(items: list[Item]) -> int:

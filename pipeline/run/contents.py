@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from contextlib import closing
 
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders
@@ -16,7 +17,7 @@ from pipeline.run.collection import Collection
 from pipeline.run.pool import Pool
 from pipeline.run.sources import Ahead, source_in
 from pipeline.settings import Settings
-from pipeline.unpack import Limits, UnpackError, kind_of, opened
+from pipeline.unpack import Limits, UnpackError, kind_of, members, opened
 
 
 def content_of(claim: Claim, folders: Folders, settings: Settings, pool: Pool) -> Single | Bulk:
@@ -43,6 +44,9 @@ def _many(
     limits = Limits(settings.max_total_bytes)
     kind = kind_of(claim.original)
     if kind in ("zip", "tar", "folder"):
+        if kind != "folder":
+            with closing(members(claim.original, limits)) as listed:
+                next(listed, None)  # raises where nothing of it can be read
         growing = Growing(claim, folders, settings.terms)
         return growing, Archive(claim, growing, settings, kind)
     size, most = claim.original.stat().st_size, settings.max_bytes

@@ -268,8 +268,8 @@ class Jobs:
             self._say_crashed(claim, error)
         finally:
             if outcome is not True:
-                bulk.close()
                 claim.close()
+                bulk.close()
         return outcome
 
     def _finish_bulk(self, bulk: Bulk) -> Ended:

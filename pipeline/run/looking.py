@@ -56,10 +56,15 @@ class Looks:
         seen = look(path, partial(self._looks_cut_off, name), LARGEST_CUT_OFF)
         if seen is None or not self._has_settled(seen, wait):
             return None
-        if busy and self._may_hold_many(seen):
+        if self._may_hold_many(seen):
             self._holds_many.add(name)
-            return None
+            if busy:
+                return None
         return seen.fingerprint
+
+    def may_hold_many(self, name: str) -> bool:
+        """Whether what was seen under a name may be a source of many puzzles."""
+        return name in self._holds_many
 
     def _may_hold_many(self, seen: Sight | Refused) -> bool:
         if isinstance(seen, Refused):
@@ -84,6 +89,9 @@ class Looks:
     def _looks_cut_off(self, name: str, data: bytes) -> bool:
         from pipeline.run import sources  # noqa: PLC0415 - slow to load
 
+        if not sources.is_plain(data):
+            self._holds_many.add(name)
+            return False
         if sources.is_one_puzzle(data, name, self._settings):
             return False
         found = sources.collection_in(data, complete=True, declared=self._settings.format)

@@ -15,7 +15,7 @@ from pipeline.parse.collections import Detected, Piece, detect_collection
 from pipeline.rows import Source
 from pipeline.settings import Settings
 from pipeline.stages import parse_once
-from pipeline.unpack import UnpackError
+from pipeline.unpack import Layers, Tape, UnpackError, layers_of
 
 HEAD_BYTES = 1024 * 1024
 """Of a source: enough to tell what it is."""
@@ -90,6 +90,11 @@ class Ahead(io.RawIOBase, BinaryIO):
     def close(self) -> None:
         self._stream.close()
         super().close()
+
+
+def is_plain(data: bytes) -> bool:
+    """Whether a source that begins so is neither an archive nor compressed."""
+    return layers_of(Tape(iter([data]))) == Layers()
 
 
 def is_one_puzzle(data: bytes, name: str, settings: Settings) -> bool:

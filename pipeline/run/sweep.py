@@ -73,6 +73,7 @@ class Sweeper:
         self._display = display
         self._bulk: list[Bulk] = []
         self._batch: list[Claim] = []
+        self._many_claimed = False
         self._said: set[str] = set()
         self._kept: dict[Path, float] = {}
         self._stamp_next = 0.0
@@ -142,6 +143,7 @@ class Sweeper:
     def _process_batch(self, swept: Swept) -> None:
         """Process what was claimed, together if it is more than one."""
         batch, self._batch = self._batch, []
+        self._many_claimed = False
         if len(batch) == 1:
             self._process(batch[0], swept)
         elif batch:
@@ -167,6 +169,7 @@ class Sweeper:
         self._bulk.pop(0)
         self._display.end()
         self._ended(bulk.claim, outcome or None, swept)
+        swept.wait(0.0)  # others were passed over meanwhile
 
     def rest(self) -> None:
         """Get ready for the next file while there is none."""
@@ -215,7 +218,8 @@ class Sweeper:
             self._keep(claim.folder, _KEPT_SECONDS)
             return False
         if moved or not claim.note.job:  # its names are reserved elsewhere, or its note is lost
-            with self._reserved(claim.note.source, claim.note.fingerprint) as note:
+            source, seen = claim.note.source, claim.note.fingerprint
+            with self._reserved(source, seen, is_folder=claim.original.is_dir()) as note:
                 claim.renew(note)
         return True
 
@@ -245,19 +249,21 @@ class Sweeper:
         path = self._folders.inbox / name
         try:
             with self._jobs.computing():
-                seen = self._looks.complete(name, swept.wait, busy=self.busy)
+                busy = self.busy or self._many_claimed
+                seen = self._looks.complete(name, swept.wait, busy=busy)
             if seen is None:
                 return
-            with self._reserved(name, seen) as note:
+            with self._reserved(name, seen, is_folder=path.is_dir()) as note:
                 claim = make_claim(self._folders, note, self._shelf)
         except OSError as error:
             if self._folders.blames(error):
                 raise
-            self._say_once("file.stuck", name, in_words(error))
+            self._say_once("file.stuck", name, _why_stuck(path, error))
             self._keep(path, _KEPT_SECONDS)
             return
         if claim is not None:
             self._batch.append(claim)
+            self._many_claimed = self._many_claimed or self._looks.may_hold_many(name)
         elif os.path.lexists(path) and not self._is_kept(name):
             busy = is_in_work(self._folders, name)  # or it changed under our hands
             swept.wait(max(_SOON, self._settings.settle) if busy else _SOON)
@@ -267,11 +273,14 @@ class Sweeper:
         return self._folders.work / key_of(name) in self._kept
 
     @contextmanager
-    def _reserved(self, source: str, fingerprint: Fingerprint = UNSEEN) -> Iterator[Note]:
+    def _reserved(
+        self, source: str, fingerprint: Fingerprint = UNSEEN, *, is_folder: bool
+    ) -> Iterator[Note]:
         """A note for a new job, its names reserved while the claim is being made."""
         now = datetime.now(UTC)
         keep = self._settings.keep_cnf
-        with self._reservations.reserving(source, keep_cnf=keep) as (stem, former):
+        reserving = self._reservations.reserving(source, keep_cnf=keep, is_folder=is_folder)
+        with reserving as (stem, former):
             where = identity(self._folders.outbox.stat())
             yield Note(
                 job=new_job_id(now),
@@ -288,3 +297,10 @@ class Sweeper:
         if name not in self._said:
             self._said.add(name)
             self._log.warning(event, source=printable(name), reason=reason)
+
+
+def _why_stuck(path: Path, error: OSError) -> str:
+    """Why a name cannot be claimed, and what to do."""
+    if isinstance(error, PermissionError) and path.is_dir():
+        return f"{in_words(error)}; a folder can be taken only by who may write in it"
+    return in_words(error)

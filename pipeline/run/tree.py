@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pipeline.dropbox.folders import digest_of, sync_file, sync_folder, write_new
-from pipeline.dropbox.names import COUNT, stems_for
+from pipeline.dropbox.names import COUNT, is_output, stems_for
 from pipeline.dropbox.reserve import RECORD, read_record
 from pipeline.errors import is_environmental
 from pipeline.record import (
@@ -55,9 +55,6 @@ class Tree:
         own = read_record(self._top / folder / f"{stem}{RECORD}")
         if own is not None and own.get("member") == number:  # of a step that was cut off
             return True
-        endings = (RECORD, ".log", ".csv", "_1.solution", "_2.solution")
-        if any((self._top / folder / f"{stem}{ending}").is_dir() for ending in endings):
-            return False
         for form in (stem, stem.removesuffix(COUNT), stem + COUNT):
             record = self._top / folder / f"{form}{RECORD}"
             known = read_record(record) if record.is_file() else None
@@ -66,11 +63,11 @@ class Tree:
         return True
 
     def _folder(self, path: PurePosixPath) -> PurePosixPath:
-        """Make a folder of the tree, under another name where a file has its own."""
+        """Make a folder of the tree, under another name where a file has its own, or may get it."""
         made = PurePosixPath()
         for part in path.parts:
             made = made / part
-            while (self._top / made).is_file():
+            while (self._top / made).is_file() or is_output(made.name):
                 made = made.with_name(made.name + "~")
         if not (self._top / made).is_dir():
             (self._top / made).mkdir(parents=True)

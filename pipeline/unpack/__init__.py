@@ -8,21 +8,26 @@ a folder's names sorted as bytes. Empty folders, dotfiles, temporary names and w
 behind (`__MACOSX/`, `Thumbs.db`) are passed over in silence; all else is read or refused.
 """
 
-from pipeline.unpack.kinds import Kind, kind_of
+from pipeline.unpack.kinds import Kind, Layers, kind_of, layers_of
 from pipeline.unpack.limits import Budget, Limits, TooMuch, UnpackError
 from pipeline.unpack.members import Member, inner_members, members, opened
-from pipeline.unpack.streams import Meter
+from pipeline.unpack.names import resolved
+from pipeline.unpack.streams import Meter, Tape
 
 __all__ = [
     "Budget",
     "Kind",
+    "Layers",
     "Limits",
     "Member",
     "Meter",
+    "Tape",
     "TooMuch",
     "UnpackError",
     "inner_members",
     "kind_of",
+    "layers_of",
     "members",
     "opened",
+    "resolved",
 ]

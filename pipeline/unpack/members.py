@@ -53,7 +53,7 @@ class Member:
     file: BinaryIO | None = field(default=None, repr=False, compare=False)
 
 
-def members(path: Path, limits: Limits, meter: Meter | None = None) -> Iterator[Member]:
+def members(path: Path, limits: Limits, meter: Meter | None = None) -> Generator[Member]:
     """The members of an archive or folder; what is read of it is counted by the meter.
 
     Raises UnpackError where nothing further can be read, TooMuch, and OSError if the path

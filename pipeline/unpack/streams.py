@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -128,11 +129,20 @@ def spooled(chunks: Iterable[bytes]) -> IO[bytes]:
     file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115
     try:
         for chunk in chunks:
-            file.write(chunk)
+            _write(file, chunk)
     except BaseException:
         file.close()
         raise
     return file
+
+
+def _write(file: IO[bytes], chunk: bytes) -> None:
+    try:
+        file.write(chunk)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise UnpackError("there is no room for temporary files to unpack it") from error
+        raise
 
 
 class Tape:

@@ -139,6 +139,8 @@ def _record(fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int) -> _R
     elif disk not in (0, _IN_EXTRA_2):
         refusal = "it is in another part of the zip"
     folder = name.endswith("/") or stat.S_ISDIR(mode >> 16)
+    if folder and size:
+        folder, refusal = False, refusal or "it is named like a folder and has content"
     return _Record(name, folder, refusal, method, crc, packed, size, header + shift)
 
 

@@ -41,7 +41,7 @@ from pipeline.dropbox.growing import last_noted
 from pipeline.dropbox.overview import survey
 from pipeline.dropbox.steps import STEPS
 
-NAME = "set.x"
+NAME = "set"
 KINDS = ("collection", "zip", "folder")
 BETWEEN = [(NOTING, 1), (NOTING, 5), (NOTED, 2)]
 IN_PUBLISHING = [("publish.staging", 2), ("publish.renaming", 2), ("publish.renaming", 3)]
@@ -257,6 +257,16 @@ def test_what_was_noted_under_other_terms_is_done_again(
     _, events = bench.run("--workers", "1")
     assert told(events, "begun") == undisturbed.requests(kind)
     check(bench, undisturbed.box(kind))
+
+
+@pytest.mark.parametrize("step", ["publish.renamed", "publish.cleared"])
+def test_killed_while_it_publishes_a_job_is_done_again_under_other_terms(
+    step: str, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    drop(bench.box, "zip", NAME)
+    bench.run("--workers", "1", "--max-solutions", "3", step=step)
+    bench.run("--workers", "1")
+    check(bench, undisturbed.box("zip"))
 
 
 @pytest.mark.parametrize("step", ["attempt.counted", NOTING])

@@ -1,0 +1,177 @@
+"""The chain for a formula that need not be a puzzle's: clauses → Answer → model → FormulaResult.
+
+Every model is certified against the clauses as they were written. A solver that fails, or whose
+model does, is followed by the next one. Only the surroundings raise.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Literal, assert_never
+
+from pipeline.certify.clauses import certify_model
+from pipeline.cnf import Answer, Clause, Cnf, Family, Sat, Unknown, Unsat
+from pipeline.errors import EnvironmentFailure, SolverError
+from pipeline.parse.formula import ParsedFormula
+from pipeline.puzzle import Geometry
+from pipeline.settings import Settings
+from pipeline.solve import Limits, Solver, Solvers, answers
+from pipeline.stages import SolverUsed, Stopwatch
+
+Model = tuple[int, ...]
+"""v or -v for each variable v = 1, 2, … of the header, in that order."""
+
+FormulaStatus = Literal["solved", "unique", "multiple", "unsolvable", "unknown", "failed"]
+
+MAX_MODELS = 1
+"""What `max_solutions` is where it is not given."""
+
+_WIDTH = 78
+_NO_PUZZLE = Geometry(1, 2)
+_ONLY_PUZZLES = "lanes solve nothing but Sudoku"
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaResult:
+    """Everything known of one formula.
+
+    `models` were all certified; they are in lexicographic order if `complete`, which is true
+    when there is shown to be no other, and None where that was never asked.
+    """
+
+    status: FormulaStatus
+    models: tuple[Model, ...] = ()
+    complete: bool | None = None
+    message: str | None = None
+    solver: SolverUsed | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+def solve_formula(
+    parsed: ParsedFormula, solvers: Solvers, settings: Settings, watch: Stopwatch
+) -> FormulaResult:
+    """Whether the formula is satisfiable, and by which model; by which ones if asked for several.
+
+    Each solver is the fallback of the one before; `lanes` takes no part. Raises
+    EnvironmentFailure where the last one cannot work.
+    """
+    question = _Question(parsed, settings, watch)
+    usable = [solver for solver in solvers.chain if solver.name != "lanes"]
+    fallback = solvers.lacking if len(usable) == len(solvers.chain) else _ONLY_PUZZLES
+    for solver in usable:
+        try:
+            search = question.ask(solver)
+        except (SolverError, EnvironmentFailure) as error:
+            if isinstance(error, EnvironmentFailure) and solver is usable[-1]:
+                raise
+            fallback = str(error)
+            continue
+        used = SolverUsed(solver.name, solver.version, fallback)
+        return _result(search, question.limit, used, watch)
+    return FormulaResult("failed", (), None, fallback, seconds=watch.seconds())
+
+
+def solution_text(model: Model) -> Iterator[str]:
+    """The lines of a model in the SAT competitions' notation, 78 characters long at most."""
+    yield "s SATISFIABLE\n"
+    line = "v"
+    for word in chain(map(str, model), ["0"]):
+        if len(line) + 1 + len(word) > _WIDTH:
+            yield line + "\n"
+            line = "v"
+        line += " " + word
+    yield line + "\n"
+
+
+class _Formula(Cnf):
+    """A Cnf whose variables are no candidates; the solvers asked look at its clauses alone."""
+
+    __slots__ = ()
+
+    def blocking(self, model: AbstractSet[int]) -> Clause:
+        """The clause that forbids this model of all variables, and nothing else."""
+        return tuple(-literal for literal in _whole(model, self.variables))
+
+
+def _whole(model: AbstractSet[int], variables: int) -> Model:
+    """The model with a literal for each variable: negative where the solver tells none."""
+    return tuple([v if v in model else -v for v in range(1, variables + 1)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The certified models found, and what ended the search; None if there were enough."""
+
+    models: list[Model]
+    ended: Unsat | Unknown | None
+
+
+class _Question:
+    """A formula and how many models are wanted; all who are asked share its time."""
+
+    def __init__(self, parsed: ParsedFormula, settings: Settings, watch: Stopwatch) -> None:
+        family = Family("clauses", len(parsed.clauses), parsed.clauses)
+        self.limit = settings.max_solutions or MAX_MODELS
+        self._cnf = _Formula(_NO_PUZZLE, "none", parsed.variables, (family,), {})
+        self._written = parsed.written
+        self._settings = settings
+        self._watch = watch
+        self._begun = time.monotonic()
+
+    def ask(self, solver: Solver) -> _Search:
+        """One solver's search.
+
+        It goes on to one model more than the limit, to tell whether there are more; but not
+        where one is all that is wanted. Raises SolverError for a model that is none.
+        """
+        models: list[Model] = []
+        enough = self.limit + 1 if self.limit > 1 else 1
+        spent = time.monotonic() - self._begun
+        limits = Limits(self._settings.timeout, self._settings.memory_limit, spent)
+        with closing(answers(self._cnf, solver, limits)) as stream:
+            while len(models) < enough:
+                with self._watch.timing("solve"):
+                    answer: Answer = next(stream)
+                if not isinstance(answer, Sat):
+                    return _Search(models, answer)
+                models.append(self._certified(answer, solver))
+        return _Search(models, None)
+
+    def _certified(self, answer: Sat, solver: Solver) -> Model:
+        with self._watch.timing("decode"):
+            model = _whole(answer.model, self._cnf.variables)
+        with self._watch.timing("certify"):
+            broken = certify_model(self._written, model)
+        if broken is not None:
+            raise SolverError(f"the model of {solver.name} does not satisfy clause {broken + 1}")
+        return model
+
+
+def _result(search: _Search, limit: int, used: SolverUsed, watch: Stopwatch) -> FormulaResult:
+    """Status, order and message from how a search ended."""
+    found = search.models[:limit]
+    status: FormulaStatus = "multiple"
+    complete: bool | None = False
+    message = None
+    if len(search.models) > limit:
+        message = f"there are more models than the {limit} asked for"
+    match search.ended:
+        case None:
+            if limit == 1:
+                status, complete = "solved", None
+        case Unsat():
+            if not message:
+                found, complete = sorted(found), True
+                status = "unsolvable" if not found else "unique" if len(found) == 1 else "multiple"
+        case Unknown(reason):
+            if len(search.models) < 2:
+                status = "unknown"
+            message = message or reason
+        case _:
+            assert_never(search.ended)
+    return FormulaResult(status, tuple(found), complete, message, used, watch.seconds())

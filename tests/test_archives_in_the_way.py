@@ -1,0 +1,129 @@
+"""Archives and folders that somebody's names, or their own, are in the way of."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import resource
+import zipfile
+from pathlib import Path
+
+import pytest
+from dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder
+
+LINE = SMALL.replace("\n", "")
+TWO_LINES = f"{LINE}\n{LINE}\n"
+QUICKLY = ("--settle", "0.01")
+
+
+@pytest.fixture
+def box(tmp_path):
+    return DropFolder.within(tmp_path)
+
+
+def zip_of(**files):
+    return zip_with(files.items())
+
+
+def zip_with(files):
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    return whole.getvalue()
+
+
+def table(box, stem):
+    return list(csv.DictReader(box.text(f"{stem}.csv").splitlines()))
+
+
+def test_an_archive_that_is_kept_keeps_nobody_else_waiting(box):
+    box.outbox.mkdir(parents=True)
+    (box.outbox / "a").write_text("mine")
+    (box.outbox / "a.csv").write_text("mine")
+    box.drop("a.zip", zip_of(x=SMALL))
+    box.drop("b.txt", TWO_LINES)
+    box.drop("c.zip", zip_of(x=SMALL))
+    assert box.run(*QUICKLY).returncode == 75
+    assert {box.record("b")["status"], box.record("c")["status"]} == {"collection", "archive"}
+    assert box.text("a") == box.text("a.csv") == "mine"
+    (box.outbox / "a").unlink()
+    (box.outbox / "a.csv").unlink()
+    assert box.run(*QUICKLY).returncode == 0
+    assert box.record("a")["status"] == "archive"
+
+
+def test_many_small_archives_need_few_descriptors(box):
+    for number in range(150):
+        box.drop(f"{number}.zip", zip_of(a=SMALL))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))
+    try:
+        done = box.run(*QUICKLY, "--workers", "1")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert done.returncode == 0
+    assert len(box.kept("done")) == 150
+
+
+@pytest.mark.parametrize("folder", ["top_3.solution", "top.json", "b_7.solution", "top.csv"])
+def test_a_folder_that_is_named_like_an_answer_gets_another_name(box, folder):
+    files = [(f"{folder}/x.txt", SMALL), ("top.txt", TWO_LINES), ("b.txt", TWO_SOLUTIONS)]
+    box.drop("set.zip", zip_with(files))
+    assert box.run(*QUICKLY).returncode == 0
+    assert (box.outbox / "set" / f"{folder}~" / "x_1.solution").read_text() == SMALL_SOLVED
+    assert [row["status"] for row in table(box, "set")] == ["unique", "collection", "multiple"]
+
+
+def test_a_nested_archive_whose_names_get_too_long_is_refused_in_part(box):
+    long = "/".join(["d" * 200] * 10) + "/"
+    inner = zip_of(**{f"{long}top.txt": SMALL, "short.txt": SMALL})
+    box.drop("set.zip", zip_with([(f"{long}in.zip", inner), ("ok.txt", SMALL)]))
+    assert box.run(*QUICKLY).returncode == 1
+    rows = table(box, "set")
+    assert [row["status"] for row in rows] == ["refused", "unique", "unique"]
+    assert rows[0]["message"] == "its name is too long"
+
+
+def test_a_folder_too_deep_for_a_name_is_taken_and_told_by_status(box):
+    top = box.inbox.parent / "deep"
+    top.mkdir()
+    (top / "a.txt").write_text(SMALL)
+    here = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(top)
+        for _ in range(25):
+            Path("d" * 200).mkdir()
+            os.chdir("d" * 200)
+    finally:
+        os.fchdir(here)
+        os.close(here)
+    top.rename(box.inbox / "deep")
+    assert "deep" in box.call("status").stdout
+    assert box.run(*QUICKLY).returncode == 0
+    assert (box.outbox / "deep" / "a_1.solution").read_text() == SMALL_SOLVED
+
+
+def test_a_folder_keeps_its_whole_name(box):
+    (box.inbox / "exam.v2").mkdir()
+    (box.inbox / "exam.v2" / "a.txt").write_text(SMALL)
+    assert box.run(*QUICKLY).returncode == 0
+    assert box.record("exam.v2")["status"] == "archive"
+    assert (box.outbox / "exam.v2" / "a_1.solution").read_text() == SMALL_SOLVED
+
+
+def test_an_archive_of_which_nothing_can_be_read_is_invalid(box):
+    box.drop("cut.zip", zip_of(a=SMALL)[:60])
+    assert box.run(*QUICKLY).returncode == 1
+    assert box.record("cut")["status"] == "invalid"
+    assert "cut off" in box.record("cut")["message"]
+    assert box.kept("failed") == {"cut.zip"}
+
+
+def test_an_entry_that_is_named_like_a_folder_and_has_content_is_refused(box):
+    box.drop("set.zip", zip_with([("odd.txt/", SMALL), ("ok.txt", SMALL)]))
+    assert box.run(*QUICKLY).returncode == 1
+    (odd, ok) = table(box, "set")
+    assert (odd["status"], ok["status"]) == ("refused", "unique")
+    assert odd["message"] == "it is named like a folder and has content"
