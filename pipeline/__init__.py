@@ -26,8 +26,9 @@ from pipeline.errors import (
 )
 from pipeline.parse import Parsed, parse_puzzle, parse_source, render_puzzle
 from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
+from pipeline.result import Result
 from pipeline.settings import Settings
-from pipeline.stages import Result, solve_puzzle
+from pipeline.stages import solve_puzzle
 from pipeline.version import __version__
 
 __all__ = [

@@ -18,18 +18,10 @@ from pipeline.certify.many import certify_many
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import Parsed, made
 from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.result import Result, SolverUsed, Status, Stopwatch
 from pipeline.settings import ENCODING, Settings
 from pipeline.solve import Limits, Solvers
-from pipeline.stages import (
-    Result,
-    SolverUsed,
-    Status,
-    Stopwatch,
-    is_chosen,
-    more_than,
-    parse_once,
-    solve_parsed,
-)
+from pipeline.stages import is_chosen, more_than, parse_once, solve_parsed, with_evidence
 from pipeline.union import solve_union
 
 if TYPE_CHECKING:
@@ -93,7 +85,7 @@ def solve_batch(
     }
     for index in sorted(checked.union(left)):
         parsed = made(_puzzle(geometry, masks[index]))
-        result = solve_parsed(parsed, solvers, settings, Stopwatch())
+        result = solve_parsed(parsed, solvers, settings, Stopwatch(), explain=False)
         if index in checked:
             _compare(answers, index, result)
         else:
@@ -221,21 +213,20 @@ def _solve_group(
     for place, (index, (parsed, watch)) in enumerate(group.items()):
         spent = watch.seconds()["parse"]
         seconds = {"parse": spent, "solve": share, "total": spent + share}
-        results[index] = _result(answers, place, parsed, seconds)
+        found = _result(answers, place, parsed, seconds)
+        results[index] = with_evidence(found, solvers, settings, watch)
     return results
 
 
 def _result(answers: Answers, place: int, parsed: Parsed, seconds: dict[str, float]) -> Result:
-    """What is known of one puzzle of a batch."""
+    """What was found of one puzzle of a batch."""
     if place in answers.others:
         alone = answers.others[place]
         spent = {"parse": seconds["parse"], **alone.seconds}
         return replace(alone, parsed=parsed, seconds=spent)
     geometry = parsed.puzzle.geometry
-    status = answers.status[place]
-    clash = clashing_givens(parsed.puzzle) if status == "unsolvable" else None
     return Result(
-        status,
+        answers.status[place],
         tuple(
             Grid(geometry, tuple(answers.grids[rank, place].tolist()))
             for rank in range(int(answers.counts[place]))
@@ -244,7 +235,6 @@ def _result(answers: Answers, place: int, parsed: Parsed, seconds: dict[str, flo
         answers.messages.get(place),
         parsed,
         solver=answers.used,
-        clash=clash,
         seconds=seconds,
     )
 

@@ -19,9 +19,9 @@ from pipeline.cnf import Answer, Clause, Cnf, Family, Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.parse.formula import ParsedFormula
 from pipeline.puzzle import Geometry
+from pipeline.result import SolverUsed, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solver, Solvers, answers
-from pipeline.stages import SolverUsed, Stopwatch
 
 Model = tuple[int, ...]
 """v or -v for each variable v = 1, 2, … of the header, in that order."""
@@ -158,20 +158,16 @@ def _result(search: _Search, limit: int, used: SolverUsed, watch: Stopwatch) -> 
     status: FormulaStatus = "multiple"
     complete: bool | None = False
     message = None
-    if len(search.models) > limit:
-        message = f"there are more models than the {limit} asked for"
     match search.ended:
+        case None if limit == 1:
+            status, complete = "solved", None
         case None:
-            if limit == 1:
-                status, complete = "solved", None
+            message = f"there are more models than the {limit} asked for"
         case Unsat():
-            if not message:
-                found, complete = sorted(found), True
-                status = "unsolvable" if not found else "unique" if len(found) == 1 else "multiple"
-        case Unknown(reason):
-            if len(search.models) < 2:
-                status = "unknown"
-            message = message or reason
+            found, complete = sorted(found), True
+            status = "unsolvable" if not found else "unique" if len(found) == 1 else "multiple"
+        case Unknown(message):
+            status = "multiple" if len(found) > 1 else "unknown"
         case _:
             assert_never(search.ended)
     return FormulaResult(status, tuple(found), complete, message, used, watch.seconds())

@@ -9,13 +9,15 @@ import numpy as np
 
 from pipeline.batches import LARGEST_SIDE, Answers, masks_of, solve_batch
 from pipeline.certify import certify_grid
+from pipeline.evidence import doubt, prove_complete
 from pipeline.parse import made
 from pipeline.parse.collections import Entry, Piece
 from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.result import Result, Stopwatch
 from pipeline.rows import Row, Rows, Source, joined
 from pipeline.settings import Settings
 from pipeline.solve import Solvers, surprise
-from pipeline.stages import Result, Stopwatch, solve_parsed
+from pipeline.stages import solve_parsed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +46,8 @@ def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settin
             rows[place] = _alone(entry, solvers, settings)
     whole = [row for row in rows if row]
     for row in whole:
+        if settings.prove == "always" and row.complete:
+            _prove(row, solvers, settings)
         if row.entry.claimed is not None:
             row.disagreement = _disagreement(row)
     return joined(whole, source)
@@ -110,7 +114,7 @@ def one_line(values: Sequence[int], signs: str = "") -> str:
 def _alone(entry: Entry, solvers: Solvers, settings: Settings) -> Row:
     if entry.puzzle is None:
         return Row(entry, "invalid", message=entry.error)
-    result = solve_parsed(made(entry.puzzle), solvers, settings, Stopwatch())
+    result = solve_parsed(made(entry.puzzle), solvers, settings, Stopwatch(), explain=False)
     return _row(entry, result)
 
 
@@ -123,15 +127,34 @@ def _row(entry: Entry, result: Result) -> Row:
     return row
 
 
+def _prove(row: Row, solvers: Solvers, settings: Settings) -> None:
+    """Prove that a row's solutions are all; a row that cannot be proved right is not complete."""
+    entry = row.entry
+    puzzle = entry.puzzle or _puzzle_of(entry.text)
+    grids = [_grid_of(line, entry, puzzle) for line in row.solutions]
+    row.certificate, row.proof = prove_complete(puzzle, grids, solvers, settings)
+    if row.certificate.complete == "no":
+        row.complete, row.fallback = False, doubt(row.certificate)
+        row.status = row.status if row.status == "multiple" else "unknown"
+
+
+def _grid_of(line: str, entry: Entry, puzzle: Puzzle) -> Grid:
+    """The grid that a line of a solution stands for. Raises ValueError if it is none."""
+    if entry.signs:
+        values = [entry.signs.find(sign) + 1 for sign in line]
+    else:
+        values = [int(word) for word in (line.split() if " " in line else line)]
+    return Grid(puzzle.geometry, tuple(values))
+
+
 def _disagreement(row: Row) -> str | None:
     """What is wrong with the solution that stands beside a puzzle."""
     claimed, entry = row.entry.claimed or "", row.entry
     if row.status in ("invalid", "failed") or claimed in row.solutions:
         return None
     puzzle = entry.puzzle or _puzzle_of(entry.text)
-    values = [entry.signs.find(sign) + 1 for sign in claimed] if entry.signs else claimed
     try:
-        grid = Grid(puzzle.geometry, tuple(map(int, values)))
+        grid = _grid_of(claimed, entry, puzzle)
     except ValueError:
         return "the solution beside it is none"
     if certify_grid(puzzle, grid):

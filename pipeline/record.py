@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,10 +14,12 @@ from pipeline.decode import blocking_clause
 from pipeline.dimacs import dimacs_lines
 from pipeline.parse import render_puzzle
 from pipeline.puzzle import Grid, Puzzle
-from pipeline.stages import Result
+from pipeline.result import Result
 from pipeline.version import __version__
 
 SCHEMA = 1
+LARGE_PROOF = 256 * 1024
+"""Characters from which on a proof is compressed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,25 +91,13 @@ def make_record(
         "seconds": {stage: round(seconds, 6) for stage, seconds in result.seconds.items()},
         "finished": timestamp(finished),
     }
-    if result.clash:
-        record["conflict"] = _conflict(result)
+    if result.certificate:
+        record["certificate"] = result.certificate.as_record()
+    if result.conflict:
+        record["conflict"] = result.conflict.as_record()
+    if result.difference:
+        record["difference"] = result.difference.as_record()
     return record
-
-
-def _conflict(result: Result) -> list[dict[str, int]]:
-    """The clashing givens."""
-    assert result.clash, "there is a clash"  # noqa: S101
-    assert result.parsed, "it clashes in a puzzle"  # noqa: S101
-    n = result.parsed.puzzle.geometry.side
-    cells = result.parsed.puzzle.cells
-    return [
-        {
-            "row": row,
-            "column": column,
-            "value": cells[(row - 1) * n + column - 1].bit_length(),
-        }
-        for row, column in result.clash.cells
-    ]
 
 
 def record_text(record: Mapping[str, Any]) -> str:
@@ -163,7 +154,7 @@ def job_files(
     times: tuple[datetime, datetime],
     *,
     keep_cnf: bool,
-) -> Iterator[tuple[str, Iterable[str]]]:
+) -> Iterator[tuple[str, Iterable[str | bytes]]]:
     """One puzzle's set but its record: each name and its text in pieces.
 
     `times`: when it was claimed, and when it was finished.
@@ -174,18 +165,32 @@ def job_files(
         puzzle, counted = cnf_texts(result)
         yield f"{stem}.cnf", puzzle
         yield f"{stem}_count.cnf", counted
+    if result.proof:
+        yield f"{stem}.proof.cnf", result.proof.formula()
+        yield _drat_file(stem, result.proof.text)
     yield f"{stem}.log", [log_text(origin, result, *times)]
+
+
+def _drat_file(stem: str, text: str) -> tuple[str, Iterable[str | bytes]]:
+    """The name of a proof's file and what is in it, compressed where it is large."""
+    if len(text) < LARGE_PROOF:
+        return f"{stem}.proof.drat", [text]
+    return f"{stem}.proof.drat.xz", [lzma.compress(text.encode("ascii"), preset=1)]
 
 
 def many_record(
     about: Mapping[str, Any], totals: Mapping[str, int], files: Mapping[str, str], now: datetime
 ) -> dict[str, Any]:
     """The record of a job that holds many puzzles; `totals` counts them per status."""
+    counts = dict(sorted(totals.items()))
+    proved, claimed = counts.pop("proved", 0), counts.pop("claimed", 0)
+    certificate = {"solutions": "checked", "proved": proved, "claimed": claimed}
     return {
         "schema": SCHEMA,
         "version": __version__,
         **about,
-        "totals": dict(sorted(totals.items())),
+        "totals": counts,
+        **({"certificate": certificate} if proved or claimed else {}),
         "files": [{"name": name, "sha256": hashed} for name, hashed in files.items()],
         "finished": timestamp(now),
     }

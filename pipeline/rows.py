@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,11 +10,14 @@ from itertools import chain
 from pathlib import Path
 
 from pipeline.errors import printable
+from pipeline.evidence import Certificate, Proof
 from pipeline.parse.collections import Detected, Entry
 
+PROOF_COLUMNS = ("index", "offset", "start", "length", "solver", "steps")
 COLUMNS = ("index", "line", "puzzle", "status", "solutions", "complete", "solution", "message")
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
-ASIDE = frozenset((DISAGREEMENTS, FALLBACKS))
+PROVED, CLAIMED = "proved", "claimed"
+ASIDE = frozenset((DISAGREEMENTS, FALLBACKS, PROVED, CLAIMED))
 """What is counted in the totals beside the statuses."""
 
 _LONGEST_TEXT = 500
@@ -32,6 +36,23 @@ class Source:
     cells: int
 
 
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """The proofs of some of the puzzles of consecutive rows, in one stream of xz.
+
+    `index`: for each its place among the rows, from 0, where its text begins in the unpacked
+    stream, how long it is, and who found it in how many steps.
+    """
+
+    packed: bytes
+    index: tuple[tuple[int, int, int, str, int], ...]
+
+    def later(self, rows: int) -> Proofs:
+        """The same, so many rows further down."""
+        index = tuple((entry[0] + rows, *entry[1:]) for entry in self.index)
+        return Proofs(self.packed, index)
+
+
 @dataclass(slots=True)
 class Rows:
     """The rows of consecutive puzzles.
@@ -45,6 +66,7 @@ class Rows:
     solutions: list[bytes] = field(default_factory=list)
     blank: bytes = b""
     totals: Counter[str] = field(default_factory=Counter)
+    proofs: list[Proofs] = field(default_factory=list)
 
     def add(self, more: Rows) -> None:
         """Append the rows of the puzzles that follow."""
@@ -54,6 +76,7 @@ class Rows:
             self.solutions[rank] += (
                 more.solutions[rank] if rank < len(more.solutions) else more.blank
             )
+        self.proofs += [proofs.later(self.count) for proofs in more.proofs]
         self.count += more.count
         self.table += more.table
         self.blank += more.blank
@@ -65,7 +88,7 @@ class Row:
     """One puzzle's part: its solutions as lines, and what the table says.
 
     `disagreement`: what is wrong with the solution that stands beside it. `fallback`: why
-    another solver than the first answered.
+    another solver than the first answered. `certificate` and `proof` are there if asked for.
     """
 
     entry: Entry
@@ -76,6 +99,8 @@ class Row:
     cells: int = 0
     disagreement: str | None = None
     fallback: str | None = None
+    certificate: Certificate | None = None
+    proof: Proof | None = None
 
     def said(self) -> str:
         """Everything that is to be said of it."""
@@ -93,6 +118,8 @@ def joined(rows: Sequence[Row], source: Source) -> Rows:
             whole.totals[DISAGREEMENTS] += 1
         if row.fallback:
             whole.totals[FALLBACKS] += 1
+        if row.certificate and row.complete:
+            whole.totals[row.certificate.complete] += 1
         whole.totals[row.status] += 1
         table.append(_csv(row))
         blank.append("." * (row.cells or source.cells))
@@ -102,7 +129,22 @@ def joined(rows: Sequence[Row], source: Source) -> Rows:
     whole.table = "".join(table).encode(errors="surrogateescape")
     whole.blank = _block(blank)
     whole.solutions = [_block(line) for line in lines]
+    whole.proofs = _packed(rows)
     return whole
+
+
+def _packed(rows: Sequence[Row]) -> list[Proofs]:
+    index, texts, start = [], [], 0
+    for place, row in enumerate(rows):
+        if row.proof and row.certificate:
+            text, found = row.proof.text, row.certificate
+            index.append((place, start, len(text), found.solver or "", found.steps or 0))
+            texts.append(text)
+            start += len(text)
+    if not index:
+        return []
+    packed = lzma.compress("".join(texts).encode("ascii"), preset=1)
+    return [Proofs(packed, tuple(index))]
 
 
 def _block(lines: list[str]) -> bytes:

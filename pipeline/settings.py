@@ -10,6 +10,7 @@ from pipeline.errors import UsageError
 
 ENVIRONMENT_PREFIX = "SUDOKU_PIPELINE_"
 LogFormat = Literal["auto", "console", "json"]
+ProveChoice = Literal["never", "unsolvable", "always"]
 SolverChoice = Literal["auto", "minisat", "pysat", "lanes"]
 VariantChoice = Literal["auto", "classic", "even-odd"]
 EncodingChoice = Literal["textbook", "minimal", "extended", "reduced"]
@@ -35,6 +36,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "variant": get_args(VariantChoice),
     "alphabet": get_args(AlphabetChoice),
     "encoding": get_args(EncodingChoice),
+    "prove": get_args(ProveChoice),
     "log_format": get_args(LogFormat),
 }
 
@@ -84,6 +86,7 @@ class Settings:
     format: str = "auto"
     alphabet: AlphabetChoice = "auto"
     cross_check: float = 0.0
+    prove: ProveChoice = "unsolvable"
     keep_cnf: bool = False
     settle: float = 2.0
     grace: float = 10.0
@@ -106,11 +109,16 @@ class Settings:
     def terms(self) -> str:
         """All of this that decides what a source of many puzzles comes to, but for solvers."""
         limits = self.max_solutions, self.max_total_bytes
-        return repr((tuple(self.reading), limits, self.keep_cnf))
+        return repr((tuple(self.reading), limits, self.keep_cnf, self.prove))
 
     def of_many(self) -> Settings:
-        """These settings for the puzzles of a collection: one solution and another tell enough."""
-        return replace(self, max_solutions=self.max_solutions or MAX_SOLUTIONS_OF_MANY)
+        """These settings for the puzzles of a collection: one solution and another tell enough.
+
+        Proofs are for all of them or for none.
+        """
+        prove: ProveChoice = "always" if self.prove == "always" else "never"
+        most = self.max_solutions or MAX_SOLUTIONS_OF_MANY
+        return replace(self, max_solutions=most, prove=prove)
 
     def __post_init__(self) -> None:
         for name, (least, most) in _RANGES.items():

@@ -8,82 +8,30 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal, assert_never
+from typing import assert_never
 
-from pipeline.certify import Violation, certify_grid, clashing_givens
+from pipeline.certify import certify_grid
 from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.decode import decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError, TooLarge
+from pipeline.evidence import Certificate, doubt, prove_complete
+from pipeline.explain import Explainer, explain_conflict, explain_difference
 from pipeline.parse import Parsed, made, parse_source
 from pipeline.puzzle import Grid, Puzzle
+from pipeline.result import Result, SolverUsed, Status, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solver, Solvers, answers
 
-Status = Literal["unique", "multiple", "unsolvable", "invalid", "unknown", "failed"]
-NOT_WELL: frozenset[Status] = frozenset(("invalid", "unknown", "failed"))
-"""The statuses for which a command exits with 1."""
-
-Stage = Literal["parse", "encode", "solve", "decode", "certify"]
 OnGrid = Callable[[Grid], None]
 
 
 parse_once = lru_cache(maxsize=1)(parse_source)
 """A file is parsed to see whether it is all there, and again when it is claimed."""
-
-
-class Stopwatch:
-    """Seconds spent in each stage, summed up; and in all, since it was made."""
-
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._clock = clock
-        self._start = clock()
-        self._stages: dict[str, float] = {}
-
-    @contextmanager
-    def timing(self, stage: Stage) -> Iterator[None]:
-        """Count what is done inside as that stage's."""
-        start = self._clock()
-        try:
-            yield
-        finally:
-            self._stages[stage] = self._stages.get(stage, 0.0) + self._clock() - start
-
-    def seconds(self) -> dict[str, float]:
-        """Stage → seconds so far, and `total`."""
-        return self._stages | {"total": self._clock() - self._start}
-
-
-@dataclass(frozen=True, slots=True)
-class SolverUsed:
-    """Who answered, and why it was not the first choice (None if it was)."""
-
-    name: str
-    version: str | None
-    fallback: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Everything known of one puzzle.
-
-    `solutions` were all certified; they are in lexicographic order if `complete`, which is
-    true when there is shown to be no other, and None where that was never asked.
-    """
-
-    status: Status
-    solutions: tuple[Grid, ...] = ()
-    complete: bool | None = None
-    message: str | None = None
-    parsed: Parsed | None = None
-    cnf: Cnf | None = None
-    solver: SolverUsed | None = None
-    clash: Violation | None = None
-    seconds: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +75,13 @@ def solve_parsed(
     settings: Settings,
     watch: Stopwatch,
     on_grid: OnGrid | None = None,
+    *,
+    explain: bool = True,
 ) -> Result:
-    """The chain behind the parser, each solver being the fallback of the one before."""
+    """The chain behind the parser, each solver being the fallback of the one before.
+
+    `explain`: add what shows the result to be right, and what a person wants to know of it.
+    """
     try:
         with watch.timing("encode"):
             cnf = encode_puzzle(parsed.puzzle, settings.encoding)
@@ -147,7 +100,8 @@ def solve_parsed(
         used = SolverUsed(solver.name, solver.version, fallback)
         if is_chosen(parsed.puzzle, settings.cross_check):
             search, used = chain.cross_check(search, used, solvers.other_than(solver))
-        return _result(search, parsed, cnf, used, settings, watch)
+        result = _result(search, parsed, cnf, used, settings, watch)
+        return with_evidence(result, solvers, settings, watch) if explain else result
     return Result("failed", (), None, fallback, parsed, cnf, seconds=watch.seconds())
 
 
@@ -254,7 +208,7 @@ def _result(
     """Status, order and message from how a search ended."""
     found = search.grids[: settings.limit]
     more = more_than(len(found))
-    clash, message, complete = None, None, False
+    message, complete = None, False
     status: Status = "multiple"
     match search.ended:
         case Unsat() if len(search.grids) > len(found):
@@ -262,8 +216,6 @@ def _result(
         case Unsat():
             found, complete = sorted(found), True
             status = "unsolvable" if not found else "unique" if len(found) == 1 else "multiple"
-            clash = clashing_givens(parsed.puzzle) if not found else None
-            message = clash.message if clash else None
         case Unknown(reason):
             status = "multiple" if len(search.grids) > 1 else "unknown"
             message = reason if len(search.grids) == len(found) else more
@@ -271,5 +223,55 @@ def _result(
             message = more
         case _:
             assert_never(search.ended)
-    seconds = watch.seconds()
-    return Result(status, tuple(found), complete, message, parsed, cnf, used, clash, seconds)
+    return Result(
+        status, tuple(found), complete, message, parsed, cnf, used, seconds=watch.seconds()
+    )
+
+
+def with_evidence(result: Result, solvers: Solvers, settings: Settings, watch: Stopwatch) -> Result:
+    """The result with its certificate, and with why there is no solution, or several."""
+    if result.parsed is None or result.status not in ("unique", "multiple", "unsolvable"):
+        return replace(result, certificate=Certificate("no"))
+    puzzle = result.parsed.puzzle
+    if result.status == "unsolvable":
+        result = _explained(result, puzzle, solvers, watch)
+    elif result.status == "multiple":
+        with watch.timing("explain"):
+            result = replace(result, difference=explain_difference(result.solutions))
+    certificate = Certificate("claimed" if result.complete else "no")
+    proof = None
+    if is_to_prove(result.status, settings) and result.complete:
+        with watch.timing("prove"):
+            certificate, proof = prove_complete(puzzle, result.solutions, solvers, settings)
+    spent = watch.seconds()
+    more: dict[str, float] = {
+        stage: spent[stage] for stage in ("explain", "prove") if stage in spent
+    }
+    total = result.seconds.get("total", 0.0) + sum(more.values())
+    seconds = {**result.seconds, **more, "total": total}
+    result = replace(result, certificate=certificate, proof=proof, seconds=seconds)
+    return _doubted(result) if result.complete and certificate.complete == "no" else result
+
+
+def is_to_prove(status: Status, settings: Settings) -> bool:
+    """Whether a complete result of that status is to be proved."""
+    return settings.prove == "always" or (settings.prove == "unsolvable" and status == "unsolvable")
+
+
+def _explained(result: Result, puzzle: Puzzle, solvers: Solvers, watch: Stopwatch) -> Result:
+    """Why there is no solution; a solver's word that there is none is not taken against that."""
+    with watch.timing("explain"):
+        try:
+            conflict = explain_conflict(puzzle, solvers.kept(Explainer))
+        except SolverError as error:
+            why = f"{result.solver.name if result.solver else 'a solver'} was wrong: {error}"
+            return replace(result, status="unknown", complete=False, message=why)
+    return replace(result, conflict=conflict, message=conflict.message if conflict else None)
+
+
+def _doubted(result: Result) -> Result:
+    """A result that claims to be complete and could not be proved so."""
+    why = doubt(result.certificate) if result.certificate else ""
+    status: Status = "multiple" if result.status == "multiple" else "unknown"
+    solver = result.solver and replace(result.solver, fallback=why)
+    return replace(result, status=status, complete=False, message=why, conflict=None, solver=solver)

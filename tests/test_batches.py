@@ -24,11 +24,12 @@ from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure
 from pipeline.parse import made, parse_puzzle, parse_source
 from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.result import Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 from pipeline.solve.lanes import solve_lanes
 from pipeline.solve.pysat import Pysat
-from pipeline.stages import Stopwatch, is_chosen, solve_parsed
+from pipeline.stages import is_chosen, solve_parsed
 
 EVERY = [
     "auto",

@@ -36,8 +36,9 @@ from pipeline import (
     solve_puzzle,
 )
 from pipeline.encode import ENCODINGS
+from pipeline.result import Stopwatch
 from pipeline.solve import Solvers
-from pipeline.stages import Stopwatch, solve_parsed, solve_source
+from pipeline.stages import solve_parsed, solve_source
 
 both_solvers = pytest.mark.parametrize(
     "solver", [pytest.param("minisat", marks=needs_minisat), "pysat"]

@@ -58,7 +58,7 @@ def batches(draw, kinds=puzzles, most=6):
     return draw(st.lists(one, min_size=1, max_size=most))
 
 
-@examples(50)
+@examples(20)
 @given(batches())
 def test_propagating_many_gives_what_propagating_each_gives(found):
     cells, right = propagate_many(found[0].geometry, masks_of(found))
@@ -110,7 +110,7 @@ def test_no_puzzles_are_propagated_to_none():
     assert (cells.shape, right.shape) == ((0, 81), (0,))
 
 
-@examples(25)
+@examples(10)
 @given(batches(opened, 1))
 def test_one_puzzle_has_the_clauses_of_its_reduced_formula(found):
     _, cells = consistent(found)
@@ -121,7 +121,7 @@ def test_one_puzzle_has_the_clauses_of_its_reduced_formula(found):
     assert together.cnf.size == alone.size
 
 
-@examples(25)
+@examples(10)
 @given(batches())
 def test_several_have_the_disjoint_union_of_their_formulas(found):
     kept, cells = consistent(found)
@@ -140,7 +140,7 @@ def test_several_have_the_disjoint_union_of_their_formulas(found):
     assert together.cnf.variables == before + len(kept)
 
 
-@examples(25)
+@examples(10)
 @given(batches())
 def test_every_variable_tells_its_puzzle_its_cell_and_its_value(found):
     kept, cells = consistent(found)
@@ -160,7 +160,7 @@ def test_every_variable_tells_its_puzzle_its_cell_and_its_value(found):
     assert together.fixed.tolist() == fixed
 
 
-@examples(20)
+@examples(8)
 @given(batches())
 def test_a_spare_variable_stands_in_no_clause_and_is_each_puzzles_own(found):
     kept, cells = consistent(found)

@@ -9,14 +9,17 @@ import typer
 
 from pipeline.cli.options import READING, SOLVING, File, takes
 from pipeline.cli.outcome import report
-from pipeline.cli.reading import read_puzzle, source_name
+from pipeline.cli.reading import read_bytes, read_puzzle, source_name
 from pipeline.cli.times import times_table
-from pipeline.errors import ALL_WELL, SOME_BAD, InputError, SolverError
+from pipeline.errors import ALL_WELL, SOME_BAD, InputError, InvalidPuzzle, SolverError
+from pipeline.explain import Difference, caret, line_at, marked_grid
+from pipeline.parse import parse_source
 from pipeline.puzzle import Grid
 from pipeline.record import render_solution, solution_texts
+from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers, surprise
-from pipeline.stages import NOT_WELL, Result, Stopwatch, solve_parsed
+from pipeline.stages import solve_parsed
 
 Files = Annotated[list[Path], typer.Argument(help="Puzzle files; - is standard input.")]
 
@@ -57,13 +60,25 @@ def _say_lacking(solvers: Solvers, settings: Settings) -> None:
 
 
 def _solve_file(file: Path, solvers: Solvers, settings: Settings) -> Result:
-    watch = Stopwatch()
+    watch, name, data = Stopwatch(), source_name(file), b""
     try:
         with watch.timing("parse"):
-            parsed = read_puzzle(file, settings)
+            data = read_bytes(file, settings.max_bytes)
+            parsed = parse_source(data, name, *settings.reading)
     except InputError as error:
-        return Result("invalid", message=str(error), seconds=watch.seconds())
+        message = _with_caret(error, data)
+        return Result("invalid", message=message, seconds=watch.seconds())
     return solve_parsed(parsed, solvers, settings, watch)
+
+
+def _with_caret(error: InputError, data: bytes) -> str:
+    """What is wrong, and the place in its line, if there is one."""
+    if isinstance(error, InvalidPuzzle) and error.line and error.column:
+        line = line_at(data, error.line)
+        if line is not None:
+            shown = caret(line, error.column).replace("\n", "\n    ")
+            return f"{error}\n    {shown}"
+    return str(error)
 
 
 def _print_result(before: str, result: Result) -> None:
@@ -72,6 +87,8 @@ def _print_result(before: str, result: Result) -> None:
         print(f"{before}no solution")
         if result.message:
             print(result.message)
+        if result.conflict and result.parsed:
+            print(marked_grid(result.parsed.puzzle, result.conflict.places()))
     elif result.solutions:
         print(f"{before}solution exists")
         print("\n".join(solution_texts(result)), end="")
@@ -85,8 +102,19 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
         report(f"{name}: {result.status}: {result.message}")
     elif result.status == "multiple" and not settings.quiet:
         report(f"{name}: these are all {len(result.solutions)} solutions")
+    if result.difference and not settings.quiet:
+        report(f"{name}: {_decisive(result.difference)}")
     if result.solver and (why := surprise(result.solver.fallback)):
         report(f"{name}: {why}; {result.solver.name} solved it")
+
+
+def _decisive(difference: Difference) -> str:
+    """What would leave a single solution."""
+    cells = len(difference.cells)
+    clues = ", ".join(
+        f"{clue.value} in row {clue.row}, column {clue.column}" for clue in difference.decisive
+    )
+    return f"they differ in {cells} cells; of those found one alone has {clues}"
 
 
 @takes(*SOLVING, *READING, "quiet")

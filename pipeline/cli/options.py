@@ -37,6 +37,7 @@ _HELP: dict[str, str] = {
     "format": "The format of what is read; auto: its content tells.",
     "alphabet": "What 16 by 16 or 25 by 25 characters stand for; auto: they tell themselves.",
     "cross_check": "The share, 0 to 1, of answers that another solver is asked for too.",
+    "prove": "Of which complete results to publish a checked proof that there is nothing else.",
     "keep_cnf": "Publish the CNF as well, with and without the solutions blocked.",
     "settle": "Seconds for which a file must not change where leases cannot tell that it is done.",
     "grace": "Seconds that a puzzle in work gets when told to stop.",
@@ -55,6 +56,7 @@ SOLVING = (
     "timeout",
     "memory_limit",
     "cross_check",
+    "prove",
 )
 READING = ("variant", "max_bytes", "format", "alphabet")
 

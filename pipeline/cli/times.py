@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from pipeline.stages import Result
+from pipeline.result import Result
 
 STAGES = ("parse", "encode", "solve", "decode", "certify", "total")
 _WIDTH_ELSEWHERE = 200

@@ -85,7 +85,7 @@ def sync_folder(folder: Path) -> None:
     _sync(folder, os.O_DIRECTORY)
 
 
-def write_new(path: Path, pieces: Iterable[str]) -> str:
+def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
     """Write a new file; the SHA-256 of it. Nothing is left of it where that fails.
 
     The disk begins to write it at once, so that several files are made to last together.
@@ -94,7 +94,7 @@ def write_new(path: Path, pieces: Iterable[str]) -> str:
     try:
         with path.open("xb") as file:
             for piece in pieces:
-                data = piece.encode()
+                data = piece.encode() if isinstance(piece, str) else piece
                 hashed.update(data)
                 file.write(data)
             file.flush()

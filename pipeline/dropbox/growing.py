@@ -102,6 +102,10 @@ class Growing:
         """Where a file of the set is while it grows."""
         return self._files[name].path
 
+    def length(self, name: str) -> int:
+        """The bytes of a file of the set, 0 if there is none yet."""
+        return self._files[name].length if name in self._files else 0
+
     def note(self, state: State) -> None:
         """Make everything so far last, then note it together with that state."""
         for file in self._files.values():

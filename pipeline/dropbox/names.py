@@ -17,7 +17,12 @@ _LONGEST_ENDING = 32
 """Room for what a job appends to its stem: `_1234567.solution`, `.proof.drat.xz`."""
 COUNT = "_count"
 _ANY_NUMBER = re.compile(r"_[0-9]+\.solution\Z")
-_ENDING = re.compile(rf"(\.json|\.log|\.csv|_[0-9]+\.solution|({COUNT})?\.cnf)\Z")
+PROOF = ".proof"
+_PROOFS = (f"{PROOF}.cnf", f"{PROOF}.drat", f"{PROOF}.drat.xz", ".proofs.xz", ".proofs.csv")
+_ENDING = re.compile(
+    rf"(\.json|\.log|(\.proofs)?\.csv|_[0-9]+\.solution|({COUNT}|{re.escape(PROOF)})?\.cnf"
+    r"|\.proof\.drat(\.xz)?|\.proofs\.xz)\Z"
+)
 MOST_LIKELY = 4
 """How many of a source's stems are looked at for a set that it already has."""
 
@@ -69,7 +74,7 @@ def outputs(stem: str, *, keep_cnf: bool) -> frozenset[str]:
 
     The stem itself is among them: the folder of an archive.
     """
-    endings = ["", ".json", ".log", ".csv", "_#.solution"]
+    endings = ["", ".json", ".log", ".csv", "_#.solution", *_PROOFS]
     if keep_cnf:
         endings += [".cnf", f"{COUNT}.cnf"]
     return frozenset(_ANY_NUMBER.sub("_#.solution", fold(stem + ending)) for ending in endings)

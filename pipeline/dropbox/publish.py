@@ -28,7 +28,7 @@ from pipeline.dropbox.steps import reached
 MakeRecord = Callable[[Mapping[str, str]], str]
 """From published name → SHA-256 to the record's text."""
 
-File = tuple[str, Iterable[str] | Path]
+File = tuple[str, Iterable[str | bytes] | Path]
 """A name of the set, with its text in pieces, or with where it lies already in the outbox."""
 
 _TEMPORARY = re.compile(

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.names import COUNT, MOST_LIKELY, base_of, fold, outputs, stems_for
+from pipeline.dropbox.names import COUNT, MOST_LIKELY, PROOF, base_of, fold, outputs, stems_for
 from pipeline.dropbox.note import notes_in_work
 
 LOCK = ".lock"
@@ -147,7 +147,9 @@ class Reservations:
     def _related(self, stem: str) -> Iterator[str]:
         """The known stems whose names may be the same as this one's."""
         folded = fold(stem)
-        forms = {folded, folded + COUNT, folded.removesuffix(COUNT), base_of(folded)}
+        forms = {folded, base_of(folded)}
+        for ending in (COUNT, PROOF):
+            forms |= {folded + ending, folded.removesuffix(ending)}
         found = [self._stems.get(form, set()) for form in forms]
         yield from set().union(*found)
 
@@ -162,5 +164,5 @@ class Reservations:
                 yield Held(note.source, outputs(stem, keep_cnf=True))
         record = read_record(self._folders.outbox / (stem + RECORD))
         if record is not None:
-            kept = any(name.endswith(".cnf") for name in files_of(record))
+            kept = f"{stem}.cnf" in files_of(record)
             yield Held(str(record.get("source")), outputs(stem, keep_cnf=kept))

@@ -12,6 +12,7 @@ from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import is_environmental, printable
 from pipeline.parse import oversize
+from pipeline.result import NOT_WELL, Result
 from pipeline.rows import ASIDE, FALLBACKS, Rows, Source, csv_line, yes_or_no
 from pipeline.run.bulk import Progress, bytes_below
 from pipeline.run.collection import pieces_of, publication_of
@@ -21,7 +22,6 @@ from pipeline.run.sources import Ahead, source_in
 from pipeline.run.tree import Tree
 from pipeline.settings import Settings
 from pipeline.solve import surprise
-from pipeline.stages import NOT_WELL, Result
 from pipeline.unpack import (
     Kind,
     Limits,
@@ -55,6 +55,7 @@ class Archive:
         self._members = 0
         self._inner: tuple[str, RowsOut] | None = None
         self._meter = Meter()
+        self._proves = settings.prove == "always"
 
     def steps(self) -> Iterator[Step]:
         """Single puzzles in groups, collections in pieces, as they follow in the archive."""
@@ -136,7 +137,7 @@ class Archive:
         """The rows of the collection that is being written."""
         if self._inner is None or self._inner[0] != member:
             stem = self._tree.stem_for(member, self._members)
-            self._inner = member, RowsOut(self._growing, f"/{stem}")
+            self._inner = member, RowsOut(self._growing, f"/{stem}", proves=self._proves)
         return self._inner[1]
 
     def _end(self, end: End) -> None:
@@ -177,7 +178,7 @@ class Archive:
         self._members = state["members"]
         if "inner" in state:
             member, stem, rows_state = state["inner"]
-            rows = RowsOut(self._growing, stem)
+            rows = RowsOut(self._growing, stem, proves=self._proves)
             rows.resume(rows_state)
             self._inner = member, rows
 

@@ -18,6 +18,7 @@ from pipeline.run.bulk import Progress, size_of
 from pipeline.run.requests import End, PieceOf
 from pipeline.run.rows_out import RowsOut
 from pipeline.run.sources import Ahead
+from pipeline.settings import Settings
 from pipeline.unpack import Kind, Limits, Meter, opened
 
 PIECE_BYTES = 256 * 1024
@@ -39,15 +40,20 @@ class Collection:
     status = "collection"
 
     def __init__(
-        self, claim: Claim, growing: Growing, source: Source, limits: Limits, kind: Kind
+        self,
+        claim: Claim,
+        growing: Growing,
+        source: Source,
+        settings: Settings,
+        kind: Kind,
     ) -> None:
         self._claim = claim
         self._growing = growing
         self._source = source
-        self._limits = limits
+        self._limits = Limits(settings.max_total_bytes)
         self._is_packed = kind != "plain"
         self._meter = Meter()
-        self._rows = RowsOut(growing, claim.note.stem)
+        self._rows = RowsOut(growing, claim.note.stem, proves=settings.prove == "always")
         self._bytes = 0
 
     @property

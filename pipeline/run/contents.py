@@ -54,7 +54,7 @@ def _many(
         source = source_in(stream, printable(claim.note.source), settings)
         if source is not None:
             growing = Growing(claim, folders, settings.terms)
-            return growing, Collection(claim, growing, source, limits, kind)
+            return growing, Collection(claim, growing, source, settings, kind)
         too_large = kind == "plain" and size > most
         data = b"" if too_large else stream.whole(most + 1)
     if too_large or len(data) > most:

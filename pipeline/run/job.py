@@ -21,13 +21,14 @@ from pipeline.record import (
     make_record,
     record_text,
 )
+from pipeline.result import NOT_WELL, Result
 from pipeline.rows import FALLBACKS
 from pipeline.run.bulk import NO_FAULT, Bulk, Single, size_of
 from pipeline.run.pool import Pool
 from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solvers, surprise
-from pipeline.stages import NOT_WELL, Result, solve_source
+from pipeline.stages import solve_source
 
 MOST_ATTEMPTS = 3
 _LARGEST_TOGETHER = 64 * 1024

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.parse.collections import Piece
+from pipeline.result import Result
 from pipeline.rows import Rows, Source
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
-from pipeline.stages import Result
 
 
 @dataclass(frozen=True, slots=True)

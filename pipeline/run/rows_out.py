@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from pipeline.dropbox.growing import Growing, State
 from pipeline.parse.collections import Piece
 from pipeline.parse.collections.cutting import count_lines
-from pipeline.rows import Rows, Source, blank_lines, broken, header, indexed
+from pipeline.rows import (
+    PROOF_COLUMNS,
+    Proofs,
+    Rows,
+    Source,
+    blank_lines,
+    broken,
+    csv_line,
+    header,
+    indexed,
+)
 
 
 class RowsOut:
     """The table and the solutions of one collection, growing under a stem."""
 
-    def __init__(self, growing: Growing, stem: str) -> None:
+    def __init__(self, growing: Growing, stem: str, *, proves: bool) -> None:
         self._growing = growing
         self.stem = stem
+        self._proves = proves
         self.count = 0
         self.ranks = 0
         self._line = 1
@@ -41,8 +53,14 @@ class RowsOut:
         """The name of the file of each puzzle's solution number `rank`, from 1."""
         return f"{self.stem}_{rank}.solution"
 
+    @property
+    def proofs(self) -> tuple[str, str]:
+        """The names of the file of proofs, and of its index."""
+        return f"{self.stem}.proofs.xz", f"{self.stem}.proofs.csv"
+
     def names(self) -> list[str]:
-        return [self.table, *(self.solution(rank) for rank in range(1, self.ranks + 1))]
+        solutions = (self.solution(rank) for rank in range(1, self.ranks + 1))
+        return [self.table, *solutions, *(self.proofs if self._proves else ())]
 
     def finish(self, source: Source, error: str | None) -> None:
         """Append a row that says why the collection broke off, if it did."""
@@ -67,5 +85,21 @@ class RowsOut:
             here = rank < len(rows.solutions)
             lines = rows.solutions[rank] if here else rows.blank
             self._growing.append(self.solution(rank + 1), lines)
+        if self._proves:
+            self._append_proofs(rows.proofs)
         self.count += rows.count
         self.totals += rows.totals
+
+    def _append_proofs(self, chunks: Sequence[Proofs]) -> None:
+        packed, index = self.proofs
+        if not self._growing.length(index):
+            self._growing.append(packed, b"")
+            self._growing.append(index, csv_line(PROOF_COLUMNS))
+        for chunk in chunks:
+            offset = self._growing.length(packed)
+            lines = [
+                csv_line(map(str, (self.count + place + 1, offset, *rest)))
+                for place, *rest in chunk.index
+            ]
+            self._growing.append(packed, chunk.packed)
+            self._growing.append(index, b"".join(lines))

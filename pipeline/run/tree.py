@@ -22,8 +22,8 @@ from pipeline.record import (
     record_text,
     timestamp,
 )
+from pipeline.result import Result
 from pipeline.run.requests import Item
-from pipeline.stages import Result
 
 
 class Tree:
@@ -100,7 +100,7 @@ class Tree:
         record = make_record(origin, result, hashes, now) | {"member": number}
         self._put(stem, base + RECORD, [record_text(record)])
 
-    def _put(self, stem: str, name: str, pieces: Iterable[str]) -> str:
+    def _put(self, stem: str, name: str, pieces: Iterable[str | bytes]) -> str:
         path = (self._top / stem).with_name(name)
         path.unlink(missing_ok=True)  # of a step that was cut off
         self._fresh += [path, path.parent]

@@ -6,8 +6,9 @@ A new solver is one module and a place in the chain of Solvers.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Any, Protocol, Self, TypeVar
 
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.settings import SolverChoice
@@ -30,6 +31,13 @@ __all__ = [
 LACKING = "minisat is not installed"
 
 
+class _Closable(Protocol):
+    def close(self) -> None: ...
+
+
+T = TypeVar("T", bound=_Closable)
+
+
 def surprise(fallback: str | None) -> str | None:
     """Why another solver than the first answered, unless that was known beforehand."""
     return None if fallback == LACKING else fallback
@@ -44,6 +52,7 @@ class Solvers:
 
     def __init__(self, wanted: SolverChoice = "auto", minisat: str | None = None) -> None:
         self.lacking: str | None = None
+        self._kept: dict[Callable[[], Any], Any] = {}
         self.chain: tuple[Solver, ...] = (Pysat(),)
         self._checker = Pysat("cadical153")
         if wanted == "pysat":
@@ -59,6 +68,13 @@ class Solvers:
             from pipeline.solve.lanes import Lanes  # noqa: PLC0415 - numpy is slow to load
 
             self.chain = (Lanes(), *self.chain)
+
+    def kept(self, kind: Callable[[], T]) -> T:
+        """The one object that this makes, which is closed with the solvers."""
+        if kind not in self._kept:
+            self._kept[kind] = kind()
+        found: T = self._kept[kind]
+        return found
 
     def other_than(self, solver: Solver) -> Solver:
         """A solver that shares no code with this one, to check what it says."""
@@ -79,5 +95,5 @@ class Solvers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for solver in (*self.chain, self._checker):
-            solver.close()
+        for each in (*self.chain, self._checker, *self._kept.values()):
+            each.close()

@@ -27,7 +27,10 @@ ENGINE = "glucose4"
 OUT_OF_MEMORY = errno.ENOMEM
 """The exit code by which the child says so."""
 
-_CHUNK = 10_000
+CHUNK = 10_000
+"""Clauses in one request."""
+
+_PROOF_BYTES = 64 * MIB
 
 
 class Pysat:
@@ -96,9 +99,9 @@ class _Session:
         self._limits = limits
         self._deadline = Deadline.of(limits)
         self._given_up: Unknown | None = None
-        owner.send("open", owner.engine, limits.megabytes)
+        owner.send("open", owner.engine, limits.megabytes, False)
         clauses = cnf.clauses()
-        while self._deadline.left() and (chunk := list(islice(clauses, _CHUNK))):
+        while self._deadline.left() and (chunk := list(islice(clauses, CHUNK))):
             owner.send("add", chunk)
 
     def add(self, clause: Clause) -> None:
@@ -149,21 +152,27 @@ def _serve(pipe: Connection) -> None:
             case "open":
                 if engine:
                     engine.delete()
-                name, megabytes = rest
-                _limit_memory(megabytes)
-                engine = Engine(name=name)
+                name, megabytes, with_proof = rest
+                _limit(megabytes)
+                engine = Engine(name=name, with_proof=with_proof)
             case "add":
                 engine.append_formula(*rest)
             case "solve":
                 pipe.send(("sat", engine.get_model()) if engine.solve() else ("unsat", None))
+            case "prove":
+                pipe.send(("sat", None) if engine.solve() else ("unsat", engine.get_proof()))
 
 
-def _limit_memory(megabytes: int) -> None:
-    """Let the process take that much more than it has now."""
+def _limit(megabytes: int) -> None:
+    """Let the process take that much more memory than it has now, and write no endless proof."""
     statm = Path("/proc/self/statm")
     pages = int(statm.read_text().split()[0]) if statm.exists() else 0
-    limit = pages * resource.getpagesize() + megabytes * MIB
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    _lower(resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * MIB)
+    _lower(resource.RLIMIT_FSIZE, _PROOF_BYTES)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _lower(which: int, limit: int) -> None:
+    _, hard = resource.getrlimit(which)
+    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(which, (soft, hard))

@@ -41,7 +41,7 @@ def grids(cnf: Cnf, limit: int) -> list[Grid]:
 
 @every_numbering
 @every_encoding
-@examples(50)
+@examples(20)
 @given(puzzle=any_puzzle)
 def test_the_models_are_exactly_the_solutions(encoding, numbering, puzzle):
     found = grids(encode_puzzle(puzzle, encoding, numbering), LIMIT)
@@ -85,7 +85,7 @@ def test_an_even_odd_9x9_has_its_one_solution(encoding, numbering):
 
 @every_numbering
 @every_encoding
-@examples(15)
+@examples(6)
 @given(puzzle=any_puzzle)
 def test_the_header_and_the_titles_count_exactly(encoding, numbering, puzzle):
     cnf = encode_puzzle(puzzle, encoding, numbering)
@@ -100,7 +100,7 @@ def test_the_header_and_the_titles_count_exactly(encoding, numbering, puzzle):
 
 @every_numbering
 @every_encoding
-@examples(15)
+@examples(6)
 @given(puzzle=any_puzzle)
 def test_clauses_speak_of_numbered_candidates_and_never_twice_of_one(encoding, numbering, puzzle):
     cnf = encode_puzzle(puzzle, encoding, numbering)

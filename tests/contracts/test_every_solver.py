@@ -180,7 +180,7 @@ def test_both_numberings_give_the_same_grids(solver, encoding, style):
     assert found == solutions(puzzle, 5)
 
 
-@examples(25)
+@examples(10)
 @given(puzzle=st.sampled_from([FOUR, SIX]).flatmap(puzzles), encoding=st.sampled_from([*ENCODINGS]))
 def test_it_agrees_with_brute_force(solver, puzzle, encoding):
     limit = 20

@@ -16,9 +16,10 @@ from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import SolverMissing
 from pipeline.parse import parse_puzzle, parse_source
 from pipeline.puzzle import Geometry, Puzzle
+from pipeline.result import Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solvers
-from pipeline.stages import Stopwatch, solve_parsed, solve_puzzle
+from pipeline.stages import solve_parsed, solve_puzzle
 
 PUZZLE = parse_puzzle(TWO)
 SOLUTIONS = tuple(solutions(PUZZLE, 9))

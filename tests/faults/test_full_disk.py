@@ -55,11 +55,11 @@ def fill(folder: Path) -> Path:
 def test_a_disk_that_is_full_at_any_step_costs_nothing(
     step: str, breaker: Breaker, box: DropFolder
 ) -> None:
-    box.drop("a.txt", TWO_SOLUTIONS)
-    assert box.run().returncode == 0
-    box.drop("a.txt")
     argv = ["run", "--inbox", str(box.inbox), "--outbox", str(box.outbox)]
     log = box.inbox.parent / "log"
+    box.drop("a.txt", TWO_SOLUTIONS)
+    assert breaker.wait(breaker.start(argv, log)) == 0
+    box.drop("a.txt")
     codes = [breaker.wait(breaker.start(argv, log, step, FILL_DISK)) for _ in range(4)]
     assert codes[0] == 75
     assert set(codes) <= {0, 75}

@@ -16,8 +16,9 @@ from pipeline import Puzzle, Settings, parse_source, solve_puzzle
 from pipeline.cnf import Unsat
 from pipeline.errors import SolverError
 from pipeline.puzzle import Geometry
+from pipeline.result import Stopwatch
 from pipeline.solve import Limits, Solvers
-from pipeline.stages import Stopwatch, solve_parsed
+from pipeline.stages import solve_parsed
 
 pytestmark = [needs_linux, pytest.mark.timeout(90)]
 

@@ -1,0 +1,186 @@
+"""The formula that a proof of completeness refutes, from the rules alone, and its DIMACS text.
+
+It says what the puzzle says, and of every published grid that it is not the solution: that it
+is unsatisfiable means that there is no other. No encoder has a part in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import combinations
+from math import comb
+from operator import neg
+
+from pipeline.errors import TooLarge
+from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
+
+Clause = tuple[int, ...]
+
+MAX_CLAUSES = 3_000_000
+_AT_ONCE = 10_000
+_HEADER = re.compile(r"p cnf (0|[1-9][0-9]{0,9}) (0|[1-9][0-9]{0,9})\n")
+_BODY = re.compile(r"(?:(?:-?[1-9][0-9]{0,9} )*+0\n)*+")
+
+
+class FormulaTooLarge(TooLarge):
+    """A geometry whose rules are more clauses than a proof can be made for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """What every puzzle of a geometry shares: its clauses, and their text, made once."""
+
+    clauses: tuple[Clause, ...]
+
+    @cached_property
+    def text(self) -> str:
+        return "".join(_pieces(self.clauses))
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """Clauses over the variables 1 … `variables`, in the order in which they are published.
+
+    A clause names no variable twice. `rules` are the clauses it begins with, where they are
+    shared with other formulas.
+    """
+
+    variables: int
+    clauses: tuple[Clause, ...]
+    rules: Rules = field(default=Rules(()), repr=False, compare=False)
+
+    @property
+    def own(self) -> tuple[Clause, ...]:
+        """The clauses after the shared ones."""
+        return self.clauses[len(self.rules.clauses) :]
+
+    def text(self) -> Iterator[str]:
+        """The DIMACS text in pieces: the header, then one clause a line."""
+        yield f"p cnf {self.variables} {len(self.clauses)}\n"
+        yield self.rules.text
+        yield from _pieces(self.own)
+
+
+def formula_size(geometry: Geometry) -> int:
+    """The number of clauses that state the rules, without stating them."""
+    n, height, width = geometry.side, geometry.height, geometry.width
+    pairs = comb(n, 2)
+    apart = pairs - height * comb(width, 2) - width * comb(height, 2)
+    boxes = 0 if _boxes_are_lines(geometry) else 1 + apart
+    return n * n * (3 * (1 + pairs) + boxes)
+
+
+def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
+    """The rules, the puzzle's givens and marks, and that it is none of the grids.
+
+    "Row r, column c holds v" is the variable ((r-1)·n + (c-1))·n + v. Raises FormulaTooLarge
+    beyond MAX_CLAUSES, and ValueError for a grid of another geometry or one named twice.
+    """
+    geometry = puzzle.geometry
+    if any(grid.geometry != geometry for grid in grids) or len(set(grids)) < len(grids):
+        raise ValueError("the grids must be of the puzzle's geometry and differ from one another")
+    rules = _rules(geometry)
+    clauses = (*rules.clauses, *_units(puzzle), *map(_other_than, grids))
+    return Formula(geometry.side**3, clauses, rules)
+
+
+@lru_cache(maxsize=4)
+def _rules(geometry: Geometry) -> Rules:
+    size = formula_size(geometry)
+    if size > MAX_CLAUSES:
+        n = geometry.side
+        raise FormulaTooLarge(
+            f"the rules of {n}×{n} are {size:,} clauses, more than the {MAX_CLAUSES:,} "
+            "that a proof is made for"
+        )
+    return Rules(tuple(_stated(geometry)))
+
+
+def _boxes_are_lines(geometry: Geometry) -> bool:
+    return 1 in (geometry.height, geometry.width)
+
+
+def _stated(geometry: Geometry) -> Iterator[Clause]:
+    """At least one and at most one, of every cell's values and every value's places in a unit.
+
+    What rows and columns have said of two cells, or of all, the boxes do not say again.
+    """
+    n = geometry.side
+    values = range(1, n + 1)
+    cells = [[cell * n + value for value in values] for cell in range(n * n)]
+    units = units_of(geometry)
+    lines, boxes = units[: 2 * n], units[2 * n :]
+    places = [[cells[cell][value - 1] for cell in line] for line in lines for value in values]
+    for group in (*cells, *places):
+        yield tuple(group)
+        yield from combinations(map(neg, group), 2)
+    if _boxes_are_lines(geometry):
+        return
+    for box in boxes:
+        apart = [(a, b) for a, b in combinations(box, 2) if a // n != b // n and a % n != b % n]
+        for value in range(n):
+            yield tuple(cells[cell][value] for cell in box)
+            yield from ((-cells[a][value], -cells[b][value]) for a, b in apart)
+
+
+def _units(puzzle: Puzzle) -> Iterator[Clause]:
+    """A given is true; of a marked cell every forbidden value is false."""
+    n, full = puzzle.geometry.side, puzzle.geometry.all_values
+    for cell, mask in enumerate(puzzle.cells):
+        if mask & (mask - 1) == 0:
+            yield (cell * n + mask.bit_length(),)
+        else:
+            yield from ((-(cell * n + value),) for value in values_of(full & ~mask))
+
+
+def _other_than(grid: Grid) -> Clause:
+    n = grid.geometry.side
+    return tuple(-(cell * n + value) for cell, value in enumerate(grid.values))
+
+
+def _pieces(clauses: Sequence[Clause]) -> Iterator[str]:
+    for start in range(0, len(clauses), _AT_ONCE):
+        yield "".join(map(_line, clauses[start : start + _AT_ONCE]))
+
+
+def _line(clause: Clause) -> str:
+    if len(clause) == 2:
+        return "%d %d 0\n" % clause
+    return " ".join(map(str, (*clause, "0\n")))
+
+
+def read_formula(text: str) -> Formula:
+    """The formula whose `text` this is.
+
+    Strict: nothing but the header and one clause a line, as many as announced. Raises
+    ValueError with the line for anything else, a clause that names a variable twice among it.
+    """
+    first, end, body = text.partition("\n")
+    header = _HEADER.fullmatch(first + end)
+    if header is None:
+        raise ValueError(f"line 1: expected 'p cnf VARIABLES CLAUSES', found {first[:40]!r}")
+    matched = _BODY.match(body)
+    legible = matched.end() if matched else 0
+    if legible < len(body):
+        odd = body[legible : legible + 40].partition("\n")[0]
+        number = body.count("\n", 0, legible) + 2
+        raise ValueError(f"line {number}: expected literals, 0 and a line's end, found {odd!r}")
+    variables, announced = map(int, header.groups())
+    clauses = tuple(_clauses(body, variables))
+    if len(clauses) != announced:
+        raise ValueError(f"line 1: {announced} clauses are announced, {len(clauses)} follow")
+    return Formula(variables, clauses)
+
+
+def _clauses(body: str, variables: int) -> Iterator[Clause]:
+    for number, line in enumerate(body.splitlines(), 2):
+        clause = tuple(map(int, line[:-1].split()))
+        named = set(map(abs, clause))
+        if len(named) < len(clause):
+            raise ValueError(f"line {number}: a variable is named twice")
+        if named and max(named) > variables:
+            raise ValueError(f"line {number}: variable {max(named)} of {variables}")
+        yield clause

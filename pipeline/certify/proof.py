@@ -1,0 +1,194 @@
+"""Proofs that a formula is unsatisfiable, checked step by step by dratify.
+
+A proof is DRAT text, one step a line: clauses that follow from what was there before, the empty
+clause last, and among them deletions (`d …`), which are passed over. Of DRAT only RUP is taken:
+each clause must follow by unit propagation alone. That is all that our solvers write, and it is
+monotone: from more clauses nothing less follows. So it does no harm to check against a few of
+the formula's clauses, picked by `core_of`, nor to keep what a proof deletes.
+
+RAT is not monotone, and dratify 0.1.10 gets it wrong where a clause is deleted that has made a
+literal true: it takes `d -1 2 0`, `1 0`, `0` for a refutation of the clauses `-1 2 0` and
+`-2 0`, which are satisfiable; so does its native engine. Neither is ever asked about RAT.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import version
+from itertools import islice
+
+import dratify
+
+from pipeline.certify.core import Core, core_of
+from pipeline.certify.formula import Clause, Formula, proof_formula
+from pipeline.errors import PipelineError, counted
+from pipeline.puzzle import Grid, Puzzle
+
+REFUTED = "0\n"
+"""The proof of a formula that unit propagation refutes."""
+
+MAX_CHARACTERS = 64 * 1024 * 1024
+_CHECKER = f"dratify {dratify.__version__}"
+_NATIVE = "cdclkit-native"
+_NATIVE_MOST = 100_000_000
+"""Clauses times characters: what the native engine has done with after a second or two."""
+
+_STEP = re.compile(r"(?:d )?(?:-?[1-9][0-9]{0,9} )*+0")
+_OFTEN = 1000
+
+
+class ProofRejected(PipelineError):
+    """A text that does not prove what it should; says which line is at fault and why."""
+
+
+class ProofTimeout(PipelineError):
+    """A proof that was not checked in the time given: nothing is known of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A proof that holds: how many clauses it adds, the empty one included, and who says so."""
+
+    steps: int
+    checker: str
+
+
+def check_proof(puzzle: Puzzle, grids: Sequence[Grid], proof: str, seconds: float) -> Checked:
+    """Check that a proof shows a puzzle to have no solution besides the grids.
+
+    Raises as `proof_formula` and `check_core` do.
+    """
+    return check_refutation(proof_formula(puzzle, grids), proof, seconds)
+
+
+def check_refutation(formula: Formula, proof: str, seconds: float) -> Checked:
+    """Check that a proof shows a formula to be unsatisfiable. Raises as `check_core` does."""
+    return check_core(core_of(formula), proof, seconds)
+
+
+def check_core(core: Core, proof: str, seconds: float) -> Checked:
+    """Check that a proof shows a core, and so its formula, to be unsatisfiable.
+
+    The proof may be a stranger's: it is bounded, and so are memory and, but for a single step,
+    time. Raises ProofRejected unless every step holds and the last is the empty clause, and
+    ProofTimeout where the seconds do not suffice.
+    """
+    if len(proof) > MAX_CHARACTERS:
+        raise ProofRejected(f"the proof is longer than {MAX_CHARACTERS:,} characters")
+    clock = _Clock(seconds)
+    codes = _Codes()
+    formula = dratify.CNF()
+    formula.clauses = _Watched(map(codes.of, core.clauses), clock)
+    variables = core.formula.variables
+    if len(proof) * len(core.clauses) <= _NATIVE_MOST and (native := _native()):
+        steps = [("a", codes.of(clause)) for _, clause in _clauses(proof, variables)]
+        if _natively(formula, steps):
+            return Checked(len(steps), f"{_CHECKER} with {native}")
+    checker = dratify.DRATChecker(formula, check_rat=False, apply_deletions=False)
+    for line, clause in _clauses(proof, variables):
+        clock.look()
+        if not checker.check_step("a", codes.of(clause)):
+            shown = " ".join(map(str, (*clause[:10], "…" if clause[10:] else 0)))
+            raise ProofRejected(f"line {line}: {shown} does not follow by unit propagation")
+    result = checker.result
+    if not result.reached_empty:
+        ended = counted(result.steps, "step")
+        raise ProofRejected(f"the proof ends after {ended} without the empty clause")
+    return Checked(result.steps, _CHECKER)
+
+
+@lru_cache(maxsize=1)
+def _native() -> str | None:
+    """The native engine that dratify is given, with its version, if there is one."""
+    try:
+        dratify.register_native(import_module(_NATIVE.replace("-", "_")))
+        return f"{_NATIVE} {version(_NATIVE)}"
+    except ImportError:
+        return None
+
+
+def _natively(formula: dratify.CNF, steps: list[tuple[str, Clause]]) -> bool:
+    """Whether the native engine accepts; where it does not, the other one says why."""
+    formula.nvars = 1 + max((code for clause in formula.clauses for code in clause), default=0) // 2
+    try:
+        result = dratify.check_proof(
+            formula, steps, check_rat=False, apply_deletions=False, engine="native"
+        )
+    except (TypeError, ValueError):  # not of one version with dratify
+        return False
+    return result.ok and result.reached_empty and steps[-1:] == [("a", ())]
+
+
+def _clauses(proof: str, variables: int) -> Iterator[tuple[int, Clause]]:
+    """The clauses that a proof adds, each with the number of its line, read one by one."""
+    is_over = False
+    for number, line in enumerate(_lines(proof), 1):
+        if not _STEP.fullmatch(line):
+            raise ProofRejected(f"line {number}: expected a step of a proof, found {line[:40]!r}")
+        if is_over:
+            raise ProofRejected(f"line {number}: a step after the empty clause")
+        if line.startswith("d"):
+            continue
+        clause = tuple(map(int, line[:-1].split()))
+        named = set(map(abs, clause))
+        if len(named) < len(clause):
+            raise ProofRejected(f"line {number}: a variable is named twice")
+        if named and max(named) > variables:
+            raise ProofRejected(
+                f"line {number}: variable {max(named)}, where the formula has {variables}"
+            )
+        is_over = not clause
+        yield number, clause
+
+
+def _lines(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        if end < 0:
+            raise ProofRejected(f"the last line has no end: {text[start : start + 40]!r}")
+        yield text[start:end]
+        start = end + 1
+
+
+class _Clock:
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def look(self) -> None:
+        if time.monotonic() > self._end:
+            raise ProofTimeout(f"the proof was not checked within {self._seconds:g} s")
+
+
+class _Codes(dict[int, int]):
+    """dratify's numbers of literals, given out in the order in which variables are met.
+
+    So its tables grow with what is mentioned, whatever numbers are used for it.
+    """
+
+    def __missing__(self, literal: int) -> int:
+        self[literal], self[-literal] = len(self), len(self) + 1
+        return self[literal]
+
+    def of(self, clause: Clause) -> Clause:
+        return tuple(map(self.__getitem__, clause))
+
+
+class _Watched(list[Clause]):
+    """Clauses that cannot be gone through once time is up."""
+
+    def __init__(self, clauses: Iterable[Clause], clock: _Clock) -> None:
+        super().__init__(clauses)
+        self._clock = clock
+
+    def __iter__(self) -> Iterator[Clause]:
+        clauses = super().__iter__()
+        while some := [*islice(clauses, _OFTEN)]:
+            self._clock.look()
+            yield from some

@@ -1,0 +1,113 @@
+"""Evidence: what shows that there is no other solution, beside a solver's word.
+
+A PySAT engine that logs what it learns refutes the certifier's own formula, and dratify, which
+shares no code with it, checks each step before anyone is told.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pipeline.certify.formula import Formula, FormulaTooLarge, proof_formula
+from pipeline.errors import EnvironmentFailure, SolverError
+from pipeline.puzzle import Grid, Puzzle
+from pipeline.solve import Limits
+
+if TYPE_CHECKING:
+    from pipeline.settings import Settings
+    from pipeline.solve import Solvers
+
+Completeness = Literal["proved", "claimed", "no"]
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """How it is known that there are no solutions but those that were found.
+
+    `proved`: a proof by `solver` was checked by `checker` in so many `steps`. `claimed`: a
+    solver says so, and `reason`, if there is one, why there is no proof. `no`: it is not known.
+    """
+
+    complete: Completeness
+    solver: str | None = None
+    checker: str | None = None
+    steps: int | None = None
+    reason: str | None = None
+
+    def as_record(self) -> dict[str, Any]:
+        """The record's `certificate`; solutions are checked by the rules in any case."""
+        return {"solutions": "checked"} | asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """DRAT text that refutes the formula of a puzzle with its solutions blocked."""
+
+    puzzle: Puzzle
+    grids: tuple[Grid, ...]
+    text: str
+
+    def formula(self) -> Iterator[str]:
+        """The DIMACS text of what is refuted, in pieces."""
+        return proof_formula(self.puzzle, self.grids).text()
+
+
+def prove_complete(
+    puzzle: Puzzle, grids: Sequence[Grid], solvers: Solvers, settings: Settings
+) -> tuple[Certificate, Proof | None]:
+    """Prove that a puzzle has no solution but these grids, within the time for one puzzle.
+
+    The certificate says `no` where an engine finds another solution, or no proof holds.
+    """
+    try:
+        formula = proof_formula(puzzle, grids)
+    except FormulaTooLarge as error:
+        return Certificate("claimed", reason=str(error)), None
+    certificate, text = prove_formula(formula, solvers, settings)
+    return certificate, None if text is None else Proof(puzzle, tuple(grids), text)
+
+
+def prove_formula(
+    formula: Formula, solvers: Solvers, settings: Settings
+) -> tuple[Certificate, str | None]:
+    """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one."""
+    from pipeline.certify.core import core_of  # noqa: PLC0415 - hardly ever needed
+    from pipeline.certify.proof import (  # noqa: PLC0415 - dratify is slow to load
+        REFUTED,
+        ProofRejected,
+        ProofTimeout,
+        check_core,
+    )
+    from pipeline.solve.proving import ENGINES, Prover  # noqa: PLC0415
+
+    begun = time.monotonic()
+    core = core_of(formula)
+    rejections = []
+    for engine in ENGINES:
+        limits = Limits(settings.timeout, settings.memory_limit, time.monotonic() - begun)
+        try:
+            if core.is_refuted:
+                text = REFUTED
+            else:
+                text = solvers.kept(Prover).prove(core.remaining, limits, engine)
+            left = settings.timeout - (time.monotonic() - begun)
+            checked = check_core(core, text, max(left, 0.0))
+        except ProofTimeout as error:
+            return Certificate("claimed", reason=str(error)), None
+        except (ProofRejected, SolverError, EnvironmentFailure) as error:
+            rejections.append(f"{engine}: {error}")
+            if time.monotonic() - begun >= settings.timeout:
+                reason = f"no proof was found within {settings.timeout:g} s"
+                return Certificate("claimed", reason=reason), None
+            continue
+        name = "unit propagation" if core.is_refuted else engine
+        return Certificate("proved", name, checked.checker, checked.steps), text
+    return Certificate("no", reason="; ".join(rejections)), None
+
+
+def doubt(certificate: Certificate) -> str:
+    """What is said of a result that could not be proved to be complete."""
+    return f"no proof that there are no more solutions holds: {certificate.reason}"

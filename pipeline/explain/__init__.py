@@ -1,0 +1,21 @@
+"""Why a puzzle has no solution or several, and how to show where: for people, not for proof."""
+
+from __future__ import annotations
+
+from pipeline.explain.clue import Clue
+from pipeline.explain.conflict import Conflict, explain_conflict
+from pipeline.explain.difference import Difference, explain_difference
+from pipeline.explain.drawing import caret, line_at, marked_grid
+from pipeline.explain.explainer import Explainer
+
+__all__ = [
+    "Clue",
+    "Conflict",
+    "Difference",
+    "Explainer",
+    "caret",
+    "explain_conflict",
+    "explain_difference",
+    "line_at",
+    "marked_grid",
+]

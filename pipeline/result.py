@@ -1,0 +1,75 @@
+"""What the chain comes to: the result for one puzzle, and what is known of how it was found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pipeline.cnf import Cnf
+from pipeline.evidence import Certificate, Proof
+from pipeline.explain import Conflict, Difference
+from pipeline.parse import Parsed
+from pipeline.puzzle import Grid
+
+Status = Literal["unique", "multiple", "unsolvable", "invalid", "unknown", "failed"]
+NOT_WELL: frozenset[str] = frozenset(("invalid", "unknown", "failed"))
+"""The statuses for which a command exits with 1."""
+
+Stage = Literal["parse", "encode", "solve", "decode", "certify", "explain", "prove"]
+
+
+class Stopwatch:
+    """Seconds spent in each stage, summed up; and in all, since it was made."""
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._start = clock()
+        self._stages: dict[str, float] = {}
+
+    @contextmanager
+    def timing(self, stage: Stage) -> Iterator[None]:
+        """Count what is done inside as that stage's."""
+        start = self._clock()
+        try:
+            yield
+        finally:
+            self._stages[stage] = self._stages.get(stage, 0.0) + self._clock() - start
+
+    def seconds(self) -> dict[str, float]:
+        """Stage → seconds so far, and `total`."""
+        return self._stages | {"total": self._clock() - self._start}
+
+
+@dataclass(frozen=True, slots=True)
+class SolverUsed:
+    """Who answered, and why it was not the first choice (None if it was)."""
+
+    name: str
+    version: str | None
+    fallback: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Everything known of one puzzle.
+
+    `solutions` were all certified; they are in lexicographic order if `complete`, which is
+    true when there is shown to be no other, and None where that was never asked. `proof` is
+    that of a certificate that says `proved`.
+    """
+
+    status: Status
+    solutions: tuple[Grid, ...] = ()
+    complete: bool | None = None
+    message: str | None = None
+    parsed: Parsed | None = None
+    cnf: Cnf | None = None
+    solver: SolverUsed | None = None
+    certificate: Certificate | None = None
+    proof: Proof | None = None
+    conflict: Conflict | None = None
+    difference: Difference | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,367 @@
+from __future__ import annotations
+
+import os
+import signal
+from threading import Timer
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from needs import needs_linux
+from oracle import solutions
+from pysat.solvers import Minisat22
+from solving import NONE, TWO, children, has_ended, holed, pattern
+from strategies import blank_for, examples, puzzles, solved_grids
+
+import pipeline.explain.explainer
+from pipeline.certify import clashing_givens
+from pipeline.encode import encode_puzzle
+from pipeline.errors import SolverError
+from pipeline.explain import Clue, Conflict, Explainer, explain_conflict
+from pipeline.explain.explainer import Contradiction
+from pipeline.parse import parse_puzzle
+from pipeline.puzzle import Geometry, Puzzle
+
+FOUR, SIX, NINE, SIXTEEN = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3), Geometry(4, 4)
+LONG = 60.0
+EVEN, ODD = NINE.even_values, NINE.odd_values
+
+
+@pytest.fixture(scope="module")
+def explainer():
+    """One for all tests: none may spoil it for the next."""
+    with Explainer() as made:
+        yield made
+
+
+def only(puzzle: Puzzle, clues) -> Puzzle:
+    """The puzzle with nothing but these clues, each as the puzzle has it."""
+    n, cells = puzzle.geometry.side, [puzzle.geometry.all_values] * len(puzzle.cells)
+    for clue in clues:
+        cell = (clue.row - 1) * n + clue.column - 1
+        cells[cell] = puzzle.cells[cell]
+        values = {"even": range(2, n + 1, 2), "odd": range(1, n + 1, 2)}
+        said = [clue.value] if clue.value else values[clue.mark]
+        assert cells[cell] == sum(1 << value - 1 for value in said)
+    return Puzzle(puzzle.geometry, tuple(cells))
+
+
+def by_brute_force(puzzle: Puzzle) -> bool:
+    return bool(solutions(puzzle, 1))
+
+
+def by_sat(puzzle: Puzzle) -> bool:
+    with Minisat22(bootstrap_with=encode_puzzle(puzzle, "minimal").clauses()) as engine:
+        return engine.solve()
+
+
+def check(puzzle: Puzzle, conflict: Conflict, solvable=by_brute_force) -> None:
+    """Its clues have no solution together, and each is needed if it says so."""
+    assert list(conflict.clues) == sorted(conflict.clues, key=lambda clue: clue.place)
+    assert not solvable(only(puzzle, conflict.clues))
+    if conflict.minimal:
+        for left_out in conflict.clues:
+            rest = [clue for clue in conflict.clues if clue != left_out]
+            assert solvable(only(puzzle, rest))
+
+
+@examples(60)
+@given(data=st.data(), variant=st.sampled_from(["classic", "even-odd"]))
+def test_each_clue_is_needed_and_all_have_no_solution(explainer, data, variant):
+    puzzle = data.draw(st.sampled_from([FOUR, SIX]).flatmap(lambda g: puzzles(g, variant)))
+    assume(not by_brute_force(puzzle))
+    conflict = explain_conflict(puzzle, explainer, LONG)
+    assert conflict
+    check(puzzle, conflict)
+    assert conflict.minimal or "cells for" in conflict.message
+
+
+@examples(15)
+@given(grid=solved_grids(NINE), data=st.data())
+def test_a_typo_among_37_givens_is_explained(explainer, grid, data):
+    kept = data.draw(st.permutations(range(81)))[:37]
+    wrong = data.draw(st.integers(1, 8))
+    values = [value if cell in kept else 0 for cell, value in enumerate(grid.values)]
+    values[kept[0]] = (values[kept[0]] - 1 + wrong) % 9 + 1
+    puzzle = Puzzle.of_values(NINE, values)
+    assume(not by_sat(puzzle))
+    conflict = explain_conflict(puzzle, explainer, LONG)
+    assert conflict
+    assert conflict.minimal
+    check(puzzle, conflict, by_sat)
+    assert explain_conflict(puzzle, explainer, LONG) == conflict
+
+
+@examples(10)
+@given(grid=solved_grids(NINE), data=st.data())
+def test_a_wrong_given_among_marks_is_explained(explainer, grid, data):
+    shown = data.draw(st.sets(st.integers(0, 80), min_size=20, max_size=35))
+    cells = [
+        1 << value - 1 if cell in shown else blank_for(NINE, "even-odd", value)
+        for cell, value in enumerate(grid.values)
+    ]
+    cell = data.draw(st.sampled_from(sorted(shown)))
+    cells[cell] = 1 << (grid.values[cell] - 1 + data.draw(st.integers(1, 8))) % 9
+    puzzle = Puzzle(NINE, tuple(cells))
+    assume(not by_sat(puzzle))
+    conflict = explain_conflict(puzzle, explainer, LONG)
+    assert conflict
+    check(puzzle, conflict, by_sat)
+
+
+def test_two_clashing_givens_come_first():
+    conflict = explain_conflict(parse_puzzle("11..\n....\n....\n2..2\n"))
+    message = "row 1 holds 1 twice: row 1, column 1 and row 1, column 2"
+    assert conflict == Conflict((Clue(1, 1, 1), Clue(1, 2, 1)), message, minimal=True)
+    assert conflict.as_record() == [
+        {"row": 1, "column": 1, "value": 1},
+        {"row": 1, "column": 2, "value": 1},
+    ]
+    assert conflict.places() == ((1, 1), (1, 2))
+
+
+def marked(geometry: Geometry, masks: dict[int, int]) -> Puzzle:
+    cells = [masks.get(cell, geometry.all_values) for cell in range(geometry.side**2)]
+    return Puzzle(geometry, tuple(cells))
+
+
+@pytest.mark.parametrize(
+    ("geometry", "cells", "mask", "message"),
+    [
+        (NINE, range(18, 23), EVEN, "row 3 has 5 cells for even values, and there are 4"),
+        (NINE, range(6), ODD, "row 1 has 6 cells for odd values, and there are 5"),
+        (NINE, range(4, 49, 9), EVEN, "column 5 has 5 cells for even values, and there are 4"),
+        (NINE, (30, 31, 32, 39, 49), EVEN, "box 5 has 5 cells for even values, and there are 4"),
+        (SIX, (3, 4, 10, 11), 0b010101, "box 2 has 4 cells for odd values, and there are 3"),
+    ],
+    ids=["row", "odd", "column", "box", "box of 2×3"],
+)
+def test_a_unit_with_too_many_marks_says_so(geometry, cells, mask, message):
+    puzzle = marked(geometry, dict.fromkeys(cells, mask))
+    conflict = explain_conflict(puzzle)
+    assert conflict
+    assert conflict.message == message
+    assert conflict.minimal
+    assert conflict.places() == tuple(map(geometry.place, cells))
+    assert {clue.mark for clue in conflict.clues} == {"even" if mask == EVEN else "odd"}
+    check(puzzle, conflict, by_sat)
+
+
+def test_givens_of_the_same_parity_take_room_too():
+    conflict = explain_conflict(marked(NINE, {0: EVEN, 1: EVEN, 2: EVEN, 3: 1 << 1, 4: 1 << 3}))
+    assert conflict
+    assert conflict.message == "row 1 has 5 cells for even values, and there are 4"
+    assert conflict.as_record() == [
+        {"row": 1, "column": 1, "mark": "even"},
+        {"row": 1, "column": 2, "mark": "even"},
+        {"row": 1, "column": 3, "mark": "even"},
+        {"row": 1, "column": 4, "value": 2},
+        {"row": 1, "column": 5, "value": 4},
+    ]
+
+
+def test_of_several_units_the_one_with_the_fewest_too_many_is_told():
+    conflict = explain_conflict(marked(NINE, dict.fromkeys([*range(7), *range(36, 41)], EVEN)))
+    assert conflict
+    assert conflict.message.startswith("row 5 has 5 cells")
+
+
+def test_of_a_unit_with_two_marks_too_many_all_are_told():
+    conflict = explain_conflict(marked(NINE, dict.fromkeys(range(6), EVEN)))
+    assert conflict
+    assert conflict.message == "row 1 has 6 cells for even values, and there are 4"
+    assert len(conflict.clues) == 6
+    assert not conflict.minimal
+
+
+def test_the_sentence_names_the_givens(explainer):
+    conflict = explain_conflict(parse_puzzle(NONE), explainer, LONG)
+    assert conflict
+    assert conflict.message == (
+        "3 givens have no solution together, though any 2 of them do: "
+        "2 in row 1, column 2; 1 in row 2, column 3; 2 in row 3, column 4"
+    )
+
+
+def test_the_sentence_counts_givens_and_marks_apart(explainer):
+    puzzle = marked(FOUR, {8: FOUR.even_values, 10: 0b1000, 13: 0b0010})
+    conflict = explain_conflict(puzzle, explainer, LONG)
+    assert conflict
+    check(puzzle, conflict)
+    assert conflict.message == (
+        "2 givens and 1 mark have no solution together, though any 2 of them do: "
+        "even in row 3, column 1; 4 in row 3, column 3; 2 in row 4, column 2"
+    )
+
+
+def test_the_sentence_of_two_speaks_of_either(explainer):
+    conflict = explain_conflict(marked(FOUR, {0: 0b0001, 1: 0b0011, 2: 0b0011}), explainer, LONG)
+    assert conflict
+    assert "together, though " in conflict.message
+    pair = explain_conflict(marked(Geometry(1, 3), {0: 0b011, 3: 0b010, 6: 0b001}), explainer, LONG)
+    assert pair
+    assert len(pair.clues) == 3
+
+
+def test_the_sentence_names_eight_at_most(explainer):
+    values = [0] * 81
+
+
+def test_other_masks_are_told_by_their_values(explainer):
+    puzzle = marked(FOUR, {0: 0b1001, 1: 0b1001, 2: 0b1001})
+    conflict = explain_conflict(puzzle, explainer, LONG)
+    assert conflict
+    assert conflict.as_record()[0] == {"row": 1, "column": 1, "mark": "1 or 4"}
+    assert conflict.minimal
+
+
+def test_a_16x16_is_explained(explainer):
+    cells = list(holed(pattern(SIXTEEN), 3).cells)
+    cells[0] = 1 << 3
+    puzzle = Puzzle(SIXTEEN, tuple(cells))
+    assert clashing_givens(puzzle) is None
+    conflict = explain_conflict(puzzle, explainer, LONG)
+    assert conflict
+    assert conflict.minimal
+    check(puzzle, conflict, by_sat)
+
+
+def test_one_that_has_a_solution_is_an_error(explainer):
+    with pytest.raises(SolverError, match="has one"):
+        explain_conflict(parse_puzzle(TWO), explainer, LONG)
+    assert explain_conflict(parse_puzzle(NONE), explainer, LONG)
+
+
+def test_it_works_without_an_explainer_and_leaves_no_child():
+    others = children()
+    assert explain_conflict(parse_puzzle(NONE))
+    assert children() == others
+
+
+def test_what_needs_no_search_starts_no_child():
+    with Explainer() as idle:
+        others = children()
+        assert explain_conflict(parse_puzzle("11..\n....\n....\n....\n"), idle)
+        assert explain_conflict(marked(NINE, dict.fromkeys(range(5), EVEN)), idle)
+        assert children() == others
+
+
+def test_without_time_there_is_none_and_the_next_is_explained(explainer):
+    large = list(holed(pattern(Geometry(5, 5)), 2).cells)
+    large[0] = 1 << 24
+    assert explain_conflict(Puzzle(Geometry(5, 5), tuple(large)), explainer, 0.001) is None
+    assert explain_conflict(parse_puzzle(NONE), explainer, LONG)
+
+
+def test_a_grid_that_is_too_large_is_not_tried():
+    vast = Puzzle.empty(Geometry(7, 7))
+    assert explain_conflict(vast) is None
+
+
+@needs_linux
+def test_a_child_that_died_is_replaced():
+    with Explainer() as fresh:
+        others = children()
+        fresh.warm()
+        (child,) = children() - others
+        os.kill(child, signal.SIGKILL)
+        assert has_ended(child)
+        assert explain_conflict(parse_puzzle(NONE), fresh, LONG)
+    assert children() == others
+
+
+@needs_linux
+@pytest.mark.timeout(30)
+def test_a_child_that_hangs_is_ended_and_replaced():
+    with Explainer() as fresh:
+        others = children()
+        fresh.warm()
+        (child,) = children() - others
+        os.kill(child, signal.SIGSTOP)
+        assert explain_conflict(parse_puzzle(NONE), fresh, 0.1) is None
+        assert children() == others
+        assert explain_conflict(parse_puzzle(NONE), fresh, LONG)
+
+
+@needs_linux
+@pytest.mark.timeout(30)
+def test_a_child_that_dies_at_work_explains_nothing():
+    with Explainer() as fresh:
+        others = children()
+        fresh.warm()
+        (child,) = children() - others
+        os.kill(child, signal.SIGSTOP)
+        Timer(0.1, os.kill, (child, signal.SIGKILL)).start()
+        assert explain_conflict(parse_puzzle(NONE), fresh, LONG) is None
+        assert explain_conflict(parse_puzzle(NONE), fresh, LONG)
+
+
+@needs_linux
+def test_a_child_that_lacks_memory_explains_nothing():
+    with Explainer(megabytes=1) as poor:
+        assert explain_conflict(parse_puzzle(NONE), poor, LONG) is None
+
+
+class Scripted:
+    """A peer with a fixed reply; what is no value is raised."""
+
+    def __init__(self, *replies) -> None:
+        self.replies = list(replies)
+        self.closed = False
+
+    def send(self, request) -> None:
+        pass
+
+    def has_ended(self) -> bool:
+        return False
+
+    def hear(self, seconds):
+        reply = self.replies.pop(0)
+        if isinstance(reply, BaseException):
+            raise reply
+        return reply
+
+    def close(self) -> None:
+        self.closed = True
+
+
+FIRST = Contradiction((0, 1, 5, 6), minimal=False)
+SECOND = Contradiction((1, 6, 11), minimal=True)
+
+
+@pytest.mark.parametrize("last", [None, EOFError(), "no more"], ids=["silent", "dead", "ended"])
+def test_the_latest_word_stands(last):
+    peer = Scripted(FIRST, SECOND, last)
+    asked = Explainer()
+    asked._peer = peer
+    assert asked.contradiction(parse_puzzle(NONE), 1.0) == SECOND
+    assert peer.closed == (last != "no more")
+
+
+def test_what_is_not_minimal_says_that_time_was_short():
+    asked = Explainer()
+    asked._peer = Scripted(SECOND, Contradiction((0, 1, 6, 11), minimal=False), None)
+    conflict = explain_conflict(parse_puzzle(NONE), asked, 1.0)
+    assert conflict
+    assert not conflict.minimal
+    assert conflict.message == (
+        "4 givens have no solution together; there was no time to find fewer"
+    )
+
+
+def test_an_interrupted_question_ends_the_child():
+    """Its reply would be taken for that to the next."""
+    peer = Scripted(KeyboardInterrupt())
+    asked = Explainer()
+    asked._peer = peer
+    with pytest.raises(KeyboardInterrupt):
+        asked.contradiction(parse_puzzle(NONE), 1.0)
+    assert peer.closed
+
+
+def test_where_no_child_can_be_had_nothing_is_explained(monkeypatch):
+    def refuse(module):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(pipeline.explain.explainer, "Peer", refuse)
+    assert explain_conflict(parse_puzzle(NONE), seconds=1.0) is None
