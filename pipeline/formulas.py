@@ -157,7 +157,7 @@ def _result(search: _Search, limit: int, used: SolverUsed, watch: Stopwatch) -> 
     found = search.models[:limit]
     status: FormulaStatus = "multiple"
     complete: bool | None = False
-    message = None
+    message: str | None = None
     match search.ended:
         case None if limit == 1:
             status, complete = "solved", None

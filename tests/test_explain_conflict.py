@@ -24,6 +24,7 @@ from pipeline.puzzle import Geometry, Puzzle
 
 FOUR, SIX, NINE, SIXTEEN = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3), Geometry(4, 4)
 LONG = 60.0
+HARD = "98.7..6..75..6......6..8...5......4...9.8.7.....3....24....1.....7.9.5.3..587.4.."
 EVEN, ODD = NINE.even_values, NINE.odd_values
 
 
@@ -195,16 +196,22 @@ def test_the_sentence_counts_givens_and_marks_apart(explainer):
 
 
 def test_the_sentence_of_two_speaks_of_either(explainer):
-    conflict = explain_conflict(marked(FOUR, {0: 0b0001, 1: 0b0011, 2: 0b0011}), explainer, LONG)
+    conflict = explain_conflict(marked(Geometry(1, 2), {0: 0b01, 3: 0b10}), explainer, LONG)
     assert conflict
-    assert "together, though " in conflict.message
-    pair = explain_conflict(marked(Geometry(1, 3), {0: 0b011, 3: 0b010, 6: 0b001}), explainer, LONG)
-    assert pair
-    assert len(pair.clues) == 3
+    assert conflict.message == (
+        "2 givens have no solution together, though either of them does: "
+        "1 in row 1, column 1; 2 in row 2, column 2"
+    )
 
 
 def test_the_sentence_names_eight_at_most(explainer):
-    values = [0] * 81
+    puzzle = parse_puzzle(HARD.replace(".", "1", 1))
+    assert clashing_givens(puzzle) is None
+    conflict = explain_conflict(puzzle, explainer, LONG)
+    assert conflict
+    check(puzzle, conflict, by_sat)
+    assert conflict.message.count(";") == 8
+    assert conflict.message.endswith(f"; and {len(conflict.clues) - 8} more")
 
 
 def test_other_masks_are_told_by_their_values(explainer):
