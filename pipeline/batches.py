@@ -21,7 +21,15 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, SolverUsed, Status, Stopwatch
 from pipeline.settings import ENCODING, Settings
 from pipeline.solve import Limits, Solvers
-from pipeline.stages import is_chosen, more_than, parse_once, solve_parsed, with_evidence
+from pipeline.stages import (
+    is_chosen,
+    is_formula,
+    more_than,
+    parse_once,
+    solve_clauses,
+    solve_parsed,
+    with_evidence,
+)
 from pipeline.union import solve_union
 
 if TYPE_CHECKING:
@@ -91,7 +99,7 @@ def solve_batch(
         else:
             _replace(answers, index, result, left[index])
     for index in together:
-        if answers.status[index] == "unsolvable" and index not in answers.others:
+        if answers.status[index] == "unsolvable":
             clash = clashing_givens(_puzzle(geometry, masks[index]))
             if clash:
                 answers.messages[index] = clash.message
@@ -179,6 +187,9 @@ def solve_sources(
     results: dict[int, Result] = {}
     groups: dict[Geometry, dict[int, tuple[Parsed, Stopwatch]]] = {}
     for index, (name, data) in enumerate(sources):
+        if is_formula(data, settings):
+            results[index] = solve_clauses(data, name, solvers, settings)
+            continue
         watch = Stopwatch()
         try:
             with watch.timing("parse"):

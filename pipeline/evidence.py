@@ -55,6 +55,18 @@ class Proof:
         return proof_formula(self.puzzle, self.grids).text()
 
 
+@dataclass(frozen=True, slots=True)
+class FormulaProof:
+    """DRAT text that refutes a formula."""
+
+    refuted: Formula
+    text: str
+
+    def formula(self) -> Iterator[str]:
+        """The DIMACS text of what is refuted, in pieces."""
+        return self.refuted.text()
+
+
 def prove_complete(
     puzzle: Puzzle, grids: Sequence[Grid], solvers: Solvers, settings: Settings
 ) -> tuple[Certificate, Proof | None]:

@@ -17,14 +17,11 @@ from typing import Literal, assert_never
 from pipeline.certify.clauses import certify_model
 from pipeline.cnf import Answer, Clause, Cnf, Family, Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, SolverError
-from pipeline.parse.formula import ParsedFormula
+from pipeline.parse.formula import Model, ParsedFormula
 from pipeline.puzzle import Geometry
 from pipeline.result import SolverUsed, Stopwatch
 from pipeline.settings import Settings
-from pipeline.solve import Limits, Solver, Solvers, answers
-
-Model = tuple[int, ...]
-"""v or -v for each variable v = 1, 2, … of the header, in that order."""
+from pipeline.solve import ONLY_PUZZLES, Limits, Solver, Solvers, answers
 
 FormulaStatus = Literal["solved", "unique", "multiple", "unsolvable", "unknown", "failed"]
 
@@ -33,7 +30,6 @@ MAX_MODELS = 1
 
 _WIDTH = 78
 _NO_PUZZLE = Geometry(1, 2)
-_ONLY_PUZZLES = "lanes solve nothing but Sudoku"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,7 @@ def solve_formula(
     """
     question = _Question(parsed, settings, watch)
     usable = [solver for solver in solvers.chain if solver.name != "lanes"]
-    fallback = solvers.lacking if len(usable) == len(solvers.chain) else _ONLY_PUZZLES
+    fallback = solvers.lacking if len(usable) == len(solvers.chain) else ONLY_PUZZLES
     for solver in usable:
         try:
             search = question.ask(solver)

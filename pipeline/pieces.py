@@ -34,7 +34,8 @@ def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settin
         texts = _texts(answers, geometry, [entries[place].signs for place in places])
         for at, place in enumerate(places):
             if at in answers.others:
-                rows[place] = _row(entries[place], answers.others[at])
+                row = rows[place] = _row(entries[place], answers.others[at])
+                row.message = answers.messages.get(at)
                 continue
             found = [rank[at] for rank in texts[: int(answers.counts[at])]]
             complete = bool(answers.complete[at])

@@ -12,6 +12,7 @@ from typing import Any
 
 from pipeline.decode import blocking_clause
 from pipeline.dimacs import dimacs_lines
+from pipeline.formulas import solution_text
 from pipeline.parse import render_puzzle
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Result
@@ -67,7 +68,7 @@ def make_record(
     origin: Origin, result: Result, files: Mapping[str, str], finished: datetime
 ) -> dict[str, Any]:
     """The record; `files` maps each published name to its SHA-256."""
-    parsed, cnf, solver = result.parsed, result.cnf, result.solver
+    parsed, solver = result.parsed, result.solver
     geometry = parsed.puzzle.geometry if parsed else None
     record: dict[str, Any] = {
         "schema": SCHEMA,
@@ -76,18 +77,17 @@ def make_record(
         "source": origin.source,
         "sha256": origin.sha256,
         "bytes": origin.bytes,
-        "format": parsed.format if parsed else None,
+        "format": result.format,
         "variant": parsed.variant if parsed else None,
         "box": [geometry.height, geometry.width] if geometry else None,
         "status": result.status,
-        "solutions": len(result.solutions),
+        "solutions": result.found,
         "complete": result.complete,
         "message": result.message,
         "files": [{"name": name, "sha256": hashed} for name, hashed in files.items()],
         "solver": solver
         and {"name": solver.name, "version": solver.version, "fallback": solver.fallback},
-        "encoding": cnf
-        and {"name": cnf.encoding, "variables": len(cnf.candidates), "clauses": cnf.size},
+        "encoding": _encoding(result),
         "seconds": {stage: round(seconds, 6) for stage, seconds in result.seconds.items()},
         "finished": timestamp(finished),
     }
@@ -98,6 +98,17 @@ def make_record(
     if result.difference:
         record["difference"] = result.difference.as_record()
     return record
+
+
+def _encoding(result: Result) -> dict[str, Any] | None:
+    """What the solver was asked: how it was made, and its size."""
+    if result.formula:
+        clauses = len(result.formula.clauses)
+        return {"name": None, "variables": result.formula.variables, "clauses": clauses}
+    if result.cnf is None:
+        return None
+    variables = len(result.cnf.candidates)
+    return {"name": result.cnf.encoding, "variables": variables, "clauses": result.cnf.size}
 
 
 def record_text(record: Mapping[str, Any]) -> str:
@@ -140,7 +151,7 @@ def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
     return {
         "source": origin.source,
         "status": result.status,
-        "solutions": len(result.solutions),
+        "solutions": result.found,
         "complete": result.complete,
         "message": result.message,
         "seconds": {stage: round(seconds, 6) for stage, seconds in result.seconds.items()},
@@ -161,6 +172,8 @@ def job_files(
     """
     for number, text in enumerate(solution_texts(result) if result.solutions else (), 1):
         yield f"{stem}_{number}.solution", [text]
+    for number, model in enumerate(result.models, 1):
+        yield f"{stem}_{number}.solution", solution_text(model)
     if keep_cnf and result.cnf:
         puzzle, counted = cnf_texts(result)
         yield f"{stem}.cnf", puzzle

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pipeline.cnf import Cnf
-from pipeline.evidence import Certificate, Proof
+from pipeline.evidence import Certificate, FormulaProof, Proof
 from pipeline.explain import Conflict, Difference
 from pipeline.parse import Parsed
+from pipeline.parse.formula import CNF_FORMAT, Model, ParsedFormula
 from pipeline.puzzle import Grid
 
-Status = Literal["unique", "multiple", "unsolvable", "invalid", "unknown", "failed"]
+Status = Literal["unique", "multiple", "unsolvable", "solved", "invalid", "unknown", "failed"]
 NOT_WELL: frozenset[str] = frozenset(("invalid", "unknown", "failed"))
 """The statuses for which a command exits with 1."""
 
@@ -54,7 +55,7 @@ class SolverUsed:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Everything known of one puzzle.
+    """Everything known of one puzzle, or of one formula, which has `models` instead of solutions.
 
     `solutions` were all certified; they are in lexicographic order if `complete`, which is
     true when there is shown to be no other, and None where that was never asked. `proof` is
@@ -69,7 +70,21 @@ class Result:
     cnf: Cnf | None = None
     solver: SolverUsed | None = None
     certificate: Certificate | None = None
-    proof: Proof | None = None
+    proof: Proof | FormulaProof | None = None
     conflict: Conflict | None = None
     difference: Difference | None = None
+    formula: ParsedFormula | None = None
+    models: tuple[Model, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def format(self) -> str | None:
+        """The format of what was read, if it was."""
+        if self.formula:
+            return CNF_FORMAT
+        return self.parsed.format if self.parsed else None
+
+    @property
+    def found(self) -> int:
+        """How many solutions, or models, there are."""
+        return len(self.solutions) or len(self.models)

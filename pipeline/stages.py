@@ -15,13 +15,16 @@ from functools import lru_cache
 from typing import assert_never
 
 from pipeline.certify import certify_grid
+from pipeline.certify.formula import Formula
 from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.decode import decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError, TooLarge
-from pipeline.evidence import Certificate, doubt, prove_complete
+from pipeline.evidence import Certificate, FormulaProof, doubt, prove_complete, prove_formula
 from pipeline.explain import Explainer, explain_conflict, explain_difference
+from pipeline.formulas import solve_formula
 from pipeline.parse import Parsed, made, parse_source
+from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf, parse_formula, proof_clauses
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Result, SolverUsed, Status, Stopwatch
 from pipeline.settings import Settings
@@ -29,6 +32,9 @@ from pipeline.solve import Limits, Solver, Solvers, answers
 
 OnGrid = Callable[[Grid], None]
 
+
+FORMULA_HEAD = 64 * 1024
+"""Bytes that are looked at for the header of a formula."""
 
 parse_once = lru_cache(maxsize=1)(parse_source)
 """A file is parsed to see whether it is all there, and again when it is claimed."""
@@ -47,6 +53,8 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
 
     Raises EnvironmentFailure.
     """
+    if is_formula(data, settings):
+        return solve_clauses(data, source, solvers, settings)
     watch = Stopwatch()
     try:
         with watch.timing("parse"):
@@ -54,6 +62,45 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
     except InvalidPuzzle as error:
         return Result("invalid", message=str(error), seconds=watch.seconds())
     return solve_parsed(parsed, solvers, settings, watch)
+
+
+def is_formula(data: bytes, settings: Settings) -> bool:
+    """Whether a source that begins so is a formula in DIMACS CNF, by its content."""
+    if settings.format != "auto":
+        return settings.format == CNF_FORMAT
+    return looks_like_cnf(data[:FORMULA_HEAD])
+
+
+def solve_clauses(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:
+    """The chain for a formula that need not be a puzzle's. Raises EnvironmentFailure."""
+    watch = Stopwatch()
+    try:
+        with watch.timing("parse"):
+            parsed = parse_formula(data, source, settings.max_bytes)
+    except InvalidPuzzle as error:
+        return Result("invalid", message=str(error), seconds=watch.seconds())
+    found = solve_formula(parsed, solvers, settings, watch)
+    certificate, proof, message = Certificate("claimed" if found.complete else "no"), None, None
+    status, complete = found.status, found.complete
+    if complete and is_to_prove(status, settings):
+        with watch.timing("prove"):
+            refuted = Formula(*proof_clauses(parsed, found.models))
+            certificate, text = prove_formula(refuted, solvers, settings)
+        proof = None if text is None else FormulaProof(refuted, text)
+        if certificate.complete == "no":
+            complete, message = False, doubt(certificate)
+            status = "multiple" if status == "multiple" else "unknown"
+    return Result(
+        status,
+        complete=complete,
+        message=message or found.message,
+        solver=found.solver,
+        certificate=certificate,
+        proof=proof,
+        formula=parsed,
+        models=found.models,
+        seconds=watch.seconds(),
+    )
 
 
 def solve_puzzle(
@@ -235,7 +282,7 @@ def with_evidence(result: Result, solvers: Solvers, settings: Settings, watch: S
     puzzle = result.parsed.puzzle
     if result.status == "unsolvable":
         result = _explained(result, puzzle, solvers, watch)
-    elif result.status == "multiple":
+    elif len(result.solutions) > 1:
         with watch.timing("explain"):
             result = replace(result, difference=explain_difference(result.solutions))
     certificate = Certificate("claimed" if result.complete else "no")

@@ -1,3 +1,4 @@
+# ruff: noqa: W291 - drawings end as they are drawn
 from __future__ import annotations
 
 import unicodedata

@@ -92,8 +92,22 @@ def test_the_record_has_the_fields_of_the_design_in_their_order():
         ("solver", {"name": "minisat", "version": None, "fallback": None}),
         ("encoding", {"name": "extended", "variables": 729, "clauses": clauses}),
         ("finished", "2026-11-20T09:30:00.123Z"),
+        (
+            "certificate",
+            {
+                "solutions": "checked",
+                "complete": "claimed",
+                "solver": None,
+                "checker": None,
+                "steps": None,
+                "reason": None,
+            },
+        ),
+        ("difference", record["difference"]),
     ]
-    assert list(seconds) == [*STAGES, "total"]
+    assert len(record["difference"]["cells"]) > 0
+    assert record["difference"]["decisive"][0].keys() == {"row", "column", "value"}
+    assert set(seconds) == {*STAGES, "explain", "total"}
     assert all(0 <= value <= seconds["total"] for value in seconds.values())
 
 
@@ -144,7 +158,8 @@ def test_the_record_names_the_givens_that_clash():
         {"row": 2, "column": 2, "value": 3},
         {"row": 4, "column": 2, "value": 3},
     ]
-    assert "conflict" not in recorded(NONE)
+    assert len(recorded(NONE)["conflict"]) == 3
+    assert "conflict" not in recorded(UNIQUE)
 
 
 def test_the_record_is_ascii_whatever_the_file_is_called():

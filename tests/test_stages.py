@@ -193,12 +193,15 @@ def test_the_even_odd_puzzle_has_exactly_one_solution(solver, encoding):
 def test_the_message_names_the_two_cells_that_clash(solver, text, where):
     result = solve(text, solver=solver)
     assert (result.status, result.message) == ("unsolvable", where)
-    assert result.clash.message == where
+    assert result.conflict.message == where
 
 
-def test_there_is_no_clash_to_name_where_no_two_givens_are_equal():
+def test_the_message_names_a_smallest_set_of_givens_where_no_two_are_equal():
     result = solve(NONE, solver="pysat")
-    assert (result.status, result.message, result.clash) == ("unsolvable", None, None)
+    assert result.status == "unsolvable"
+    assert result.message == result.conflict.message
+    assert result.message.startswith("3 givens have no solution together, though any 2 of them do")
+    assert result.conflict.minimal
 
 
 @both_solvers

@@ -13,13 +13,14 @@ from pipeline.cli.reading import read_bytes, read_puzzle, source_name
 from pipeline.cli.times import times_table
 from pipeline.errors import ALL_WELL, SOME_BAD, InputError, InvalidPuzzle, SolverError
 from pipeline.explain import Difference, caret, line_at, marked_grid
+from pipeline.formulas import solution_text
 from pipeline.parse import parse_source
 from pipeline.puzzle import Grid
 from pipeline.record import render_solution, solution_texts
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers, surprise
-from pipeline.stages import solve_parsed
+from pipeline.stages import is_formula, solve_clauses, solve_parsed
 
 Files = Annotated[list[Path], typer.Argument(help="Puzzle files; - is standard input.")]
 
@@ -64,6 +65,8 @@ def _solve_file(file: Path, solvers: Solvers, settings: Settings) -> Result:
     try:
         with watch.timing("parse"):
             data = read_bytes(file, settings.max_bytes)
+            if is_formula(data, settings):
+                return solve_clauses(data, name, solvers, settings)
             parsed = parse_source(data, name, *settings.reading)
     except InputError as error:
         message = _with_caret(error, data)
@@ -83,7 +86,11 @@ def _with_caret(error: InputError, data: bytes) -> str:
 
 def _print_result(before: str, result: Result) -> None:
     """The verdict and the solutions, on standard output."""
-    if result.status == "unsolvable":
+    if result.formula:
+        unsolvable = ["s UNSATISFIABLE\n"] if result.status == "unsolvable" else []
+        for model in result.models or [None]:
+            print(before, *(solution_text(model) if model else unsolvable), sep="", end="")
+    elif result.status == "unsolvable":
         print(f"{before}no solution")
         if result.message:
             print(result.message)
@@ -98,7 +105,7 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
     """What else is to be said of a result, on standard error."""
     if result.status == "invalid":
         report(str(result.message))
-    elif not result.complete:
+    elif not result.complete and result.status != "solved":
         report(f"{name}: {result.status}: {result.message}")
     elif result.status == "multiple" and not settings.quiet:
         report(f"{name}: these are all {len(result.solutions)} solutions")

@@ -19,6 +19,7 @@ import typer
 
 from pipeline.parse import FORMATS
 from pipeline.parse.collections import COLLECTIONS
+from pipeline.parse.formula import CNF_FORMAT
 from pipeline.settings import Settings, environment_name
 
 _HELP: dict[str, str] = {
@@ -62,7 +63,7 @@ READING = ("variant", "max_bytes", "format", "alphabet")
 
 
 _NAMES = [known.name for known in FORMATS] + [known.name for known in COLLECTIONS]
-_FORMATS: Any = cast("Any", Literal)[("auto", *dict.fromkeys(_NAMES))]
+_FORMATS: Any = cast("Any", Literal)[("auto", *dict.fromkeys((*_NAMES, CNF_FORMAT)))]
 """The formats are known where they are registered; the settings take any name."""
 
 

@@ -111,9 +111,8 @@ class Archive:
         if result.solver and surprise(result.solver.fallback):
             self.totals[FALLBACKS] += 1
         result = self._tree.write(item, self._members, result, keep_cnf=keep)
-        parsed, count = result.parsed, len(result.solutions)
-        form = parsed.format if parsed else None
-        self._row(item.name, form, result.status, count, result.complete, result.message)
+        status, count = result.status, result.found
+        self._row(item.name, result.format, status, count, result.complete, result.message)
 
     def _row(
         self,

@@ -11,7 +11,7 @@ from pipeline.dropbox.scan import Refused, look
 from pipeline.dropbox.settle import Fingerprint, Settler, Settling, Sight
 from pipeline.errors import InvalidPuzzle
 from pipeline.settings import Settings
-from pipeline.stages import parse_once
+from pipeline.stages import is_formula, parse_once
 
 LARGEST_CUT_OFF = 1024 * 1024
 """Bytes: larger files are not looked into before they are claimed."""
@@ -92,6 +92,8 @@ class Looks:
         if not sources.is_plain(data):
             self._holds_many.add(name)
             return False
+        if is_formula(data, self._settings):
+            return sources.is_cut_off_formula(data, name)
         if sources.is_one_puzzle(data, name, self._settings):
             return False
         found = sources.collection_in(data, complete=True, declared=self._settings.format)

@@ -12,9 +12,10 @@ from typing import BinaryIO
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse.collections import Detected, Piece, detect_collection
+from pipeline.parse.formula import parse_formula
 from pipeline.rows import Source
 from pipeline.settings import Settings
-from pipeline.stages import parse_once
+from pipeline.stages import is_formula, parse_once
 from pipeline.unpack import Layers, Tape, UnpackError, layers_of
 
 HEAD_BYTES = 1024 * 1024
@@ -102,6 +103,8 @@ def is_one_puzzle(data: bytes, name: str, settings: Settings) -> bool:
 
     What does is no collection; to find that out first is quicker.
     """
+    if is_formula(data, settings):
+        return True
     if settings.format != "auto" or len(data) > _MOST_OF_ONE:
         return False
     try:
@@ -109,6 +112,15 @@ def is_one_puzzle(data: bytes, name: str, settings: Settings) -> bool:
     except InvalidPuzzle:
         return False
     return True
+
+
+def is_cut_off_formula(data: bytes, name: str) -> bool:
+    """Whether a formula looks like the beginning of one."""
+    try:
+        parse_formula(data, name)
+    except InvalidPuzzle as error:
+        return error.truncated
+    return False
 
 
 @lru_cache(maxsize=1)
@@ -124,7 +136,7 @@ def source_in(stream: Ahead, name: str, settings: Settings) -> Source | None:
     """What is to be known of the collection in a stream, if there is one."""
     head = stream.head(HEAD_BYTES + 1)
     complete = len(head) <= HEAD_BYTES
-    if complete and is_one_puzzle(head, name, settings):
+    if is_formula(head, settings) or (complete and is_one_puzzle(head, name, settings)):
         return None
     detected = collection_in(head[:HEAD_BYTES], complete=complete, declared=settings.format)
     if detected is None:

@@ -29,6 +29,7 @@ __all__ = [
 
 
 LACKING = "minisat is not installed"
+ONLY_PUZZLES = "lanes solve nothing but Sudoku"
 
 
 class _Closable(Protocol):
@@ -40,7 +41,7 @@ T = TypeVar("T", bound=_Closable)
 
 def surprise(fallback: str | None) -> str | None:
     """Why another solver than the first answered, unless that was known beforehand."""
-    return None if fallback == LACKING else fallback
+    return None if fallback in (LACKING, ONLY_PUZZLES) else fallback
 
 
 class Solvers:

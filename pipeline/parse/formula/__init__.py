@@ -24,13 +24,20 @@ from pipeline.parse.formula.words import MOST_VARIABLES, lines, read_header, uni
 from pipeline.settings import MAX_BYTES
 
 __all__ = [
+    "CNF_FORMAT",
     "MOST_VARIABLES",
     "Clauses",
+    "Model",
     "ParsedFormula",
     "looks_like_cnf",
     "parse_formula",
     "proof_clauses",
 ]
+
+CNF_FORMAT = "cnf"
+
+Model = tuple[int, ...]
+"""v or -v for each variable v = 1, 2, … of the header, in that order."""
 
 _HEADER = re.compile(rb"p[ \t]+(?:[A-Za-z]{2}|c?\Z)")
 

@@ -1,0 +1,88 @@
+"""A formula's set: each model against the clauses, and the proof that there is none."""
+
+from __future__ import annotations
+
+from pipeline.audit.findings import Report
+from pipeline.audit.proofs import audit_proof
+from pipeline.audit.records import Record
+from pipeline.audit.terms import Terms
+from pipeline.certify.clauses import certify_model
+from pipeline.certify.formula import Formula
+from pipeline.errors import InputError, InvalidPuzzle, in_words
+from pipeline.files import read_regular
+from pipeline.parse.formula import ParsedFormula, parse_formula, proof_clauses
+
+_BYTES_EACH = 16
+_SLACK = 64 * 1024
+Model = tuple[int, ...]
+
+
+def audit_cnf(record: Record, data: bytes | None, terms: Terms, report: Report) -> str:
+    """Audit a formula's result against the bytes of its original; what it claims."""
+    parsed: ParsedFormula | None = None
+    if data is not None:
+        try:
+            parsed = parse_formula(data, record.source, terms.reading.max_bytes)
+        except InvalidPuzzle as error:
+            report.bad(f"the original is no formula: {error}")
+    models: list[Model] = []
+    if parsed:
+        models = _models(record, parsed, report)
+
+    def formula() -> Formula:
+        if parsed is None or len(models) != len(record.numbered()):
+            raise InputError("its models cannot be read")
+        return Formula(*proof_clauses(parsed, models))
+
+    proved = audit_proof(record, formula if parsed else None, None, terms, report)
+    return f"{record.status}, {proved}" if record.complete else record.status
+
+
+def _models(record: Record, parsed: ParsedFormula, report: Report) -> list[Model]:
+    """The models in the solution files, those that are not right reported."""
+    models: list[Model] = []
+    first: dict[Model, str] = {}
+    for name in record.numbered():
+        most = _BYTES_EACH * parsed.variables + _SLACK
+        try:
+            data = read_regular(record.path.with_name(name), most)
+            if len(data) > most:
+                raise InputError(f"has more than {most} bytes")  # noqa: TRY301
+            model = read_model(data, parsed.variables)
+        except FileNotFoundError:  # that was said
+            continue
+        except OSError as error:
+            report.bad(f"{name}: cannot be read: {in_words(error)}")
+            continue
+        except InputError as error:
+            report.bad(f"{name}: {error}")
+            continue
+        if (index := certify_model(parsed.written, model)) is not None:
+            report.bad(f"{name}: clause {index + 1} of the original is not satisfied")
+        if first.setdefault(model, name) != name:
+            report.bad(f"{name} holds the same model as {first[model]}")
+        models.append(model)
+    return models
+
+
+def read_model(data: bytes, variables: int) -> Model:
+    """The literals of a text in the SAT competition's notation, one for each variable in order.
+
+    Lines that begin with `c` are comments. Raises InputError.
+    """
+    lines = [line for line in data.splitlines() if line and not line.startswith(b"c")]
+    if lines[:1] != [b"s SATISFIABLE"]:
+        raise InputError("expected a line 's SATISFIABLE'")
+    words: list[bytes] = []
+    for line in lines[1:]:
+        kind, *rest = line.split(b" ")
+        if kind != b"v":
+            raise InputError(f"expected a line 'v …', found {line[:20]!r}")
+        words += rest
+    try:
+        *literals, end = map(int, words)
+    except ValueError:
+        raise InputError("expected literals and 0 in the lines 'v …'") from None
+    if end != 0 or [*map(abs, literals)] != [*range(1, variables + 1)]:
+        raise InputError(f"expected a literal for each variable from 1 to {variables}, and 0")
+    return tuple(literals)

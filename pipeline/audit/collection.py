@@ -1,0 +1,160 @@
+"""A collection's set: original, table, solutions and proofs, side by side in bounded memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import count
+
+from pipeline.audit.findings import Report
+from pipeline.audit.lines import Read, certify_lines, read_row
+from pipeline.audit.proofs import check_steps
+from pipeline.audit.proofs_file import ProofsFile
+from pipeline.audit.records import Record
+from pipeline.audit.streams import Beside, Content
+from pipeline.audit.terms import Terms
+from pipeline.certify.formula import proof_formula
+from pipeline.errors import InputError, PipelineError, counted
+from pipeline.parse.collections import Detected, Entry, detect_collection
+from pipeline.settings import Reading
+
+PIECE_BYTES = 256 * 1024
+ASIDE = frozenset(("disagreements", "fallbacks"))
+"""What the totals count beside the statuses."""
+
+DISAGREES = "the solution beside it "
+
+
+def detect(content: Content, record: Record, reading: Reading) -> Detected | None:
+    """How the original is read as a collection: by itself, else as the record says."""
+    declared = reading.format if reading.format != "auto" else None
+    found = detect_collection(content.head, content.is_whole, declared)
+    if found is not None and found.format.name == record.format:
+        return found
+    return detect_collection(content.head, content.is_whole, record.format) or found
+
+
+def audit_collection(record: Record, content: Content, terms: Terms, report: Report) -> str:
+    """Audit a collection's set against its original; what it claims."""
+    found = detect(content, record, terms.reading)
+    if found is None:
+        report.bad("the original is no collection")
+        return record.status
+    if found.format.name != record.format:
+        report.bad(f"the record says {record.format!r}, the original is {found.format.name!r}")
+    audited = _Collection(record, terms, report)
+    entries = _entries(content, found, record, terms)
+    try:
+        audited.run(entries, content)
+    except InputError as error:
+        report.bad(str(error))
+    else:
+        audited.compare_totals()
+    return audited.summary()
+
+
+def _entries(
+    content: Content, found: Detected, record: Record, terms: Terms
+) -> Iterator[list[Entry]]:
+    for piece in found.format.pieces(content, found.layout, PIECE_BYTES):
+        yield found.format.entries(piece, found.layout, record.source, terms.reading)
+
+
+class _Collection:
+    """One walk through a collection."""
+
+    def __init__(self, record: Record, terms: Terms, report: Report) -> None:
+        self._record = record
+        self._terms = terms
+        self._report = report
+        self._totals: Counter[str] = Counter()
+        self._complete = 0
+        self._proved = 0
+        self._numbers = count(1)
+
+    def run(self, entries: Iterable[list[Entry]], content: Content) -> None:
+        """Look at every row. Raises InputError where the files cannot be read any further."""
+        record = self._record
+        folder = record.path.parent
+        names = record.numbered()
+        beside = Beside(folder / f"{record.stem}.csv", [folder / name for name in names])
+        with ExitStack() as stack:
+            proofs = self._proofs(stack)
+            for some in entries:
+                self._look(some, beside, proofs)
+            if content.error is not None:
+                self._look([_broken(str(content.error))], beside, None)
+            beside.end()
+            if proofs and proofs.next:
+                raise InputError(f"{record.stem}.proofs.csv: there is no row {proofs.next.row}")
+
+    def _proofs(self, stack: ExitStack) -> ProofsFile | None:
+        names = [f"{self._record.stem}.proofs.{ending}" for ending in ("xz", "csv")]
+        listed = [name for name in names if name in self._record.files]
+        if len(listed) == 1:
+            self._report.bad(f"of {names[0]} and {names[1]} only {listed[0]} is listed")
+        if len(listed) < 2:
+            return None
+        packed, index = map(self._record.path.with_name, names)
+        return stack.enter_context(ProofsFile(packed, index))
+
+    def _look(self, entries: list[Entry], beside: Beside, proofs: ProofsFile | None) -> None:
+        """Look at some rows, whose grids are certified together."""
+        read: list[Read] = []
+        for entry, number in zip(entries, self._numbers, strict=False):  # entries come to an end
+            row, lines = beside.next()
+            read.append(read_row(number, entry, row, lines, self._record, self._report))
+            self._totals[row.status] += 1
+            self._totals["disagreements"] += DISAGREES in row.message
+            self._complete += row.complete == "true"
+        certify_lines(read, self._report)
+        for each in read:
+            if proofs and proofs.next and proofs.next.row == each.number:
+                self._check(each, proofs)
+
+    def _check(self, read: Read, proofs: ProofsFile) -> None:
+        """Check the proof of one row."""
+        report = self._report.within(f"proof of row {read.number}")
+        steps = proofs.next.steps if proofs.next else None
+        self._proved += 1
+        try:
+            text = proofs.take()
+            if not read.complete or read.puzzle is None:
+                report.bad("the row does not say that its solutions are all")
+                return
+            formula = proof_formula(read.puzzle, [*read.grids.values()])
+        except (ValueError, PipelineError) as error:
+            report.bad(str(error))
+            return
+        check_steps(formula, text, steps, self._terms, report)
+
+    def compare_totals(self) -> None:
+        """Whether the record counts as we do."""
+        ours = {name: n for name, n in self._totals.items() if n and name != "fallbacks"}
+        theirs = {name: n for name, n in self._record.totals.items() if n and name != "fallbacks"}
+        for name in sorted(ours.keys() | theirs.keys()):
+            here, there = ours.get(name, 0), theirs.get(name, 0)
+            if here != there:
+                self._report.bad(f"totals: {there} {name} in the record, {here} in the table")
+        told = self._record.certificate
+        if told is None and not self._proved:
+            return
+        counts = {"proved": self._proved, "claimed": self._complete - self._proved}
+        for word, number in counts.items():
+            if (told or {}).get(word) != number:
+                what = f"{(told or {}).get(word)} {word}, where it is {number}"
+                self._report.bad(f"certificate: {what}")
+
+    def summary(self) -> str:
+        """What the collection claims, in a few words."""
+        statuses = sorted(name for name in self._totals if self._totals[name] and name not in ASIDE)
+        said = [f"{self._totals[name]} {name}" for name in statuses]
+        said += [f"{self._proved} proved"] * bool(self._proved)
+        puzzles = sum(self._totals[name] for name in statuses)
+        return f"collection of {counted(puzzles, 'puzzle')}: {', '.join(said)}"
+
+
+def _broken(message: str) -> Entry:
+    """What stands for the rest of a source that is broken."""
+    return Entry(0, "", None, message, None, plain=False)

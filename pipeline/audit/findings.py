@@ -1,0 +1,85 @@
+"""What an audit has to say of a job, and how that comes together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pipeline.errors import printable
+
+MOST = 100
+"""Of the problems of one job so many are told; the others are counted."""
+
+Verdict = Literal["ok", "unchecked", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What became of one job: `problems` are wrong, `gaps` could not be looked at.
+
+    `name` is that of the record without its ending. `claim` is what the job says of itself,
+    `notes` what is worth knowing and not wrong. All of it may be shown as it is.
+    """
+
+    name: str
+    claim: str
+    problems: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        return "bad" if self.problems else "unchecked" if self.gaps else "ok"
+
+
+@dataclass(slots=True)
+class _Said:
+    """Sentences of one kind, of which only the first are kept."""
+
+    kept: list[str] = field(default_factory=list)
+    left_out: int = 0
+
+    def add(self, sentence: str) -> None:
+        if len(self.kept) < MOST:
+            self.kept.append(printable(sentence))
+        else:
+            self.left_out += 1
+
+    def all(self) -> tuple[str, ...]:
+        more = (f"and {self.left_out} more",) if self.left_out else ()
+        return (*self.kept, *more)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Collects what is found out about a job. `about` names the part of it that is looked at."""
+
+    about: str = ""
+    _problems: _Said = field(default_factory=_Said)
+    _gaps: _Said = field(default_factory=_Said)
+    _notes: _Said = field(default_factory=_Said)
+
+    def bad(self, what: str) -> None:
+        """Something is wrong."""
+        self._problems.add(self.about + what)
+
+    def gap(self, what: str) -> None:
+        """Something could not be looked at."""
+        self._gaps.add(self.about + what)
+
+    def note(self, what: str) -> None:
+        """Something is worth knowing."""
+        self._notes.add(self.about + what)
+
+    def within(self, part: str) -> Report:
+        """The same report, for what is said of a part of the job."""
+        return Report(f"{self.about}{part}: ", self._problems, self._gaps, self._notes)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is wrong so far."""
+        return not self._problems.kept
+
+    def finding(self, name: str, claim: str) -> Finding:
+        said = self._problems.all(), self._gaps.all(), self._notes.all()
+        return Finding(printable(name), printable(claim), *said)

@@ -1,0 +1,132 @@
+"""Every record of an outbox: which original it is about, and what is to be looked at."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pipeline.audit.archive import audit_archive
+from pipeline.audit.collection import audit_collection, detect
+from pipeline.audit.files import audit_files, audit_names
+from pipeline.audit.findings import Finding, Report
+from pipeline.audit.originals import Original, Originals
+from pipeline.audit.records import NoRecord, Record, Sets, read_record, sets_in
+from pipeline.audit.single import audit_single
+from pipeline.audit.streams import Content
+from pipeline.audit.terms import Terms
+from pipeline.errors import EnvironmentFailure, InputError, in_words
+from pipeline.unpack import UnpackError, kind_of, opened
+
+_ATTEMPTS = 3
+_ARCHIVES = ("zip", "tar", "folder")
+
+
+def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -> Iterator[Finding]:
+    """Audit every set in an outbox; `originals` are folders like `inbox/done`.
+
+    Nothing is written. A set that is replaced meanwhile is looked at again. Raises
+    EnvironmentFailure where a folder cannot be read.
+    """
+    chosen = terms or Terms()
+    try:
+        sets = sets_in(outbox)
+        known = Originals.of(originals)
+    except OSError as error:
+        raise EnvironmentFailure(in_words(error)) from error
+    for stem in sorted(sets.records):
+        finding = _of_set(stem, sets, known, chosen)
+        if finding is not None:
+            yield finding
+    for name in sets.strays():
+        yield Finding(name, "no record", (f"{name} is there, and no record lists it",))
+
+
+def _of_set(stem: str, sets: Sets, originals: Originals, terms: Terms) -> Finding | None:
+    """What is found out about one set; None if it is there no longer."""
+    finding = None
+    for _ in range(_ATTEMPTS):
+        report = Report()
+        try:
+            record = read_record(sets.path(stem))
+        except FileNotFoundError:
+            return None
+        except NoRecord as error:
+            report.bad(f"{stem}.json: {error}")
+            return report.finding(stem, "no record")
+        audit_names(record, record.source, report)
+        audit_files(record, sets.beside(stem), report)
+        claim = _audit(record, originals, terms, report)
+        finding = report.finding(stem, claim)
+        if finding.verdict != "bad" or _is_same(record):
+            break
+    return finding
+
+
+def _is_same(record: Record) -> bool:
+    """Whether the record is still the one that was looked at."""
+    try:
+        return read_record(record.path) == record
+    except (NoRecord, FileNotFoundError):
+        return False
+
+
+def _audit(record: Record, originals: Originals, terms: Terms, report: Report) -> str:
+    """Audit a set with its original; what it claims."""
+    try:
+        found = originals.of_record(record, terms)
+    except InputError as error:
+        report.bad(str(error))
+        return record.status
+    if not found:
+        report.gap(f"its original {record.source!r} is gone: nothing to compare it with")
+        if record.status in ("collection", "archive"):
+            return record.status
+        return audit_single(record, None, terms, report)
+    if not found[0].fits:
+        report.bad(f"the original {found[0].path} has another sha256 than the record tells")
+    for other in found[1:] if record.sha256 is None else ():  # a folder, dropped again
+        trial = Report()
+        if (claim := _with(record, other, terms, trial)) and trial.is_clean:
+            return claim
+    return _with(record, found[0], terms, report)
+
+
+def _with(record: Record, original: Original, terms: Terms, report: Report) -> str:
+    """Audit a set with what may be its original; what it claims."""
+    path = original.path
+    try:
+        status = path.lstat()
+        size = status.st_size if stat.S_ISREG(status.st_mode) else None
+        if record.bytes is not None and record.bytes != size:
+            report.bad(f"{record.bytes} bytes in the record, the original has {size}")
+        if record.status == "archive":
+            return audit_archive(record, path, terms, report)
+        if record.status == "collection":
+            with opened(path, terms.limits) as stream:
+                return audit_collection(record, Content(stream), terms, report)
+        data = _data(record, path, terms, report)
+    except (UnpackError, OSError) as error:
+        if record.status in ("invalid", "failed"):
+            data = None
+        else:
+            said = in_words(error) if isinstance(error, OSError) else str(error)
+            report.bad(f"the original cannot be read: {said}")
+            return record.status
+    if data is not None and record.sha256 is None and record.status not in ("invalid", "failed"):
+        report.bad("the record tells no sha256")
+    return audit_single(record, data, terms, report)
+
+
+def _data(record: Record, path: Path, terms: Terms, report: Report) -> bytes | None:
+    """The bytes of what should be a single puzzle; None for what cannot be one."""
+    if kind_of(path) in _ARCHIVES:
+        if record.status != "failed":
+            report.bad(f"the status is {record.status!r}, but the original is an archive")
+        return None
+    with opened(path, terms.limits) as stream:
+        content = Content(stream)
+        is_invalid = record.status == "invalid"
+        if is_invalid and detect(content, record, terms.reading):
+            report.bad("the status is 'invalid', but the original is a collection")
+        return content.whole(terms.reading.max_bytes)

@@ -1,0 +1,138 @@
+"""A row of a collection's table: against the entry of the original, and its grids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.audit.files import fault_in_status
+from pipeline.audit.findings import Report
+from pipeline.audit.records import Record
+from pipeline.audit.streams import Row
+from pipeline.certify import certify_grid
+from pipeline.certify.many import certify_many
+from pipeline.errors import counted, printable
+from pipeline.parse.collections import Entry
+from pipeline.puzzle import Geometry, Grid, Puzzle
+
+_NINE = Geometry(3, 3)
+_MASKS = {str(value): 1 << (value - 1) for value in range(1, 10)} | dict.fromkeys(
+    ".0", _NINE.all_values
+)
+_LARGEST_TOGETHER = 64
+_LONGEST_TEXT = 500
+_SHOWN = 3
+_COMPLETE = {"true": True, "false": False, "": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A row as it was found: the puzzle of the original, and its grid in each solution file."""
+
+    number: int
+    puzzle: Puzzle | None
+    complete: bool
+    grids: Mapping[str, Grid]
+
+
+def read_row(
+    number: int, entry: Entry, row: Row, lines: Sequence[str], record: Record, report: Report
+) -> Read:
+    """Compare a row and its lines with what stands in the original; rows count from 1."""
+    report = report.within(f"{record.stem}.csv: row {number}")
+    most = _LONGEST_TEXT if entry.puzzle is None and not entry.plain else None
+    line = str(entry.line) if entry.line else row.line  # that of what is broken is not known
+    for what, here, there in (
+        ("index", row.number, str(number)),
+        ("line", row.line, line),
+        ("puzzle", row.puzzle, printable(entry.text[:most])),
+    ):
+        if here != there:
+            report.bad(f"the {what} is {here[:100]!r}, by the original {there[:100]!r}")
+    puzzle = _puzzle_of(entry)
+    if (puzzle is None) != (row.status == "invalid"):
+        report.bad(f"the status is {row.status!r}, but the original holds {_what(puzzle)} there")
+    _audit_claim(row, report)
+    filled = [line for line in lines if line.strip(".")]
+    if row.solutions != str(len(filled)) or any(line.strip(".") for line in lines[len(filled) :]):
+        report.bad(
+            f"{row.solutions[:20]} solutions are told, "
+            f"the solution files have {counted(len(filled), 'line')} for it"
+        )
+    if row.solution != (lines[0] if filled and lines else ""):
+        report.bad("its solution is not that of the first solution file")
+    size = len(puzzle.cells) if puzzle else None
+    grids: dict[str, Grid] = {}
+    for name, text in zip(record.numbered(), lines, strict=True):
+        if not text.strip(".") and size in (None, len(text)) and text:
+            continue
+        grid = _grid_in(text, entry, puzzle)
+        if grid is None:
+            report.bad(f"{name}: {text[:100]!r} is no grid of the puzzle's size")
+        else:
+            grids[name] = grid
+    if len(set(grids.values())) < len(grids):
+        report.bad("two of its solutions are the same grid")
+    return Read(number, puzzle, row.complete == "true", grids)
+
+
+def _what(puzzle: Puzzle | None) -> str:
+    return "no puzzle" if puzzle is None else "a puzzle"
+
+
+def _audit_claim(row: Row, report: Report) -> None:
+    """Whether status, number of solutions and completeness go together."""
+    if not (row.solutions.isascii() and row.solutions.isdecimal() and len(row.solutions) < 10):
+        report.bad(f"solutions: expected a number, found {row.solutions[:20]!r}")
+    elif row.complete not in _COMPLETE:
+        report.bad(f"complete: expected true or false, found {row.complete[:20]!r}")
+    elif fault := fault_in_status(row.status, int(row.solutions), _COMPLETE[row.complete]):
+        report.bad(fault)
+
+
+def _puzzle_of(entry: Entry) -> Puzzle | None:
+    if entry.plain:
+        return Puzzle(_NINE, tuple(map(_MASKS.__getitem__, entry.text)))
+    return entry.puzzle
+
+
+def _grid_in(line: str, entry: Entry, puzzle: Puzzle | None) -> Grid | None:
+    """The grid in a line of a solution file, written as the puzzle is; None if it is none."""
+    if puzzle is None or not line.isascii():
+        return None
+    if entry.signs:
+        values = [entry.signs.find(sign) + 1 for sign in line]
+    else:
+        words: Sequence[str] = line.split(" ") if " " in line else line
+        if not all(word.isdecimal() and len(word) < 4 for word in words):
+            return None
+        values = [int(word) for word in words]
+    try:
+        return Grid(puzzle.geometry, tuple(values))
+    except ValueError:
+        return None
+
+
+def certify_lines(rows: Sequence[Read], report: Report) -> None:
+    """Check all grids of some rows against their puzzles; those of a geometry together."""
+    groups: dict[Geometry, list[tuple[Read, Puzzle, str, Grid]]] = {}
+    for row in rows:
+        for name, grid in row.grids.items():
+            if row.puzzle is not None:
+                groups.setdefault(grid.geometry, []).append((row, row.puzzle, name, grid))
+    for geometry, group in groups.items():
+        if geometry.side <= _LARGEST_TOGETHER:
+            masks = np.array([puzzle.cells for _, puzzle, _, _ in group], np.uint64)
+            grids = np.array([grid.values for *_, grid in group], np.uint16)
+            good = certify_many(geometry, masks, grids)
+            doubtful = [group[at] for at in np.flatnonzero(~good)]
+        else:
+            doubtful = group
+        for row, puzzle, name, grid in doubtful:
+            violations = certify_grid(puzzle, grid)
+            if not violations and geometry.side <= _LARGEST_TOGETHER:
+                report.bad(f"{name}: line {row.number} is no solution")
+            for violation in violations[:_SHOWN]:
+                report.bad(f"{name}: line {row.number}: {violation}")

@@ -1,0 +1,138 @@
+"""The proof of a single result: that its formula is the right one, and that every step holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pipeline.audit.findings import Report
+from pipeline.audit.formulas import difference
+from pipeline.audit.records import Record
+from pipeline.audit.terms import Terms
+from pipeline.certify.formula import Formula, read_formula
+from pipeline.certify.proof import MAX_CHARACTERS, ProofRejected, ProofTimeout, check_refutation
+from pipeline.errors import PipelineError, in_words
+from pipeline.files import read_regular
+from pipeline.puzzle import Geometry
+from pipeline.unpack import Limits, UnpackError, opened
+
+_WORDS = ("proved", "claimed", "no")
+_SLACK = 1024 * 1024
+PROOF_LIMITS = Limits(MAX_CHARACTERS + 1, members=1)
+
+MakeFormula = Callable[[], Formula]
+"""What should have been refuted. Raises ValueError or PipelineError where that is not known."""
+
+
+def completeness(record: Record, report: Report) -> str:
+    """What the certificate says, `proved`, `claimed` or `no`, checked against the rest.
+
+    Older records have none: theirs are claims.
+    """
+    told = record.certificate or {}
+    word = told.get("complete", "claimed" if record.complete else "no")
+    if word not in _WORDS:
+        report.bad(f"certificate: complete is {str(word)[:40]!r}")
+        return "no"
+    if (word == "no") == bool(record.complete):
+        said = str(record.complete).lower()
+        report.bad(f"certificate: complete is {word!r}, where the record says {said}")
+    if told.get("solutions", "checked") != "checked":
+        report.bad(f"certificate: solutions are {str(told['solutions'])[:40]!r}")
+    return str(word)
+
+
+def audit_proof(
+    record: Record,
+    make: MakeFormula | None,
+    geometry: Geometry | None,
+    terms: Terms,
+    report: Report,
+) -> str:
+    """Check the proof of a result, if it has one; whether it is `proved`, `claimed` or neither.
+
+    `make` is None where the puzzle is not known.
+    """
+    word = completeness(record, report)
+    formula_name = f"{record.stem}.proof.cnf"
+    names = [f"{record.stem}.proof.drat", f"{record.stem}.proof.drat.xz"]
+    there = [name for name in (formula_name, *names) if name in record.files]
+    if word != "proved":
+        for name in there:
+            report.bad(f"{name} is listed, where the certificate says {word!r}")
+        return word
+    if formula_name not in there or len(there) != 2:
+        listed = " and ".join(there) or "nothing"
+        report.bad(f"proved by {formula_name} and {names[0]}, but {listed} is listed")
+        return word
+    if make is None:
+        return word
+    try:
+        formula = make()
+    except (ValueError, PipelineError) as error:
+        report.bad(f"{formula_name}: cannot be made again: {error}")
+        return word
+    _compare(record.path.with_name(formula_name), formula, geometry, report)
+    _check(record, there[-1], formula, terms, report)
+    return word
+
+
+def _compare(path: Path, formula: Formula, geometry: Geometry | None, report: Report) -> None:
+    """Whether a file holds the formula."""
+    expected = "".join(formula.text())
+    most = 2 * len(expected) + _SLACK
+    try:
+        data = read_regular(path, most)
+    except OSError as error:
+        if not isinstance(error, FileNotFoundError):  # that was said
+            report.bad(f"{path.name}: cannot be read: {in_words(error)}")
+        return
+    if data == expected.encode("ascii"):
+        return
+    if len(data) > most:
+        report.bad(f"{path.name}: has more than {most} bytes; its formula has {len(expected)}")
+        return
+    try:
+        found = read_formula(data.decode("ascii", errors="backslashreplace"))
+    except ValueError as error:
+        report.bad(f"{path.name}: {error}")
+        return
+    report.bad(f"{path.name}: {difference(formula, found, geometry) or 'it is written otherwise'}")
+
+
+def _check(record: Record, name: str, formula: Formula, terms: Terms, report: Report) -> None:
+    """Whether a file holds a proof of the formula, of as many steps as the record tells."""
+    try:
+        text = read_proof(record.path.with_name(name))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        report.bad(f"{name}: cannot be read: {in_words(error)}")
+        return
+    except UnpackError as error:
+        report.bad(f"{name}: {error}")
+        return
+    steps = (record.certificate or {}).get("steps")
+    check_steps(formula, text, steps, terms, report.within(name))
+
+
+def read_proof(path: Path) -> str:
+    """The text of a proof, unpacked, one character more than is allowed at most.
+
+    Raises OSError and UnpackError.
+    """
+    with opened(path, PROOF_LIMITS) as stream:
+        return stream.read(MAX_CHARACTERS + 1).decode("ascii", errors="backslashreplace")
+
+
+def check_steps(formula: Formula, text: str, steps: object, terms: Terms, report: Report) -> None:
+    """Whether a text refutes the formula in that many steps."""
+    try:
+        checked = check_refutation(formula, text, terms.seconds)
+    except ProofRejected as error:
+        report.bad(str(error))
+    except ProofTimeout as error:
+        report.gap(f"{error}; --timeout gives it longer")
+    else:
+        if checked.steps != steps:
+            report.bad(f"the proof has {checked.steps} steps, where {steps} are told")

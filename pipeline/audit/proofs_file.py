@@ -1,0 +1,131 @@
+"""The proofs of a collection: found by their index, unpacked one after the other."""
+
+from __future__ import annotations
+
+import io
+import lzma
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from pipeline.audit.streams import table_of
+from pipeline.certify.proof import MAX_CHARACTERS
+from pipeline.errors import InputError, in_words
+from pipeline.unpack.streams import opened_regular
+
+_MEMORY = 64 * 1024 * 1024
+_PIECE = 64 * 1024
+_LONGEST = 1024 * 1024 * 1024
+"""Bytes of a stream, unpacked: those that we write hold a piece of a collection's proofs."""
+
+
+COLUMNS = ("index", "offset", "start", "length", "solver", "steps")
+
+
+class Place(NamedTuple):
+    """A line of the index: which row, where its proof is, who found it in how many steps."""
+
+    row: int
+    offset: int
+    start: int
+    length: int
+    solver: str
+    steps: int
+
+    @classmethod
+    def of(cls, name: str, row: list[str]) -> Self:
+        *numbers, solver, steps = row
+        if not all(number.isascii() and number.isdecimal() for number in (*numbers, steps)):
+            raise InputError(f"{name}: expected numbers, found {','.join(row)[:60]!r}")
+        if max(map(len, (*numbers, steps))) > 18:
+            raise InputError(f"{name}: a number is too large: {','.join(row)[:60]!r}")
+        index, offset, start, length = map(int, numbers)
+        return cls(index, offset, start, length, solver, int(steps))
+
+
+class ProofsFile:
+    """Proofs in the order of their puzzles. Close it, or use it as a context."""
+
+    def __init__(self, packed: Path, index: Path) -> None:
+        self._packed = packed
+        self._name = index.name
+        self._rows = table_of(index, COLUMNS)
+        self._file: io.FileIO | None = None
+        self._stream: _Stream | None = None
+        self.next: Place | None = None
+        self.count = 0
+
+    def __enter__(self) -> Self:
+        try:
+            self._file = opened_regular(self._packed)
+        except OSError as error:
+            message = f"{self._packed.name}: cannot be read: {in_words(error)}"
+            raise InputError(message) from error
+        self._advance()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file:
+            self._file.close()
+
+    def _advance(self) -> None:
+        row = next(self._rows, None)
+        following = None if row is None else Place.of(self._name, row)
+        if following and self.next and following.row <= self.next.row:
+            raise InputError(f"{self._name}: row {following.row} follows row {self.next.row}")
+        self.next = following
+
+    def take(self) -> str:
+        """The text of the next proof; the one behind it is next then. Raises InputError."""
+        place, file = self.next, self._file
+        assert place is not None and file is not None  # noqa: PT018, S101
+        self.count += 1
+        self._advance()
+        if place.length > MAX_CHARACTERS:
+            raise InputError(f"the proof is longer than {MAX_CHARACTERS:,} characters")
+        if self._stream is None or self._stream.offset != place.offset:
+            self._stream = _Stream(file, place.offset)
+        try:
+            data = self._stream.cut(place.start, place.length)
+        except (lzma.LZMAError, EOFError, OSError) as error:
+            self._stream = None
+            raise InputError(f"{self._packed.name}: {error}") from error
+        return data.decode("ascii", errors="backslashreplace")
+
+
+class _Stream:
+    """One stream of xz, of which parts are cut out, each behind the one before."""
+
+    def __init__(self, file: io.FileIO, offset: int) -> None:
+        self.offset = offset
+        self._file = file
+        self._next = offset
+        self._engine = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+        self._ahead = b""
+        self._at = 0
+
+    def cut(self, start: int, length: int) -> bytes:
+        """The bytes from `start` on. Raises LZMAError, EOFError and OSError."""
+        if start < self._at or start + length > _LONGEST:
+            raise EOFError("a proof does not lie behind the one before it")
+        while self._at < start:
+            self._at += len(self._some(start - self._at))
+        parts = []
+        while self._at < start + length:
+            parts.append(self._some(start + length - self._at))
+            self._at += len(parts[-1])
+        return b"".join(parts)
+
+    def _some(self, most: int) -> bytes:
+        while not self._ahead:
+            if self._engine.eof:
+                raise EOFError("its stream ends within a proof")
+            packed = b""
+            if self._engine.needs_input:
+                self._file.seek(self._next)
+                packed = self._file.read(_PIECE) or b""
+                self._next += len(packed)
+                if not packed:
+                    raise EOFError("it is cut off")
+            self._ahead = self._engine.decompress(packed, _PIECE)
+        some, self._ahead = self._ahead[:most], self._ahead[most:]
+        return some

@@ -1,0 +1,165 @@
+"""One puzzle's set: the puzzle read again, each grid against it, and the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pipeline.audit.cnf import audit_cnf
+from pipeline.audit.files import fault_in_status
+from pipeline.audit.findings import Report
+from pipeline.audit.proofs import audit_proof
+from pipeline.audit.records import Record
+from pipeline.audit.terms import Terms
+from pipeline.certify import certify_grid
+from pipeline.certify.formula import Formula, proof_formula
+from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
+from pipeline.files import read_regular
+from pipeline.parse import Parsed, parse_source
+from pipeline.parse.characters import NAMES
+from pipeline.parse.collections.lone import COLLECTION_NAMES
+from pipeline.parse.formula import looks_like_cnf, parse_formula
+from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.settings import Reading
+
+CNF = "cnf"
+_SHOWN = 3
+
+
+def audit_single(record: Record, data: bytes | None, terms: Terms, report: Report) -> str:
+    """Audit a result against the bytes of its original, if they are known; what it claims."""
+    fault = fault_in_status(record.status, record.solutions or 0, record.complete)
+    if fault:
+        report.bad(fault)
+    if record.solutions is None:
+        report.bad("the record tells no number of solutions")
+    if record.status == "invalid" and data is not None:
+        _audit_invalid(record, data, terms, report)
+    if record.status in ("invalid", "failed"):
+        return record.status
+    if record.format == CNF:
+        return audit_cnf(record, data, terms, report)
+    puzzle = None if data is None else _puzzle(record, data, terms, report)
+    proved = _audit_solutions(record, puzzle, terms, report)
+    return f"{record.status}, {proved}" if record.complete else record.status
+
+
+def _audit_invalid(record: Record, data: bytes, terms: Terms, report: Report) -> None:
+    """Whether the original is no puzzle indeed."""
+    try:
+        if looks_like_cnf(data):
+            parse_formula(data, record.source, terms.reading.max_bytes)
+            what = "a formula"
+        else:
+            what = parse_source(data, record.source, *terms.reading).format
+    except InvalidPuzzle:
+        return
+    report.bad(f"the status is 'invalid', but the original reads as {what}")
+
+
+def _puzzle(record: Record, data: bytes, terms: Terms, report: Report) -> Puzzle | None:
+    """The puzzle of the original, read as the record says that it was; None if it is none."""
+    first: Parsed | None = None
+    fault: InvalidPuzzle | None = None
+    for reading in _readings(record, terms.reading):
+        try:
+            parsed = parse_source(data, record.source, *reading)
+        except InvalidPuzzle as error:
+            fault = fault or error
+            continue
+        except UsageError:  # no such format
+            continue
+        if _told(parsed) == (record.format, record.variant, record.box):
+            if first:
+                report.note(f"read as {_in_words(*_told(parsed))}, as the record says")
+            return parsed.puzzle
+        first = first or parsed
+    if first is None:
+        report.bad(f"the original is no puzzle: {fault}")
+        return None
+    ours, theirs = _in_words(*_told(first)), _in_words(record.format, record.variant, record.box)
+    report.bad(f"the record says {theirs}, the original is {ours}")
+    return first.puzzle
+
+
+def _readings(record: Record, usual: Reading) -> Iterator[Reading]:
+    """The usual way to read, and then the ways that may have been declared."""
+    yield usual
+    name, _, notation = (record.format or "").partition(" ")
+    alphabet = notation.partition(" ")[0].upper()
+    declared: Mapping[str, str] = {"alphabet": alphabet} if alphabet in NAMES else {}
+    if record.variant in ("classic", "even-odd"):
+        declared = {**declared, "variant": record.variant}
+    base = usual._replace(**declared)  # type: ignore[arg-type]
+    for form in (name, "auto", *sorted(COLLECTION_NAMES)):
+        yield base._replace(format=form)
+
+
+def _told(parsed: Parsed) -> tuple[str, str, tuple[int, int]]:
+    geometry = parsed.puzzle.geometry
+    return parsed.format, parsed.variant, (geometry.height, geometry.width)
+
+
+def _in_words(form: str | None, variant: str | None, box: tuple[int, int] | None) -> str:
+    boxes = "no boxes" if box is None else f"boxes of {box[0]}×{box[1]}"
+    return f"{form}, {variant}, {boxes}"
+
+
+def _audit_solutions(record: Record, puzzle: Puzzle | None, terms: Terms, report: Report) -> str:
+    """Check every grid, and the proof; what the certificate says."""
+    rules = puzzle or _rules_alone(record, report)
+    grids: list[Grid] = []
+    first: dict[Grid, str] = {}
+    names = record.numbered()
+    for name in names if rules else ():
+        grid = _grid(record, name, terms, report)
+        if grid is None or rules is None:
+            continue
+        for violation in certify_grid(rules, grid)[:_SHOWN]:
+            report.bad(f"{name}: {violation}")
+        if first.setdefault(grid, name) != name:
+            report.bad(f"{name} holds the same grid as {first[grid]}")
+        grids.append(grid)
+
+    def formula() -> Formula:
+        if puzzle is None or len(grids) != len(names):
+            raise InputError(f"{counted(len(names) - len(grids), 'solution')} cannot be read")
+        return proof_formula(puzzle, grids)
+
+    geometry = rules.geometry if rules else None
+    return audit_proof(record, formula if puzzle else None, geometry, terms, report)
+
+
+def _rules_alone(record: Record, report: Report) -> Puzzle | None:
+    """A puzzle without givens, of the size that the record tells."""
+    try:
+        return Puzzle.empty(Geometry(*record.box or (0, 0)))
+    except ValueError as error:
+        report.bad(f"box: {error}")
+        return None
+
+
+def _grid(record: Record, name: str, terms: Terms, report: Report) -> Grid | None:
+    """The grid in a solution file; None where that is not one."""
+    form, _, notation = (record.format or "").partition(" ")
+    alphabet = notation.partition(" ")[0].upper()
+    reading = Reading("classic", terms.reading.max_bytes, form)
+    if alphabet in NAMES:
+        reading = reading._replace(alphabet=alphabet)  # type: ignore[arg-type]
+    try:
+        data = read_regular(record.path.with_name(name), reading.max_bytes)
+        puzzle = parse_source(data, name, *reading).puzzle
+    except FileNotFoundError:  # that was said
+        return None
+    except OSError as error:
+        report.bad(f"{name}: cannot be read: {in_words(error)}")
+        return None
+    except (InvalidPuzzle, UsageError) as error:
+        report.bad(str(error))
+        return None
+    values = dict(puzzle.givens())
+    for cell in range(len(puzzle.cells)):
+        if cell not in values:
+            row, column = puzzle.geometry.place(cell)
+            report.bad(f"{name}: row {row}, column {column} is not filled")
+            return None
+    return Grid(puzzle.geometry, tuple(value for _, value in sorted(values.items())))

@@ -1,0 +1,17 @@
+"""What an audit goes by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pipeline.settings import Reading
+from pipeline.unpack import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How originals are read, how much they may unpack to, and the seconds for each proof."""
+
+    reading: Reading = field(default_factory=Reading)
+    limits: Limits = field(default_factory=Limits)
+    seconds: float = 60.0

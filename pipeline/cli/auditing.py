@@ -1,0 +1,73 @@
+"""The command that trusts nothing but the files: audit."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.audit import Finding, Terms
+from pipeline.audit import audit as audited
+from pipeline.cli.options import READING, takes
+from pipeline.cli.outcome import report
+from pipeline.dropbox.folders import DONE
+from pipeline.errors import ALL_WELL, SOME_BAD, UsageError, counted, printable
+from pipeline.settings import Settings, environment_name
+from pipeline.unpack import Limits
+
+_WIDTH = len("unchecked")
+
+
+@takes("inbox", *READING, "max_total_bytes", "timeout", "quiet")
+def audit(
+    settings: Settings,
+    outbox: Annotated[
+        Path, typer.Argument(envvar=environment_name("outbox"), help="What to audit.")
+    ] = Path("outbox"),
+    *,
+    originals: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folders of originals, like the default: done in the inbox."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+) -> None:
+    """Check every claim in an outbox from its files alone: solutions, counts and proofs.
+
+    A job is ok, BAD, or unchecked where its original is gone or time was not enough.
+    Originals that were read as declared need the same options again; --timeout is for one proof.
+
+    sudoku-pipeline audit
+
+    sudoku-pipeline audit outbox --originals inbox/done --json
+
+    Exit code 1: something is wrong, or could not be checked.
+    """
+    for folder in originals or ():
+        if not folder.is_dir():
+            raise UsageError(f"--originals {printable(str(folder))}: no such folder")
+    terms = Terms(settings.reading, Limits(settings.max_total_bytes), settings.timeout)
+    verdicts: Counter[str] = Counter()
+    for finding in audited(outbox, originals or [settings.inbox / DONE], terms):
+        verdicts[finding.verdict] += 1
+        if as_json:
+            print(json.dumps(dataclasses.asdict(finding) | {"verdict": finding.verdict}))
+        elif not settings.quiet or finding.verdict != "ok":
+            _print(finding)
+    jobs = counted(verdicts.total(), "job")
+    said = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in ("ok", "unchecked", "bad"))
+    if not settings.quiet:
+        (report if as_json else print)(f"{jobs}: {said}")
+    raise typer.Exit(ALL_WELL if verdicts.total() == verdicts["ok"] else SOME_BAD)
+
+
+def _print(finding: Finding) -> None:
+    word = {"ok": "ok", "unchecked": "unchecked", "bad": "BAD"}[finding.verdict]
+    notes = f" ({'; '.join(finding.notes)})" if finding.notes else ""
+    first, *others = (*finding.problems, *finding.gaps) or (finding.claim + notes,)
+    print(f"{word:<{_WIDTH}}  {finding.name}  {first}")
+    for each in others:
+        print(f"    {each}")
