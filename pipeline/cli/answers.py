@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from pipeline.cli.options import READING, SOLVING, File, takes
 from pipeline.cli.outcome import report
-from pipeline.cli.reading import read_bytes, read_puzzle, source_name
+from pipeline.cli.reading import read_bytes, source_name
 from pipeline.cli.times import times_table
 from pipeline.errors import ALL_WELL, SOME_BAD, InputError, InvalidPuzzle, SolverError
 from pipeline.explain import Difference, caret, line_at, marked_grid
@@ -108,7 +109,7 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
     elif not result.complete and result.status != "solved":
         report(f"{name}: {result.status}: {result.message}")
     elif result.status == "multiple" and not settings.quiet:
-        report(f"{name}: these are all {len(result.solutions)} solutions")
+        report(f"{name}: these are all {result.found} solutions")
     if result.difference and not settings.quiet:
         report(f"{name}: {_decisive(result.difference)}")
     if result.solver and (why := surprise(result.solver.fallback)):
@@ -139,16 +140,27 @@ def count(
     """
     with Solvers(settings.solver, settings.minisat) as solvers:
         _say_lacking(solvers, settings)
-        parsed = read_puzzle(file, settings)
+        data = read_bytes(file, settings.max_bytes)
+        if is_formula(data, settings):
+            most = replace(settings, max_solutions=settings.limit)
+            _print_count(file, solve_clauses(data, source_name(file), solvers, most), most)
+        parsed = parse_source(data, source_name(file), *settings.reading)
 
         def print_grid(grid: Grid) -> None:
             print(render_solution(grid, parsed.format), flush=True)
 
         on_grid = print_grid if show else None
         result = solve_parsed(parsed, solvers, settings, Stopwatch(), on_grid)
+    _print_count(file, result, settings)
+
+
+def _print_count(file: Path, result: Result, settings: Settings) -> NoReturn:
+    """Print how many solutions there are, and exit."""
     if result.status == "failed":
         raise SolverError(result.message)
-    found = len(result.solutions)
+    if result.status == "invalid":
+        raise InputError(result.message)
+    found = result.found
     print(found if result.complete else f">={found}")
     if result.message and found < settings.limit and not result.complete:
         report(f"{source_name(file)}: {result.message}")
