@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from pipeline.audit.collection import audit_collection, detect
-from pipeline.audit.files import audit_files, audit_names
+from pipeline.audit.files import audit_files, audit_stem
 from pipeline.audit.findings import Report
 from pipeline.audit.records import NoRecord, Record, Sets, read_record, sets_below
 from pipeline.audit.single import audit_single
@@ -132,7 +132,7 @@ class _Archive:
     def _audit(self, record: Record, sets: Sets, member: Member, row: Row, report: Report) -> None:
         """Audit the record of a member, and compare it with the member's row."""
         assert member.stream is not None  # noqa: S101
-        audit_names(record, PurePosixPath(member.name).name, report)
+        audit_stem(record, PurePosixPath(member.name).name, report)
         audit_files(record, sets.beside(record.stem), report)
         if record.source != member.name:
             report.bad(f"its record is about {record.source!r}")
@@ -140,8 +140,7 @@ class _Archive:
         if record.status == COLLECTION:
             audit_collection(record, content, self._terms, report)
             self._totals += Counter(record.totals)
-            for word in ("proved", "claimed"):
-                self._evidence[word] += int((record.certificate or {}).get(word) or 0)
+            self._evidence += _counts(record)
             while content.read():  # so that all of it is hashed
                 pass
         else:
@@ -196,6 +195,13 @@ class _Archive:
         counts = ", ".join(f"{self._totals[name]} {name}" for name in statuses)
         members = f"{self._count} member" + "s" * (self._count != 1)
         return f"archive of {members}: {counts}"
+
+
+def _counts(record: Record) -> Counter[str]:
+    """How many of a collection's puzzles are proved, and how many claimed, as its record says."""
+    told = record.certificate or {}
+    counts = {word: told.get(word) for word in ("proved", "claimed")}
+    return Counter({word: n for word, n in counts.items() if type(n) is int})
 
 
 def _flat(outer: Iterator[Member]) -> Iterator[Member | Refused]:

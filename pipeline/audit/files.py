@@ -14,10 +14,17 @@ from pipeline.dropbox.names import stems_for
 from pipeline.errors import counted, in_words
 from pipeline.unpack.streams import opened_regular
 
-_OWN = re.compile(
-    r"_[1-9][0-9]*\.solution|\.log|(?:\.proofs)?\.csv|(?:_count|\.proof)?\.cnf"
-    r"|\.proof\.drat(?:\.xz)?|\.proofs\.xz"
+_SOLUTION, _PROOF = (
+    r"_[1-9][0-9]*\.solution|\.log",
+    r"(?:_count|\.proof)?\.cnf|\.proof\.drat(?:\.xz)?",
 )
+_SINGLE = re.compile(rf"{_SOLUTION}|{_PROOF}")
+_MANY = {
+    "collection": re.compile(rf"{_SOLUTION}|\.csv|\.proofs\.(?:xz|csv)"),
+    "archive": re.compile(r"\.csv|\.log"),
+}
+"""What the names of a set have behind the stem, for jobs of many puzzles by their status."""
+
 _MOST_STEMS = 1000
 
 
@@ -27,8 +34,8 @@ def digest_of(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def audit_names(record: Record, source: str, report: Report) -> None:
-    """Whether a set of that stem may be one of the source's, its file name."""
+def audit_stem(record: Record, source: str, report: Report) -> None:
+    """Whether a set of that stem may be one of the source's, a file name."""
     if record.stem not in islice(stems_for(source), _MOST_STEMS):
         preferred = next(stems_for(source))
         report.bad(f"the source is {source!r}: its set would be called {preferred!r}")
@@ -39,8 +46,11 @@ def audit_files(record: Record, beside: Sequence[str], report: Report) -> None:
 
     A log may be gone: old ones are deleted.
     """
+    own = _MANY.get(record.status, _SINGLE)
+    if record.status in _MANY and f"{record.stem}.csv" not in record.files:
+        report.bad(f"{record.stem}.csv is not listed")
     for name, told in record.files.items():
-        if not name.startswith(record.stem) or not _OWN.fullmatch(name[len(record.stem) :]):
+        if not name.startswith(record.stem) or not own.fullmatch(name[len(record.stem) :]):
             report.bad(f"{name} is listed, and is none of this job's names")
             continue
         try:

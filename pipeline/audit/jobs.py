@@ -8,18 +8,20 @@ from pathlib import Path
 
 from pipeline.audit.archive import audit_archive
 from pipeline.audit.collection import audit_collection, detect
-from pipeline.audit.files import audit_files, audit_names
+from pipeline.audit.files import audit_files, audit_stem
 from pipeline.audit.findings import Finding, Report
-from pipeline.audit.originals import Original, Originals
+from pipeline.audit.originals import Original, Originals, is_file_name
 from pipeline.audit.records import NoRecord, Record, Sets, read_record, sets_in
 from pipeline.audit.single import audit_single
 from pipeline.audit.streams import Content
 from pipeline.audit.terms import Terms
-from pipeline.errors import EnvironmentFailure, InputError, in_words
+from pipeline.errors import EnvironmentFailure, in_words
 from pipeline.unpack import UnpackError, kind_of, opened
 
 _ATTEMPTS = 3
 _ARCHIVES = ("zip", "tar", "folder")
+_NOT_READ = ("invalid", "failed")
+"""The statuses of what may have been impossible to read."""
 
 
 def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -> Iterator[Finding]:
@@ -54,7 +56,10 @@ def _of_set(stem: str, sets: Sets, originals: Originals, terms: Terms) -> Findin
         except NoRecord as error:
             report.bad(f"{stem}.json: {error}")
             return report.finding(stem, "no record")
-        audit_names(record, record.source, report)
+        if not is_file_name(record.source):
+            report.bad(f"the source {record.source!r} is no file name")
+            return report.finding(stem, record.status)
+        audit_stem(record, record.source, report)
         audit_files(record, sets.beside(stem), report)
         claim = _audit(record, originals, terms, report)
         finding = report.finding(stem, claim)
@@ -73,23 +78,25 @@ def _is_same(record: Record) -> bool:
 
 def _audit(record: Record, originals: Originals, terms: Terms, report: Report) -> str:
     """Audit a set with its original; what it claims."""
-    try:
-        found = originals.of_record(record, terms)
-    except InputError as error:
-        report.bad(str(error))
-        return record.status
+    found = originals.of_record(record, terms)
     if not found:
         report.gap(f"its original {record.source!r} is gone: nothing to compare it with")
         if record.status in ("collection", "archive"):
             return record.status
         return audit_single(record, None, terms, report)
-    if not found[0].fits:
-        report.bad(f"the original {found[0].path} has another sha256 than the record tells")
-    for other in found[1:] if record.sha256 is None else ():  # a folder, dropped again
-        trial = Report()
-        if (claim := _with(record, other, terms, trial)) and trial.is_clean:
-            return claim
-    return _with(record, found[0], terms, report)
+    chosen = found[0]
+    if len(found) > 1 and record.sha256 is None:  # a folder, dropped again
+        chosen = next((each for each in found if _is_clean(record, each, terms)), chosen)
+    if not chosen.fits:
+        report.bad(f"the original {chosen.path} has another sha256 than the record tells")
+    return _with(record, chosen, terms, report)
+
+
+def _is_clean(record: Record, original: Original, terms: Terms) -> bool:
+    """Whether nothing is wrong with a set if that is its original."""
+    trial = Report()
+    _with(record, original, terms, trial)
+    return trial.is_clean
 
 
 def _with(record: Record, original: Original, terms: Terms, report: Report) -> str:
@@ -100,6 +107,8 @@ def _with(record: Record, original: Original, terms: Terms, report: Report) -> s
         size = status.st_size if stat.S_ISREG(status.st_mode) else None
         if record.bytes is not None and record.bytes != size:
             report.bad(f"{record.bytes} bytes in the record, the original has {size}")
+        if size is not None and record.sha256 is None and record.status not in _NOT_READ:
+            report.bad("the record tells no sha256")
         if record.status == "archive":
             return audit_archive(record, path, terms, report)
         if record.status == "collection":
@@ -107,14 +116,12 @@ def _with(record: Record, original: Original, terms: Terms, report: Report) -> s
                 return audit_collection(record, Content(stream), terms, report)
         data = _data(record, path, terms, report)
     except (UnpackError, OSError) as error:
-        if record.status in ("invalid", "failed"):
+        if record.status in _NOT_READ:
             data = None
         else:
             said = in_words(error) if isinstance(error, OSError) else str(error)
             report.bad(f"the original cannot be read: {said}")
             return record.status
-    if data is not None and record.sha256 is None and record.status not in ("invalid", "failed"):
-        report.bad("the record tells no sha256")
     return audit_single(record, data, terms, report)
 
 

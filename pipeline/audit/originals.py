@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +15,6 @@ from pipeline.audit.files import digest_of
 from pipeline.audit.records import Record
 from pipeline.audit.terms import Terms
 from pipeline.dropbox.folders import DONE, FAILED
-from pipeline.errors import InputError
 from pipeline.unpack import UnpackError, kind_of, opened
 
 COMPRESSED = ("gzip", "bzip2", "xz")
@@ -46,27 +46,29 @@ class Originals:
         return cls(tuple(dict.fromkeys(found)))
 
     def of_record(self, record: Record, terms: Terms) -> list[Original]:
-        """What may be the original: those with its hash, else all of its name, the latest first.
-
-        Raises InputError for a source that is no file name.
-        """
-        found = [*self._named(record.source)]
+        """What may be the original: those with its hash, else all of its name, the latest first."""
+        found = self._named(record.source)
         if record.sha256 is None:
             return [Original(path, fits=True) for path in found]
         fitting = [path for path in found if _has_hash(path, record, terms)]
         return [Original(path, bool(fitting)) for path in fitting or found]
 
-    def _named(self, source: str) -> Iterator[Path]:
+    def _named(self, source: str) -> list[Path]:
         """What bears the name of a source; the last that came there first."""
-        try:
-            os.fsencode(source)
-        except UnicodeEncodeError:
-            raise InputError(f"the source {source!r} is no file name") from None
-        if "/" in source or "\0" in source or source in ("", ".", ".."):
-            raise InputError(f"the source {source!r} is no file name")
-        paths = [folder / source for folder in self.folders]
-        there = [path for path in paths if os.path.lexists(path)]
-        yield from sorted(there, key=lambda path: path.lstat().st_ctime_ns, reverse=True)
+        found = []
+        for folder in self.folders:
+            with suppress(OSError):
+                found.append(((folder / source).lstat().st_ctime_ns, folder / source))
+        return [path for _, path in sorted(found, reverse=True)]
+
+
+def is_file_name(source: str) -> bool:
+    """Whether a source is the name of something in a folder, and nothing else."""
+    try:
+        os.fsencode(source)
+    except UnicodeEncodeError:
+        return False
+    return not {"/", "\0"} & {*source} and source not in ("", ".", "..")
 
 
 def _shelves(folder: Path) -> list[Path]:

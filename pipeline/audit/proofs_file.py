@@ -41,6 +41,10 @@ class Place(NamedTuple):
         index, offset, start, length = map(int, numbers)
         return cls(index, offset, start, length, solver, int(steps))
 
+    def is_before(self, other: Place) -> bool:
+        """Whether another may follow: it is about a later row, and in no earlier stream."""
+        return self.row < other.row and self.offset <= other.offset
+
 
 class ProofsFile:
     """Proofs in the order of their puzzles. Close it, or use it as a context."""
@@ -70,7 +74,7 @@ class ProofsFile:
     def _advance(self) -> None:
         row = next(self._rows, None)
         following = None if row is None else Place.of(self._name, row)
-        if following and self.next and following.row <= self.next.row:
+        if following and self.next and not self.next.is_before(following):
             raise InputError(f"{self._name}: row {following.row} follows row {self.next.row}")
         self.next = following
 

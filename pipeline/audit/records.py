@@ -167,9 +167,13 @@ class Sets:
         return self.folder / (stem + ENDING)
 
     def beside(self, stem: str) -> list[str]:
-        """The names of the answers that bear a stem and are still there, in order."""
+        """The names of the answers that bear a stem and are still there, in order.
+
+        `a.proof.cnf` may be the CNF of `a.proof`, `a.proofs.csv` the table of `a.proofs`.
+        """
         names = sorted(self.answers.get(stem, ()))
-        return [name for name in names if os.path.lexists(self.folder / name)]
+        own = [name for name in names if name.rpartition(".")[0] not in self.records]
+        return [name for name in own if os.path.lexists(self.folder / name)]
 
     def strays(self) -> list[str]:
         """The answers for which there is no record."""

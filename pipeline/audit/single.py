@@ -35,6 +35,7 @@ def audit_single(record: Record, data: bytes | None, terms: Terms, report: Repor
     if record.status == "invalid" and data is not None:
         _audit_invalid(record, data, terms, report)
     if record.status in ("invalid", "failed"):
+        audit_proof(record, None, None, terms, report)
         return record.status
     if record.format == CNF:
         return audit_cnf(record, data, terms, report)

@@ -1,0 +1,208 @@
+"""Results with what shows them to be right: proofs, and what is said where none holds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import lzma
+from dataclasses import replace
+
+import pytest
+from dropping import DropFolder
+from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, pattern
+
+from pipeline import stages
+from pipeline.certify.formula import proof_formula
+from pipeline.certify.proof import check_proof
+from pipeline.cnf import Family, Unsat
+from pipeline.parse import made, parse_puzzle
+from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.result import Stopwatch
+from pipeline.settings import Settings
+from pipeline.solve import Solvers
+from pipeline.stages import solve_parsed, solve_source
+
+FULL = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+TWICE = "".join("." if cell in (32, 35, 41, 44) else sign for cell, sign in enumerate(FULL))
+A = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+
+
+@pytest.fixture(scope="module")
+def solvers():
+    with Solvers("pysat") as chain:
+        yield chain
+
+
+def solved(puzzle, solvers, prove="always", **options):
+    settings = Settings(solver="pysat", prove=prove, **options)
+    return solve_parsed(made(puzzle), solvers, settings, Stopwatch())
+
+
+PUZZLES = {
+    "none": (parse_puzzle(NONE), 0),
+    "one": (parse_puzzle(UNIQUE), 1),
+    "two": (parse_puzzle(TWO), 2),
+    "six": (parse_puzzle(SIX), 6),
+    "even/odd": (parse_puzzle(EVEN_ODD), 1),
+    "even/odd six": (parse_puzzle(EVEN_ODD_SIX), 6),
+    "2×3": (Puzzle.of_values(Geometry(2, 3), [1, *[0] * 35]), None),
+    "16×16": (
+        Puzzle.of_values(Geometry(4, 4), [0, *pattern(Geometry(4, 4)).values[1:]]),
+        1,
+    ),
+    "seventeen": (
+        parse_puzzle(
+            ".......1.4.........2...........5.4.7..8...3....1.9....3..4..2...5.1........8.6..."
+        ),
+        1,
+    ),
+    "two of nine": (parse_puzzle(TWICE), 2),
+}
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_whatever_is_complete_is_proved(name, solvers):
+    puzzle, number = PUZZLES[name]
+    result = solved(puzzle, solvers, max_solutions=20)
+    assert number in (None, len(result.solutions))
+    if number is None:
+        assert (result.complete, result.certificate.complete, result.proof) == (False, "no", None)
+        return
+    assert result.complete
+    assert result.certificate.complete == "proved"
+    assert "dratify" in result.certificate.checker
+    checked = check_proof(puzzle, result.solutions, result.proof.text, 60)
+    assert checked.steps == result.certificate.steps
+    text = "".join(result.proof.formula())
+    assert text == "".join(proof_formula(puzzle, result.solutions).text())
+
+
+@pytest.mark.parametrize(
+    ("prove", "text", "complete"),
+    [
+        ("never", NONE, "claimed"),
+        ("unsolvable", NONE, "proved"),
+        ("unsolvable", UNIQUE, "claimed"),
+        ("always", UNIQUE, "proved"),
+        ("never", UNIQUE, "claimed"),
+    ],
+)
+def test_what_is_proved_is_what_was_asked_for(prove, text, complete, solvers):
+    result = solved(parse_puzzle(text), solvers, prove)
+    assert result.certificate.complete == complete
+    assert (result.proof is not None) == (complete == "proved")
+
+
+def encoding_with(change):
+    """The extended encoding with its clauses changed."""
+    encode = stages.encode_puzzle
+
+    def encoded(puzzle, _encoding):
+        cnf = encode(puzzle, "extended")
+        clauses = tuple(change(list(cnf.clauses()), cnf))
+        return replace(cnf, families=(Family("changed", len(clauses), clauses),))
+
+    return encoded
+
+
+@pytest.mark.parametrize("every", [2, 3, 40, 700])
+def test_an_encoder_that_drops_clauses_gives_no_wrong_answer(every, monkeypatch, solvers):
+    right = solved(parse_puzzle(TWICE), solvers).solutions
+    changed = encoding_with(lambda clauses, _: (c for at, c in enumerate(clauses) if at % every))
+    monkeypatch.setattr(stages, "encode_puzzle", changed)
+    result = solved(parse_puzzle(TWICE), solvers)
+    assert set(result.solutions) <= set(right)
+    assert not result.complete or result.solutions == right
+
+
+def test_an_encoder_that_forbids_too_much_is_caught(monkeypatch, solvers):
+    puzzle = parse_puzzle(TWICE)
+    first, second = solved(puzzle, solvers).solutions
+    cell = next(at for at in range(81) if first.values[at] != second.values[at])
+
+    def forbidding(clauses, cnf):
+        wanted = (*divmod(cell, 9), second.values[cell])
+        place = tuple(index + 1 for index in wanted[:2])
+        (variable,) = [v for v, c in cnf.candidates.items() if (*place, wanted[2]) == tuple(c)]
+        return [*clauses, (-variable,)]
+
+    monkeypatch.setattr(stages, "encode_puzzle", encoding_with(forbidding))
+    trusting = solved(puzzle, solvers, "never")
+    assert (trusting.status, trusting.complete) == ("unique", True)
+    result = solved(puzzle, solvers)
+    assert result.solutions == (first,)
+    assert (result.status, result.complete, result.certificate.complete) == ("unknown", False, "no")
+    assert "glucose4 has found a model" in result.message
+
+
+def stopping_after(number):
+    """Answers of a solver that says too early that there are no more."""
+    asked = stages.answers
+
+    def answers(cnf, solver, limits):
+        stream = asked(cnf, solver, limits)
+        for _ in range(number):
+            yield next(stream)
+        yield Unsat()
+
+    return answers
+
+
+@pytest.mark.parametrize(("text", "found"), [(SIX, 1), (SIX, 3), (UNIQUE, 0), (TWICE, 1)])
+def test_a_solver_that_stops_too_early_is_caught(text, found, monkeypatch, solvers):
+    monkeypatch.setattr(stages, "answers", stopping_after(found))
+    result = solved(parse_puzzle(text), solvers)
+    assert len(result.solutions) == found
+    assert result.complete is False
+    assert result.status == ("multiple" if found > 1 else "unknown")
+    assert result.certificate.complete == "no"
+    assert result.proof is None
+    said = result.message
+    assert "has one" in said or "no proof that there are no more solutions holds" in said
+
+
+def test_a_grid_too_large_for_its_formula_is_claimed_and_says_why(solvers):
+    grid = Grid(Geometry(8, 8), pattern(Geometry(8, 8)).values)
+    result = solved(Puzzle.of_values(grid.geometry, [0, *grid.values[1:]]), solvers)
+    assert (result.status, result.certificate.complete) == ("unique", "claimed")
+    assert "clauses" in result.certificate.reason
+
+
+def test_a_formula_without_a_model_is_proved_to_have_none(solvers):
+    settings = Settings(solver="pysat")
+    result = solve_source(b"p cnf 2 4\n1 2 0 1 -2 0 -1 2 2 0 -1 -2 0\n", "a.cnf", solvers, settings)
+    assert (result.status, result.certificate.complete) == ("unsolvable", "proved")
+    assert "".join(result.proof.formula()).splitlines()[3] == "-1 2 0", "no literal twice"
+    satisfiable = solve_source(b"p cnf 2 1\n1 2 0\n", "a.cnf", solvers, settings)
+    assert (satisfiable.status, len(satisfiable.models)) == ("solved", 1)
+
+
+def test_a_collection_has_all_its_proofs_in_one_file_with_an_index(tmp_path):
+    box = DropFolder.within(tmp_path)
+    lines = [A, A.replace("53", "33", 1), TWICE, "hello", "." * 81, A]
+    box.drop("top.txt", "".join(f"{line}\n" for line in lines))
+    assert box.run("--prove", "always", "--settle", "0.01", "--workers", "1").returncode == 1
+    record = box.record("top")
+    assert record["certificate"] == {"solutions": "checked", "proved": 4, "claimed": 0}
+    rows = list(csv.DictReader(io.StringIO(box.text("top.csv"))))
+    packed = (box.outbox / "top.proofs.xz").read_bytes()
+    entries = list(csv.DictReader(io.StringIO(box.text("top.proofs.csv"))))
+    assert [entry["index"] for entry in entries] == ["1", "2", "3", "6"]
+    firsts, seconds = (box.text(f"top_{rank}.solution").splitlines() for rank in (1, 2))
+    for entry in entries:
+        place = int(entry["index"]) - 1
+        text = lzma.LZMADecompressor().decompress(packed[int(entry["offset"]) :]).decode()
+        start = int(entry["start"])
+        proof = text[start : start + int(entry["length"])]
+        found = [line[place] for line in (firsts, seconds)][: int(rows[place]["solutions"])]
+        grids = [Grid(Geometry(3, 3), tuple(map(int, line))) for line in found]
+        checked = check_proof(parse_puzzle(lines[place]), grids, proof, 60)
+        assert checked.steps == int(entry["steps"])
+
+
+def test_without_being_asked_a_collection_has_no_proofs(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.drop("top.txt", f"{A}\n{A}\n")
+    assert box.run("--settle", "0.01", "--workers", "1").returncode == 0
+    assert "certificate" not in box.record("top")
+    assert not any("proof" in name for name in box.published())
