@@ -93,7 +93,7 @@ def prove_formula(
         ProofTimeout,
         check_core,
     )
-    from pipeline.solve.proving import ENGINES, Prover  # noqa: PLC0415
+    from pipeline.solve.proving import ENGINES, Prover, Satisfiable  # noqa: PLC0415
 
     begun = time.monotonic()
     core = core_of(formula)
@@ -105,10 +105,11 @@ def prove_formula(
                 text = REFUTED
             else:
                 text = solvers.kept(Prover).prove(core.remaining, limits, engine)
-            left = settings.timeout - (time.monotonic() - begun)
-            checked = check_core(core, text, max(left, 0.0))
+            checked = check_core(core, text, settings.timeout)
         except ProofTimeout as error:
             return Certificate("claimed", reason=str(error)), None
+        except Satisfiable as error:
+            return Certificate("no", reason=str(error)), None
         except (ProofRejected, SolverError, EnvironmentFailure) as error:
             rejections.append(f"{engine}: {error}")
             if time.monotonic() - begun >= settings.timeout:

@@ -12,7 +12,6 @@ from typing import Any
 
 from pipeline.decode import blocking_clause
 from pipeline.dimacs import dimacs_lines
-from pipeline.formulas import solution_text
 from pipeline.parse import render_puzzle
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Result
@@ -172,6 +171,8 @@ def job_files(
     """
     for number, text in enumerate(solution_texts(result) if result.solutions else (), 1):
         yield f"{stem}_{number}.solution", [text]
+    if result.models:
+        from pipeline.formulas import solution_text  # noqa: PLC0415 - seldom needed
     for number, model in enumerate(result.models, 1):
         yield f"{stem}_{number}.solution", solution_text(model)
     if keep_cnf and result.cnf:

@@ -6,14 +6,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from pipeline.cnf import Cnf
-from pipeline.evidence import Certificate, FormulaProof, Proof
-from pipeline.explain import Conflict, Difference
-from pipeline.parse import Parsed
-from pipeline.parse.formula import CNF_FORMAT, Model, ParsedFormula
-from pipeline.puzzle import Grid
+from pipeline.parse.formula import CNF_FORMAT
+
+if TYPE_CHECKING:
+    from pipeline.cnf import Cnf
+    from pipeline.evidence import Certificate, FormulaProof, Proof
+    from pipeline.explain import Conflict, Difference
+    from pipeline.parse import Parsed
+    from pipeline.parse.formula import Model, ParsedFormula
+    from pipeline.puzzle import Grid
 
 Status = Literal["unique", "multiple", "unsolvable", "solved", "invalid", "unknown", "failed"]
 NOT_WELL: frozenset[str] = frozenset(("invalid", "unknown", "failed"))

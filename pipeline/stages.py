@@ -21,8 +21,6 @@ from pipeline.decode import decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError, TooLarge
 from pipeline.evidence import Certificate, FormulaProof, doubt, prove_complete, prove_formula
-from pipeline.explain import Explainer, explain_conflict, explain_difference
-from pipeline.formulas import solve_formula
 from pipeline.parse import Parsed, made, parse_source
 from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf, parse_formula, proof_clauses
 from pipeline.puzzle import Grid, Puzzle
@@ -73,6 +71,8 @@ def is_formula(data: bytes, settings: Settings) -> bool:
 
 def solve_clauses(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:
     """The chain for a formula that need not be a puzzle's. Raises EnvironmentFailure."""
+    from pipeline.formulas import solve_formula  # noqa: PLC0415 - seldom needed
+
     watch = Stopwatch()
     try:
         with watch.timing("parse"):
@@ -283,6 +283,8 @@ def with_evidence(result: Result, solvers: Solvers, settings: Settings, watch: S
     if result.status == "unsolvable":
         result = _explained(result, puzzle, solvers, watch)
     elif len(result.solutions) > 1:
+        from pipeline.explain import explain_difference  # noqa: PLC0415 - seldom needed
+
         with watch.timing("explain"):
             result = replace(result, difference=explain_difference(result.solutions))
     certificate = Certificate("claimed" if result.complete else "no")
@@ -307,6 +309,8 @@ def is_to_prove(status: Status, settings: Settings) -> bool:
 
 def _explained(result: Result, puzzle: Puzzle, solvers: Solvers, watch: Stopwatch) -> Result:
     """Why there is no solution; a solver's word that there is none is not taken against that."""
+    from pipeline.explain import Explainer, explain_conflict  # noqa: PLC0415 - seldom needed
+
     with watch.timing("explain"):
         try:
             conflict = explain_conflict(puzzle, solvers.kept(Explainer))

@@ -14,7 +14,7 @@ from pipeline.audit.records import NoRecord, Record, Sets, read_record, sets_bel
 from pipeline.audit.single import audit_single
 from pipeline.audit.streams import Content, table_of
 from pipeline.audit.terms import Terms
-from pipeline.errors import InputError, in_words, is_environmental, printable
+from pipeline.errors import InputError, counted, in_words, is_environmental, printable
 from pipeline.unpack import Member, UnpackError, inner_members, kind_of, members, resolved
 
 COLUMNS = ("member", "format", "status", "solutions", "complete", "message")
@@ -64,6 +64,7 @@ class _Archive:
         self._totals: Counter[str] = Counter()
         self._evidence: Counter[str] = Counter()
         self._count = 0
+        self._proved = 0
 
     def run(self, original: Path) -> None:
         """Look at every member. Raises InputError and OSError where no more can be looked at."""
@@ -148,6 +149,7 @@ class _Archive:
             if record.status == "invalid" and data and detect(content, record, self._terms.reading):
                 report.bad("the status is 'invalid', but it is a collection")
             audit_single(record, data, self._terms, report)
+            self._proved += (record.certificate or {}).get("complete") == "proved"
         if (record.sha256, record.bytes) != (content.digest, content.size):
             report.bad(f"its sha256 is {content.digest[:12]}…, in the record another")
         self._compare_row(record, row, report)
@@ -192,9 +194,10 @@ class _Archive:
     def summary(self) -> str:
         """What the archive claims, in a few words."""
         statuses = sorted(n for n in self._totals if self._totals[n] and n not in _UNCOUNTED)
-        counts = ", ".join(f"{self._totals[name]} {name}" for name in statuses)
-        members = f"{self._count} member" + "s" * (self._count != 1)
-        return f"archive of {members}: {counts}"
+        said = [f"{self._totals[name]} {name}" for name in statuses]
+        if proved := self._proved + self._evidence["proved"]:
+            said.append(f"{proved} proved")
+        return f"archive of {counted(self._count, 'member')}: {', '.join(said)}"
 
 
 def _counts(record: Record) -> Counter[str]:

@@ -52,21 +52,23 @@ def audit_files(record: Record, beside: Sequence[str], report: Report) -> None:
     for name, told in record.files.items():
         if not name.startswith(record.stem) or not own.fullmatch(name[len(record.stem) :]):
             report.bad(f"{name} is listed, and is none of this job's names")
-            continue
-        try:
-            hashed = digest_of(record.path.with_name(name))
-        except FileNotFoundError:
-            if not name.endswith(".log"):
-                report.bad(f"{name} is listed, and is not there")
-        except OSError as error:
-            report.bad(f"{name}: cannot be read: {in_words(error)}")
-        else:
-            if hashed != told:
-                report.bad(f"{name}: its sha256 is {hashed[:12]}…, listed as {told[:12]}…")
+        elif fault := _fault_in_file(record.path.with_name(name), told):
+            report.bad(f"{name}{fault}")
     for name in beside:
         if name not in record.files:
             report.bad(f"{name} is there, and is not listed")
     audit_numbers(record, report)
+
+
+def _fault_in_file(path: Path, told: str) -> str | None:
+    """What is wrong with a file that is listed with that hash, to be read behind its name."""
+    try:
+        hashed = digest_of(path)
+    except FileNotFoundError:
+        return None if path.suffix == ".log" else " is listed, and is not there"
+    except OSError as error:
+        return f": cannot be read: {in_words(error)}"
+    return None if hashed == told else f": its sha256 is {hashed[:12]}…, listed as {told[:12]}…"
 
 
 def audit_numbers(record: Record, report: Report) -> None:

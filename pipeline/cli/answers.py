@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -13,8 +13,6 @@ from pipeline.cli.outcome import report
 from pipeline.cli.reading import read_bytes, source_name
 from pipeline.cli.times import times_table
 from pipeline.errors import ALL_WELL, SOME_BAD, InputError, InvalidPuzzle, SolverError
-from pipeline.explain import Difference, caret, line_at, marked_grid
-from pipeline.formulas import solution_text
 from pipeline.parse import parse_source
 from pipeline.puzzle import Grid
 from pipeline.record import render_solution, solution_texts
@@ -22,6 +20,9 @@ from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers, surprise
 from pipeline.stages import is_formula, solve_clauses, solve_parsed
+
+if TYPE_CHECKING:
+    from pipeline.explain import Difference
 
 Files = Annotated[list[Path], typer.Argument(help="Puzzle files; - is standard input.")]
 
@@ -77,6 +78,8 @@ def _solve_file(file: Path, solvers: Solvers, settings: Settings) -> Result:
 
 def _with_caret(error: InputError, data: bytes) -> str:
     """What is wrong, and the place in its line, if there is one."""
+    from pipeline.explain import caret, line_at  # noqa: PLC0415 - seldom needed
+
     if isinstance(error, InvalidPuzzle) and error.line and error.column:
         line = line_at(data, error.line)
         if line is not None:
@@ -88,6 +91,8 @@ def _with_caret(error: InputError, data: bytes) -> str:
 def _print_result(before: str, result: Result) -> None:
     """The verdict and the solutions, on standard output."""
     if result.formula:
+        from pipeline.formulas import solution_text  # noqa: PLC0415 - seldom needed
+
         unsolvable = ["s UNSATISFIABLE\n"] if result.status == "unsolvable" else []
         for model in result.models or [None]:
             print(before, *(solution_text(model) if model else unsolvable), sep="", end="")
@@ -96,6 +101,8 @@ def _print_result(before: str, result: Result) -> None:
         if result.message:
             print(result.message)
         if result.conflict and result.parsed:
+            from pipeline.explain import marked_grid  # noqa: PLC0415 - seldom needed
+
             print(marked_grid(result.parsed.puzzle, result.conflict.places()))
     elif result.solutions:
         print(f"{before}solution exists")
