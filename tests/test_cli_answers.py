@@ -19,7 +19,6 @@ pytestmark = pytest.mark.usefixtures("puzzle_folder")
         ("line.txt", f"solution exists\n{SOLVED.replace(chr(10), '')}\n"),
         ("boxes.txt", "solution exists\n2 2\n1 2 4 3\n3 4 2 1\n4 3 1 2\n2 1 3 4\n"),
         ("solved.txt", f"solution exists\n{SOLVED}"),
-        ("none.txt", "no solution\n"),
     ],
 )
 def test_solve_prints_the_verdict_and_the_solution_in_the_notation_of_the_file(file, printed):
@@ -29,7 +28,10 @@ def test_solve_prints_the_verdict_and_the_solution_in_the_notation_of_the_file(f
 def test_solve_prints_all_solutions_and_says_that_they_are_all():
     code, printed, said = run("solve", "two.txt")
     assert (code, printed) == (0, f"solution exists\n{FIRST}\n{SECOND}")
-    assert said == "two.txt: these are all 2 solutions\n"
+    assert said == (
+        "two.txt: these are all 2 solutions\n"
+        "two.txt: they differ in 8 cells; of those found one alone has 3 in row 1, column 3\n"
+    )
     assert run("solve", "--quiet", "two.txt") == (0, printed, "")
 
 
@@ -41,7 +43,35 @@ def test_solve_says_that_there_are_more_solutions():
 
 def test_solve_names_the_cells_that_clash():
     printed = "no solution\nrow 1 holds 1 twice: row 1, column 1 and row 1, column 2\n"
-    assert run("solve", "clash.txt") == (0, printed, "")
+    code, said, _ = run("solve", "clash.txt")
+    assert (code, said[: len(printed)]) == (0, printed)
+    assert said[len(printed) :].startswith("[1][1]| .  . \n")
+
+
+def test_solve_shows_a_smallest_set_of_givens_without_a_solution():
+    code, printed, _ = run("solve", "none.txt")
+    first, sentence, *drawn = printed.splitlines()
+    assert (code, first) == (0, "no solution")
+    assert "have no solution together" in sentence
+    assert sum(line.count("[") for line in drawn) == int(sentence.split()[0])
+
+
+def test_solve_shows_the_line_of_a_fault_with_a_caret(puzzle_folder):
+    (puzzle_folder / "bad.txt").write_text("1...\n..2.\n.3q.\n...4\n")
+    _, _, said = run("solve", "bad.txt")
+    assert said.splitlines()[1:] == ["    .3q.", "      ^"]
+
+
+def test_solve_answers_formulas_in_the_notation_of_the_sat_competitions(puzzle_folder):
+    (puzzle_folder / "a.cnf").write_text("c x\np cnf 3 2\n1 -3 0\n2 3 -1 0\n")
+    (puzzle_folder / "b.cnf").write_text("p cnf 1 2\n1 0\n-1 0\n")
+    code, printed, said = run("solve", "a.cnf")
+    assert (code, said) == (0, "")
+    assert printed.splitlines()[0] == "s SATISFIABLE"
+    assert printed.splitlines()[1].endswith(" 0")
+    assert run("solve", "b.cnf") == (0, "s UNSATISFIABLE\n", "")
+    assert run("count", "a.cnf")[:2] == (0, "5\n")
+    assert run("count", "b.cnf")[:2] == (0, "0\n")
 
 
 @pytest.mark.parametrize(
@@ -58,13 +88,16 @@ def test_solve_says_where_a_file_is_no_puzzle(text, where, puzzle_folder):
     code, printed, said = run("solve", "bad.txt")
     assert (code, printed) == (1, "")
     assert said.startswith(where)
-    assert run("count", "bad.txt")[::2] == (1, f"sudoku-pipeline: {said}")
+    first = said.splitlines()[0]
+    assert run("count", "bad.txt")[::2] == (1, f"sudoku-pipeline: {first}\n")
 
 
 def test_solve_goes_on_behind_a_file_that_is_no_puzzle_or_not_there():
     code, printed, said = run("solve", "none.txt", "bad.txt", "missing.txt", "unique.txt")
-    assert (code, printed) == (1, f"none.txt: no solution\nunique.txt: solution exists\n{SOLVED}")
-    wrong, missing = said.splitlines()
+    assert code == 1
+    assert printed.startswith("none.txt: no solution\n")
+    assert printed.endswith(f"unique.txt: solution exists\n{SOLVED}")
+    wrong, *_, missing = said.splitlines()
     assert wrong.startswith("bad.txt:3:3: expected ")
     assert missing == "missing.txt: cannot be read: No such file or directory"
 

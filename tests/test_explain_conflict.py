@@ -52,7 +52,7 @@ def by_brute_force(puzzle: Puzzle) -> bool:
 
 
 def by_sat(puzzle: Puzzle) -> bool:
-    with Minisat22(bootstrap_with=encode_puzzle(puzzle, "minimal").clauses()) as engine:
+    with Minisat22(bootstrap_with=encode_puzzle(puzzle, "reduced").clauses()) as engine:
         return engine.solve()
 
 

@@ -156,7 +156,10 @@ def test_an_unsolvable_puzzle_gives_no_solution_file_and_exit_code_0(answers):
     assert {name for name in box.published() if name.startswith("none")} == {
         "none.json",
         "none.log",
+        "none.proof.cnf",
+        "none.proof.drat",
     }
+    assert record["certificate"]["complete"] == "proved"
     assert [(clash["row"], clash["column"]) for clash in record["conflict"]] == [(1, 1), (1, 3)]
     assert "none.txt" in box.kept("done")
     assert done.returncode == 0

@@ -10,11 +10,10 @@ from pipeline.certify.clauses import certify_model
 from pipeline.certify.formula import Formula
 from pipeline.errors import InputError, InvalidPuzzle, in_words
 from pipeline.files import read_regular
-from pipeline.parse.formula import ParsedFormula, parse_formula, proof_clauses
+from pipeline.parse.formula import Model, ParsedFormula, parse_formula, proof_clauses
 
 _BYTES_EACH = 16
 _SLACK = 64 * 1024
-Model = tuple[int, ...]
 
 
 def audit_cnf(record: Record, data: bytes | None, terms: Terms, report: Report) -> str:

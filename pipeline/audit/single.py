@@ -17,11 +17,10 @@ from pipeline.files import read_regular
 from pipeline.parse import Parsed, parse_source
 from pipeline.parse.characters import NAMES
 from pipeline.parse.collections.lone import COLLECTION_NAMES
-from pipeline.parse.formula import looks_like_cnf, parse_formula
+from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf, parse_formula
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Reading
 
-CNF = "cnf"
 _SHOWN = 3
 
 
@@ -37,7 +36,7 @@ def audit_single(record: Record, data: bytes | None, terms: Terms, report: Repor
     if record.status in ("invalid", "failed"):
         audit_proof(record, None, None, terms, report)
         return record.status
-    if record.format == CNF:
+    if record.format == CNF_FORMAT:
         return audit_cnf(record, data, terms, report)
     puzzle = None if data is None else _puzzle(record, data, terms, report)
     proved = _audit_solutions(record, puzzle, terms, report)

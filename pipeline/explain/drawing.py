@@ -42,7 +42,8 @@ def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]]) -> str:
             for column in range(n)
             for sign in [signs.get(puzzle.cells[row * n + column], _OTHER)]
         ]
-        lines.append("|".join("".join(drawn[start : start + box]) for start in range(0, n, box)))
+        boxes = ("".join(drawn[start : start + box]) for start in range(0, n, box))
+        lines.append("|".join(boxes).rstrip())
     return "\n".join(lines)
 
 
