@@ -45,7 +45,7 @@ def test_solve_names_the_cells_that_clash():
     printed = "no solution\nrow 1 holds 1 twice: row 1, column 1 and row 1, column 2\n"
     code, said, _ = run("solve", "clash.txt")
     assert (code, said[: len(printed)]) == (0, printed)
-    assert said[len(printed) :].startswith("[1][1]| .  . \n")
+    assert said[len(printed) :].startswith("[1][1]| .  .\n")
 
 
 def test_solve_shows_a_smallest_set_of_givens_without_a_solution():
