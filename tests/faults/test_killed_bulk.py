@@ -478,3 +478,23 @@ def test_members_that_would_take_each_others_names_get_the_same_ones_after_a_kil
     assert bench.run("--workers", "1", step=NOTING)[0] == -signal.SIGKILL
     assert bench.run("--workers", "1")[0] == 0
     check(bench, other.box)
+
+
+@pytest.mark.parametrize("kind", ["collection", "zip"])
+def test_the_proofs_of_a_killed_job_are_those_of_one_that_nothing_disturbed(
+    kind: str, tmp_path: Path, breaker: Breaker
+) -> None:
+    options = ("--prove", "always", "--workers", "1")
+    whole, killed = (bench_in(tmp_path / name, breaker) for name in ("whole", "killed"))
+    drop(whole.box, kind, NAME)
+    assert whole.run(*options)[0] == 1
+    drop(killed.box, kind, NAME)
+    for nth in (1, 2):
+        assert killed.run(*options, step=NOTED, nth=nth)[0] == -signal.SIGKILL
+    assert killed.run(*options)[0] == 1
+    check(killed, whole.box)
+    paths = sorted(whole.box.outbox.rglob("*.proofs.*"))
+    assert paths
+    for path in paths:
+        other = killed.box.outbox / path.relative_to(whole.box.outbox)
+        assert other.read_bytes() == path.read_bytes()
