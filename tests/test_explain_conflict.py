@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import signal
+import time
+from itertools import pairwise
 from threading import Timer
 
 import pytest
@@ -18,9 +20,10 @@ from pipeline.certify import clashing_givens
 from pipeline.encode import encode_puzzle
 from pipeline.errors import SolverError
 from pipeline.explain import Clue, Conflict, Explainer, explain_conflict
-from pipeline.explain.explainer import Contradiction
+from pipeline.explain.explainer import Contradiction, contradictions
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Puzzle
+from pipeline.solve.base import Deadline
 
 FOUR, SIX, NINE, SIXTEEN = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3), Geometry(4, 4)
 LONG = 60.0
@@ -212,6 +215,17 @@ def test_the_sentence_names_eight_at_most(explainer):
     check(puzzle, conflict, by_sat)
     assert conflict.message.count(";") == 8
     assert conflict.message.endswith(f"; and {len(conflict.clues) - 8} more")
+
+
+def test_each_word_of_the_child_is_better_than_the_one_before():
+    puzzle = parse_puzzle(HARD.replace(".", "1", 1))
+    words = list(contradictions(puzzle, Deadline(time.monotonic() + LONG)))
+    minimal = [word.minimal for word in words]
+    assert minimal == sorted(minimal)
+    assert minimal[0] is False
+    for before, after in pairwise(words):
+        assert len(after.cells) < len(before.cells) or after.minimal > before.minimal
+        assert list(after.cells) == sorted(after.cells)
 
 
 def test_other_masks_are_told_by_their_values(explainer):

@@ -89,6 +89,27 @@ def test_free_choices_have_to_be_made_one_by_one():
     assert difference.exact
 
 
+def test_the_search_betters_what_greed_finds():
+    """Two cells are enough, where the cell that excludes the most is in neither such pair."""
+    rows = ["1221", "2122", "1211", "1112", "2111", "1122", "2221", "2212"]
+    grids = [Grid(FOUR, (*map(int, row), *[1] * 12)) for row in rows]
+    assert len(explain_difference(grids, steps=0).decisive) == 3
+    difference = explain_difference(grids)
+    assert difference.exact
+    assert len(difference.decisive) == fewest(grids) == 2
+    assert len(left_by(grids, difference.decisive)) == 1
+
+
+@examples(60)
+@given(rows=st.lists(st.tuples(*[st.integers(1, 2)] * 6), min_size=2, max_size=30, unique=True))
+def test_it_is_exact_whatever_the_grids_hold(rows):
+    grids = [Grid(FOUR, (*row, *[1] * 10)) for row in rows]
+    difference = explain_difference(grids)
+    assert difference.exact
+    assert len(difference.decisive) == fewest(grids)
+    assert len(left_by(grids, difference.decisive)) == 1
+
+
 def test_a_search_that_is_cut_off_does_not_claim_to_be_exact():
     difference = explain_difference(EMPTY, steps=100)
     assert len(left_by(EMPTY, difference.decisive)) == 1

@@ -115,11 +115,11 @@ def _shrink(engine: _Engine, order: Sequence[int], most: int) -> Iterator[Core]:
     needed: list[int] = []
     untried = [literal for literal in order if literal in core]
     postponed: list[int] = []
+    yield Core(tuple(untried), minimal=False)
     slices = _FIRST_SLICES
     while (untried or postponed) and len(needed) < most:
         if not untried:
             untried, postponed, slices = postponed, [], slices * 4
-        yield Core((*needed, *postponed, *untried), minimal=False)
         tried = untried.pop()
         core = engine.core([*needed, *postponed, *untried], slices)
         if core == "can hold":
@@ -129,5 +129,6 @@ def _shrink(engine: _Engine, order: Sequence[int], most: int) -> Iterator[Core]:
         else:
             untried = [literal for literal in untried if literal in core]
             postponed = [literal for literal in postponed if literal in core]
+            yield Core((*needed, *postponed, *untried), minimal=False)
     if not untried and not postponed and len(needed) <= most:
         yield Core(tuple(needed), minimal=True)
