@@ -148,7 +148,12 @@ def solve_parsed(
         if is_chosen(parsed.puzzle, settings.cross_check):
             search, used = chain.cross_check(search, used, solvers.other_than(solver))
         result = _result(search, parsed, cnf, used, settings, watch)
-        return with_evidence(result, solvers, settings, watch) if explain else result
+        if not explain:
+            return result
+        shown = with_evidence(result, solvers, settings, watch)
+        if not result.complete or shown.complete or solver is solvers.chain[-1]:
+            return shown
+        fallback = shown.message  # what it says is not true: somebody else may know better
     return Result("failed", (), None, fallback, parsed, cnf, seconds=watch.seconds())
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from pipeline.audit.collection import audit_collection, detect
+from pipeline.audit.collection import audit_collection, collection_in
 from pipeline.audit.files import audit_files, audit_stem
 from pipeline.audit.findings import Report
 from pipeline.audit.records import NoRecord, Record, Sets, read_record, sets_below
@@ -146,7 +146,7 @@ class _Archive:
                 pass
         else:
             data = self._whole(content, report)
-            if record.status == "invalid" and data and detect(content, record, self._terms.reading):
+            if record.status == "invalid" and data and collection_in(content, self._terms.reading):
                 report.bad("the status is 'invalid', but it is a collection")
             audit_single(record, data, self._terms, report)
             self._proved += (record.certificate or {}).get("complete") == "proved"
@@ -185,10 +185,10 @@ class _Archive:
             here, there = ours[name], theirs.get(name, 0)
             if here != there:
                 self._report.bad(f"totals: {there} {name} in the record, {here} in the table")
-        told = self._record.certificate
-        for word in ("proved", "claimed") if told else ():
-            if told and told.get(word) != self._evidence[word]:
-                what = f"{told.get(word)} {word}, where it is {self._evidence[word]}"
+        told = self._record.certificate or {}
+        for word in ("proved", "claimed"):
+            if told.get(word, 0) != self._evidence[word]:
+                what = f"{told.get(word, 0)} {word}, where it is {self._evidence[word]}"
                 self._report.bad(f"certificate: {what}")
 
     def summary(self) -> str:

@@ -26,23 +26,24 @@ ASIDE = frozenset(("disagreements", "fallbacks"))
 DISAGREES = "the solution beside it "
 
 
-def detect(content: Content, record: Record, reading: Reading) -> Detected | None:
-    """How the original is read as a collection: by itself, else as the record says."""
-    declared = reading.format if reading.format != "auto" else None
-    found = detect_collection(content.head, content.is_whole, declared)
-    if found is not None and found.format.name == record.format:
-        return found
-    return detect_collection(content.head, content.is_whole, record.format) or found
+def collection_in(content: Content, reading: Reading) -> Detected | None:
+    """How a source is read as a collection; None where it is none by its own account."""
+    declared = None if reading.format == "auto" else reading.format
+    return detect_collection(content.head, content.is_whole, declared)
 
 
 def audit_collection(record: Record, content: Content, terms: Terms, report: Report) -> str:
-    """Audit a collection's set against its original; what it claims."""
-    found = detect(content, record, terms.reading)
-    if found is None:
-        report.bad("the original is no collection")
+    """Audit a collection's set against its original; what it claims.
+
+    It is read as the record says, which may have been declared.
+    """
+    found = collection_in(content, terms.reading)
+    if found is None or found.format.name != record.format:
+        found = detect_collection(content.head, content.is_whole, record.format)
+        report.note(f"read as {record.format}, as the record says")
+    if found is None or found.format.name != record.format:
+        report.bad(f"the original is no collection of the format {record.format!r}")
         return record.status
-    if found.format.name != record.format:
-        report.bad(f"the record says {record.format!r}, the original is {found.format.name!r}")
     audited = _Collection(record, terms, report)
     entries = _entries(content, found, record, terms)
     try:
@@ -111,12 +112,12 @@ class _Collection:
         certify_lines(read, self._report)
         for each in read:
             if proofs and proofs.next and proofs.next.row == each.number:
-                self._check(each, proofs)
+                self._check(each, proofs, proofs.next.steps)
+                proofs.advance()
 
-    def _check(self, read: Read, proofs: ProofsFile) -> None:
+    def _check(self, read: Read, proofs: ProofsFile, steps: int) -> None:
         """Check the proof of one row."""
         report = self._report.within(f"proof of row {read.number}")
-        steps = proofs.next.steps if proofs.next else None
         self._proved += 1
         try:
             text = proofs.take()

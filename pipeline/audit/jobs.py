@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pipeline.audit.archive import audit_archive
-from pipeline.audit.collection import audit_collection, detect
+from pipeline.audit.collection import audit_collection, collection_in
 from pipeline.audit.files import audit_files, audit_stem
 from pipeline.audit.findings import Finding, Report
 from pipeline.audit.originals import Original, Originals, is_file_name
@@ -41,7 +41,9 @@ def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -
         if finding is not None:
             yield finding
     for name in sets.strays():
-        yield Finding(name, "no record", (f"{name} is there, and no record lists it",))
+        report = Report()
+        report.bad(f"{name} is there, and no record lists it")
+        yield report.finding(name, "no record")
 
 
 def _of_set(stem: str, sets: Sets, originals: Originals, terms: Terms) -> Finding | None:
@@ -134,6 +136,6 @@ def _data(record: Record, path: Path, terms: Terms, report: Report) -> bytes | N
     with opened(path, terms.limits) as stream:
         content = Content(stream)
         is_invalid = record.status == "invalid"
-        if is_invalid and detect(content, record, terms.reading):
+        if is_invalid and collection_in(content, terms.reading):
             report.bad("the status is 'invalid', but the original is a collection")
         return content.whole(terms.reading.max_bytes)

@@ -38,35 +38,66 @@ class Read:
 
 
 def read_row(
-    number: int, entry: Entry, row: Row, lines: Sequence[str], record: Record, report: Report
+    number: int,
+    entry: Entry,
+    row: Row,
+    lines: Mapping[str, str],
+    record: Record,
+    report: Report,
 ) -> Read:
-    """Compare a row and its lines with what stands in the original; rows count from 1."""
+    """Compare a row, and its line in each solution file, with what stands in the original.
+
+    Rows are numbered from 1.
+    """
     report = report.within(f"{record.stem}.csv: row {number}")
-    most = _LONGEST_TEXT if entry.puzzle is None and not entry.plain else None
-    line = str(entry.line) if entry.line else row.line  # that of what is broken is not known
-    for what, here, there in (
-        ("index", row.number, str(number)),
-        ("line", row.line, line),
-        ("puzzle", row.puzzle, printable(entry.text[:most])),
-    ):
-        if here != there:
-            report.bad(f"the {what} is {here[:100]!r}, by the original {there[:100]!r}")
     puzzle = _puzzle_of(entry)
+    _compare(number, entry, row, report)
+    if entry.error is not None and record.is_ours and row.message != printable(entry.error):
+        report.bad(f"the message should be {entry.error!r}")
     if (puzzle is None) != (row.status == "invalid"):
         report.bad(f"the status is {row.status!r}, but the original holds {_what(puzzle)} there")
     _audit_claim(row, report)
+    _audit_count(row, [*lines.values()], report)
+    return Read(number, puzzle, row.complete == "true", _grids(lines, entry, puzzle, report))
+
+
+def _compare(number: int, entry: Entry, row: Row, report: Report) -> None:
+    """Whether a row is about the entry of that number."""
+    text = entry.text
+    if not entry.plain:
+        text = printable(text[: _LONGEST_TEXT if entry.puzzle is None else None])
+    line = str(entry.line) if entry.line else row.line  # that of what is broken is not known
+    if (row.number, row.line, row.puzzle) == (str(number), line, text):
+        return
+    for what, here, there in (
+        ("index", row.number, str(number)),
+        ("line", row.line, line),
+        ("puzzle", row.puzzle, text),
+    ):
+        if here != there:
+            report.bad(f"the {what} is {here[:100]!r}, by the original {there[:100]!r}")
+
+
+def _audit_count(row: Row, lines: Sequence[str], report: Report) -> None:
+    """Whether the solution files have as many grids as the row tells, and the same first one."""
     filled = [line for line in lines if line.strip(".")]
-    if row.solutions != str(len(filled)) or any(line.strip(".") for line in lines[len(filled) :]):
+    if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
         report.bad(
             f"{row.solutions[:20]} solutions are told, "
             f"the solution files have {counted(len(filled), 'line')} for it"
         )
-    if row.solution != (lines[0] if filled and lines else ""):
+    if row.solution != (lines[0] if filled else ""):
         report.bad("its solution is not that of the first solution file")
+
+
+def _grids(
+    lines: Mapping[str, str], entry: Entry, puzzle: Puzzle | None, report: Report
+) -> dict[str, Grid]:
+    """The grids in the lines of the solution files; those that are none reported."""
     size = len(puzzle.cells) if puzzle else None
     grids: dict[str, Grid] = {}
-    for name, text in zip(record.numbered(), lines, strict=True):
-        if not text.strip(".") and size in (None, len(text)) and text:
+    for name, text in lines.items():
+        if text and not text.strip(".") and size in (None, len(text)):
             continue
         grid = _grid_in(text, entry, puzzle)
         if grid is None:
@@ -75,7 +106,7 @@ def read_row(
             grids[name] = grid
     if len(set(grids.values())) < len(grids):
         report.bad("two of its solutions are the same grid")
-    return Read(number, puzzle, row.complete == "true", grids)
+    return grids
 
 
 def _what(puzzle: Puzzle | None) -> str:
@@ -104,11 +135,12 @@ def _grid_in(line: str, entry: Entry, puzzle: Puzzle | None) -> Grid | None:
         return None
     if entry.signs:
         values = [entry.signs.find(sign) + 1 for sign in line]
+    elif line.isdecimal():
+        values = [*map(int, line)]
+    elif all(word.isdecimal() and len(word) < 4 for word in line.split(" ")):
+        values = [*map(int, line.split(" "))]
     else:
-        words: Sequence[str] = line.split(" ") if " " in line else line
-        if not all(word.isdecimal() and len(word) < 4 for word in words):
-            return None
-        values = [int(word) for word in words]
+        return None
     try:
         return Grid(puzzle.geometry, tuple(values))
     except ValueError:

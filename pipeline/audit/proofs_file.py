@@ -56,7 +56,6 @@ class ProofsFile:
         self._file: io.FileIO | None = None
         self._stream: _Stream | None = None
         self.next: Place | None = None
-        self.count = 0
 
     def __enter__(self) -> Self:
         try:
@@ -64,14 +63,15 @@ class ProofsFile:
         except OSError as error:
             message = f"{self._packed.name}: cannot be read: {in_words(error)}"
             raise InputError(message) from error
-        self._advance()
+        self.advance()
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._file:
             self._file.close()
 
-    def _advance(self) -> None:
+    def advance(self) -> None:
+        """Go on to the next line of the index. Raises InputError where it cannot be read."""
         row = next(self._rows, None)
         following = None if row is None else Place.of(self._name, row)
         if following and self.next and not self.next.is_before(following):
@@ -79,11 +79,9 @@ class ProofsFile:
         self.next = following
 
     def take(self) -> str:
-        """The text of the next proof; the one behind it is next then. Raises InputError."""
+        """The text of the next proof. Raises InputError where it cannot be read."""
         place, file = self.next, self._file
         assert place is not None and file is not None  # noqa: PT018, S101
-        self.count += 1
-        self._advance()
         if place.length > MAX_CHARACTERS:
             raise InputError(f"the proof is longer than {MAX_CHARACTERS:,} characters")
         if self._stream is None or self._stream.offset != place.offset:

@@ -13,11 +13,12 @@ from typing import Any, Final
 
 from pipeline.errors import InputError, in_words
 from pipeline.files import read_regular
+from pipeline.version import __version__
 
 ENDING: Final = ".json"
 LARGEST = 64 * 1024 * 1024
 _ANSWER = re.compile(
-    r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|drat|drat\.xz)|\.proofs\.(?:xz|csv))"
+    r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|drat|drat\.xz)|\.proofs\.(?:xz|csv))", re.DOTALL
 )
 _NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
 _KINDS: dict[type, str] = {str: "a text", int: "a number", bool: "true or false"}
@@ -35,6 +36,7 @@ class Record:
     """
 
     path: Path
+    version: str | None
     source: str
     sha256: str | None
     bytes: int | None
@@ -53,6 +55,11 @@ class Record:
     @property
     def stem(self) -> str:
         return self.path.name.removesuffix(ENDING)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this very version wrote it: then its messages are those that we would give."""
+        return self.version == __version__
 
     def numbered(self) -> list[str]:
         """The solution files it lists, by their number."""
@@ -88,6 +95,7 @@ def _record(path: Path, told: Mapping[str, Any]) -> Record:
         raise NoRecord("a record has a source and a status")
     return Record(
         path,
+        _typed(told, "version", str),
         source,
         _typed(told, "sha256", str),
         _typed(told, "bytes", int),

@@ -9,6 +9,7 @@ from pipeline.audit.files import fault_in_status
 from pipeline.audit.findings import Report
 from pipeline.audit.proofs import audit_proof
 from pipeline.audit.records import Record
+from pipeline.audit.streams import HEAD_BYTES
 from pipeline.audit.terms import Terms
 from pipeline.certify import certify_grid
 from pipeline.certify.formula import Formula, proof_formula
@@ -45,13 +46,16 @@ def audit_single(record: Record, data: bytes | None, terms: Terms, report: Repor
 
 def _audit_invalid(record: Record, data: bytes, terms: Terms, report: Report) -> None:
     """Whether the original is no puzzle indeed."""
+    form = terms.reading.format
     try:
-        if looks_like_cnf(data):
+        if form == CNF_FORMAT or (form == "auto" and looks_like_cnf(data[:HEAD_BYTES])):
             parse_formula(data, record.source, terms.reading.max_bytes)
             what = "a formula"
         else:
             what = parse_source(data, record.source, *terms.reading).format
-    except InvalidPuzzle:
+    except InvalidPuzzle as error:
+        if record.is_ours and record.message != str(error):
+            report.bad(f"the message should be {str(error)!r}")
         return
     report.bad(f"the status is 'invalid', but the original reads as {what}")
 

@@ -131,17 +131,17 @@ class Beside:
         self._paths = solutions
         self._lines = [lines_of(path) for path in solutions]
 
-    def next(self) -> tuple[Row, list[str]]:
-        """The next row with its lines. Raises InputError where there is none."""
+    def next(self) -> tuple[Row, dict[str, str]]:
+        """The next row with its line in each file. Raises InputError where there is none."""
         row = next(self._rows, None)
         if row is None:
             raise InputError(f"{self._table.name} ends too early")
-        lines = []
+        lines = {}
         for path, each in zip(self._paths, self._lines, strict=True):
             line = next(each, None)
             if line is None:
                 raise InputError(f"{path.name} ends too early, before row {row[0]}")
-            lines.append(line)
+            lines[path.name] = line
         return Row(*row), lines
 
     def end(self) -> None:

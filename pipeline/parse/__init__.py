@@ -80,21 +80,20 @@ def parse_source(
     that puzzle. Raises InvalidPuzzle; a source of more than `max_bytes` bytes is not looked at.
     Raises UsageError for a format that there is not.
     """
-    from pipeline.parse.collections import lone  # noqa: PLC0415 - it builds on us
-
     reading = Reading(variant, max_bytes, format_name, alphabet)
-    if format_name in lone.COLLECTION_NAMES:
-        found = lone.lone_puzzle(data, source, reading)
-        if found is None:
-            raise InvalidPuzzle(source, None, None, "one puzzle", "none, or several")
-        return found
+    fault: InvalidPuzzle | UsageError
     try:
         return parse_single(data, source, reading)
-    except InvalidPuzzle:
-        found = lone.lone_puzzle(data, source, reading)
-        if found is None:
-            raise
+    except (InvalidPuzzle, UsageError) as error:
+        fault = error
+    from pipeline.parse.collections import lone  # noqa: PLC0415 - it builds on us
+
+    found = lone.lone_puzzle(data, source, reading)
+    if found is not None:
         return found
+    if format_name in lone.COLLECTION_NAMES:
+        raise InvalidPuzzle(source, None, None, "one puzzle", "none, or several")
+    raise fault
 
 
 def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:

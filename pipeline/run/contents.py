@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from contextlib import closing
+from contextlib import closing, suppress
 
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders
@@ -17,7 +17,7 @@ from pipeline.run.collection import Collection
 from pipeline.run.pool import Pool
 from pipeline.run.sources import Ahead, source_in
 from pipeline.settings import Settings
-from pipeline.unpack import Limits, UnpackError, kind_of, members, opened
+from pipeline.unpack import Limits, TooMuch, UnpackError, kind_of, members, opened
 
 
 def content_of(claim: Claim, folders: Folders, settings: Settings, pool: Pool) -> Single | Bulk:
@@ -45,7 +45,7 @@ def _many(
     kind = kind_of(claim.original)
     if kind in ("zip", "tar", "folder"):
         if kind != "folder":
-            with closing(members(claim.original, limits)) as listed:
+            with closing(members(claim.original, limits)) as listed, suppress(TooMuch):
                 next(listed, None)  # raises where nothing of it can be read
         growing = Growing(claim, folders, settings.terms)
         return growing, Archive(claim, growing, settings, kind)

@@ -22,7 +22,7 @@ def lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
         return None
     end = b"" if data.endswith((b"\n", b"\r")) else b"\n"
     found = detect_collection(data + end + data, complete=True, declared=reading.format)
-    if found is None:
+    if found is None or found.format.name not in COLLECTION_NAMES:
         return None
     entries = found.format.entries(Piece(1, data), found.layout, source, reading)
     if len(entries) != 1 or entries[0].error is not None:
