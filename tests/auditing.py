@@ -11,11 +11,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import typer
 from dropping import DropFolder
 from test_unpack import zip_of
+from typer.testing import CliRunner
 
 from pipeline.audit import Finding, Terms, audit
 from pipeline.certify.formula import Formula, proof_formula
+from pipeline.cli.auditing import audit as audit_command
+from pipeline.cli.outcome import accounted
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Grid
 
@@ -122,6 +126,18 @@ class Outbox:
         """Put a formula with these clauses in place of the one that was refuted."""
         text = "".join(Formula(self.formula(stem).variables, clauses).text())
         self.write(f"{stem}.proof.cnf", text, stem)
+
+
+APP = typer.Typer()
+APP.command()(accounted(audit_command))
+
+
+def call(outbox: Outbox, *options: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of the command."""
+    arguments = [str(outbox.folder), "--inbox", str(outbox.box.inbox), *options]
+    result = CliRunner().invoke(APP, arguments)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+    return result.exit_code, result.stdout, result.stderr
 
 
 def made(folder: Path, files: Mapping[str, str | bytes], *options: str) -> Outbox:

@@ -9,7 +9,9 @@ import pytest
 from auditing import EXAMPLES, ONE, SIX_BY_SIX, copied, in_a_line, made
 from solving import EVEN_ODD, NONE, SIX, TWO
 
+from pipeline.audit import jobs
 from pipeline.certify.formula import Formula
+from pipeline.settings import Reading
 
 HARD = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..\n"
 FILES = {
@@ -148,7 +150,7 @@ def test_an_answer_without_a_record_is_found(outbox):
         ("one", {"sha256": None}, "the record tells no sha256"),
         ("one", {"certificate": {"complete": "no"}}, "certificate: complete is 'no'"),
         ("one", {"certificate": None}, "one.proof.cnf is listed, where the certificate says"),
-        ("bad", {"status": "collection"}, "the original is no collection"),
+        ("bad", {"status": "collection"}, "the original is no collection of the format None"),
         ("one", {"status": "archive"}, "the original is 'plain'"),
         ("one", {"source": "../one.txt"}, "the source '../one.txt' is no file name"),
         ("one", {"source": 7}, "one.json: source: expected a text, found 7"),
@@ -345,6 +347,16 @@ def test_a_job_is_unchecked_without_its_original_and_still_looked_at(outbox):
     assert findings["two"].problems[0].startswith("two_1.solution: row 1 holds 1 twice")
 
 
+def test_a_set_that_is_replaced_meanwhile_is_looked_at_again(outbox, monkeypatch):
+    def replacing(record, beside, report):
+        monkeypatch.undo()
+        report.bad("a file of the earlier set is gone")
+        outbox.edit("bad", version="0")
+
+    monkeypatch.setattr(jobs, "audit_files", replacing)
+    assert outbox.problems("bad") == ()
+
+
 def test_a_log_that_was_pruned_is_not_missed(outbox):
     (outbox.folder / "one.log").unlink()
     assert outbox.problems("one") == ()
@@ -396,6 +408,16 @@ def test_a_changed_model_is_found(formulas, tmp_path, text, said):
     outbox = copied(formulas, tmp_path)
     outbox.write("sat_1.solution", text, "sat")
     assert outbox.problems("sat")[0].startswith(said)
+
+
+def test_a_formula_that_is_said_to_be_none_is_found(formulas, tmp_path):
+    outbox = copied(formulas, tmp_path)
+    outbox.edit("unsat", status="invalid", complete=None)
+    said = "the status is 'invalid', but the original reads as a formula"
+    assert said in outbox.problems("unsat")
+    outbox.exchange("unsat.cnf", "p cnf 1 1\n1 x 0\n", "unsat")
+    assert said not in outbox.problems("unsat")
+    assert said not in outbox.problems("unsat", reading=Reading(format="cnf"))
 
 
 def test_a_clause_added_to_a_refuted_formula_is_found(formulas, tmp_path):

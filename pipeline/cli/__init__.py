@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from pipeline.cli import answers, folders, formulas, operator
+from pipeline.cli import answers, auditing, folders, formulas, operator
 from pipeline.cli.outcome import accounted
 
 __all__ = ["app", "main"]
@@ -30,6 +30,7 @@ COMMANDS = (
     formulas.encode,
     formulas.decode,
     formulas.certify,
+    auditing.audit,
     operator.status,
     operator.retry,
     operator.prune,

@@ -6,18 +6,19 @@ import dataclasses
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.audit import Finding, Terms
-from pipeline.audit import audit as audited
 from pipeline.cli.options import READING, takes
 from pipeline.cli.outcome import report
 from pipeline.dropbox.folders import DONE
 from pipeline.errors import ALL_WELL, SOME_BAD, UsageError, counted, printable
 from pipeline.settings import Settings, environment_name
 from pipeline.unpack import Limits
+
+if TYPE_CHECKING:
+    from pipeline.audit import Finding
 
 _WIDTH = len("unchecked")
 
@@ -46,6 +47,9 @@ def audit(
 
     Exit code 1: something is wrong, or could not be checked.
     """
+    from pipeline.audit import Terms  # noqa: PLC0415 - numpy and dratify are slow to load
+    from pipeline.audit import audit as audited  # noqa: PLC0415
+
     for folder in originals or ():
         if not folder.is_dir():
             raise UsageError(f"--originals {printable(str(folder))}: no such folder")
