@@ -86,11 +86,9 @@ def solve_batch(
         left = _ask_lanes(geometry, masks, answers, settings)
     else:
         left = _ask_together(geometry, masks, answers, solvers, settings)
-    checked = {
-        index
-        for index in set(together).difference(left)
-        if is_chosen(_puzzle(geometry, masks[index]), settings.cross_check)
-    }
+    share = settings.cross_check
+    settled = set(together).difference(left) if share else ()
+    checked = {index for index in settled if is_chosen(_puzzle(geometry, masks[index]), share)}
     for index in sorted(checked.union(left)):
         parsed = made(_puzzle(geometry, masks[index]))
         result = solve_parsed(parsed, solvers, settings, Stopwatch(), explain=False)
