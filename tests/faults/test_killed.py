@@ -85,7 +85,7 @@ def check(box: DropFolder, case: Case, originals: int = 1) -> None:
     assert kept == ({"a.txt", "2/a.txt"} if originals == 2 else {"a.txt"})
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", ["multiple", "invalid", "dropped again"])
 @pytest.mark.parametrize("step", STEPS)
 def test_a_run_killed_at_any_step_is_made_good_by_the_next(
     step: str, name: str, breaker: Breaker, box: DropFolder
