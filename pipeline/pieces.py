@@ -13,7 +13,7 @@ from pipeline.evidence import doubt, prove_complete
 from pipeline.parse import made
 from pipeline.parse.collections import Entry, Piece
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.result import Result, Stopwatch
+from pipeline.result import Result, Stopwatch, unproved
 from pipeline.rows import Row, Rows, Source, joined
 from pipeline.settings import Settings
 from pipeline.solve import Solvers, surprise
@@ -136,7 +136,7 @@ def _prove(row: Row, solvers: Solvers, settings: Settings) -> None:
     row.certificate, row.proof = prove_complete(puzzle, grids, solvers, settings)
     if row.certificate.complete == "no":
         row.complete, row.fallback = False, doubt(row.certificate)
-        row.status = row.status if row.status == "multiple" else "unknown"
+        row.status = unproved(row.status)
 
 
 def _grid_of(line: str, entry: Entry, puzzle: Puzzle) -> Grid:

@@ -15,6 +15,7 @@ from pipeline.dimacs import dimacs_lines
 from pipeline.parse import render_puzzle
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Result
+from pipeline.rows import CLAIMED, PROVED
 from pipeline.version import __version__
 
 SCHEMA = 1
@@ -197,7 +198,7 @@ def many_record(
 ) -> dict[str, Any]:
     """The record of a job that holds many puzzles; `totals` counts them per status."""
     counts = dict(sorted(totals.items()))
-    proved, claimed = counts.pop("proved", 0), counts.pop("claimed", 0)
+    proved, claimed = counts.pop(PROVED, 0), counts.pop(CLAIMED, 0)
     certificate = {"solutions": "checked", "proved": proved, "claimed": claimed}
     return {
         "schema": SCHEMA,

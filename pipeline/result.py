@@ -22,6 +22,12 @@ Status = Literal["unique", "multiple", "unsolvable", "solved", "invalid", "unkno
 NOT_WELL: frozenset[str] = frozenset(("invalid", "unknown", "failed"))
 """The statuses for which a command exits with 1."""
 
+
+def unproved(status: Status) -> Status:
+    """The status of what claimed to be complete and is not known to be."""
+    return "multiple" if status == "multiple" else "unknown"
+
+
 Stage = Literal["parse", "encode", "solve", "decode", "certify", "explain", "prove"]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from pipeline.errors import printable
 from pipeline.evidence import Certificate, Proof
 from pipeline.parse.collections import Detected, Entry
+from pipeline.result import Status
 
 PROOF_COLUMNS = ("index", "offset", "start", "length", "solver", "steps")
 COLUMNS = ("index", "line", "puzzle", "status", "solutions", "complete", "solution", "message")
@@ -92,7 +93,7 @@ class Row:
     """
 
     entry: Entry
-    status: str
+    status: Status
     solutions: Sequence[str] = ()
     complete: bool | None = None
     message: str | None = None

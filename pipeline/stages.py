@@ -24,7 +24,7 @@ from pipeline.evidence import Certificate, FormulaProof, doubt, prove_complete, 
 from pipeline.parse import Parsed, made, parse_source
 from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf, parse_formula, proof_clauses
 from pipeline.puzzle import Grid, Puzzle
-from pipeline.result import Result, SolverUsed, Status, Stopwatch
+from pipeline.result import Result, SolverUsed, Status, Stopwatch, unproved
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solver, Solvers, answers
 
@@ -81,7 +81,8 @@ def solve_clauses(data: bytes, source: str, solvers: Solvers, settings: Settings
         return Result("invalid", message=str(error), seconds=watch.seconds())
     found = solve_formula(parsed, solvers, settings, watch)
     certificate, proof, message = Certificate("claimed" if found.complete else "no"), None, None
-    status, complete = found.status, found.complete
+    status: Status = found.status
+    complete = found.complete
     if complete and is_to_prove(status, settings):
         with watch.timing("prove"):
             refuted = Formula(*proof_clauses(parsed, found.models))
@@ -89,7 +90,7 @@ def solve_clauses(data: bytes, source: str, solvers: Solvers, settings: Settings
         proof = None if text is None else FormulaProof(refuted, text)
         if certificate.complete == "no":
             complete, message = False, doubt(certificate)
-            status = "multiple" if status == "multiple" else "unknown"
+            status = unproved(status)
     return Result(
         status,
         complete=complete,
@@ -328,6 +329,6 @@ def _explained(result: Result, puzzle: Puzzle, solvers: Solvers, watch: Stopwatc
 def _doubted(result: Result) -> Result:
     """A result that claims to be complete and could not be proved so."""
     why = doubt(result.certificate) if result.certificate else ""
-    status: Status = "multiple" if result.status == "multiple" else "unknown"
     solver = result.solver and replace(result.solver, fallback=why)
+    status = unproved(result.status)
     return replace(result, status=status, complete=False, message=why, conflict=None, solver=solver)

@@ -126,7 +126,7 @@ class _Archive:
         assert member.stream is not None  # noqa: S101
         most = self._terms.reading.max_bytes
         try:
-            return row.status == REFUSED and len(Content(member.stream).whole(most)) > most
+            return row.status == REFUSED and len(Content(member.stream).whole(most + 1)) > most
         except UnpackError:
             return True
 
@@ -156,7 +156,7 @@ class _Archive:
 
     def _whole(self, content: Content, report: Report) -> bytes | None:
         try:
-            return content.whole(self._terms.reading.max_bytes)
+            return content.whole(self._terms.reading.max_bytes + 1)
         except UnpackError as error:
             report.bad(f"it cannot be read: {error}")
             return None

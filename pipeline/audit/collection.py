@@ -29,7 +29,7 @@ DISAGREES = "the solution beside it "
 def collection_in(content: Content, reading: Reading) -> Detected | None:
     """How a source is read as a collection; None where it is none by its own account."""
     declared = None if reading.format == "auto" else reading.format
-    return detect_collection(content.head, content.is_whole, declared)
+    return detect_collection(content.beginning, content.is_whole, declared)
 
 
 def audit_collection(record: Record, content: Content, terms: Terms, report: Report) -> str:
@@ -39,7 +39,7 @@ def audit_collection(record: Record, content: Content, terms: Terms, report: Rep
     """
     found = collection_in(content, terms.reading)
     if found is None or found.format.name != record.format:
-        found = detect_collection(content.head, content.is_whole, record.format)
+        found = detect_collection(content.beginning, content.is_whole, record.format)
         report.note(f"read as {record.format}, as the record says")
     if found is None or found.format.name != record.format:
         report.bad(f"the original is no collection of the format {record.format!r}")

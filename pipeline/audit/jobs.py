@@ -138,4 +138,4 @@ def _data(record: Record, path: Path, terms: Terms, report: Report) -> bytes | N
         is_invalid = record.status == "invalid"
         if is_invalid and collection_in(content, terms.reading):
             report.bad("the status is 'invalid', but the original is a collection")
-        return content.whole(terms.reading.max_bytes)
+        return content.whole(terms.reading.max_bytes + 1)

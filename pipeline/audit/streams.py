@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from pipeline.errors import InputError, in_words
-from pipeline.unpack import UnpackError
+from pipeline.unpack import Ahead
 from pipeline.unpack.streams import opened_regular
 
 HEAD_BYTES = 1024 * 1024
@@ -20,60 +18,14 @@ HEAD_BYTES = 1024 * 1024
 LONGEST_LINE = 1024 * 1024
 
 
-class Content(io.RawIOBase, BinaryIO):
-    """A source that is read once, behind a look at its head. It ends where it is broken.
-
-    `digest` and `size` tell of what was read so far, `error` why it ended too early.
-    """
+class Content(Ahead):
+    """A source with its beginning looked at; `is_whole` says that this is all of it."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._hashed = sha256()
-        self.size = 0
-        self.error: UnpackError | None = None
-        self._head = b""
-        while len(self._head) <= HEAD_BYTES and (some := self._some(HEAD_BYTES)):
-            self._head += some
-        self.is_whole = len(self._head) <= HEAD_BYTES
-        self.head = self._head[:HEAD_BYTES]
-
-    @property
-    def digest(self) -> str:
-        return self._hashed.hexdigest()
-
-    def _some(self, most: int) -> bytes:
-        if self.error:
-            return b""
-        try:
-            data: bytes = getattr(self._stream, "read1", self._stream.read)(most)
-        except UnpackError as error:
-            self.error = error
-            return b""
-        self._hashed.update(data)
-        self.size += len(data)
-        return data
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        """Up to `size` bytes, fewer even before the end."""
-        most = sys.maxsize if size is None or size < 0 else size
-        if self._head:
-            data, self._head = self._head[:most], self._head[most:]
-            return data
-        return self._some(min(most, HEAD_BYTES))
-
-    def whole(self, most: int) -> bytes:
-        """All of it, `most` bytes and one more at most. Raises UnpackError where it is broken."""
-        parts: list[bytes] = []
-        left = most + 1
-        while left > 0 and (part := self.read(left)):
-            parts.append(part)
-            left -= len(part)
-        if self.error:
-            raise self.error
-        return b"".join(parts)
+        super().__init__(stream)
+        head = self.head(HEAD_BYTES + 1)
+        self.is_whole = len(head) <= HEAD_BYTES
+        self.beginning = head[:HEAD_BYTES]
 
 
 def lines_of(path: Path) -> Iterator[str]:

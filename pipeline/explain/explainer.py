@@ -7,23 +7,19 @@ whatever it finds at once, so that its latest word stands when the time is up.
 from __future__ import annotations
 
 import contextlib
-import resource
 import time
 from collections.abc import Iterator
 from itertools import chain
 from multiprocessing.connection import Connection
-from pathlib import Path
-from types import TracebackType
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
 from pipeline.cnf import Clause
 from pipeline.encode import Numbering, encode_puzzle
 from pipeline.errors import SolverError
 from pipeline.puzzle import Puzzle, values_of
-from pipeline.solve.base import Deadline
-from pipeline.solve.child import MIB
+from pipeline.solve.base import Closing, Deadline
 from pipeline.solve.cores import shrinking_cores
-from pipeline.solve.peer import Peer
+from pipeline.solve.peer import Peer, limit_memory
 
 LARGEST_SIDE = 36
 """Its rules are 3.3 million clauses and take seconds to load; those of 49×49 are 11 million."""
@@ -43,7 +39,7 @@ _Last = Literal["no more", "solvable"]
 """How the child ends its reply, which is any number of Contradictions, the best one last."""
 
 
-class Explainer:
+class Explainer(Closing):
     """Finds contradictions with a process, which is started for the first of them.
 
     `megabytes` is the memory that the process may take for itself.
@@ -102,22 +98,11 @@ class Explainer:
             self._peer.close()
             self._peer = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
 
 def serve(descriptor: int) -> None:
     """What the child does: take puzzles from the pipe until its other end is closed."""
     with Connection(descriptor) as pipe, contextlib.suppress(EOFError, BrokenPipeError):
-        _limit_memory(pipe.recv())
+        limit_memory(pipe.recv())
         while True:
             puzzle, deadline = pipe.recv()
             last: _Last = "no more"
@@ -152,14 +137,3 @@ def contradictions(puzzle: Puzzle, deadline: Deadline) -> Iterator[Contradiction
         cells[assumption] = cell
     for core in shrinking_cores(chain(rules.clauses(), marks), list(cells), deadline):
         yield Contradiction(tuple(sorted(map(cells.__getitem__, core.literals))), core.minimal)
-
-
-def _limit_memory(megabytes: int) -> None:
-    """Let the process take that much more than it has now."""
-    statm = Path("/proc/self/statm")
-    pages = int(statm.read_text().split()[0]) if statm.exists() else 0
-    limit = pages * resource.getpagesize() + megabytes * MIB
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

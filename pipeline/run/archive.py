@@ -18,11 +18,12 @@ from pipeline.run.bulk import Progress, bytes_below
 from pipeline.run.collection import pieces_of, publication_of
 from pipeline.run.requests import End, Item, Items, PieceOf
 from pipeline.run.rows_out import RowsOut
-from pipeline.run.sources import Ahead, source_in
+from pipeline.run.sources import source_in
 from pipeline.run.tree import Tree
 from pipeline.settings import Settings
 from pipeline.solve import surprise
 from pipeline.unpack import (
+    Ahead,
     Kind,
     Limits,
     Member,

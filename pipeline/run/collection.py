@@ -17,9 +17,8 @@ from pipeline.rows import Rows, Source
 from pipeline.run.bulk import Progress, size_of
 from pipeline.run.requests import End, PieceOf
 from pipeline.run.rows_out import RowsOut
-from pipeline.run.sources import Ahead
 from pipeline.settings import Settings
-from pipeline.unpack import Kind, Limits, Meter, opened
+from pipeline.unpack import Ahead, Kind, Limits, Meter, opened
 
 PIECE_BYTES = 256 * 1024
 """Of a collection's text; some 3,000 puzzles of 9×9, a tenth of a second's work."""

@@ -15,9 +15,9 @@ from pipeline.run.archive import Archive
 from pipeline.run.bulk import Bulk, Single
 from pipeline.run.collection import Collection
 from pipeline.run.pool import Pool
-from pipeline.run.sources import Ahead, source_in
+from pipeline.run.sources import source_in
 from pipeline.settings import Settings
-from pipeline.unpack import Limits, TooMuch, UnpackError, kind_of, members, opened
+from pipeline.unpack import Ahead, Limits, TooMuch, UnpackError, kind_of, members, opened
 
 
 def content_of(claim: Claim, folders: Folders, settings: Settings, pool: Pool) -> Single | Bulk:

@@ -146,20 +146,20 @@ class Jobs:
         return solve_source(content.data, claim.note.source, self.solvers, self.settings)
 
     def _publish(self, claim: Claim, origin: Origin, result: Result) -> Ended | None:
-        if not self._published(claim, [self._publication(claim, origin, result)]):
+        if not self._published(self._publication(claim, origin, result)):
             return None
         finish([(claim, result.status in ("invalid", "failed"))], self.folders)
         return self._say_finished(origin, result)
 
-    def _published(self, claim: Claim, publications: Sequence[Publication]) -> bool:
+    def _published(self, publication: Publication) -> bool:
         """Publish; whether it could be. Raises OSError."""
         try:
-            publish(publications, self.folders)
+            publish([publication], self.folders)
         except OSError:
             raise
         except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
-            claim.count_attempt()
-            self._say_crashed(claim, error)
+            publication.claim.count_attempt()
+            self._say_crashed(publication.claim, error)
             return False
         return True
 
@@ -261,7 +261,7 @@ class Jobs:
             with self._returning(claim):
                 if bulk.step():
                     outcome = True
-                elif self._published(claim, [bulk.content.publication()]):
+                elif self._published(bulk.content.publication()):
                     outcome = self._finish_bulk(bulk)
         except (EnvironmentFailure, Interrupted):
             raise

@@ -73,7 +73,6 @@ class Sweeper:
         self._display = display
         self._bulk: list[Bulk] = []
         self._batch: list[Claim] = []
-        self._many_claimed = False
         self._said: set[str] = set()
         self._kept: dict[Path, float] = {}
         self._stamp_next = 0.0
@@ -143,7 +142,6 @@ class Sweeper:
     def _process_batch(self, swept: Swept) -> None:
         """Process what was claimed, together if it is more than one."""
         batch, self._batch = self._batch, []
-        self._many_claimed = False
         if len(batch) == 1:
             self._process(batch[0], swept)
         elif batch:
@@ -249,7 +247,8 @@ class Sweeper:
         path = self._folders.inbox / name
         try:
             with self._jobs.computing():
-                busy = self.busy or self._many_claimed
+                claimed = (claim.note.source for claim in self._batch)
+                busy = self.busy or any(map(self._looks.may_hold_many, claimed))
                 seen = self._looks.complete(name, swept.wait, busy=busy)
             if seen is None:
                 return
@@ -263,7 +262,6 @@ class Sweeper:
             return
         if claim is not None:
             self._batch.append(claim)
-            self._many_claimed = self._many_claimed or self._looks.may_hold_many(name)
         elif os.path.lexists(path) and not self._is_kept(name):
             busy = is_in_work(self._folders, name)  # or it changed under our hands
             swept.wait(max(_SOON, self._settings.settle) if busy else _SOON)

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, TypeVar
 
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.settings import SolverChoice
-from pipeline.solve.base import Deadline, Limits, Session, Solver
+from pipeline.solve.base import Closing, Deadline, Limits, Session, Solver
 from pipeline.solve.enumerate import answers
 from pipeline.solve.minisat import Minisat, find_minisat, missing_minisat
 from pipeline.solve.pysat import Pysat
@@ -32,11 +31,7 @@ LACKING = "minisat is not installed"
 ONLY_PUZZLES = "lanes solve nothing but Sudoku"
 
 
-class _Closable(Protocol):
-    def close(self) -> None: ...
-
-
-T = TypeVar("T", bound=_Closable)
+T = TypeVar("T", bound=Closing)
 
 
 def surprise(fallback: str | None) -> str | None:
@@ -44,7 +39,7 @@ def surprise(fallback: str | None) -> str | None:
     return None if fallback in (LACKING, ONLY_PUZZLES) else fallback
 
 
-class Solvers:
+class Solvers(Closing):
     """The solvers to ask, in order: each is the fallback of the one before.
 
     `lacking` says what the first choice lacks, if it is not there. Raises SolverMissing for a
@@ -87,14 +82,7 @@ class Solvers:
         with contextlib.suppress(SolverError, EnvironmentFailure):  # whoever asks will see
             self.chain[0].warm(limits)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """End whatever was started."""
         for each in (*self.chain, self._checker, *self._kept.values()):
             each.close()

@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from types import TracebackType
+from typing import Protocol, Self
 
 from pipeline.cnf import Answer, Clause, Cnf
+
+
+class Closing(ABC):
+    """Something to close, which is its own context."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give up what it holds."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
 
 @dataclass(frozen=True, slots=True)

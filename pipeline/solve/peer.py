@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import resource
 import socket
 import sys
 from contextlib import ExitStack
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
-from pipeline.solve.child import Child, child, ended_within
+from pipeline.solve.child import MIB, Child, child, ended_within
 
 _LONGEST_FAREWELL = 5.0
 _SERVE = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({descriptor})"
@@ -57,3 +59,18 @@ class Peer:
     def close(self) -> None:
         """End the process."""
         self._stack.close()
+
+
+def limit_memory(megabytes: int) -> None:
+    """Let this process, a peer, take that much more memory than it has now, and leave no core."""
+    statm = Path("/proc/self/statm")
+    pages = int(statm.read_text().split()[0]) if statm.exists() else 0
+    lower(resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * MIB)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def lower(which: int, limit: int) -> None:
+    """Set a limit of this process, no higher than it may be."""
+    _, hard = resource.getrlimit(which)
+    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(which, (soft, hard))

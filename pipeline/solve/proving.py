@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice, takewhile
-from types import TracebackType
-from typing import Literal, Self, get_args
+from typing import Literal, get_args
 
 from pipeline.cnf import Clause
 from pipeline.errors import SolverError
-from pipeline.solve.base import Deadline, Limits
+from pipeline.solve.base import Closing, Deadline, Limits
 from pipeline.solve.pysat import CHUNK, Pysat
 
 Engine = Literal["glucose4", "cadical195", "cadical153"]
@@ -27,7 +26,7 @@ class Satisfiable(SolverError):
     """There is nothing to prove: the engine has found a model."""
 
 
-class Prover:
+class Prover(Closing):
     """Engines that log what they learn, behind a pipe. Close it, or use it as a context."""
 
     def __init__(self) -> None:
@@ -65,17 +64,6 @@ class Prover:
     def close(self) -> None:
         """End the child process."""
         self._child.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _trimmed(steps: Sequence[str]) -> str:

@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.solve.base import Deadline, Limits, Session
 from pipeline.solve.child import MIB
-from pipeline.solve.peer import Peer
+from pipeline.solve.peer import Peer, limit_memory, lower
 
 ENGINE = "glucose4"
 """Reports an exhausted memory as an error, where CaDiCaL aborts."""
@@ -153,7 +152,8 @@ def _serve(pipe: Connection) -> None:
                 if engine:
                     engine.delete()
                 name, megabytes, with_proof = rest
-                _limit(megabytes)
+                limit_memory(megabytes)
+                lower(resource.RLIMIT_FSIZE, _PROOF_BYTES)  # no endless proof
                 engine = Engine(name=name, with_proof=with_proof)
             case "add":
                 engine.append_formula(*rest)
@@ -161,18 +161,3 @@ def _serve(pipe: Connection) -> None:
                 pipe.send(("sat", engine.get_model()) if engine.solve() else ("unsat", None))
             case "prove":
                 pipe.send(("sat", None) if engine.solve() else ("unsat", engine.get_proof()))
-
-
-def _limit(megabytes: int) -> None:
-    """Let the process take that much more memory than it has now, and write no endless proof."""
-    statm = Path("/proc/self/statm")
-    pages = int(statm.read_text().split()[0]) if statm.exists() else 0
-    _lower(resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * MIB)
-    _lower(resource.RLIMIT_FSIZE, _PROOF_BYTES)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def _lower(which: int, limit: int) -> None:
-    _, hard = resource.getrlimit(which)
-    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    resource.setrlimit(which, (soft, hard))

@@ -8,6 +8,7 @@ a folder's names sorted as bytes. Empty folders, dotfiles, temporary names and w
 behind (`__MACOSX/`, `Thumbs.db`) are passed over in silence; all else is read or refused.
 """
 
+from pipeline.unpack.ahead import Ahead
 from pipeline.unpack.kinds import Kind, Layers, kind_of, layers_of
 from pipeline.unpack.limits import Budget, Limits, TooMuch, UnpackError
 from pipeline.unpack.members import Member, inner_members, members, opened
@@ -15,6 +16,7 @@ from pipeline.unpack.names import resolved
 from pipeline.unpack.streams import Meter, Tape
 
 __all__ = [
+    "Ahead",
     "Budget",
     "Kind",
     "Layers",
