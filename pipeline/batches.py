@@ -223,8 +223,19 @@ def _solve_group(
         spent = watch.seconds()["parse"]
         seconds = {"parse": spent, "solve": share, "total": spent + share}
         found = _result(answers, place, parsed, seconds)
-        results[index] = with_evidence(found, solvers, settings, watch)
+        shown = with_evidence(found, solvers, settings, watch)
+        if found.complete and not shown.complete:  # what the batch says is not true
+            shown = solve_alone(parsed, shown.message, solvers, settings, watch)
+        results[index] = shown
     return results
+
+
+def solve_alone(
+    parsed: Parsed, why: str | None, solvers: Solvers, settings: Settings, watch: Stopwatch
+) -> Result:
+    """The chain for a puzzle of a batch; `why` says what was wrong with the batch's answer."""
+    result = solve_parsed(parsed, solvers, settings, watch)
+    return replace(result, solver=result.solver and replace(result.solver, fallback=why))
 
 
 def _result(answers: Answers, place: int, parsed: Parsed, seconds: dict[str, float]) -> Result:

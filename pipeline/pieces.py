@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipeline.batches import LARGEST_SIDE, Answers, masks_of, solve_batch
+from pipeline.batches import LARGEST_SIDE, Answers, masks_of, solve_alone, solve_batch
 from pipeline.certify import certify_grid
-from pipeline.evidence import doubt, prove_complete
+from pipeline.evidence import Proof, doubt, prove_complete
 from pipeline.parse import made
 from pipeline.parse.collections import Entry, Piece
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.result import Result, Stopwatch, unproved
+from pipeline.result import Result, Stopwatch
 from pipeline.rows import Row, Rows, Source, joined
 from pipeline.settings import Settings
 from pipeline.solve import Solvers, surprise
@@ -46,9 +46,9 @@ def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settin
         if rows[place] is None:
             rows[place] = _alone(entry, solvers, settings)
     whole = [row for row in rows if row]
+    if settings.prove == "always":
+        whole = [_proved(row, solvers, settings) if row.complete else row for row in whole]
     for row in whole:
-        if settings.prove == "always" and row.complete:
-            _prove(row, solvers, settings)
         if row.entry.claimed is not None:
             row.disagreement = _disagreement(row)
     return joined(whole, source)
@@ -128,15 +128,21 @@ def _row(entry: Entry, result: Result) -> Row:
     return row
 
 
-def _prove(row: Row, solvers: Solvers, settings: Settings) -> None:
-    """Prove that a row's solutions are all; a row that cannot be proved right is not complete."""
+def _proved(row: Row, solvers: Solvers, settings: Settings) -> Row:
+    """The row with the proof that its solutions are all; another one where that is not true."""
     entry = row.entry
     puzzle = entry.puzzle or _puzzle_of(entry.text)
     grids = [_grid_of(line, entry, puzzle) for line in row.solutions]
     row.certificate, row.proof = prove_complete(puzzle, grids, solvers, settings)
-    if row.certificate.complete == "no":
-        row.complete, row.fallback = False, doubt(row.certificate)
-        row.status = unproved(row.status)
+    if row.certificate.complete != "no":
+        return row
+    why = doubt(row.certificate)
+    result = solve_alone(made(puzzle), why, solvers, settings, Stopwatch())
+    again = _row(entry, result)
+    again.certificate, again.fallback = result.certificate, why
+    if isinstance(result.proof, Proof):
+        again.proof = result.proof
+    return again
 
 
 def _grid_of(line: str, entry: Entry, puzzle: Puzzle) -> Grid:

@@ -193,18 +193,22 @@ def _drat_file(stem: str, text: str) -> tuple[str, Iterable[str | bytes]]:
     return f"{stem}.proof.drat.xz", [lzma.compress(text.encode("ascii"), preset=1)]
 
 
+def told_totals(totals: Mapping[str, int]) -> dict[str, int]:
+    """The totals without what the certificate tells."""
+    return {name: n for name, n in sorted(totals.items()) if name not in (PROVED, CLAIMED)}
+
+
 def many_record(
     about: Mapping[str, Any], totals: Mapping[str, int], files: Mapping[str, str], now: datetime
 ) -> dict[str, Any]:
     """The record of a job that holds many puzzles; `totals` counts them per status."""
-    counts = dict(sorted(totals.items()))
-    proved, claimed = counts.pop(PROVED, 0), counts.pop(CLAIMED, 0)
+    proved, claimed = totals.get(PROVED, 0), totals.get(CLAIMED, 0)
     certificate = {"solutions": "checked", "proved": proved, "claimed": claimed}
     return {
         "schema": SCHEMA,
         "version": __version__,
         **about,
-        "totals": counts,
+        "totals": told_totals(totals),
         **({"certificate": certificate} if proved or claimed else {}),
         "files": [{"name": name, "sha256": hashed} for name, hashed in files.items()],
         "finished": timestamp(now),
@@ -228,7 +232,7 @@ def many_log_text(
             "event": "job.finished",
             "source": source,
             "status": about["status"],
-            "totals": dict(sorted(totals.items())),
+            "totals": told_totals(totals),
         },
     ]
     return "".join(json.dumps({"job": job} | line) + "\n" for line in lines)

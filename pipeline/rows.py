@@ -119,8 +119,8 @@ def joined(rows: Sequence[Row], source: Source) -> Rows:
             whole.totals[DISAGREEMENTS] += 1
         if row.fallback:
             whole.totals[FALLBACKS] += 1
-        if row.certificate and row.complete:
-            whole.totals[row.certificate.complete] += 1
+        if row.complete:
+            whole.totals[row.certificate.complete if row.certificate else CLAIMED] += 1
         whole.totals[row.status] += 1
         table.append(_csv(row))
         blank.append("." * (row.cells or source.cells))

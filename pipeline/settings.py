@@ -31,7 +31,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "settle": (0, 10**6),
     "grace": (0, 10**6),
 }
-_CHOICES: dict[str, tuple[str, ...]] = {
+CHOICES: dict[str, tuple[str, ...]] = {
     "solver": get_args(SolverChoice),
     "variant": get_args(VariantChoice),
     "alphabet": get_args(AlphabetChoice),
@@ -52,6 +52,11 @@ class Reading(NamedTuple):
     max_bytes: int = MAX_BYTES
     format: str = "auto"
     alphabet: AlphabetChoice = "auto"
+
+    def declared(self) -> dict[str, str]:
+        """How cells are to be read, as far as that is not left to the source."""
+        told = {"variant": self.variant, "alphabet": self.alphabet}
+        return {name: value for name, value in told.items() if value != "auto"}
 
 
 def environment_name(option: str) -> str:
@@ -125,7 +130,7 @@ class Settings:
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
                 raise UsageError(f"{_option(name)}: expected {least:g} to {most:g}")
-        for name, choices in _CHOICES.items():
+        for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")
 

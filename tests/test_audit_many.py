@@ -77,6 +77,21 @@ def test_without_proofs_it_passes_too(tmp_path):
     assert findings["packed"].claim.endswith("2 multiple, 2 unique, 1 unsolvable, 4 proved")
 
 
+def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path):
+    stars = "1*.*3*.**.*.*.*.\n" * 2
+    files = {"stars.txt": stars, "set.zip": packed(("in/stars.txt", stars))}
+    outbox = made(tmp_path, files, "--variant", "even-odd")
+    assert outbox.record("stars")["declared"] == {"variant": "even-odd"}
+    findings = outbox.findings()
+    assert {each.verdict for each in findings.values()} == {"ok"}, findings
+    assert findings["stars"].notes == ("read as even-odd, as the record says",)
+    outbox.edit("stars", declared={"variant": "classic"})
+    assert outbox.problems("stars")
+    outbox.edit("stars", declared={"variant": ["even-odd"]})
+    (said,) = outbox.problems("stars")
+    assert "declared: expected a known variant and alphabet" in said
+
+
 @pytest.mark.parametrize(
     ("row", "column", "value", "said"),
     [

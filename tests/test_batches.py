@@ -343,6 +343,16 @@ def test_what_lanes_say_without_proof_is_checked_where_that_is_asked_for(monkeyp
     assert said == {f"lanes missed a solution that {first} found"}
 
 
+@pytest.mark.parametrize("prove", ["never", "always"])
+def test_where_lanes_find_no_solution_and_there_is_one_the_next_solver_is_asked(prove, monkeypatch):
+    none = np.zeros(FEWEST, np.int64)
+    monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", lying(counts=none))
+    sources = [(f"{at}.txt", TWO.encode()) for at in range(FEWEST)]
+    for result in solve_sources(sources, at_hand("auto"), Settings(prove=prove)):
+        assert (result.status, len(result.solutions), result.complete) == ("multiple", 2, True)
+        assert "lanes was wrong" in result.solver.fallback
+
+
 def test_a_wrong_grid_of_lanes_is_found_out_and_told(monkeypatch):
     wrong = np.ones((3, FEWEST, 16), np.uint8)
     monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", lying(grids=wrong))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from dropping import TWO_SOLUTIONS
 from hypothesis import given
@@ -14,6 +16,7 @@ from oracle import is_solution
 from solving import SIX, UNIQUE, pattern, program
 from strategies import examples
 
+from pipeline.batches import FEWEST
 from pipeline.parse import parse_puzzle
 from pipeline.parse.collections import Piece, detect_collection
 from pipeline.pieces import failed_piece, one_line, solve_piece
@@ -21,6 +24,7 @@ from pipeline.puzzle import Geometry, Grid
 from pipeline.rows import Rows, Source, blank_lines, broken, csv_line, header, indexed
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
+from pipeline.solve.lanes import solve_lanes
 
 ONE = UNIQUE.replace("\n", "")
 PAIR = TWO_SOLUTIONS.replace("\n", "")
@@ -67,7 +71,7 @@ def test_unique_puzzles_have_a_row_and_a_line_each(solvers):
     )
     assert rows.solutions == [f"{SOLVED}\n{SOLVED}\n".encode()]
     assert rows.blank == MANY_DOTS.encode() * 2
-    assert (rows.count, rows.totals) == (2, Counter(unique=2))
+    assert (rows.count, rows.totals) == (2, Counter(unique=2, claimed=2))
 
 
 def test_every_kind_of_answer_has_its_row(solvers):
@@ -84,7 +88,7 @@ def test_every_kind_of_answer_has_its_row(solvers):
     unknown = MANY_DOTS  # how large the bad one should be nobody knows
     assert first.decode() == f"{ONE_SOLVED}\n{PAIR_SOLVED[0]}\n{DOTS}{unknown}{ONE_SOLVED}\n"
     assert second.decode() == f"{DOTS}{PAIR_SOLVED[1]}\n{DOTS}{unknown}{DOTS}"
-    assert rows.totals == Counter(unique=2, multiple=1, unsolvable=1, invalid=1)
+    assert rows.totals == Counter(unique=2, multiple=1, unsolvable=1, invalid=1, claimed=4)
 
 
 def test_more_solutions_than_asked_for_are_not_complete(solvers):
@@ -167,14 +171,14 @@ def test_a_solution_beside_a_puzzle_is_checked(solvers):
     disagrees = "the solution beside it is none"
     assert said[:4] == ["", disagrees, "", ""]
     assert said[4].endswith(f"; {disagrees}")
-    assert rows.totals == Counter(unique=2, multiple=2, unsolvable=1, disagreements=2)
+    assert rows.totals == Counter(unique=2, multiple=2, unsolvable=1, disagreements=2, claimed=5)
 
 
 def test_a_puzzle_that_a_second_solver_had_to_answer_is_counted_and_says_why(tmp_path):
     liar = program(tmp_path / "liar", 'echo "SAT 1 0" > "$out"; exit 10')
     with Solvers("minisat", liar) as lying:
         rows = solved(f"{A}\n{A}\n", lying)
-    assert rows.totals == Counter(unique=2, fallbacks=2)
+    assert rows.totals == Counter(unique=2, fallbacks=2, claimed=2)
     assert all("minisat" in record[6] for record in records(rows))
 
 
@@ -192,13 +196,13 @@ def test_of_a_puzzle_with_more_solutions_any_right_one_will_do(solvers):
 def test_162_characters_are_a_puzzle_and_its_solution(solvers):
     rows = solved(f"{A}{SOLVED}\n{A}{SOLVED[:-1]}8\n", solvers)
     assert [record[1:3] for record in records(rows)] == [[A, "unique"]] * 2
-    assert rows.totals == Counter(unique=2, disagreements=1)
+    assert rows.totals == Counter(unique=2, disagreements=1, claimed=2)
 
 
 @pytest.mark.parametrize("junk", ["8" * 15, "8" * 17, "abc", "0" * 16, "----------------"])
 def test_what_is_no_grid_at_all_disagrees(solvers, junk):
     text = f"puzzle,solution\n{ONE},{ONE_SOLVED}\n{ONE},{ONE_SOLVED}\n{ONE},{junk}\n"
-    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1)
+    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1, claimed=3)
 
 
 def test_a_solution_in_characters_agrees_with_one_in_numbers(solvers):
@@ -206,7 +210,7 @@ def test_a_solution_in_characters_agrees_with_one_in_numbers(solvers):
     signs = "".join("0123456789ABCDEF"[value - 1] for value in grid.values)
     wrong = signs[::-1]
     text = "puzzle,solution\n" + "".join(f".{signs[1:]},{b}\n" for b in (signs, signs, wrong))
-    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1)
+    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1, claimed=3)
 
 
 def test_bad_lines_say_where_and_what_was_expected(solvers):
@@ -243,7 +247,7 @@ def test_texts_with_quotes_commas_and_control_characters_stay_one_field(solvers)
 def test_bytes_that_are_no_text_are_a_bad_line(solvers):
     data = f"{ONE}\n{ONE}\n".encode() + b"\xff\xfe" + ONE.encode()[2:] + b"\n"
     rows = solved(data, solvers)
-    assert rows.totals == Counter(unique=2, invalid=1)
+    assert rows.totals == Counter(unique=2, invalid=1, claimed=2)
     rows.table.decode("ascii")
 
 
@@ -254,6 +258,21 @@ def test_lanes_and_others_write_the_same_rows(solvers):
         data = text.encode()
         settings = Settings(solver="lanes").of_many()
         assert solve_piece(Piece(1, data), source_of(data), others, settings) == wanted
+
+
+def test_where_a_proof_shows_lanes_wrong_the_next_solver_is_asked(monkeypatch, solvers):
+    def lying(*arguments):
+        found = solve_lanes(*arguments)
+        return replace(found, counts=np.minimum(found.counts, 1))
+
+    monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", lying)
+    each = FEWEST + 1  # twice 64 lines of 16 characters could be other things, too
+    data = f"{PAIR}\n{ONE}\n".encode() * each
+    settings = Settings(solver="auto", prove="always").of_many()
+    rows = solve_piece(Piece(1, data), source_of(data), solvers, settings)
+    assert rows.totals == Counter(unique=each, multiple=each, proved=2 * each, fallbacks=each)
+    assert rows.solutions[0].splitlines()[:2] == [PAIR_SOLVED[0].encode(), ONE_SOLVED.encode()]
+    assert "no proof that there are no more solutions holds" in records(rows)[0][6]
 
 
 def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():

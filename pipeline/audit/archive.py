@@ -64,7 +64,6 @@ class _Archive:
         self._totals: Counter[str] = Counter()
         self._evidence: Counter[str] = Counter()
         self._count = 0
-        self._proved = 0
 
     def run(self, original: Path) -> None:
         """Look at every member. Raises InputError and OSError where no more can be looked at."""
@@ -149,7 +148,8 @@ class _Archive:
             if record.status == "invalid" and data and collection_in(content, self._terms.reading):
                 report.bad("the status is 'invalid', but it is a collection")
             audit_single(record, data, self._terms, report)
-            self._proved += (record.certificate or {}).get("complete") == "proved"
+            word = (record.certificate or {}).get("complete")
+            self._evidence += Counter([word] if word in ("proved", "claimed") else [])
         if (record.sha256, record.bytes) != (content.digest, content.size):
             report.bad(f"its sha256 is {content.digest[:12]}…, in the record another")
         self._compare_row(record, row, report)
@@ -195,7 +195,7 @@ class _Archive:
         """What the archive claims, in a few words."""
         statuses = sorted(n for n in self._totals if self._totals[n] and n not in _UNCOUNTED)
         said = [f"{self._totals[name]} {name}" for name in statuses]
-        if proved := self._proved + self._evidence["proved"]:
+        if proved := self._evidence["proved"]:
             said.append(f"{proved} proved")
         return f"archive of {counted(self._count, 'member')}: {', '.join(said)}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import count
 
 from pipeline.audit.findings import Report
@@ -44,6 +45,10 @@ def audit_collection(record: Record, content: Content, terms: Terms, report: Rep
     if found is None or found.format.name != record.format:
         report.bad(f"the original is no collection of the format {record.format!r}")
         return record.status
+    if record.declared:
+        terms = replace(terms, reading=terms.reading._replace(**record.declared))  # type: ignore[arg-type]
+        said = " and ".join(record.declared.values())
+        report.note(f"read as {said}, as the record says")
     audited = _Collection(record, terms, report)
     entries = _entries(content, found, record, terms)
     try:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from pipeline.errors import InputError, in_words
 from pipeline.files import read_regular
+from pipeline.settings import CHOICES
 from pipeline.version import __version__
 
 ENDING: Final = ".json"
@@ -51,6 +52,7 @@ class Record:
     files: Mapping[str, str]
     totals: Mapping[str, int]
     certificate: Mapping[str, Any] | None
+    declared: Mapping[str, str]
 
     @property
     def stem(self) -> str:
@@ -110,6 +112,7 @@ def _record(path: Path, told: Mapping[str, Any]) -> Record:
         _files(told.get("files")),
         _totals(told.get("totals")),
         _certificate(told.get("certificate")),
+        _declared(told.get("declared")),
     )
 
 
@@ -152,6 +155,14 @@ def _certificate(value: Any) -> dict[str, Any] | None:
     if value is not None and not isinstance(value, dict):
         raise NoRecord("certificate: expected an object")
     return value
+
+
+def _declared(value: Any) -> dict[str, str]:
+    declared = {} if value is None else value
+    known = isinstance(declared, dict) and declared.keys() <= {"variant", "alphabet"}
+    if not known or any(word not in CHOICES[name] for name, word in declared.items()):
+        raise NoRecord("declared: expected a known variant and alphabet")
+    return dict(declared)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def audit(
     """Check every claim in an outbox from its files alone: solutions, counts and proofs.
 
     A job is ok, BAD, or unchecked where its original is gone or time was not enough.
-    Originals that were read as declared need the same options again; --timeout is for one proof.
+    --timeout is for one proof.
 
     sudoku-pipeline audit
 

@@ -112,6 +112,8 @@ class Archive:
         if result.solver and surprise(result.solver.fallback):
             self.totals[FALLBACKS] += 1
         result = self._tree.write(item, self._members, result, keep_cnf=keep)
+        if result.complete and result.certificate:
+            self.totals[result.certificate.complete] += 1
         status, count = result.status, result.found
         self._row(item.name, result.format, status, count, result.complete, result.message)
 
@@ -147,12 +149,14 @@ class Archive:
         names = rows.names()
         for name in names:
             self._growing.release(name)
+        declared = self._settings.reading.declared()
         about = {
             "source": member,
             "member": self._members,
             "sha256": end.digest,
             "bytes": end.size,
             "format": found.format.name,
+            **({"declared": declared} if declared else {}),
             "reason": found.reason,
             "status": "collection",
         }

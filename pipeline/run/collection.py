@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,7 @@ class Collection:
         self._claim = claim
         self._growing = growing
         self._source = source
+        self._settings = settings
         self._limits = Limits(settings.max_total_bytes)
         self._is_packed = kind != "plain"
         self._meter = Meter()
@@ -83,11 +84,18 @@ class Collection:
         return Progress(self._rows.count, done, size_of(self._claim.original))
 
     def publication(self) -> Publication:
-        return publication_of(self._claim, self, self._growing, self._source)
+        declared = self._settings.reading.declared()
+        return publication_of(self._claim, self, self._growing, self._source, declared=declared)
 
 
 def publication_of(
-    claim: Claim, content: Any, growing: Growing, source: Source | None, tree: Path | None = None
+    claim: Claim,
+    content: Any,
+    growing: Growing,
+    source: Source | None,
+    tree: Path | None = None,
+    *,
+    declared: Mapping[str, str] | None = None,
 ) -> Publication:
     """The grown files of a job, with its record and its log."""
     now, note = datetime.now(UTC), claim.note
@@ -98,6 +106,7 @@ def publication_of(
         "sha256": digest_of(claim.original) if claim.original.is_file() else None,
         "bytes": size_of(claim.original),
         "format": found.format.name if found else content.format,
+        **({"declared": declared} if declared else {}),
         "status": content.status,
     }
 

@@ -20,6 +20,7 @@ from pipeline.record import (
     job_files,
     make_record,
     record_text,
+    told_totals,
 )
 from pipeline.result import NOT_WELL, Result
 from pipeline.rows import FALLBACKS
@@ -277,7 +278,7 @@ class Jobs:
         claim, content = bulk.claim, bulk.content
         finish([(claim, False)], self.folders)
         source = printable(claim.note.source)
-        totals = dict(content.totals)
+        totals = told_totals(content.totals)
         outcome = ended(content.status, totals)
         if totals.get(FALLBACKS):
             self.log.warning("solver.fallback", source=source, puzzles=totals[FALLBACKS])
