@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
@@ -27,13 +27,15 @@ LARGE_PROOF = 256 * 1024
 class Origin:
     """The dropped thing that a job is about: its id, file name, and size and hash of its bytes.
 
-    `sha256` and `bytes` are None for what was refused unread.
+    `sha256` and `bytes` are None for what was refused unread. `declared` is what was declared of
+    its notation.
     """
 
     job: str
     source: str
     sha256: str | None
     bytes: int | None
+    declared: Mapping[str, str] = field(default_factory=dict)
 
 
 def timestamp(moment: datetime) -> str:
@@ -77,6 +79,7 @@ def make_record(
         "source": origin.source,
         "sha256": origin.sha256,
         "bytes": origin.bytes,
+        **_declared(origin.declared),
         "format": result.format,
         "variant": parsed.variant if parsed else None,
         "box": [geometry.height, geometry.width] if geometry else None,
@@ -98,6 +101,11 @@ def make_record(
     if result.difference:
         record["difference"] = result.difference.as_record()
     return record
+
+
+def _declared(declared: Mapping[str, str]) -> dict[str, Any]:
+    """The field `declared`, where anything was."""
+    return {"declared": dict(declared)} if declared else {}
 
 
 def _encoding(result: Result) -> dict[str, Any] | None:
@@ -199,7 +207,11 @@ def told_totals(totals: Mapping[str, int]) -> dict[str, int]:
 
 
 def many_record(
-    about: Mapping[str, Any], totals: Mapping[str, int], files: Mapping[str, str], now: datetime
+    about: Mapping[str, Any],
+    declared: Mapping[str, str],
+    totals: Mapping[str, int],
+    files: Mapping[str, str],
+    now: datetime,
 ) -> dict[str, Any]:
     """The record of a job that holds many puzzles; `totals` counts them per status."""
     proved, claimed = totals.get(PROVED, 0), totals.get(CLAIMED, 0)
@@ -208,6 +220,7 @@ def many_record(
         "schema": SCHEMA,
         "version": __version__,
         **about,
+        **_declared(declared),
         "totals": told_totals(totals),
         **({"certificate": certificate} if proved or claimed else {}),
         "files": [{"name": name, "sha256": hashed} for name, hashed in files.items()],

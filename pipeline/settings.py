@@ -54,8 +54,8 @@ class Reading(NamedTuple):
     alphabet: AlphabetChoice = "auto"
 
     def declared(self) -> dict[str, str]:
-        """How cells are to be read, as far as that is not left to the source."""
-        told = {"variant": self.variant, "alphabet": self.alphabet}
+        """What was declared of the notation, where that is not left to the source."""
+        told = {"format": self.format, "variant": self.variant, "alphabet": self.alphabet}
         return {name: value for name, value in told.items() if value != "auto"}
 
 

@@ -368,7 +368,7 @@ def test_what_was_declared_is_read_so_again(tmp_path):
     assert outbox.record("stars")["variant"] == "classic"
     finding = outbox.findings()["stars"]
     assert (finding.verdict, finding.claim) == ("ok", "unique, proved")
-    assert finding.notes == ("read as grid, classic, boxes of 2×2, as the record says",)
+    assert finding.notes == ("read as classic, as the record says",)
 
 
 def test_the_cnf_of_a_job_may_be_called_like_anothers_formula(tmp_path):

@@ -134,6 +134,8 @@ class _Archive:
         assert member.stream is not None  # noqa: S101
         audit_stem(record, PurePosixPath(member.name).name, report)
         audit_files(record, sets.beside(record.stem), report)
+        if record.declared != self._record.declared:
+            report.bad("its record declares another notation than that of the archive")
         if record.source != member.name:
             report.bad(f"its record is about {record.source!r}")
         content = Content(member.stream)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from itertools import count
 
 from pipeline.audit.findings import Report
@@ -36,19 +35,12 @@ def collection_in(content: Content, reading: Reading) -> Detected | None:
 def audit_collection(record: Record, content: Content, terms: Terms, report: Report) -> str:
     """Audit a collection's set against its original; what it claims.
 
-    It is read as the record says, which may have been declared.
+    `terms` are those that were declared.
     """
     found = collection_in(content, terms.reading)
     if found is None or found.format.name != record.format:
-        found = detect_collection(content.beginning, content.is_whole, record.format)
-        report.note(f"read as {record.format}, as the record says")
-    if found is None or found.format.name != record.format:
         report.bad(f"the original is no collection of the format {record.format!r}")
         return record.status
-    if record.declared:
-        terms = replace(terms, reading=terms.reading._replace(**record.declared))  # type: ignore[arg-type]
-        said = " and ".join(record.declared.values())
-        report.note(f"read as {said}, as the record says")
     audited = _Collection(record, terms, report)
     entries = _entries(content, found, record, terms)
     try:

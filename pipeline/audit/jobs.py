@@ -104,6 +104,9 @@ def _is_clean(record: Record, original: Original, terms: Terms) -> bool:
 def _with(record: Record, original: Original, terms: Terms, report: Report) -> str:
     """Audit a set with what may be its original; what it claims."""
     path = original.path
+    if record.declared:
+        report.note(f"read as {' and '.join(record.declared.values())}, as the record says")
+        terms = terms.with_declared(record.declared)
     try:
         status = path.lstat()
         size = status.st_size if stat.S_ISREG(status.st_mode) else None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 from pipeline.audit.cnf import audit_cnf
 from pipeline.audit.files import fault_in_status
 from pipeline.audit.findings import Report
@@ -17,7 +15,6 @@ from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_w
 from pipeline.files import read_regular
 from pipeline.parse import Parsed, parse_source
 from pipeline.parse.characters import NAMES
-from pipeline.parse.collections.lone import COLLECTION_NAMES
 from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf, parse_formula
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Reading
@@ -61,41 +58,16 @@ def _audit_invalid(record: Record, data: bytes, terms: Terms, report: Report) ->
 
 
 def _puzzle(record: Record, data: bytes, terms: Terms, report: Report) -> Puzzle | None:
-    """The puzzle of the original, read as the record says that it was; None if it is none."""
-    first: Parsed | None = None
-    fault: InvalidPuzzle | None = None
-    for reading in _readings(record, terms.reading):
-        try:
-            parsed = parse_source(data, record.source, *reading)
-        except InvalidPuzzle as error:
-            fault = fault or error
-            continue
-        except UsageError:  # no such format
-            continue
-        if _told(parsed) == (record.format, record.variant, record.box):
-            if first:
-                report.note(f"read as {_in_words(*_told(parsed))}, as the record says")
-            return parsed.puzzle
-        first = first or parsed
-    if first is None:
-        report.bad(f"the original is no puzzle: {fault}")
+    """The puzzle of the original; None if it is none."""
+    try:
+        parsed = parse_source(data, record.source, *terms.reading)
+    except InvalidPuzzle as error:
+        report.bad(f"the original is no puzzle: {error}")
         return None
-    ours, theirs = _in_words(*_told(first)), _in_words(record.format, record.variant, record.box)
-    report.bad(f"the record says {theirs}, the original is {ours}")
-    return first.puzzle
-
-
-def _readings(record: Record, usual: Reading) -> Iterator[Reading]:
-    """The usual way to read, and then the ways that may have been declared."""
-    yield usual
-    name, _, notation = (record.format or "").partition(" ")
-    alphabet = notation.partition(" ")[0].upper()
-    declared: Mapping[str, str] = {"alphabet": alphabet} if alphabet in NAMES else {}
-    if record.variant in ("classic", "even-odd"):
-        declared = {**declared, "variant": record.variant}
-    base = usual._replace(**declared)  # type: ignore[arg-type]
-    for form in (name, "auto", *sorted(COLLECTION_NAMES)):
-        yield base._replace(format=form)
+    if _told(parsed) != (record.format, record.variant, record.box):
+        ours, theirs = _told(parsed), (record.format, record.variant, record.box)
+        report.bad(f"the record says {_in_words(*theirs)}, the original is {_in_words(*ours)}")
+    return parsed.puzzle
 
 
 def _told(parsed: Parsed) -> tuple[str, str, tuple[int, int]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 from pipeline.settings import Reading
 from pipeline.unpack import Limits
@@ -15,3 +17,7 @@ class Terms:
     reading: Reading = field(default_factory=Reading)
     limits: Limits = field(default_factory=Limits)
     seconds: float = 60.0
+
+    def with_declared(self, declared: Mapping[str, str]) -> Self:
+        """The same where something was declared of the notation."""
+        return replace(self, reading=self.reading._replace(**declared))  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import READING, takes
+from pipeline.cli.options import takes
 from pipeline.cli.outcome import report
 from pipeline.dropbox.folders import DONE
 from pipeline.errors import ALL_WELL, SOME_BAD, UsageError, counted, printable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _WIDTH = len("unchecked")
 
 
-@takes("inbox", *READING, "max_total_bytes", "timeout", "quiet")
+@takes("inbox", "max_bytes", "max_total_bytes", "timeout", "quiet")
 def audit(
     settings: Settings,
     outbox: Annotated[

@@ -51,7 +51,7 @@ class Archive:
         self._claim = claim
         self._growing = growing
         self._settings = settings
-        self._tree = Tree(growing.tree, claim.note.job)
+        self._tree = Tree(growing.tree, claim.note.job, settings.reading.declared())
         self._table = f"{claim.note.stem}.csv"
         self._members = 0
         self._inner: tuple[str, RowsOut] | None = None
@@ -149,14 +149,12 @@ class Archive:
         names = rows.names()
         for name in names:
             self._growing.release(name)
-        declared = self._settings.reading.declared()
         about = {
             "source": member,
             "member": self._members,
             "sha256": end.digest,
             "bytes": end.size,
             "format": found.format.name,
-            **({"declared": declared} if declared else {}),
             "reason": found.reason,
             "status": "collection",
         }
@@ -201,7 +199,8 @@ class Archive:
             self._growing.append(self._table, csv_line(COLUMNS))
         if not self._claim.note.files:  # else it may be where it belongs
             self._tree.make()
-        return publication_of(self._claim, self, self._growing, None, self._growing.tree)
+        declared = self._settings.reading.declared()
+        return publication_of(self._claim, self, self._growing, None, declared, self._growing.tree)
 
 
 def _flat(outer: Iterator[Member]) -> Iterator[Member | Item]:

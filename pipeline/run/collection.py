@@ -85,7 +85,7 @@ class Collection:
 
     def publication(self) -> Publication:
         declared = self._settings.reading.declared()
-        return publication_of(self._claim, self, self._growing, self._source, declared=declared)
+        return publication_of(self._claim, self, self._growing, self._source, declared)
 
 
 def publication_of(
@@ -93,9 +93,8 @@ def publication_of(
     content: Any,
     growing: Growing,
     source: Source | None,
+    declared: Mapping[str, str],
     tree: Path | None = None,
-    *,
-    declared: Mapping[str, str] | None = None,
 ) -> Publication:
     """The grown files of a job, with its record and its log."""
     now, note = datetime.now(UTC), claim.note
@@ -106,7 +105,6 @@ def publication_of(
         "sha256": digest_of(claim.original) if claim.original.is_file() else None,
         "bytes": size_of(claim.original),
         "format": found.format.name if found else content.format,
-        **({"declared": declared} if declared else {}),
         "status": content.status,
     }
 
@@ -118,6 +116,6 @@ def publication_of(
     return Publication(
         claim,
         files,
-        lambda hashes: record_text(many_record(about, content.totals, hashes, now)),
+        lambda hashes: record_text(many_record(about, declared, content.totals, hashes, now)),
         tree,
     )

@@ -121,7 +121,8 @@ class Jobs:
         """Publish that every attempt has crashed, or ended with the process."""
         path, note = claim.original, claim.note
         hashed = digest_of(path) if path.is_file() else None
-        origin = Origin(note.job, note.source, hashed, size_of(path))
+        declared = self.settings.reading.declared()
+        origin = Origin(note.job, note.source, hashed, size_of(path), declared)
         message = f"given up after {claim.attempts()} attempts: {why}"
         return self._publish(claim, origin, Result("failed", message=message))
 
@@ -139,7 +140,8 @@ class Jobs:
 
     def _origin(self, claim: Claim, content: Single) -> Origin:
         hashed = None if content.data is None else digest(content.data)
-        return Origin(claim.note.job, claim.note.source, hashed, content.size)
+        note, declared = claim.note, self.settings.reading.declared()
+        return Origin(note.job, note.source, hashed, content.size, declared)
 
     def _result(self, claim: Claim, content: Single) -> Result:
         if content.data is None:

@@ -29,9 +29,10 @@ from pipeline.run.requests import Item
 class Tree:
     """A hidden folder in which the answers to a job's members are written."""
 
-    def __init__(self, top: Path, job: str) -> None:
+    def __init__(self, top: Path, job: str, declared: Mapping[str, str]) -> None:
         self._top = top
         self._job = job
+        self._declared = declared
         self._fresh: list[Path] = []
 
     def make(self) -> None:
@@ -91,7 +92,8 @@ class Tree:
     def _write(self, item: Item, number: int, result: Result, *, keep_cnf: bool) -> None:
         assert item.data is not None  # noqa: S101
         now = datetime.now(UTC)
-        origin = Origin(self._job, item.name, digest(item.data), len(item.data))
+        hashed, size = digest(item.data), len(item.data)
+        origin = Origin(self._job, item.name, hashed, size, self._declared)
         stem = self.stem_for(item.name, number)
         base = PurePosixPath(stem).name
         hashes: dict[str, str] = {}
@@ -117,7 +119,8 @@ class Tree:
         about = {"job": self._job} | dict(about)
         log = many_log_text(about, about.pop("reason"), totals, timestamp(now), now)
         hashes[f"{base}.log"] = self._put(stem, f"{base}.log", [log])
-        self._put(stem, base + RECORD, [record_text(many_record(about, totals, hashes, now))])
+        record = many_record(about, self._declared, totals, hashes, now)
+        self._put(stem, base + RECORD, [record_text(record)])
         self.sync()
 
     def sync(self) -> None:
