@@ -14,7 +14,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+from forking import Forked
 
 import pipeline
 from pipeline.dropbox.folders import Folders
@@ -87,15 +90,15 @@ def finished(
     *arguments: str | os.PathLike[str], cwd: Path | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """The command, run to its end."""
-    return subprocess.run(
-        command(*arguments),
-        capture_output=True,
-        text=True,
-        timeout=100,
-        env=environment(**variables),
-        cwd=cwd,
-        check=False,
-    )
+    told = [os.fspath(each) for each in arguments]
+    with TemporaryDirectory() as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        process = Forked(told, out, err, environment(**variables), cwd)
+        try:
+            code = process.wait(100)
+        finally:
+            process.kill()
+        return subprocess.CompletedProcess(told, code, out.read_text(), err.read_text())
 
 
 @dataclass(frozen=True)
@@ -137,9 +140,9 @@ class DropFolder:
         """`watch` on this pair, killed on leaving if it has not ended."""
         number = len(list(self.inbox.parent.glob("watch-*.log")))
         log = self.inbox.parent / f"watch-{number}.log"
-        argv = command("watch", "--inbox", self.inbox, "--outbox", self.outbox, *options)
-        with log.open("wb") as sink:
-            process = subprocess.Popen(argv, stdout=sink, stderr=sink, env=environment())
+        argv = ["watch", "--inbox", str(self.inbox), "--outbox", str(self.outbox), *options]
+        log.touch()
+        process = Forked(argv, log, log, environment())
         try:
             yield Watching(process, log)
         finally:
@@ -197,7 +200,7 @@ def is_kept(folder: Path) -> bool:
 class Watching:
     """A running `watch`."""
 
-    process: subprocess.Popen[bytes]
+    process: Forked
     log: Path
 
     def signal(self, *numbers: signal.Signals) -> None:

@@ -19,10 +19,10 @@ from dropping import (
     SMALL_SOLVED,
     TWO_SOLUTIONS,
     DropFolder,
-    command,
     environment,
     wait_for,
 )
+from forking import Forked
 
 from pipeline.dropbox.steps import STEPS
 
@@ -161,13 +161,11 @@ def test_killed_at_random_again_and_again_all_files_come_out_once(box: DropFolde
     for number, name in enumerate(names):
         box.drop(name, (SMALL, TWO_SOLUTIONS, NO_SOLUTION)[number % 3])
     generator = random.Random(7)
-    kills = 0
+    kills, nowhere = 0, Path(os.devnull)
     while box.waiting() or box.in_work():
-        process = subprocess.Popen(
-            command("run", *folders(box)), stderr=subprocess.DEVNULL, env=environment()
-        )
+        process = Forked(["run", *map(str, folders(box))], nowhere, nowhere, environment())
         try:
-            process.wait(0.3 + 3 * generator.random())
+            process.wait(0.1 + 1.5 * generator.random())
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
