@@ -1,4 +1,4 @@
-"""What some tests need of the machine: skipped where it is lacking, never in CI."""
+"""What some tests need of the machine: skipped where it is lacking; in CI only drat-trim may be."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ _IN_CI = os.environ.get("CI") == "true"
 
 needs_minisat = pytest.mark.skipif(
     shutil.which("minisat") is None and not _IN_CI, reason="minisat is not installed"
+)
+needs_drat_trim = pytest.mark.skipif(
+    shutil.which("drat-trim") is None, reason="drat-trim, a second checker, is not installed"
 )
 needs_linux = pytest.mark.skipif(
     sys.platform != "linux" and not _IN_CI, reason="the kernel has no such bounds, or no /proc"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import lzma
+import subprocess
 from dataclasses import replace
 
 import pytest
 from dropping import DropFolder
+from needs import needs_drat_trim
 from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, pattern
 
 from pipeline import stages
@@ -91,6 +93,21 @@ def test_what_is_proved_is_what_was_asked_for(prove, text, complete, solvers):
     result = solved(parse_puzzle(text), solvers, prove)
     assert result.certificate.complete == complete
     assert (result.proof is not None) == (complete == "proved")
+
+
+@needs_drat_trim
+@pytest.mark.parametrize("name", [name for name in PUZZLES if name != "2×3"])
+def test_drat_trim_verifies_what_is_published(name, solvers, tmp_path):
+    puzzle, _ = PUZZLES[name]
+    proof = solved(puzzle, solvers, max_solutions=20).proof
+    formula, text = tmp_path / "a.proof.cnf", tmp_path / "a.proof.drat"
+    formula.write_text("".join(proof.formula()))
+    text.write_text(proof.text)
+    checked = subprocess.run(
+        ["drat-trim", formula, text], capture_output=True, text=True, check=False
+    )
+    assert "s VERIFIED" in checked.stdout.splitlines()
+    assert "WARNING" not in checked.stdout
 
 
 def encoding_with(change):

@@ -21,7 +21,8 @@ from pipeline.cli import app
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 COLLECTION = ROOT / "examples" / "collection.txt"
-EXAMPLES = sorted(set((ROOT / "examples").iterdir()) - {COLLECTION})
+FORMULAS = {*(ROOT / "examples").glob("*.cnf")}
+EXAMPLES = sorted({*(ROOT / "examples").iterdir()} - {COLLECTION} - FORMULAS)
 COMMANDS = typer.main.get_command(app).commands
 
 
@@ -110,6 +111,13 @@ def test_every_example_of_a_single_puzzle_is_solved(example):
     assert code == 0
     assert printed.startswith(("solution exists\n", "no solution\n"))
     assert "expected" not in said
+
+
+def test_every_example_of_a_formula_is_answered():
+    answers = {path.stem: run("solve", str(path)) for path in FORMULAS}
+    assert answers["pigeons"] == (0, "s UNSATISFIABLE\n", "")
+    code, printed, said = answers["colours"]
+    assert (code, printed.splitlines()[0], said) == (0, "s SATISFIABLE", "")
 
 
 def test_there_is_an_example_of_every_format_of_single_puzzles():
