@@ -93,9 +93,10 @@ def _print_result(before: str, result: Result) -> None:
     if result.formula:
         from pipeline.formulas import solution_text  # noqa: PLC0415 - seldom needed
 
-        unsolvable = ["s UNSATISFIABLE\n"] if result.status == "unsolvable" else []
-        for model in result.models or [None]:
-            print(before, *(solution_text(model) if model else unsolvable), sep="", end="")
+        for model in result.models:
+            print(before, *solution_text(model), sep="", end="")
+        if not result.models:
+            print(f"{before}s {'UNSATISFIABLE' if result.complete else 'UNKNOWN'}")
     elif result.status == "unsolvable":
         print(f"{before}no solution")
         if result.message:
