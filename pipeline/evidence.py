@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pipeline.certify.formula import Formula, FormulaTooLarge, proof_formula
 from pipeline.errors import EnvironmentFailure, SolverError
+from pipeline.parse.formula import Model, ParsedFormula, proof_clauses
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.solve import Limits
 
 if TYPE_CHECKING:
     from pipeline.settings import Settings
     from pipeline.solve import Solvers
+
+MAX_CLAUSES = 1_000_000
+"""Of a formula, for which making and checking a proof takes a gigabyte."""
 
 Completeness = Literal["proved", "claimed", "no"]
 
@@ -82,6 +86,18 @@ def prove_complete(
     return certificate, None if text is None else Proof(puzzle, tuple(grids), text)
 
 
+def prove_no_model(
+    parsed: ParsedFormula, models: Sequence[Model], solvers: Solvers, settings: Settings
+) -> tuple[Certificate, FormulaProof | None]:
+    """Prove that a formula has no model but these, as `prove_complete` does of grids."""
+    if (clauses := len(parsed.clauses)) > MAX_CLAUSES:
+        why = f"{clauses:,} clauses are more than the {MAX_CLAUSES:,} that a proof is made for"
+        return Certificate("claimed", reason=why), None
+    refuted = Formula(*proof_clauses(parsed, models))
+    certificate, text = prove_formula(refuted, solvers, settings)
+    return certificate, None if text is None else FormulaProof(refuted, text)
+
+
 def prove_formula(
     formula: Formula, solvers: Solvers, settings: Settings
 ) -> tuple[Certificate, str | None]:
@@ -93,11 +109,12 @@ def prove_formula(
         ProofTimeout,
         check_core,
     )
-    from pipeline.solve.proving import ENGINES, Prover, Satisfiable  # noqa: PLC0415
+    from pipeline.solve.proving import ENGINES, Exhausted, Prover, Satisfiable  # noqa: PLC0415
 
     begun = time.monotonic()
     core = core_of(formula)
-    rejections = []
+    doubts: list[str] = []
+    reason = ""
     for engine in ENGINES:
         limits = Limits(settings.timeout, settings.memory_limit, time.monotonic() - begun)
         try:
@@ -105,20 +122,22 @@ def prove_formula(
                 text = REFUTED
             else:
                 text = solvers.kept(Prover).prove(core.remaining, limits, engine)
-            checked = check_core(core, text, settings.timeout)
-        except ProofTimeout as error:
-            return Certificate("claimed", reason=str(error)), None
+            checked = check_core(core, text, settings.timeout - (time.monotonic() - begun))
         except Satisfiable as error:
             return Certificate("no", reason=str(error)), None
+        except (Exhausted, ProofTimeout) as error:
+            reason = str(error)
         except (ProofRejected, SolverError, EnvironmentFailure) as error:
-            rejections.append(f"{engine}: {error}")
-            if time.monotonic() - begun >= settings.timeout:
-                reason = f"no proof was found within {settings.timeout:g} s"
-                return Certificate("claimed", reason=reason), None
-            continue
-        name = "unit propagation" if core.is_refuted else engine
-        return Certificate("proved", name, checked.checker, checked.steps), text
-    return Certificate("no", reason="; ".join(rejections)), None
+            doubts.append(f"{engine}: {error}")
+        else:
+            name = "unit propagation" if core.is_refuted else engine
+            return Certificate("proved", name, checked.checker, checked.steps), text
+        if time.monotonic() - begun >= settings.timeout:
+            reason = f"no proof was found and checked within {settings.timeout:g} s"
+            break
+    if reason:
+        return Certificate("claimed", reason=reason), None
+    return Certificate("no", reason="; ".join(doubts)), None
 
 
 def doubt(certificate: Certificate) -> str:

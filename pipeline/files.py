@@ -17,13 +17,22 @@ F_SETSIG = 10
 """Linux; the fcntl module of Python 3.11 does not name it."""
 
 
+def descriptor_of(name: str | Path, folder: int | None = None) -> int:
+    """A descriptor to read a regular file from; `name` is relative to the open folder, if given.
+
+    Raises OSError, also for what is not a regular file.
+    """
+    descriptor = os.open(name, SAFELY, dir_fd=folder)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{os.path.basename(name)} is no regular file")  # noqa: PTH119
+    return descriptor
+
+
 def read_regular(path: Path, most: int) -> bytes:
     """At most `most` + 1 bytes of a regular file.
 
     Raises OSError, also for what is not a regular file.
     """
-    descriptor = os.open(path, SAFELY)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{path.name} is no regular file")
+    with os.fdopen(descriptor_of(path), "rb") as file:
         return file.read(most + 1)

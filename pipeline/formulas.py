@@ -50,15 +50,17 @@ class FormulaResult:
 
 def solve_formula(
     parsed: ParsedFormula, solvers: Solvers, settings: Settings, watch: Stopwatch
-) -> FormulaResult:
+) -> Iterator[FormulaResult]:
     """Whether the formula is satisfiable, and by which model; by which ones if asked for several.
 
-    Each solver is the fallback of the one before; `lanes` takes no part. Raises
+    One result, and another one from the next solver for whoever asks on because the first is
+    not true. Each solver is the fallback of the one before; `lanes` takes no part. Raises
     EnvironmentFailure where the last one cannot work.
     """
     question = _Question(parsed, settings, watch)
     usable = [solver for solver in solvers.chain if solver.name != "lanes"]
     fallback = solvers.lacking if len(usable) == len(solvers.chain) else ONLY_PUZZLES
+    answered = False
     for solver in usable:
         try:
             search = question.ask(solver)
@@ -67,9 +69,11 @@ def solve_formula(
                 raise
             fallback = str(error)
             continue
+        answered = True
         used = SolverUsed(solver.name, solver.version, fallback)
-        return _result(search, question.limit, used, watch)
-    return FormulaResult("failed", (), None, fallback, seconds=watch.seconds())
+        yield _result(search, question.limit, used, watch)
+    if not answered:
+        yield FormulaResult("failed", (), None, fallback, seconds=watch.seconds())
 
 
 def solution_text(model: Model) -> Iterator[str]:

@@ -134,6 +134,8 @@ def _proved(row: Row, solvers: Solvers, settings: Settings) -> Row:
     puzzle = entry.puzzle or _puzzle_of(entry.text)
     grids = [_grid_of(line, entry, puzzle) for line in row.solutions]
     row.certificate, row.proof = prove_complete(puzzle, grids, solvers, settings)
+    if row.certificate.complete == "claimed":
+        row.message = "; ".join(filter(None, (row.message, f"claimed: {row.certificate.reason}")))
     if row.certificate.complete != "no":
         return row
     why = doubt(row.certificate)

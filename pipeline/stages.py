@@ -12,27 +12,31 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from pipeline.certify import certify_grid
-from pipeline.certify.formula import Formula
 from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.decode import decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError, TooLarge
-from pipeline.evidence import Certificate, FormulaProof, doubt, prove_complete, prove_formula
+from pipeline.evidence import Certificate, doubt, prove_complete, prove_no_model
 from pipeline.parse import Parsed, made, parse_source
-from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf, parse_formula, proof_clauses
+from pipeline.parse.formula import (
+    CNF_FORMAT,
+    ParsedFormula,
+    looks_like_cnf,
+    parse_formula,
+)
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Result, SolverUsed, Status, Stopwatch, unproved
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solver, Solvers, answers
 
+if TYPE_CHECKING:
+    from pipeline.formulas import FormulaResult
+
 OnGrid = Callable[[Grid], None]
 
-
-FORMULA_HEAD = 64 * 1024
-"""Bytes that are looked at for the header of a formula."""
 
 parse_once = lru_cache(maxsize=1)(parse_source)
 """A file is parsed to see whether it is all there, and again when it is claimed."""
@@ -66,36 +70,58 @@ def is_formula(data: bytes, settings: Settings) -> bool:
     """Whether a source that begins so is a formula in DIMACS CNF, by its content."""
     if settings.format != "auto":
         return settings.format == CNF_FORMAT
-    return looks_like_cnf(data[:FORMULA_HEAD])
+    return looks_like_cnf(data)
 
 
 def solve_clauses(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:
     """The chain for a formula that need not be a puzzle's. Raises EnvironmentFailure."""
-    from pipeline.formulas import solve_formula  # noqa: PLC0415 - seldom needed
-
     watch = Stopwatch()
     try:
         with watch.timing("parse"):
             parsed = parse_formula(data, source, settings.max_bytes)
     except InvalidPuzzle as error:
         return Result("invalid", message=str(error), seconds=watch.seconds())
-    found = solve_formula(parsed, solvers, settings, watch)
-    certificate, proof, message = Certificate("claimed" if found.complete else "no"), None, None
+    return solve_parsed_formula(parsed, solvers, settings, watch)
+
+
+def solve_parsed_formula(
+    parsed: ParsedFormula, solvers: Solvers, settings: Settings, watch: Stopwatch
+) -> Result:
+    """The chain behind the parser: who is shown to be wrong is followed by the next solver."""
+    from pipeline.formulas import solve_formula  # noqa: PLC0415 - seldom needed
+
+    result, why = Result("failed"), None
+    for found in solve_formula(parsed, solvers, settings, watch):
+        used = found.solver and replace(found.solver, fallback=why or found.solver.fallback)
+        result = _with_proof(parsed, replace(found, solver=used), solvers, settings, watch)
+        if result.complete or not found.complete:
+            break
+        why = result.message
+    return result
+
+
+def _with_proof(
+    parsed: ParsedFormula,
+    found: FormulaResult,
+    solvers: Solvers,
+    settings: Settings,
+    watch: Stopwatch,
+) -> Result:
+    """What a solver found of a formula, with its proof; not complete where none holds."""
+    certificate, proof = Certificate("claimed" if found.complete else "no"), None
+    complete, message, used = found.complete, found.message, found.solver
     status: Status = found.status
-    complete = found.complete
     if complete and is_to_prove(status, settings):
         with watch.timing("prove"):
-            refuted = Formula(*proof_clauses(parsed, found.models))
-            certificate, text = prove_formula(refuted, solvers, settings)
-        proof = None if text is None else FormulaProof(refuted, text)
+            certificate, proof = prove_no_model(parsed, found.models, solvers, settings)
         if certificate.complete == "no":
-            complete, message = False, doubt(certificate)
-            status = unproved(status)
+            status, complete, message = unproved(status), False, doubt(certificate)
+            used = used and replace(used, fallback=message)
     return Result(
         status,
         complete=complete,
-        message=message or found.message,
-        solver=found.solver,
+        message=message,
+        solver=used,
         certificate=certificate,
         proof=proof,
         formula=parsed,

@@ -273,7 +273,7 @@ def _prepare() -> None:
     from pipeline.dropbox.steps import reached
     from pipeline.run import archive, collection, looking
 
-    collection.PIECE_BYTES = PIECE
+    collection.PIECE_BYTES = collection.PIECE_TO_PROVE = PIECE
     archive._MOST_ITEMS = 2
     settle.FOLDER_SECONDS = looking._WALK_SECONDS = 0.01
     note = Growing.note

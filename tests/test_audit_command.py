@@ -79,7 +79,9 @@ def test_originals_may_lie_elsewhere(outbox, tmp_path):
 
 
 def test_an_empty_outbox_is_well_and_a_missing_one_is_not(outbox):
-    for path in outbox.folder.iterdir():
+    for path in (*outbox.folder.iterdir(), *(outbox.box.inbox / "done").iterdir()):
+        path.unlink()
+    for path in (outbox.box.inbox / "failed").iterdir():
         path.unlink()
     assert call(outbox) == (0, "0 jobs: 0 ok, 0 unchecked, 0 bad\n", "")
     (outbox.folder).rmdir()

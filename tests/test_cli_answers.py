@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from commands import FILES, FIRST, SECOND, SOLVED, run
 from needs import needs_minisat
@@ -10,6 +12,9 @@ from solving import UNIQUE, program
 from pipeline.encode import ENCODINGS
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
+
+
+PROVED = r"{}: proved by [\w ]+ in \d+ steps?, checked by dratify [\d.]+( with .*)?\n?"
 
 
 @pytest.mark.parametrize(
@@ -31,6 +36,7 @@ def test_solve_prints_all_solutions_and_says_that_they_are_all():
     assert said == (
         "two.txt: these are all 2 solutions\n"
         "two.txt: they differ in 8 cells; of those found one alone has 3 in row 1, column 3\n"
+        " 1  2 |[.][.]\n[.][.]| .  .\n------+------\n[.] . | 2 [.]\n . [.]|[.] 1\n"
     )
     assert run("solve", "--quiet", "two.txt") == (0, printed, "")
 
@@ -69,7 +75,9 @@ def test_solve_answers_formulas_in_the_notation_of_the_sat_competitions(puzzle_f
     assert (code, said) == (0, "")
     assert printed.splitlines()[0] == "s SATISFIABLE"
     assert printed.splitlines()[1].endswith(" 0")
-    assert run("solve", "b.cnf") == (0, "s UNSATISFIABLE\n", "")
+    code, printed, said = run("solve", "b.cnf")
+    assert (code, printed) == (0, "s UNSATISFIABLE\n")
+    assert re.fullmatch(PROVED.format("b.cnf"), said)
     assert run("count", "a.cnf")[:2] == (0, "5\n")
     assert run("count", "b.cnf")[:2] == (0, "0\n")
 
@@ -101,8 +109,7 @@ def test_solve_says_where_a_file_is_no_puzzle(text, where, puzzle_folder):
     code, printed, said = run("solve", "bad.txt")
     assert (code, printed) == (1, "")
     assert said.startswith(where)
-    first = said.splitlines()[0]
-    assert run("count", "bad.txt")[::2] == (1, f"sudoku-pipeline: {first}\n")
+    assert run("count", "bad.txt")[::2] == (1, f"sudoku-pipeline: {said}")
 
 
 def test_solve_goes_on_behind_a_file_that_is_no_puzzle_or_not_there():
@@ -110,7 +117,8 @@ def test_solve_goes_on_behind_a_file_that_is_no_puzzle_or_not_there():
     assert code == 1
     assert printed.startswith("none.txt: no solution\n")
     assert printed.endswith(f"unique.txt: solution exists\n{SOLVED}")
-    wrong, *_, missing = said.splitlines()
+    proved, wrong, *_, missing = said.splitlines()
+    assert re.match(PROVED.format("none.txt"), proved)
     assert wrong.startswith("bad.txt:3:3: expected ")
     assert missing == "missing.txt: cannot be read: No such file or directory"
 
@@ -149,7 +157,9 @@ def test_solve_says_why_pysat_solved(tmp_path):
 def test_a_machine_without_minisat_is_told_once_that_pysat_solves(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     code, _, said = run("solve", "--solver", "auto", "unique.txt", "none.txt")
-    assert (code, said) == (0, "minisat is not installed: PySAT solves instead\n")
+    assert code == 0
+    assert said.splitlines()[:1] == ["minisat is not installed: PySAT solves instead"]
+    assert said.count("minisat") == 1
     assert run("solve", "--quiet", "--solver", "auto", "unique.txt")[2] == ""
 
 
@@ -181,7 +191,15 @@ def test_times_are_a_table_of_the_files():
     [("unique.txt", 1), ("two.txt", 2), ("six.txt", 6), ("none.txt", 0), ("even-odd-six.txt", 6)],
 )
 def test_count_prints_the_number_of_solutions(file, number):
-    assert run("count", file) == (0, f"{number}\n", "")
+    assert run("count", "--quiet", file) == (0, f"{number}\n", "")
+
+
+def test_what_is_proved_is_said_and_why_something_is_not():
+    assert re.fullmatch(PROVED.format("none.txt"), run("count", "none.txt")[2])
+    _, _, said = run("solve", "--prove", "always", "unique.txt")
+    assert re.fullmatch(PROVED.format("unique.txt"), said)
+    assert run("solve", "--prove", "never", "none.txt")[2] == ""
+    assert run("solve", "--quiet", "none.txt")[2] == ""
 
 
 def test_count_tells_a_limit_that_was_cut_from_one_that_was_met():

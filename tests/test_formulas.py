@@ -43,7 +43,7 @@ def solve(text: str, solver="pysat", **options) -> FormulaResult:
 
 def ask(text: str, solvers: Solvers, settings: Settings) -> FormulaResult:
     parsed = parse_formula(text.encode(), "a.cnf")
-    return solve_formula(parsed, solvers, settings, Stopwatch())
+    return next(solve_formula(parsed, solvers, settings, Stopwatch()))
 
 
 def models_of(clauses: Clauses, variables: int) -> list[Model]:
@@ -270,7 +270,7 @@ def test_models_are_held_against_the_clauses_as_they_were_written():
     settings = Settings(solver="pysat")
     with Solvers("pysat") as solvers:
         solvers.chain = (Scripted(Sat(frozenset({-1, -2}))),)
-        result = solve_formula(parsed, solvers, settings, Stopwatch())
+        result = next(solve_formula(parsed, solvers, settings, Stopwatch()))
     assert (result.status, result.solver) == ("failed", None)
     assert result.message == "the model of scripted does not satisfy clause 1"
 

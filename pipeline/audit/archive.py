@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from pipeline.audit.collection import audit_collection, collection_in
+from pipeline.audit.collection import audit_collection, collection_in, compare_evidence
 from pipeline.audit.files import audit_files, audit_stem
 from pipeline.audit.findings import Report
 from pipeline.audit.records import NoRecord, Record, Sets, read_record, sets_below
@@ -88,19 +88,23 @@ class _Archive:
     def _find_records(self) -> None:
         """The records in the tree, by the number of their member."""
         for sets in sets_below(self._record.path.with_name(self._record.stem)):
-            for name in sets.strays():
-                self._report.bad(f"{self._relative(sets.folder / name)} is there without a record")
+            listed: set[str] = set()
             for stem in sorted(sets.records):
                 path = sets.path(stem)
+                listed |= {path.name, *sets.beside(stem)}
                 try:
-                    number = read_record(path).member
+                    record = read_record(path)
                 except (NoRecord, FileNotFoundError) as error:
                     self._report.bad(f"{self._relative(path)}: {error}")
                     continue
+                listed |= record.files.keys()
+                number = record.member
                 if number is None or number in self._found:
                     self._report.bad(f"{self._relative(path)}: member {number} is another's")
                 else:
                     self._found[number] = path, sets
+            for name in sorted(sets.names - listed):
+                self._report.bad(f"{self._relative(sets.folder / name)} is there without a record")
 
     def _look(self, number: int, member: Member | Refused, row: Row, report: Report) -> None:
         """Look at one member."""
@@ -134,6 +138,9 @@ class _Archive:
         assert member.stream is not None  # noqa: S101
         audit_stem(record, PurePosixPath(member.name).name, report)
         audit_files(record, sets.beside(record.stem), report)
+        top = self._record.path.with_name(self._record.stem)
+        if not _is_folder_of(record.path.relative_to(top), PurePosixPath(member.name)):
+            report.bad(f"its set lies in another folder, {self._relative(record.path.parent)}")
         if record.declared != self._record.declared:
             report.bad("its record declares another notation than that of the archive")
         if record.source != member.name:
@@ -142,7 +149,9 @@ class _Archive:
         if record.status == COLLECTION:
             audit_collection(record, content, self._terms, report)
             self._totals += Counter(record.totals)
-            self._evidence += _counts(record)
+            told = record.certificate
+            self._evidence["proved"] += (told and told.proved) or 0
+            self._evidence["claimed"] += (told and told.claimed) or 0
             while content.read():  # so that all of it is hashed
                 pass
         else:
@@ -150,8 +159,8 @@ class _Archive:
             if record.status == "invalid" and data and collection_in(content, self._terms.reading):
                 report.bad("the status is 'invalid', but it is a collection")
             audit_single(record, data, self._terms, report)
-            word = (record.certificate or {}).get("complete")
-            self._evidence += Counter([word] if word in ("proved", "claimed") else [])
+            if record.certificate and record.complete:
+                self._evidence[record.certificate.complete or ""] += 1
         if (record.sha256, record.bytes) != (content.digest, content.size):
             report.bad(f"its sha256 is {content.digest[:12]}…, in the record another")
         self._compare_row(record, row, report)
@@ -187,11 +196,8 @@ class _Archive:
             here, there = ours[name], theirs.get(name, 0)
             if here != there:
                 self._report.bad(f"totals: {there} {name} in the record, {here} in the table")
-        told = self._record.certificate or {}
-        for word in ("proved", "claimed"):
-            if told.get(word, 0) != self._evidence[word]:
-                what = f"{told.get(word, 0)} {word}, where it is {self._evidence[word]}"
-                self._report.bad(f"certificate: {what}")
+        proved, claimed = self._evidence["proved"], self._evidence["claimed"]
+        compare_evidence(self._record, proved, claimed, self._report)
 
     def summary(self) -> str:
         """What the archive claims, in a few words."""
@@ -202,11 +208,16 @@ class _Archive:
         return f"archive of {counted(self._count, 'member')}: {', '.join(said)}"
 
 
-def _counts(record: Record) -> Counter[str]:
-    """How many of a collection's puzzles are proved, and how many claimed, as its record says."""
-    told = record.certificate or {}
-    counts = {word: told.get(word) for word in ("proved", "claimed")}
-    return Counter({word: n for word, n in counts.items() if type(n) is int})
+def _is_folder_of(path: Path, member: PurePosixPath) -> bool:
+    """Whether a record lies where that of a member does.
+
+    A folder gets `~` behind its name where an answer may have that.
+    """
+    here, there = path.parent.parts, member.parent.parts
+    return len(here) == len(there) and all(
+        own.startswith(name) and not own[len(name) :].strip("~")
+        for own, name in zip(here, there, strict=True)
+    )
 
 
 def _flat(outer: Iterator[Member]) -> Iterator[Member | Refused]:

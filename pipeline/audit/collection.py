@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import count
 
+from pipeline.audit.files import ONLY_CLAIMED
 from pipeline.audit.findings import Report
 from pipeline.audit.lines import Read, certify_lines, read_row
 from pipeline.audit.proofs import check_steps
@@ -22,8 +23,6 @@ from pipeline.settings import Reading
 PIECE_BYTES = 256 * 1024
 ASIDE = frozenset(("disagreements", "fallbacks"))
 """What the totals count beside the statuses."""
-
-DISAGREES = "the solution beside it "
 
 
 def collection_in(content: Content, reading: Reading) -> Detected | None:
@@ -69,6 +68,7 @@ class _Collection:
         self._totals: Counter[str] = Counter()
         self._complete = 0
         self._proved = 0
+        self._alone = 0
         self._numbers = count(1)
 
     def run(self, entries: Iterable[list[Entry]], content: Content) -> None:
@@ -104,8 +104,9 @@ class _Collection:
             row, lines = beside.next()
             read.append(read_row(number, entry, row, lines, self._record, self._report))
             self._totals[row.status] += 1
-            self._totals["disagreements"] += DISAGREES in row.message
-            self._complete += row.complete == "true"
+            self._totals["disagreements"] += read[-1].disagrees
+            self._complete += read[-1].complete
+            self._alone += row.status == "multiple" and row.solutions == "1"
         certify_lines(read, self._report)
         for each in read:
             if proofs and proofs.next and proofs.next.row == each.number:
@@ -135,14 +136,9 @@ class _Collection:
             here, there = ours.get(name, 0), theirs.get(name, 0)
             if here != there:
                 self._report.bad(f"totals: {there} {name} in the record, {here} in the table")
-        told = self._record.certificate
-        if told is None and not self._proved:
-            return
-        counts = {"proved": self._proved, "claimed": self._complete - self._proved}
-        for word, number in counts.items():
-            if (told or {}).get(word) != number:
-                what = f"{(told or {}).get(word)} {word}, where it is {number}"
-                self._report.bad(f"certificate: {what}")
+        if self._alone:
+            self._report.gap(f"{counted(self._alone, 'row')}: {ONLY_CLAIMED}")
+        compare_evidence(self._record, self._proved, self._complete - self._proved, self._report)
 
     def summary(self) -> str:
         """What the collection claims, in a few words."""
@@ -151,6 +147,17 @@ class _Collection:
         said += [f"{self._proved} proved"] * bool(self._proved)
         puzzles = sum(self._totals[name] for name in statuses)
         return f"collection of {counted(puzzles, 'puzzle')}: {', '.join(said)}"
+
+
+def compare_evidence(record: Record, proved: int, claimed: int, report: Report) -> None:
+    """Whether a record of many puzzles counts those that are proved, and claimed, as we do."""
+    told = record.certificate
+    for word, here, there in (
+        ("proved", proved, (told and told.proved) or 0),
+        ("claimed", claimed, (told and told.claimed) or 0),
+    ):
+        if here != there:
+            report.bad(f"certificate: {there} {word}, where it is {here}")
 
 
 def _broken(message: str) -> Entry:

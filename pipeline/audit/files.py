@@ -27,6 +27,8 @@ _MANY = {
 
 _MOST_STEMS = 1000
 
+ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"
+
 
 def digest_of(path: Path) -> str:
     """The SHA-256 of a regular file, no link. Raises OSError."""

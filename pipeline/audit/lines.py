@@ -24,17 +24,22 @@ _MASKS = {str(value): 1 << (value - 1) for value in range(1, 10)} | dict.fromkey
 _LARGEST_TOGETHER = 64
 _LONGEST_TEXT = 500
 _SHOWN = 3
+DISAGREES = "the solution beside it "
 _COMPLETE = {"true": True, "false": False, "": None}
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A row as it was found: the puzzle of the original, and its grid in each solution file."""
+    """A row as it was found: the puzzle of the original, and its grid in each solution file.
+
+    `disagrees`: the solution that stands beside the puzzle is none, or not among all there are.
+    """
 
     number: int
     puzzle: Puzzle | None
     complete: bool
     grids: Mapping[str, Grid]
+    disagrees: bool
 
 
 def read_row(
@@ -56,9 +61,28 @@ def read_row(
         report.bad(f"the message should be {entry.error!r}")
     if (puzzle is None) != (row.status == "invalid"):
         report.bad(f"the status is {row.status!r}, but the original holds {_what(puzzle)} there")
+    if row.status == "solved":
+        report.bad("the status 'solved' is that of a formula")
     _audit_claim(row, report)
     _audit_count(row, [*lines.values()], report)
-    return Read(number, puzzle, row.complete == "true", _grids(lines, entry, puzzle, report))
+    complete, grids = row.complete == "true", _grids(lines, entry, puzzle, report)
+    disagrees = row.status != "failed" and _disagrees(entry, puzzle, grids, complete=complete)
+    if disagrees != (DISAGREES in row.message):
+        said = "does not say" if disagrees else "says"
+        report.bad(f"the message {said} that the solution beside the puzzle is wrong")
+    return Read(number, puzzle, complete, grids, disagrees)
+
+
+def _disagrees(
+    entry: Entry, puzzle: Puzzle | None, grids: Mapping[str, Grid], *, complete: bool
+) -> bool:
+    """Whether the original gives a solution that is none, or is missing where all are known."""
+    if entry.claimed is None or puzzle is None:
+        return False
+    claimed = _grid_in(entry.claimed, entry, puzzle)
+    if claimed is None or certify_grid(puzzle, claimed):
+        return True
+    return complete and claimed not in grids.values()
 
 
 def _compare(number: int, entry: Entry, row: Row, report: Report) -> None:

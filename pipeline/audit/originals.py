@@ -45,6 +45,16 @@ class Originals:
                     found += (each, *_shelves(each))
         return cls(tuple(dict.fromkeys(found)))
 
+    def names(self) -> set[str]:
+        """The names of all originals. Raises OSError."""
+        shelves = {*self.folders}
+        return {
+            path.name
+            for folder in self.folders
+            for path in folder.iterdir()
+            if path not in shelves and not path.name.startswith(".")
+        }
+
     def of_record(self, record: Record, terms: Terms) -> list[Original]:
         """What may be the original: those with its hash, else all of its name, the latest first."""
         found = self._named(record.source)

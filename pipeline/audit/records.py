@@ -6,7 +6,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -38,6 +38,16 @@ class NoRecord(InputError):
 
 
 @dataclass(frozen=True, slots=True)
+class Certificate:
+    """What a record says of the evidence: of one puzzle, or how many of many are proved."""
+
+    complete: str | None
+    steps: int | None = None
+    proved: int | None = None
+    claimed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """What a record says; `files` maps the names it lists to their SHA-256.
 
@@ -59,7 +69,7 @@ class Record:
     member: int | None
     files: Mapping[str, str]
     totals: Mapping[str, int]
-    certificate: Mapping[str, Any] | None
+    certificate: Certificate | None
     declared: Mapping[str, str]
 
     @property
@@ -87,7 +97,7 @@ def read_record(path: Path) -> Record:
         data = read_regular(path, LARGEST)
         if len(data) > LARGEST:
             raise NoRecord("it is too large for a record")
-        told = json.loads(data)
+        told = json.loads(data, object_pairs_hook=_once)
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -97,6 +107,14 @@ def read_record(path: Path) -> Record:
     if not isinstance(told, dict) or told.get("schema") != 1:
         raise NoRecord("it is no record of schema 1")
     return _record(path, told)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, whose names differ."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands in an object twice")
+    return found
 
 
 def _record(path: Path, told: Mapping[str, Any]) -> Record:
@@ -128,7 +146,7 @@ def _typed(told: Mapping[str, Any], name: str, kind: type) -> Any:
     """The field of that name, None where there is none. Raises NoRecord for another type."""
     value = told.get(name)
     if value is not None and type(value) is not kind:
-        raise NoRecord(f"{name}: expected {_KINDS[kind]}, found {json.dumps(value)[:40]}")
+        raise NoRecord(f"{name}: expected {_KINDS[kind]}")
     return value
 
 
@@ -159,10 +177,17 @@ def _totals(value: Any) -> dict[str, int]:
     return totals
 
 
-def _certificate(value: Any) -> dict[str, Any] | None:
-    if value is not None and not isinstance(value, dict):
+def _certificate(value: Any) -> Certificate | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict):
         raise NoRecord("certificate: expected an object")
-    return value
+    if _typed(value, "solutions", str) != "checked":
+        raise NoRecord("certificate: solutions: expected 'checked'")
+    for name in ("solver", "checker", "reason"):
+        _typed(value, name, str)
+    counts = (_typed(value, name, int) for name in ("steps", "proved", "claimed"))
+    return Certificate(_typed(value, "complete", str), *counts)
 
 
 def _declared(value: Any) -> dict[str, str]:
@@ -175,16 +200,22 @@ def _declared(value: Any) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """The sets in a folder: the stems of its records, and the answers that bear each stem."""
+    """The sets in a folder: the stems of its records, and the answers that bear each stem.
+
+    `names` are those of all its files, `folders` those of what lies in it besides.
+    """
 
     folder: Path
     records: set[str] = field(default_factory=set)
     answers: dict[str, list[str]] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    folders: list[str] = field(default_factory=list)
 
     def add(self, name: str) -> None:
-        """Take note of a name, if it is that of a record or of an answer."""
+        """Take note of a file's name."""
         if name.startswith("."):
             return
+        self.names.add(name)
         if name.endswith(ENDING):
             self.records.add(name.removesuffix(ENDING))
         elif match := _ANSWER.fullmatch(name):
@@ -200,7 +231,18 @@ class Sets:
         """
         names = sorted(self.answers.get(stem, ()))
         own = [name for name in names if name.rpartition(".")[0] not in self.records]
+        own += [name for name in self._tables_and_formulas(stem) if name in self.names]
         return [name for name in own if os.path.lexists(self.folder / name)]
+
+    def _tables_and_formulas(self, stem: str) -> Iterator[str]:
+        """The names that a record's table and formulas would have, but for those of others."""
+        if stem in self.records:
+            for name in (f"{stem}.csv", f"{stem}.cnf"):
+                match = _ANSWER.fullmatch(name)
+                if match is None or match[1] not in self.records:
+                    yield name
+            if f"{stem}_count" not in self.records:
+                yield f"{stem}_count.cnf"
 
     def strays(self) -> list[str]:
         """The answers for which there is no record."""
@@ -215,7 +257,10 @@ def sets_in(folder: Path) -> Sets:
     sets = Sets(folder)
     with os.scandir(folder) as entries:
         for entry in entries:
-            sets.add(entry.name)
+            if entry.is_dir(follow_symlinks=False):
+                sets.folders.append(entry.name)
+            else:
+                sets.add(entry.name)
     return sets
 
 
@@ -227,7 +272,7 @@ def sets_below(top: Path) -> list[Sets]:
     for folder, inner, names in os.walk(top, onerror=_fail):
         inner.sort()
         sets = Sets(Path(folder))
-        for name in names:
+        for name in (*names, *(each for each in inner if (Path(folder) / each).is_symlink())):
             sets.add(name)
         found.append(sets)
     return found

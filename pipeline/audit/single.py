@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pipeline.audit.cnf import audit_cnf
-from pipeline.audit.files import fault_in_status
+from pipeline.audit.files import ONLY_CLAIMED, fault_in_status
 from pipeline.audit.findings import Report
 from pipeline.audit.proofs import audit_proof
 from pipeline.audit.records import Record
-from pipeline.audit.streams import HEAD_BYTES
 from pipeline.audit.terms import Terms
 from pipeline.certify import certify_grid
 from pipeline.certify.formula import Formula, proof_formula
@@ -27,6 +26,10 @@ def audit_single(record: Record, data: bytes | None, terms: Terms, report: Repor
     fault = fault_in_status(record.status, record.solutions or 0, record.complete)
     if fault:
         report.bad(fault)
+    if record.status == "solved" and record.format != CNF_FORMAT:
+        report.bad("the status 'solved' is that of a formula")
+    if record.status == "multiple" and record.solutions == 1:
+        report.gap(ONLY_CLAIMED)
     if record.solutions is None:
         report.bad("the record tells no number of solutions")
     if record.status == "invalid" and data is not None:
@@ -45,11 +48,13 @@ def _audit_invalid(record: Record, data: bytes, terms: Terms, report: Report) ->
     """Whether the original is no puzzle indeed."""
     form = terms.reading.format
     try:
-        if form == CNF_FORMAT or (form == "auto" and looks_like_cnf(data[:HEAD_BYTES])):
+        if form == CNF_FORMAT or (form == "auto" and looks_like_cnf(data)):
             parse_formula(data, record.source, terms.reading.max_bytes)
             what = "a formula"
         else:
             what = parse_source(data, record.source, *terms.reading).format
+    except UsageError:  # it was declared to be what it is not
+        return
     except InvalidPuzzle as error:
         if record.is_ours and record.message != str(error):
             report.bad(f"the message should be {str(error)!r}")
@@ -61,7 +66,7 @@ def _puzzle(record: Record, data: bytes, terms: Terms, report: Report) -> Puzzle
     """The puzzle of the original; None if it is none."""
     try:
         parsed = parse_source(data, record.source, *terms.reading)
-    except InvalidPuzzle as error:
+    except (InvalidPuzzle, UsageError) as error:
         report.bad(f"the original is no puzzle: {error}")
         return None
     if _told(parsed) != (record.format, record.variant, record.box):

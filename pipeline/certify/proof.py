@@ -86,11 +86,11 @@ def check_core(core: Core, proof: str, seconds: float) -> Checked:
     formula.clauses = _Watched(map(codes.of, core.clauses), clock)
     variables = core.formula.variables
     if len(proof) * len(core.clauses) <= _NATIVE_MOST and (native := _native()):
-        steps = [("a", codes.of(clause)) for _, clause in _clauses(proof, variables)]
+        steps = [("a", codes.of(clause)) for _, clause in _clauses(proof, variables, clock)]
         if _natively(formula, steps):
             return Checked(len(steps), f"{_CHECKER} with {native}")
     checker = dratify.DRATChecker(formula, check_rat=False, apply_deletions=False)
-    for line, clause in _clauses(proof, variables):
+    for line, clause in _clauses(proof, variables, clock):
         clock.look()
         if not checker.check_step("a", codes.of(clause)):
             shown = " ".join(map(str, (*clause[:10], "…" if clause[10:] else 0)))
@@ -124,7 +124,7 @@ def _natively(formula: dratify.CNF, steps: list[tuple[str, Clause]]) -> bool:
     return result.ok and result.reached_empty and steps[-1:] == [("a", ())]
 
 
-def _clauses(proof: str, variables: int) -> Iterator[tuple[int, Clause]]:
+def _clauses(proof: str, variables: int, clock: _Clock) -> Iterator[tuple[int, Clause]]:
     """The clauses that a proof adds, each with the number of its line, read one by one."""
     is_over = False
     for number, line in enumerate(_lines(proof), 1):
@@ -133,6 +133,8 @@ def _clauses(proof: str, variables: int) -> Iterator[tuple[int, Clause]]:
         if is_over:
             raise ProofRejected(f"line {number}: a step after the empty clause")
         if line.startswith("d"):
+            if number % _OFTEN == 0:
+                clock.look()
             continue
         clause = tuple(map(int, line[:-1].split()))
         named = set(map(abs, clause))

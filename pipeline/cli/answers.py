@@ -12,14 +12,15 @@ from pipeline.cli.options import READING, SOLVING, File, takes
 from pipeline.cli.outcome import report
 from pipeline.cli.reading import read_bytes, source_name
 from pipeline.cli.times import times_table
-from pipeline.errors import ALL_WELL, SOME_BAD, InputError, InvalidPuzzle, SolverError
-from pipeline.parse import parse_source
+from pipeline.errors import ALL_WELL, SOME_BAD, InputError, InvalidPuzzle, SolverError, counted
+from pipeline.parse import Parsed, parse_source
+from pipeline.parse.formula import ParsedFormula, parse_formula
 from pipeline.puzzle import Grid
 from pipeline.record import render_solution, solution_texts
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers, surprise
-from pipeline.stages import is_formula, solve_clauses, solve_parsed
+from pipeline.stages import is_formula, solve_parsed, solve_parsed_formula
 
 if TYPE_CHECKING:
     from pipeline.explain import Difference
@@ -67,13 +68,20 @@ def _solve_file(file: Path, solvers: Solvers, settings: Settings) -> Result:
     try:
         with watch.timing("parse"):
             data = read_bytes(file, settings.max_bytes)
-            if is_formula(data, settings):
-                return solve_clauses(data, name, solvers, settings)
-            parsed = parse_source(data, name, *settings.reading)
+            parsed = _parsed(data, name, settings)
     except InputError as error:
         message = _with_caret(error, data)
         return Result("invalid", message=message, seconds=watch.seconds())
+    if isinstance(parsed, ParsedFormula):
+        return solve_parsed_formula(parsed, solvers, settings, watch)
     return solve_parsed(parsed, solvers, settings, watch)
+
+
+def _parsed(data: bytes, name: str, settings: Settings) -> Parsed | ParsedFormula:
+    """The puzzle or the formula in the bytes of a file. Raises InvalidPuzzle."""
+    if is_formula(data, settings):
+        return parse_formula(data, name, settings.max_bytes)
+    return parse_source(data, name, *settings.reading)
 
 
 def _with_caret(error: InputError, data: bytes) -> str:
@@ -118,10 +126,25 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
         report(f"{name}: {result.status}: {result.message}")
     elif result.status == "multiple" and not settings.quiet:
         report(f"{name}: these are all {result.found} solutions")
-    if result.difference and not settings.quiet:
+    if result.difference and result.parsed and not settings.quiet:
         report(f"{name}: {_decisive(result.difference)}")
+        from pipeline.explain import marked_grid  # noqa: PLC0415 - seldom needed
+
+        report(marked_grid(result.parsed.puzzle, result.difference.cells))
+    if not settings.quiet:
+        _say_evidence(name, result)
     if result.solver and (why := surprise(result.solver.fallback)):
         report(f"{name}: {why}; {result.solver.name} solved it")
+
+
+def _say_evidence(name: str, result: Result) -> None:
+    """Whether there is a proof, where one was asked for."""
+    found = result.certificate
+    if found and found.complete == "proved":
+        steps = counted(found.steps or 0, "step")
+        report(f"{name}: proved by {found.solver} in {steps}, checked by {found.checker}")
+    elif found and found.reason and result.complete:
+        report(f"{name}: not proved: {found.reason}")
 
 
 def _decisive(difference: Difference) -> str:
@@ -148,17 +171,21 @@ def count(
     """
     with Solvers(settings.solver, settings.minisat) as solvers:
         _say_lacking(solvers, settings)
-        data = read_bytes(file, settings.max_bytes)
-        if is_formula(data, settings):
+        data, watch = read_bytes(file, settings.max_bytes), Stopwatch()
+        try:
+            parsed = _parsed(data, source_name(file), settings)
+        except InvalidPuzzle as error:
+            raise InputError(_with_caret(error, data)) from error
+        if isinstance(parsed, ParsedFormula):
             most = replace(settings, max_solutions=settings.limit)
-            _print_count(file, solve_clauses(data, source_name(file), solvers, most), most)
-        parsed = parse_source(data, source_name(file), *settings.reading)
+            _print_count(file, solve_parsed_formula(parsed, solvers, most, watch), most)
+        form = parsed.format
 
         def print_grid(grid: Grid) -> None:
-            print(render_solution(grid, parsed.format), flush=True)
+            print(render_solution(grid, form), flush=True)
 
         on_grid = print_grid if show else None
-        result = solve_parsed(parsed, solvers, settings, Stopwatch(), on_grid)
+        result = solve_parsed(parsed, solvers, settings, watch, on_grid)
     _print_count(file, result, settings)
 
 
@@ -172,4 +199,6 @@ def _print_count(file: Path, result: Result, settings: Settings) -> NoReturn:
     print(found if result.complete else f">={found}")
     if result.message and found < settings.limit and not result.complete:
         report(f"{source_name(file)}: {result.message}")
+    if not settings.quiet:
+        _say_evidence(source_name(file), result)
     raise typer.Exit(SOME_BAD if result.status in NOT_WELL else ALL_WELL)

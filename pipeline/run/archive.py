@@ -72,7 +72,8 @@ class Archive:
                 yield Items(tuple(group))
                 group = []
             if not isinstance(item, Item):
-                yield from pieces_of(*item)
+                source, stream, name = item
+                yield from pieces_of(source, stream, self._settings, name)
         if group:
             yield Items(tuple(group))
 

@@ -24,10 +24,17 @@ PIECE_BYTES = 256 * 1024
 """Of a collection's text; some 3,000 puzzles of 9×9, a tenth of a second's work."""
 
 
-def pieces_of(source: Source, stream: Ahead, member: str | None = None) -> Iterator[PieceOf | End]:
+PIECE_TO_PROVE = PIECE_BYTES // 16
+"""Where every puzzle is to be proved: some 200, a few seconds' work."""
+
+
+def pieces_of(
+    source: Source, stream: Ahead, settings: Settings, member: str | None = None
+) -> Iterator[PieceOf | End]:
     """The steps of one collection, the last of which tells why it ended if it broke off."""
     found = source.detected
-    for piece in found.format.pieces(stream, found.layout, PIECE_BYTES):
+    size = PIECE_TO_PROVE if settings.prove == "always" else PIECE_BYTES
+    for piece in found.format.pieces(stream, found.layout, size):
         yield PieceOf(piece, source, member)
     error = str(stream.error) if stream.error else None
     yield End(member or "", source, stream.digest, stream.size, error)
@@ -62,7 +69,7 @@ class Collection:
 
     def steps(self) -> Iterator[PieceOf | End]:
         with Ahead(opened(self._claim.original, self._limits, self._meter)) as stream:
-            yield from pieces_of(self._source, stream)
+            yield from pieces_of(self._source, stream, self._settings)
 
     def write(self, step: Any, reply: Any) -> None:
         match step, reply:

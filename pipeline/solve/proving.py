@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from pipeline.cnf import Clause
 from pipeline.errors import SolverError
 from pipeline.solve.base import Closing, Deadline, Limits
-from pipeline.solve.pysat import CHUNK, Pysat
+from pipeline.solve.pysat import CHUNK, PROOF_BYTES, Pysat
 
 Engine = Literal["glucose4", "cadical195", "cadical153"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -26,6 +26,10 @@ class Satisfiable(SolverError):
     """There is nothing to prove: the engine has found a model."""
 
 
+class Exhausted(SolverError):
+    """Time, memory or room for the proof was not enough: nothing is known."""
+
+
 class Prover(Closing):
     """Engines that log what they learn, behind a pipe. Close it, or use it as a context."""
 
@@ -37,7 +41,8 @@ class Prover(Closing):
 
         Givens must be among the clauses. Every line is a clause, the last one the empty one;
         deletions are left out, which no RUP proof needs. Raises Satisfiable where a model was
-        found, and SolverError where a limit was hit, the child died or no proof was written.
+        found, Exhausted where a limit was hit, and SolverError where the child died or no proof
+        was written.
         """
         deadline = Deadline.of(limits)
         child = self._child
@@ -46,17 +51,19 @@ class Prover(Closing):
         while deadline.left() and (chunk := [*islice(rest, CHUNK)]):
             child.send("add", chunk)
         if not deadline.left():  # clauses may be missing
-            raise SolverError(f"{engine}: {limits.out_of_time}")
+            raise Exhausted(f"{engine}: {limits.out_of_time}")
         child.send("prove")
         try:
             reply = child.receive(deadline.left())
         except MemoryError:
-            raise SolverError(f"{engine}: {limits.out_of_memory}") from None
+            raise Exhausted(f"{engine}: {limits.out_of_memory}") from None
         match reply:
             case None:
-                raise SolverError(f"{engine}: {limits.out_of_time}")
+                raise Exhausted(f"{engine}: {limits.out_of_time}")
             case "sat", _:
                 raise Satisfiable(f"{engine} has found a model where there should be none")
+            case "unsat", "too long":
+                raise Exhausted(f"{engine}: its proof is longer than {PROOF_BYTES:,} bytes")
             case "unsat", [*steps]:
                 return _trimmed(steps)
         raise SolverError(f"{engine} has written no proof")

@@ -29,7 +29,10 @@ OUT_OF_MEMORY = errno.ENOMEM
 CHUNK = 10_000
 """Clauses in one request."""
 
-_PROOF_BYTES = 64 * MIB
+PROOF_BYTES = 64 * MIB
+"""The engine's file is cut off there without a word."""
+
+_BUFFERED = 64 * 1024
 
 
 class Pysat:
@@ -153,11 +156,18 @@ def _serve(pipe: Connection) -> None:
                     engine.delete()
                 name, megabytes, with_proof = rest
                 limit_memory(megabytes)
-                lower(resource.RLIMIT_FSIZE, _PROOF_BYTES)  # no endless proof
+                lower(resource.RLIMIT_FSIZE, PROOF_BYTES)  # no endless proof
                 engine = Engine(name=name, with_proof=with_proof)
             case "add":
                 engine.append_formula(*rest)
             case "solve":
                 pipe.send(("sat", engine.get_model()) if engine.solve() else ("unsat", None))
             case "prove":
-                pipe.send(("sat", None) if engine.solve() else ("unsat", engine.get_proof()))
+                pipe.send(("sat", None) if engine.solve() else ("unsat", _proof_of(engine)))
+
+
+def _proof_of(engine: Any) -> Any:
+    """The steps of a proof, or that there is more to it than was written."""
+    steps = engine.get_proof()
+    written = sum(map(len, steps or ())) + len(steps or ())
+    return "too long" if written > PROOF_BYTES - _BUFFERED else steps

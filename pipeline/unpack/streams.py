@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import io
-import os
-import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from pipeline.errors import in_words, is_environmental
-from pipeline.files import SAFELY
+from pipeline.files import descriptor_of
 from pipeline.unpack.limits import PIECE, Budget, UnpackError
 
 if TYPE_CHECKING:
@@ -99,11 +97,7 @@ def opened_regular(
     `name` is relative to the open folder, if one is given. Raises OSError, also for what is not
     a regular file.
     """
-    file = _Metered(os.open(name, SAFELY, dir_fd=folder), meter or Meter())
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise OSError(f"{os.path.basename(name)} is no regular file")  # noqa: PTH119
-    return file
+    return _Metered(descriptor_of(name, folder), meter or Meter())
 
 
 def chunks_of(file: BinaryIO) -> Iterator[bytes]:

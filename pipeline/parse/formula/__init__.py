@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from pipeline.parse import oversize
 from pipeline.parse.formula.body import Body
-from pipeline.parse.formula.words import MOST_VARIABLES, lines, read_header, universal
+from pipeline.parse.formula.words import MOST_VARIABLES, read_header, universal
 from pipeline.settings import MAX_BYTES
 
 __all__ = [
@@ -39,6 +39,8 @@ CNF_FORMAT = "cnf"
 Model = tuple[int, ...]
 """v or -v for each variable v = 1, 2, … of the header, in that order."""
 
+_BEFORE_HEADER = re.compile(rb"(?:\xef\xbb\xbf)?+(?:[ \t]*+(?:c[^\r\n]*+)?+[\r\n]++)*+[ \t]*+")
+_LONGEST_HEADER = 200
 _HEADER = re.compile(rb"p[ \t]+(?:[A-Za-z]{2}|c?\Z)")
 
 
@@ -90,11 +92,9 @@ def looks_like_cnf(head: bytes) -> bool:
     Any `p KIND …` is one, `p wcnf` too, so that it can be said what is wrong with it; but not a
     row of cells, `p . . a`. `head` is the source, or so much of it that it holds that line.
     """
-    for _, _, line in lines(universal(head)):
-        content = line.lstrip(b" \t")
-        if content and not content.startswith(b"c"):
-            return _HEADER.match(content) is not None
-    return False
+    before = _BEFORE_HEADER.match(head)
+    line = head[before.end() if before else 0 :][:_LONGEST_HEADER]
+    return _HEADER.match(re.split(rb"[\r\n]", line, maxsplit=1)[0]) is not None
 
 
 def parse_formula(data: bytes, source: str, max_bytes: int = MAX_BYTES) -> ParsedFormula:
