@@ -9,27 +9,32 @@ The library does what the commands do:
 
 from __future__ import annotations
 
-from pipeline.certify import Violation, certifier, certify_grid
-from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
-from pipeline.decode import decode_model
-from pipeline.dimacs import dimacs_lines, parse_result
-from pipeline.encode import encode_puzzle
-from pipeline.errors import (
-    EnvironmentFailure,
-    InputError,
-    InvalidPuzzle,
-    InvalidResult,
-    PipelineError,
-    SolverError,
-    SolverMissing,
-    UsageError,
-)
-from pipeline.parse import Parsed, parse_puzzle, parse_source, render_puzzle
-from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
-from pipeline.result import Result
-from pipeline.settings import Settings
-from pipeline.stages import solve_puzzle
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from pipeline.version import __version__
+
+if TYPE_CHECKING:
+    from pipeline.certify import Violation, certifier, certify_grid
+    from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
+    from pipeline.decode import decode_model
+    from pipeline.dimacs import dimacs_lines, parse_result
+    from pipeline.encode import encode_puzzle
+    from pipeline.errors import (
+        EnvironmentFailure,
+        InputError,
+        InvalidPuzzle,
+        InvalidResult,
+        PipelineError,
+        SolverError,
+        SolverMissing,
+        UsageError,
+    )
+    from pipeline.parse import Parsed, parse_puzzle, parse_source, render_puzzle
+    from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
+    from pipeline.result import Result
+    from pipeline.settings import Settings
+    from pipeline.stages import solve_puzzle
 
 __all__ = [
     "Answer",
@@ -65,3 +70,34 @@ __all__ = [
     "render_puzzle",
     "solve_puzzle",
 ]
+
+_HOMES = {
+    "certify": ("Violation", "certifier", "certify_grid"),
+    "cnf": ("Answer", "Cnf", "Sat", "Unknown", "Unsat"),
+    "decode": ("decode_model",),
+    "dimacs": ("dimacs_lines", "parse_result"),
+    "encode": ("encode_puzzle",),
+    "errors": (
+        "EnvironmentFailure",
+        "InputError",
+        "InvalidPuzzle",
+        "InvalidResult",
+        "PipelineError",
+        "SolverError",
+        "SolverMissing",
+        "UsageError",
+    ),
+    "parse": ("Parsed", "parse_puzzle", "parse_source", "render_puzzle"),
+    "puzzle": ("Candidate", "Geometry", "Grid", "Puzzle"),
+    "result": ("Result",),
+    "settings": ("Settings",),
+    "stages": ("solve_puzzle",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for: an audit, or a certifier, shall not load what solves."""
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -13,6 +15,7 @@ from dropping import DropFolder
 from solving import SIX, TWO
 from test_proof import cases
 
+import pipeline
 from pipeline.audit import Terms, audit
 from pipeline.parse import render_puzzle
 from pipeline.puzzle import Geometry, Puzzle
@@ -23,6 +26,22 @@ CASES = {
     for case in cases()
     if not (case.values[0].geometry == LARGE and "even-odd" in case.id)  # no file can say them
 }
+
+
+def test_an_audit_loads_nothing_that_finds_answers():
+    code = "import sys, pipeline.audit; print(*sorted(m for m in sys.modules if 'pipeline.' in m))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    names = {name.split(".")[1] for name in loaded.stdout.split()}
+    assert "certify" in names
+    assert not names & {"cnf", "decode", "dimacs", "encode", "solve", "stages"}
+
+
+def test_all_that_the_package_names_is_there():
+    assert all(hasattr(pipeline, name) for name in pipeline.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        pipeline.nothing  # noqa: B018
 
 
 def text_of(puzzle: Puzzle) -> str:

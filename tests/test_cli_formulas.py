@@ -180,6 +180,25 @@ def test_certify_finds_a_solution_valid(solution):
     assert run("certify", "unique.txt", solution, given=SOLVED) == (0, "valid\n", "")
 
 
+def test_certify_checks_the_model_of_a_formula(puzzle_folder):
+    (puzzle_folder / "a.cnf").write_text("p cnf 2 2\n1 2 0\n-1 0\n")
+    (puzzle_folder / "good").write_text("s SATISFIABLE\nv -1 2 0\n")
+    (puzzle_folder / "wrong").write_text("s SATISFIABLE\nv 1 2 0\n")
+    assert run("certify", "a.cnf", "good") == (0, "valid\n", "")
+    assert run("certify", "a.cnf", "wrong") == (1, "clause 2 is not satisfied\n", "")
+    code, printed, _ = run("certify", "a.cnf", "unique.txt")
+    assert (code, printed) == (1, "unique.txt: expected a line 's SATISFIABLE'\n")
+
+
+@pytest.mark.parametrize("command", ["encode", "decode"])
+def test_a_formula_is_no_puzzle(command, puzzle_folder):
+    (puzzle_folder / "a.cnf").write_text("p cnf 2 2\n1 2 0\n-1 0\n")
+    files = ["a.cnf", "a.cnf"] if command == "decode" else ["a.cnf"]
+    code, printed, said = run(command, *files)
+    assert (code, printed) == (1, "")
+    assert said == "sudoku-pipeline: a.cnf: expected a puzzle, found a formula\n"
+
+
 def test_certify_takes_the_puzzle_from_standard_input_and_any_notation():
     Path("line").write_text(SOLVED.replace("\n", ""))
     Path("boxes").write_text("2 2\n" + " ".join("".join(SOLVED.split())))

@@ -15,13 +15,14 @@ from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, pattern
 
 from pipeline import stages
 from pipeline.certify.formula import proof_formula
-from pipeline.certify.proof import check_proof
+from pipeline.certify.proof import ProofTimeout, check_proof
 from pipeline.cnf import Family, Unsat
 from pipeline.parse import made, parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
+from pipeline.solve.proving import Exhausted
 from pipeline.stages import solve_parsed, solve_source
 
 FULL = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
@@ -183,6 +184,21 @@ def test_a_grid_too_large_for_its_formula_is_claimed_and_says_why(solvers):
     result = solved(Puzzle.of_values(grid.geometry, [0, *grid.values[1:]]), solvers)
     assert (result.status, result.certificate.complete) == ("unique", "claimed")
     assert "clauses" in result.certificate.reason
+
+
+@pytest.mark.parametrize("error", [Exhausted("no room"), ProofTimeout("no time")])
+def test_what_no_engine_could_prove_in_its_limits_is_claimed(error, monkeypatch, solvers):
+    def prove(*_):
+        raise error
+
+    monkeypatch.setattr("pipeline.solve.proving.Prover.prove", prove)
+    result = solved(parse_puzzle(SIX), solvers)
+    assert (result.status, result.complete, result.certificate.complete) == (
+        "multiple",
+        True,
+        "claimed",
+    )
+    assert result.certificate.reason == str(error)
 
 
 def test_a_formula_without_a_model_is_proved_to_have_none(solvers):

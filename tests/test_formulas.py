@@ -14,7 +14,7 @@ from solving import program, result_lines
 from strategies import examples
 
 from pipeline import formulas
-from pipeline.cnf import Sat, Unknown
+from pipeline.cnf import Sat, Unknown, Unsat
 from pipeline.dimacs import parse_result
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.formulas import FormulaResult, Model, solution_text, solve_formula
@@ -23,6 +23,7 @@ from pipeline.result import Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 from pipeline.solve.pysat import Pysat
+from pipeline.stages import solve_parsed_formula
 
 both_solvers = pytest.mark.parametrize(
     "solver", [pytest.param("minisat", marks=needs_minisat), "pysat"]
@@ -222,6 +223,42 @@ def scripted(text: str, *chain, **options) -> FormulaResult:
     with Solvers("pysat") as solvers:
         solvers.chain = chain
         return ask(text, solvers, Settings(solver="pysat", **options))
+
+
+def test_a_solver_that_is_shown_to_be_wrong_is_followed_by_the_next():
+    for liar, most in (
+        (Scripted(Unsat(), name="liar"), None),
+        (Scripted(ONE, Unsat(), name="liar"), 9),
+    ):
+        with Solvers("pysat") as solvers:
+            solvers.chain = (liar, Pysat())
+            parsed = parse_formula(PAIR.encode(), "a.cnf")
+            settings = Settings(solver="pysat", prove="always", max_solutions=most)
+            result = solve_parsed_formula(parsed, solvers, settings, Stopwatch())
+        assert result.status == ("solved" if most is None else "multiple")
+        assert len(result.models) == ((most and 3) or 1)
+        assert result.solver.name == "pysat"
+        assert "no proof that there are no more solutions holds" in result.solver.fallback
+
+
+def test_a_formula_that_no_solver_is_right_about_is_not_complete_and_says_so():
+    with Solvers("pysat") as solvers:
+        solvers.chain = (Scripted(Unsat(), name="liar"),)
+        parsed = parse_formula(PAIR.encode(), "a.cnf")
+        result = solve_parsed_formula(parsed, solvers, Settings(), Stopwatch())
+    assert (result.status, result.complete, result.proof) == ("unknown", False, None)
+    assert "glucose4 has found a model" in result.message
+    assert result.solver.fallback == result.message
+
+
+def test_a_formula_of_many_clauses_is_claimed_and_says_why(monkeypatch):
+    monkeypatch.setattr("pipeline.evidence.MAX_CLAUSES", 3)
+    with Solvers("pysat") as solvers:
+        parsed = parse_formula(b"p cnf 2 4\n1 2 0 1 -2 0 -1 2 0 -1 -2 0", "a.cnf")
+        result = solve_parsed_formula(parsed, solvers, Settings(), Stopwatch())
+    assert (result.status, result.complete, result.proof) == ("unsolvable", True, None)
+    assert result.certificate.complete == "claimed"
+    assert result.certificate.reason == "4 clauses are more than the 3 that a proof is made for"
 
 
 ONE, TWO = Sat(frozenset({1, -2})), Sat(frozenset({-1, 2}))

@@ -252,6 +252,13 @@ def test_a_formula_is_known_by_its_first_line_that_is_no_comment(head, is_one):
     assert looks_like_cnf(head) is is_one
 
 
+def test_a_header_behind_many_comments_is_found():
+    comments = b"c a long comment\r\n \n" * 100_000
+    assert looks_like_cnf(comments + b"  p cnf 1 1\n1 0\n")
+    assert not looks_like_cnf(comments + b"1 2\n")
+    assert not looks_like_cnf(comments)
+
+
 @st.composite
 def formulas(draw: DrawFn) -> tuple[int, list[list[int]], bytes]:
     """Variables, clauses, and a text of them in some style."""

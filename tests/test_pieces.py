@@ -17,6 +17,7 @@ from solving import SIX, UNIQUE, pattern, program
 from strategies import examples
 
 from pipeline.batches import FEWEST
+from pipeline.evidence import Certificate
 from pipeline.parse import parse_puzzle
 from pipeline.parse.collections import Piece, detect_collection
 from pipeline.pieces import failed_piece, one_line, solve_piece
@@ -273,6 +274,14 @@ def test_where_a_proof_shows_lanes_wrong_the_next_solver_is_asked(monkeypatch, s
     assert rows.totals == Counter(unique=each, multiple=each, proved=2 * each, fallbacks=each)
     assert rows.solutions[0].splitlines()[:2] == [PAIR_SOLVED[0].encode(), ONE_SOLVED.encode()]
     assert "no proof that there are no more solutions holds" in records(rows)[0][6]
+
+
+def test_a_row_that_could_not_be_proved_says_why(monkeypatch, solvers):
+    certificate = Certificate("claimed", reason="no time")
+    monkeypatch.setattr("pipeline.pieces.prove_complete", lambda *_: (certificate, None))
+    rows = solved(f"{ONE}\n{PAIR}\n", solvers, prove="always")
+    assert [row[6] for row in records(rows)] == ["claimed: no time"] * 2
+    assert rows.totals == Counter(unique=1, multiple=1, claimed=2)
 
 
 def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():

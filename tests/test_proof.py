@@ -110,6 +110,11 @@ def test_a_proof_that_there_is_no_other_solution_holds(puzzle, prover):
     assert checked.checker.startswith("dratify 0.")
 
 
+def test_a_proof_of_nothing_but_deletions_ends_with_the_time(prover):
+    with pytest.raises(ProofTimeout):
+        check_refutation(SATISFIABLE, "d 0\n" * 2_000_000, 0.05)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("puzzle", [HARD, parse_puzzle(EVEN_ODD_SIX), parse_puzzle(NONE)])
 def test_a_proof_holds_of_all_clauses_as_others_check_it(puzzle, engine, prover):

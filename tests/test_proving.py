@@ -12,8 +12,9 @@ from solving import children, has_ended, pigeons
 from pipeline.certify.formula import Formula
 from pipeline.certify.proof import check_refutation
 from pipeline.errors import SolverError
+from pipeline.solve import peer
 from pipeline.solve.base import Limits
-from pipeline.solve.proving import ENGINES, Prover, Satisfiable
+from pipeline.solve.proving import ENGINES, Exhausted, Prover, Satisfiable
 
 LIMITS = Limits(60)
 PIGEONS = Formula(30, tuple(pigeons(5).clauses()))
@@ -68,6 +69,15 @@ def test_memory_that_is_used_up_is_an_error_and_the_next_question_is_answered(pr
     with pytest.raises(SolverError, match="the memory limit of 64 MB"):
         prover.prove(many, Limits(60, 64))
     assert answers(prover)
+
+
+def test_a_proof_that_was_cut_off_is_no_proof_and_no_doubt(monkeypatch):
+    limit = "import pipeline.solve.pysat as p; p.PROOF_BYTES, p._BUFFERED = 4096, 0; from"
+    monkeypatch.setattr("pipeline.solve.peer._SERVE", peer._SERVE.replace("from", limit, 1))
+    with Prover() as prover:
+        with pytest.raises(Exhausted, match="its proof is longer than"):
+            prover.prove(pigeons(8).clauses(), LIMITS)
+        assert answers(prover)
 
 
 @needs_linux

@@ -10,7 +10,13 @@ from pipeline.certify.clauses import certify_model
 from pipeline.certify.formula import Formula
 from pipeline.errors import InputError, InvalidPuzzle, in_words
 from pipeline.files import read_regular
-from pipeline.parse.formula import Model, ParsedFormula, parse_formula, proof_clauses
+from pipeline.parse.formula import (
+    Model,
+    ParsedFormula,
+    parse_formula,
+    proof_clauses,
+    read_model,
+)
 
 _BYTES_EACH = 16
 _SLACK = 64 * 1024
@@ -62,26 +68,3 @@ def _models(record: Record, parsed: ParsedFormula, report: Report) -> list[Model
             report.bad(f"{name} holds the same model as {first[model]}")
         models.append(model)
     return models
-
-
-def read_model(data: bytes, variables: int) -> Model:
-    """The literals of a text in the SAT competition's notation, one for each variable in order.
-
-    Lines that begin with `c` are comments. Raises InputError.
-    """
-    lines = [line for line in data.splitlines() if line and not line.startswith(b"c")]
-    if lines[:1] != [b"s SATISFIABLE"]:
-        raise InputError("expected a line 's SATISFIABLE'")
-    words: list[bytes] = []
-    for line in lines[1:]:
-        kind, *rest = line.split(b" ")
-        if kind != b"v":
-            raise InputError(f"expected a line 'v …', found {line[:20]!r}")
-        words += rest
-    try:
-        *literals, end = map(int, words)
-    except ValueError:
-        raise InputError("expected literals and 0 in the lines 'v …'") from None
-    if end != 0 or [*map(abs, literals)] != [*range(1, variables + 1)]:
-        raise InputError(f"expected a literal for each variable from 1 to {variables}, and 0")
-    return tuple(literals)

@@ -10,17 +10,16 @@ import typer
 
 from pipeline.cli.options import READING, SOLVING, File, takes
 from pipeline.cli.outcome import report
-from pipeline.cli.reading import read_bytes, source_name
+from pipeline.cli.reading import parsed_bytes, read_bytes, source_name
 from pipeline.cli.times import times_table
 from pipeline.errors import ALL_WELL, SOME_BAD, InputError, InvalidPuzzle, SolverError, counted
-from pipeline.parse import Parsed, parse_source
-from pipeline.parse.formula import ParsedFormula, parse_formula
+from pipeline.parse.formula import ParsedFormula
 from pipeline.puzzle import Grid
 from pipeline.record import render_solution, solution_texts
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers, surprise
-from pipeline.stages import is_formula, solve_parsed, solve_parsed_formula
+from pipeline.stages import solve_parsed, solve_parsed_formula
 
 if TYPE_CHECKING:
     from pipeline.explain import Difference
@@ -68,20 +67,13 @@ def _solve_file(file: Path, solvers: Solvers, settings: Settings) -> Result:
     try:
         with watch.timing("parse"):
             data = read_bytes(file, settings.max_bytes)
-            parsed = _parsed(data, name, settings)
+            parsed = parsed_bytes(data, name, settings)
     except InputError as error:
         message = _with_caret(error, data)
         return Result("invalid", message=message, seconds=watch.seconds())
     if isinstance(parsed, ParsedFormula):
         return solve_parsed_formula(parsed, solvers, settings, watch)
     return solve_parsed(parsed, solvers, settings, watch)
-
-
-def _parsed(data: bytes, name: str, settings: Settings) -> Parsed | ParsedFormula:
-    """The puzzle or the formula in the bytes of a file. Raises InvalidPuzzle."""
-    if is_formula(data, settings):
-        return parse_formula(data, name, settings.max_bytes)
-    return parse_source(data, name, *settings.reading)
 
 
 def _with_caret(error: InputError, data: bytes) -> str:
@@ -173,7 +165,7 @@ def count(
         _say_lacking(solvers, settings)
         data, watch = read_bytes(file, settings.max_bytes), Stopwatch()
         try:
-            parsed = _parsed(data, source_name(file), settings)
+            parsed = parsed_bytes(data, source_name(file), settings)
         except InvalidPuzzle as error:
             raise InputError(_with_caret(error, data)) from error
         if isinstance(parsed, ParsedFormula):

@@ -9,12 +9,14 @@ from typing import Annotated
 import typer
 
 from pipeline.certify import certify_grid
+from pipeline.certify.clauses import certify_model
 from pipeline.cli.options import READING, takes
 from pipeline.cli.reading import (
     STANDARD_INPUT,
     empty_puzzle,
     read_bytes,
     read_grid,
+    read_parsed,
     read_puzzle,
     source_name,
 )
@@ -24,6 +26,7 @@ from pipeline.dimacs import dimacs_lines, parse_result
 from pipeline.encode import Style, encode_puzzle
 from pipeline.errors import ALL_WELL, SOME_BAD, InputError, InvalidResult, SolverError
 from pipeline.parse import Parsed, made
+from pipeline.parse.formula import ParsedFormula, read_model
 from pipeline.record import render_solution
 from pipeline.settings import Settings
 
@@ -115,23 +118,36 @@ def _decoded(text: str, parsed: Parsed, settings: Settings, numbering: Style) ->
 
 @takes(*READING)
 def certify(
-    puzzle: Annotated[Path, typer.Argument(help="The puzzle; - is standard input.")],
-    solutions: Annotated[list[Path], typer.Argument(help="Filled grids to check.")],
+    puzzle: Annotated[Path, typer.Argument(help="The puzzle, or formula; - is standard input.")],
+    solutions: Annotated[list[Path], typer.Argument(help="Filled grids, or models, to check.")],
     settings: Settings,
 ) -> None:
-    """Check solutions against a puzzle, from the rules alone.
+    """Check solutions against a puzzle, from the rules alone, or models against a formula.
 
     sudoku-pipeline certify examples/classic.sudoku outbox/classic_1.solution
+
+    sudoku-pipeline certify examples/colours.cnf outbox/colours_1.solution
     """
     code = ALL_WELL
-    wanted = read_puzzle(puzzle, settings).puzzle
+    wanted = read_parsed(puzzle, settings)
     for file in solutions:
         before = f"{source_name(file)}: " if len(solutions) > 1 else ""
         try:
-            violations = certify_grid(wanted, read_grid(file, settings))
-            lines = [f"{before}{violation}" for violation in violations]
+            lines = [f"{before}{fault}" for fault in _faults(file, wanted, settings)]
         except InputError as error:
             lines = [str(error)]
         print("\n".join(lines or [f"{before}valid"]))
         code = SOME_BAD if lines else code
     raise typer.Exit(code)
+
+
+def _faults(file: Path, wanted: Parsed | ParsedFormula, settings: Settings) -> list[str]:
+    """What is wrong with the grid, or the model, in a file. Raises InputError."""
+    if not isinstance(wanted, ParsedFormula):
+        return [*map(str, certify_grid(wanted.puzzle, read_grid(file, settings)))]
+    data = read_bytes(file, LARGEST_RESULT)
+    try:
+        broken = certify_model(wanted.written, read_model(data, wanted.variables))
+    except InputError as error:
+        raise InputError(f"{source_name(file)}: {error}") from error
+    return [] if broken is None else [f"clause {broken + 1} is not satisfied"]

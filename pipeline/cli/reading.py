@@ -10,8 +10,10 @@ import typer
 
 from pipeline.errors import InputError, printable
 from pipeline.parse import Parsed, parse_source
+from pipeline.parse.formula import ParsedFormula, parse_formula
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
+from pipeline.stages import is_formula
 
 STANDARD_INPUT = Path("-")
 
@@ -37,10 +39,25 @@ def source_name(file: Path) -> str:
     return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
 
 
+def parsed_bytes(data: bytes, name: str, settings: Settings) -> Parsed | ParsedFormula:
+    """The puzzle, or the formula, in the bytes of a file. Raises InvalidPuzzle."""
+    if is_formula(data, settings):
+        return parse_formula(data, name, settings.max_bytes)
+    return parse_source(data, name, *settings.reading)
+
+
+def read_parsed(file: Path, settings: Settings) -> Parsed | ParsedFormula:
+    """The puzzle, or the formula, in a file. Raises InputError."""
+    data = read_bytes(file, settings.max_bytes)
+    return parsed_bytes(data, source_name(file), settings)
+
+
 def read_puzzle(file: Path, settings: Settings) -> Parsed:
     """The puzzle in a file. Raises InputError."""
-    data = read_bytes(file, settings.max_bytes)
-    return parse_source(data, source_name(file), *settings.reading)
+    parsed = read_parsed(file, settings)
+    if isinstance(parsed, ParsedFormula):
+        raise InputError(f"{source_name(file)}: expected a puzzle, found a formula")
+    return parsed
 
 
 def read_grid(file: Path, settings: Settings) -> Grid:

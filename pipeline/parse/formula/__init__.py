@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from pipeline.parse import oversize
 from pipeline.parse.formula.body import Body
+from pipeline.parse.formula.model import Model, read_model
 from pipeline.parse.formula.words import MOST_VARIABLES, read_header, universal
 from pipeline.settings import MAX_BYTES
 
@@ -32,12 +33,10 @@ __all__ = [
     "looks_like_cnf",
     "parse_formula",
     "proof_clauses",
+    "read_model",
 ]
 
 CNF_FORMAT = "cnf"
-
-Model = tuple[int, ...]
-"""v or -v for each variable v = 1, 2, … of the header, in that order."""
 
 _BEFORE_HEADER = re.compile(rb"(?:\xef\xbb\xbf)?+(?:[ \t]*+(?:c[^\r\n]*+)?+[\r\n]++)*+[ \t]*+")
 _LONGEST_HEADER = 200
