@@ -16,6 +16,7 @@ import numpy as np
 from pipeline.certify import clashing_givens
 from pipeline.certify.many import certify_many
 from pipeline.errors import InvalidPuzzle
+from pipeline.formulas import is_formula, solve_clauses
 from pipeline.parse import Parsed, made
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, SolverUsed, Status, Stopwatch
@@ -23,10 +24,8 @@ from pipeline.settings import ENCODING, Settings
 from pipeline.solve import Limits, Solvers
 from pipeline.stages import (
     is_chosen,
-    is_formula,
     more_than,
     parse_once,
-    solve_clauses,
     solve_parsed,
     with_evidence,
 )

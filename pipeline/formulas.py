@@ -1,4 +1,4 @@
-"""The chain for a formula that need not be a puzzle's: clauses → Answer → model → FormulaResult.
+"""The chain for a formula that need not be a puzzle's: clauses → Answer → model → Result.
 
 Every model is certified against the clauses as they were written. A solver that fails, or whose
 model does, is followed by the next one. Only the surroundings raise.
@@ -7,23 +7,28 @@ model does, is followed by the next one. Only the surroundings raise.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal, assert_never
+from typing import assert_never
 
 from pipeline.certify.clauses import certify_model
 from pipeline.cnf import Answer, Clause, Cnf, Family, Sat, Unknown, Unsat
-from pipeline.errors import EnvironmentFailure, SolverError
-from pipeline.parse.formula import Model, ParsedFormula
+from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError
+from pipeline.evidence import Certificate, doubt, prove_no_model
+from pipeline.parse.formula import (
+    CNF_FORMAT,
+    Model,
+    ParsedFormula,
+    looks_like_cnf,
+    parse_formula,
+)
 from pipeline.puzzle import Geometry
-from pipeline.result import SolverUsed, Stopwatch
+from pipeline.result import Result, SolverUsed, Status, Stopwatch, unproved
 from pipeline.settings import Settings
 from pipeline.solve import ONLY_PUZZLES, Limits, Solver, Solvers, answers
-
-FormulaStatus = Literal["solved", "unique", "multiple", "unsolvable", "unknown", "failed"]
 
 MAX_MODELS = 1
 """What `max_solutions` is where it is not given."""
@@ -32,25 +37,61 @@ _WIDTH = 78
 _NO_PUZZLE = Geometry(1, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class FormulaResult:
-    """Everything known of one formula.
+def is_formula(data: bytes, settings: Settings) -> bool:
+    """Whether a source that begins so is a formula in DIMACS CNF, by its content."""
+    if settings.format != "auto":
+        return settings.format == CNF_FORMAT
+    return looks_like_cnf(data)
 
-    `models` were all certified; they are in lexicographic order if `complete`, which is true
-    when there is shown to be no other, and None where that was never asked.
-    """
 
-    status: FormulaStatus
-    models: tuple[Model, ...] = ()
-    complete: bool | None = None
-    message: str | None = None
-    solver: SolverUsed | None = None
-    seconds: Mapping[str, float] = field(default_factory=dict)
+def solve_clauses(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:
+    """The chain for a formula that need not be a puzzle's. Raises EnvironmentFailure."""
+    watch = Stopwatch()
+    try:
+        with watch.timing("parse"):
+            parsed = parse_formula(data, source, settings.max_bytes)
+    except InvalidPuzzle as error:
+        return Result("invalid", message=str(error), seconds=watch.seconds())
+    return solve_parsed_formula(parsed, solvers, settings, watch)
+
+
+def solve_parsed_formula(
+    parsed: ParsedFormula, solvers: Solvers, settings: Settings, watch: Stopwatch
+) -> Result:
+    """The chain behind the parser: who is shown to be wrong is followed by the next solver."""
+    result, why = Result("failed"), None
+    for found in solve_formula(parsed, solvers, settings, watch):
+        used = found.solver and replace(found.solver, fallback=why or found.solver.fallback)
+        result = _with_proof(replace(found, solver=used), solvers, settings, watch)
+        if result.complete or not found.complete:
+            break
+        why = result.message
+    return result
+
+
+def _with_proof(result: Result, solvers: Solvers, settings: Settings, watch: Stopwatch) -> Result:
+    """The result with its certificate, and its proof; not complete where none holds."""
+    assert result.formula  # noqa: S101
+    certificate, proof = Certificate("claimed" if result.complete else "no"), None
+    if result.complete and settings.is_to_prove(result.status):
+        with watch.timing("prove"):
+            certificate, proof = prove_no_model(result.formula, result.models, solvers, settings)
+    result = replace(result, certificate=certificate, proof=proof, seconds=watch.seconds())
+    if not result.complete or certificate.complete != "no":
+        return result
+    why, used = doubt(certificate), result.solver
+    return replace(
+        result,
+        status=unproved(result.status),
+        complete=False,
+        message=why,
+        solver=used and replace(used, fallback=why),
+    )
 
 
 def solve_formula(
     parsed: ParsedFormula, solvers: Solvers, settings: Settings, watch: Stopwatch
-) -> Iterator[FormulaResult]:
+) -> Iterator[Result]:
     """Whether the formula is satisfiable, and by which model; by which ones if asked for several.
 
     One result, and another one from the next solver for whoever asks on because the first is
@@ -71,9 +112,10 @@ def solve_formula(
             continue
         answered = True
         used = SolverUsed(solver.name, solver.version, fallback)
-        yield _result(search, question.limit, used, watch)
+        result = _result(parsed, search, question.limit, used)
+        yield replace(result, seconds=watch.seconds())
     if not answered:
-        yield FormulaResult("failed", (), None, fallback, seconds=watch.seconds())
+        yield Result("failed", message=fallback, formula=parsed, seconds=watch.seconds())
 
 
 def solution_text(model: Model) -> Iterator[str]:
@@ -152,10 +194,10 @@ class _Question:
         return model
 
 
-def _result(search: _Search, limit: int, used: SolverUsed, watch: Stopwatch) -> FormulaResult:
+def _result(parsed: ParsedFormula, search: _Search, limit: int, used: SolverUsed) -> Result:
     """Status, order and message from how a search ended."""
     found = search.models[:limit]
-    status: FormulaStatus = "multiple"
+    status: Status = "multiple"
     complete: bool | None = False
     message: str | None = None
     match search.ended:
@@ -170,4 +212,11 @@ def _result(search: _Search, limit: int, used: SolverUsed, watch: Stopwatch) -> 
             status = "multiple" if len(found) > 1 else "unknown"
         case _:
             assert_never(search.ended)
-    return FormulaResult(status, tuple(found), complete, message, used, watch.seconds())
+    return Result(
+        status,
+        complete=complete,
+        message=message,
+        solver=used,
+        formula=parsed,
+        models=tuple(found),
+    )

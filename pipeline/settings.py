@@ -116,6 +116,10 @@ class Settings:
         limits = self.max_solutions, self.max_total_bytes
         return repr((tuple(self.reading), limits, self.keep_cnf, self.prove))
 
+    def is_to_prove(self, status: str) -> bool:
+        """Whether a complete result of that status is to be proved."""
+        return self.prove == "always" or (self.prove == "unsolvable" and status == "unsolvable")
+
     def of_many(self) -> Settings:
         """These settings for the puzzles of a collection: one solution and another tell enough.
 

@@ -12,28 +12,20 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from pipeline.certify import certify_grid
 from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.decode import decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError, TooLarge
-from pipeline.evidence import Certificate, doubt, prove_complete, prove_no_model
+from pipeline.evidence import Certificate, doubt, prove_complete
+from pipeline.formulas import is_formula, solve_clauses
 from pipeline.parse import Parsed, made, parse_source
-from pipeline.parse.formula import (
-    CNF_FORMAT,
-    ParsedFormula,
-    looks_like_cnf,
-    parse_formula,
-)
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Result, SolverUsed, Status, Stopwatch, unproved
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solver, Solvers, answers
-
-if TYPE_CHECKING:
-    from pipeline.formulas import FormulaResult
 
 OnGrid = Callable[[Grid], None]
 
@@ -64,70 +56,6 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
     except InvalidPuzzle as error:
         return Result("invalid", message=str(error), seconds=watch.seconds())
     return solve_parsed(parsed, solvers, settings, watch)
-
-
-def is_formula(data: bytes, settings: Settings) -> bool:
-    """Whether a source that begins so is a formula in DIMACS CNF, by its content."""
-    if settings.format != "auto":
-        return settings.format == CNF_FORMAT
-    return looks_like_cnf(data)
-
-
-def solve_clauses(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:
-    """The chain for a formula that need not be a puzzle's. Raises EnvironmentFailure."""
-    watch = Stopwatch()
-    try:
-        with watch.timing("parse"):
-            parsed = parse_formula(data, source, settings.max_bytes)
-    except InvalidPuzzle as error:
-        return Result("invalid", message=str(error), seconds=watch.seconds())
-    return solve_parsed_formula(parsed, solvers, settings, watch)
-
-
-def solve_parsed_formula(
-    parsed: ParsedFormula, solvers: Solvers, settings: Settings, watch: Stopwatch
-) -> Result:
-    """The chain behind the parser: who is shown to be wrong is followed by the next solver."""
-    from pipeline.formulas import solve_formula  # noqa: PLC0415 - seldom needed
-
-    result, why = Result("failed"), None
-    for found in solve_formula(parsed, solvers, settings, watch):
-        used = found.solver and replace(found.solver, fallback=why or found.solver.fallback)
-        result = _with_proof(parsed, replace(found, solver=used), solvers, settings, watch)
-        if result.complete or not found.complete:
-            break
-        why = result.message
-    return result
-
-
-def _with_proof(
-    parsed: ParsedFormula,
-    found: FormulaResult,
-    solvers: Solvers,
-    settings: Settings,
-    watch: Stopwatch,
-) -> Result:
-    """What a solver found of a formula, with its proof; not complete where none holds."""
-    certificate, proof = Certificate("claimed" if found.complete else "no"), None
-    complete, message, used = found.complete, found.message, found.solver
-    status: Status = found.status
-    if complete and is_to_prove(status, settings):
-        with watch.timing("prove"):
-            certificate, proof = prove_no_model(parsed, found.models, solvers, settings)
-        if certificate.complete == "no":
-            status, complete, message = unproved(status), False, doubt(certificate)
-            used = used and replace(used, fallback=message)
-    return Result(
-        status,
-        complete=complete,
-        message=message,
-        solver=used,
-        certificate=certificate,
-        proof=proof,
-        formula=parsed,
-        models=found.models,
-        seconds=watch.seconds(),
-    )
 
 
 def solve_puzzle(
@@ -321,7 +249,7 @@ def with_evidence(result: Result, solvers: Solvers, settings: Settings, watch: S
             result = replace(result, difference=explain_difference(result.solutions))
     certificate = Certificate("claimed" if result.complete else "no")
     proof = None
-    if is_to_prove(result.status, settings) and result.complete:
+    if settings.is_to_prove(result.status) and result.complete:
         with watch.timing("prove"):
             certificate, proof = prove_complete(puzzle, result.solutions, solvers, settings)
     spent = watch.seconds()
@@ -332,11 +260,6 @@ def with_evidence(result: Result, solvers: Solvers, settings: Settings, watch: S
     seconds = {**result.seconds, **more, "total": total}
     result = replace(result, certificate=certificate, proof=proof, seconds=seconds)
     return _doubted(result) if result.complete and certificate.complete == "no" else result
-
-
-def is_to_prove(status: Status, settings: Settings) -> bool:
-    """Whether a complete result of that status is to be proved."""
-    return settings.prove == "always" or (settings.prove == "unsolvable" and status == "unsolvable")
 
 
 def _explained(result: Result, puzzle: Puzzle, solvers: Solvers, watch: Stopwatch) -> Result:

@@ -17,13 +17,12 @@ from pipeline import formulas
 from pipeline.cnf import Sat, Unknown, Unsat
 from pipeline.dimacs import parse_result
 from pipeline.errors import EnvironmentFailure, SolverError
-from pipeline.formulas import FormulaResult, Model, solution_text, solve_formula
+from pipeline.formulas import Model, solution_text, solve_formula, solve_parsed_formula
 from pipeline.parse.formula import parse_formula, proof_clauses
-from pipeline.result import Stopwatch
+from pipeline.result import Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 from pipeline.solve.pysat import Pysat
-from pipeline.stages import solve_parsed_formula
 
 both_solvers = pytest.mark.parametrize(
     "solver", [pytest.param("minisat", marks=needs_minisat), "pysat"]
@@ -36,13 +35,13 @@ def dimacs(clauses: Clauses, variables: int) -> str:
     return "\n".join([f"p cnf {variables} {len(clauses)}", *lines, ""])
 
 
-def solve(text: str, solver="pysat", **options) -> FormulaResult:
+def solve(text: str, solver="pysat", **options) -> Result:
     settings = Settings(solver=solver, **options)
     with Solvers(settings.solver, settings.minisat) as solvers:
         return ask(text, solvers, settings)
 
 
-def ask(text: str, solvers: Solvers, settings: Settings) -> FormulaResult:
+def ask(text: str, solvers: Solvers, settings: Settings) -> Result:
     parsed = parse_formula(text.encode(), "a.cnf")
     return next(solve_formula(parsed, solvers, settings, Stopwatch()))
 
@@ -219,7 +218,7 @@ class Scripted:
         pass
 
 
-def scripted(text: str, *chain, **options) -> FormulaResult:
+def scripted(text: str, *chain, **options) -> Result:
     with Solvers("pysat") as solvers:
         solvers.chain = chain
         return ask(text, solvers, Settings(solver="pysat", **options))

@@ -13,13 +13,14 @@ from pipeline.cli.outcome import report
 from pipeline.cli.reading import parsed_bytes, read_bytes, source_name
 from pipeline.cli.times import times_table
 from pipeline.errors import ALL_WELL, SOME_BAD, InputError, InvalidPuzzle, SolverError, counted
+from pipeline.formulas import solve_parsed_formula
 from pipeline.parse.formula import ParsedFormula
 from pipeline.puzzle import Grid
 from pipeline.record import render_solution, solution_texts
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers, surprise
-from pipeline.stages import solve_parsed, solve_parsed_formula
+from pipeline.stages import solve_parsed
 
 if TYPE_CHECKING:
     from pipeline.explain import Difference

@@ -9,11 +9,11 @@ from pathlib import Path
 import typer
 
 from pipeline.errors import InputError, printable
+from pipeline.formulas import is_formula
 from pipeline.parse import Parsed, parse_source
 from pipeline.parse.formula import ParsedFormula, parse_formula
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
-from pipeline.stages import is_formula
 
 STANDARD_INPUT = Path("-")
 
