@@ -97,7 +97,7 @@ def is_environmental(error: OSError) -> bool:
 def in_words(error: OSError) -> str:
     """What an OSError says, with the name it is about."""
     name = error.filename2 if error.filename2 is not None else error.filename
-    if not isinstance(name, str | bytes):  # it may be a descriptor, too
+    if name is None or isinstance(name, int):  # a descriptor
         return error.strerror or str(error)
     return f"{printable(os.fsdecode(name))}: {error.strerror}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -23,8 +24,11 @@ def descriptor_of(name: str | Path, folder: int | None = None) -> int:
     Raises OSError, also for what is not a regular file.
     """
     descriptor = os.open(name, SAFELY, dir_fd=folder)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
         os.close(descriptor)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(name))
         raise OSError(f"{os.path.basename(name)} is no regular file")  # noqa: PTH119
     return descriptor
 

@@ -98,8 +98,9 @@ def test_solve_with_a_closed_stream_does_its_work_without_a_traceback(closed, so
         "two.txt: these are all 2 solutions\n"
         "two.txt: they differ in 8 cells; of those found one alone has 3 in row 1, column 3\n"
     )
-    said = "" if "2>&-" in closed else said
-    assert finished.stderr == said
+    said = "" if "2>&-" in closed.split() else said
+    assert finished.stderr.startswith(said)
+    assert "Traceback" not in finished.stderr
 
 
 @pytest.mark.parametrize(
@@ -188,7 +189,7 @@ def test_a_path_with_escapes_that_cannot_be_written_is_escaped():
 
 def test_a_name_that_no_terminal_can_show_is_printed_by_a_process_too(tmp_path):
     (tmp_path / NAME).write_text(UNIQUE)
-    with start("solve", "none.txt", NAME, stdin=subprocess.DEVNULL) as process:
+    with start("solve", "--quiet", "none.txt", NAME, stdin=subprocess.DEVNULL) as process:
         printed, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, said) == (0, "")
     assert printed.startswith("none.txt: no solution\n")
