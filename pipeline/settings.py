@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
@@ -39,6 +40,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "prove": get_args(ProveChoice),
     "log_format": get_args(LogFormat),
 }
+_CLUSTER = re.compile(r"(tcp|tls)://[^\s/]+:[0-9]+|local:[1-9][0-9]*")
 
 
 class Reading(NamedTuple):
@@ -71,7 +73,8 @@ class Settings:
     `timeout` is seconds of wall clock per puzzle, `memory_limit` MB per solver (64 or more),
     `max_bytes` the size of one puzzle's file, `max_solutions` at least 1
     (None: 100 of a single puzzle, 2 of each in a collection), `workers` processes (0: one a
-    core), `cross_check` the share of answers that another solver is asked for too. `minisat` is
+    core), `cluster` the scheduler of a cluster that takes their place, or local:N,
+    `cross_check` the share of answers that another solver is asked for too. `minisat` is
     a program's name or path, None for the one on the PATH. Raises UsageError for a value out
     of its range.
     """
@@ -87,6 +90,7 @@ class Settings:
     max_bytes: int = MAX_BYTES
     max_total_bytes: int = MAX_TOTAL_BYTES
     workers: int = 0
+    cluster: str | None = None
     variant: VariantChoice = "auto"
     format: str = "auto"
     alphabet: AlphabetChoice = "auto"
@@ -137,6 +141,8 @@ class Settings:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")
+        if self.cluster is not None and not _CLUSTER.fullmatch(self.cluster):
+            raise UsageError("--cluster: expected tcp://HOST:PORT, tls://HOST:PORT or local:N")
 
 
 def _option(name: str) -> str:

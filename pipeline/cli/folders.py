@@ -11,7 +11,16 @@ from pipeline.run.loop import watch as watch_folders
 from pipeline.settings import Settings
 
 FOLDERS = ("inbox", "outbox")
-PROTOCOL = ("workers", "max_total_bytes", "keep_cnf", "settle", "grace", "log_format", "quiet")
+PROTOCOL = (
+    "workers",
+    "cluster",
+    "max_total_bytes",
+    "keep_cnf",
+    "settle",
+    "grace",
+    "log_format",
+    "quiet",
+)
 
 
 @takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL)

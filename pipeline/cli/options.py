@@ -34,6 +34,7 @@ _HELP: dict[str, str] = {
     "max_bytes": "The largest file that may be one puzzle.",
     "max_total_bytes": "The most that an archive, or a file of many puzzles, may unpack to.",
     "workers": "Processes that compute the puzzles of archives and collections; 0: one a core.",
+    "cluster": "The address of a Dask scheduler whose workers compute them instead; or local:N.",
     "variant": "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
     "format": "The format of what is read; auto: its content tells.",
     "alphabet": "What 16 by 16 or 25 by 25 characters stand for; auto: they tell themselves.",

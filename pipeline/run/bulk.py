@@ -1,4 +1,4 @@
-"""Bulk: a job of many puzzles, computed step by step by a pool of workers.
+"""Bulk: a job of many puzzles, computed step by step by workers.
 
 The steps of a source depend on its content alone. After each, what it came to is made to last
 and noted; a job that was killed goes on behind the last one that was noted.
@@ -18,7 +18,7 @@ from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import EnvironmentFailure
-from pipeline.run.pool import Pool, Request
+from pipeline.run.pool import Request, Workers
 from pipeline.run.stop import Interrupted
 
 NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
@@ -85,14 +85,14 @@ class Content(Protocol):
 class Bulk:
     """A job in work. Each `step` computes and writes one step more."""
 
-    def __init__(self, content: Content, growing: Growing, pool: Pool, claim: Claim) -> None:
+    def __init__(self, content: Content, growing: Growing, workers: Workers, claim: Claim) -> None:
         self.content = content
         self.claim = claim
         self._growing = growing
         self._done = int(growing.state.get(STEPS_NOTED, 0))
         if growing.state:
             content.resume(growing.state[BULK_STATE])
-        self._replies = pool.replies(islice(content.steps(), self._done, None))
+        self._replies = workers.replies(islice(content.steps(), self._done, None))
         self._steps = self._each()
 
     def step(self) -> bool:

@@ -14,13 +14,15 @@ from pipeline.parse import oversize
 from pipeline.run.archive import Archive
 from pipeline.run.bulk import Bulk, Single
 from pipeline.run.collection import Collection
-from pipeline.run.pool import Pool
+from pipeline.run.pool import Workers
 from pipeline.run.sources import source_in
 from pipeline.settings import Settings
 from pipeline.unpack import Ahead, Limits, TooMuch, UnpackError, kind_of, members, opened
 
 
-def content_of(claim: Claim, folders: Folders, settings: Settings, pool: Pool) -> Single | Bulk:
+def content_of(
+    claim: Claim, folders: Folders, settings: Settings, workers: Workers
+) -> Single | Bulk:
     """What has been claimed, by its content alone. Raises OSError."""
     status = claim.original.lstat()
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
@@ -30,7 +32,7 @@ def content_of(claim: Claim, folders: Folders, settings: Settings, pool: Pool) -
         if isinstance(many, Single):
             return many
         growing, content = many
-        return Bulk(content, growing, pool, claim)
+        return Bulk(content, growing, workers, claim)
     except UnpackError as error:
         return Single(None, status.st_size, f"{printable(claim.note.source)}: {error}")
     except PermissionError:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -25,13 +25,16 @@ from pipeline.record import (
 from pipeline.result import NOT_WELL, Result
 from pipeline.rows import FALLBACKS
 from pipeline.run.bulk import NO_FAULT, Bulk, Single, size_of
-from pipeline.run.pool import Pool
+from pipeline.run.pool import Workers
 from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
 from pipeline.solve import Limits, Solvers, surprise
 from pipeline.stages import solve_source
 
 MOST_ATTEMPTS = 3
+BATCH = 128
+"""Files that are computed together: what comes of some depends on that, so it never varies."""
+
 _LARGEST_TOGETHER = 64 * 1024
 """Bytes: larger puzzles are not held in memory beside others."""
 
@@ -54,7 +57,7 @@ class Jobs:
     folders: Folders
     settings: Settings
     solvers: Solvers
-    pool: Pool
+    workers: Workers
     log: Log
     computing: Callable[[], AbstractContextManager[None]]
 
@@ -136,7 +139,7 @@ class Jobs:
     def _content(self, claim: Claim) -> Single | Bulk:
         from pipeline.run.contents import content_of  # noqa: PLC0415 - archives are slow to load
 
-        return content_of(claim, self.folders, self.settings, self.pool)
+        return content_of(claim, self.folders, self.settings, self.workers)
 
     def _origin(self, claim: Claim, content: Single) -> Origin:
         hashed = None if content.data is None else digest(content.data)
@@ -192,14 +195,18 @@ class Jobs:
         process meanwhile, they are taken up again one by one.
         """
         outcomes: dict[Claim, Ended | Bulk | None] = {}
-        singles: dict[Claim, Single] = {}
+        batches: list[dict[Claim, Single]] = []
         try:
-            for claim in claims:
+            for number, claim in enumerate(claims):
+                if number % BATCH == 0:
+                    batches.append({})
                 if single := self._small_single(claim):
-                    singles[claim] = single
+                    batches[-1][claim] = single
                 else:
                     outcomes[claim] = self.process(claim)
-            outcomes |= self._process_singles(singles)
+            with closing(self._solved(batches)) as solved:
+                for singles in filter(None, batches):
+                    outcomes |= self._process_singles(singles, solved)
         except BaseException:
             for outcome in outcomes.values():
                 if isinstance(outcome, Bulk):
@@ -222,13 +229,29 @@ class Jobs:
             return None
         return content if content.data and len(content.data) <= _LARGEST_TOGETHER else None
 
-    def _process_singles(self, singles: dict[Claim, Single]) -> dict[Claim, Ended | Bulk | None]:
-        from pipeline.batches import solve_sources  # noqa: PLC0415 - numpy is slow to load
+    def _solved(self, batches: list[dict[Claim, Single]]) -> Generator[list[Result], None, None]:
+        """What the puzzles of each batch come to: computed here, or by workers elsewhere."""
+        from pipeline.run.requests import Item, Items  # noqa: PLC0415 - slow to load
 
-        sources = [(claim.note.source, single.data or b"") for claim, single in singles.items()]
-        try:
+        requests = (
+            Items(tuple(Item(claim.note.source, single.data) for claim, single in batch.items()))
+            for batch in filter(None, batches)
+        )
+        if self.workers.batches:
+            for reply in self.workers.replies(requests):
+                if reply is not None:
+                    yield reply[1]
+            return
+        for request in requests:
             with self.computing():
-                results = solve_sources(sources, self.solvers, self.settings)
+                results = request.compute(self.solvers, self.settings)
+            yield results
+
+    def _process_singles(
+        self, singles: dict[Claim, Single], solved: Iterator[list[Result]]
+    ) -> dict[Claim, Ended | Bulk | None]:
+        try:
+            results = next(solved)
             origins = [self._origin(claim, single) for claim, single in singles.items()]
             whole = list(zip(singles, origins, results, strict=True))
             publish([self._publication(*each) for each in whole], self.folders)

@@ -13,7 +13,7 @@ from pipeline.log import Log
 from pipeline.run.display import Display
 from pipeline.run.health import Health
 from pipeline.run.job import Jobs
-from pipeline.run.pool import Pool, cores
+from pipeline.run.pool import Pool, Workers, cores
 from pipeline.run.stop import Interrupted, Stop
 from pipeline.run.sweep import Sweeper, Swept
 from pipeline.settings import Settings
@@ -37,19 +37,28 @@ def _ready(settings: Settings, log: Log) -> Iterator[tuple[Sweeper, Stop, Alarm]
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
         if solvers.lacking:
             log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
-        pool = Pool(settings.workers or cores(), settings, lambda: stop.requested)
-        stack.callback(pool.close)
-        jobs = Jobs(folders, settings, solvers, pool, log, stop.computing)
+        workers = _workers(settings, lambda: stop.requested)
+        stack.callback(workers.close)
+        jobs = Jobs(folders, settings, solvers, workers, log, stop.computing)
         display = Display(log, bar=not settings.quiet and settings.log_format != "json")
         sweeper = stack.enter_context(closing(Sweeper(jobs, lambda: stop.requested, display)))
         yield sweeper, stop, alarm
+
+
+def _workers(settings: Settings, stopping: Callable[[], bool]) -> Workers:
+    """Who computes what is in jobs of many puzzles. Raises UsageError."""
+    if settings.cluster is None:
+        return Pool(settings.workers or cores(), settings, stopping)
+    from pipeline.run.remote import Remote  # noqa: PLC0415 - few have one
+
+    return Remote(settings.cluster, settings, stopping)
 
 
 def run_once(settings: Settings, log: Log) -> int:
     """Process everything that is complete, wait for what is settling; the exit code.
 
     0 all went well, 1 some input was invalid, unknown or failed, 75 the surroundings failed or
-    a signal ended the pass. Raises SolverMissing.
+    a signal ended the pass. Raises UsageError.
     """
     with _ready(settings, log) as (sweeper, stop, alarm):
         bad, rescan = False, 0.0
@@ -84,7 +93,7 @@ def _sweep(sweeper: Sweeper, *, thorough: bool) -> Swept:
 def watch(settings: Settings, log: Log) -> None:
     """Process what is dropped until SIGTERM or SIGINT.
 
-    Raises SolverMissing, and EnvironmentFailure where the folders are not there to begin with.
+    Raises UsageError, and EnvironmentFailure where the folders are not there to begin with.
     """
     with _ready(settings, log) as (sweeper, stop, alarm):
         Folders(settings.inbox, settings.outbox).prepare()

@@ -56,6 +56,24 @@ class Request(Protocol):
 Replies = Generator[tuple[Request, Any] | None, None, None]
 
 
+class Workers(Protocol):
+    """Who computes requests: the processes of a Pool, or those of a cluster."""
+
+    batches: int
+    """Batches of single files that they take at a time; 0 if whoever has these computes them."""
+
+    def replies(self, requests: Iterator[Request]) -> Replies:
+        """Each request with its reply, in order; None now and then while there is none yet.
+
+        Raises EnvironmentFailure, and Interrupted when told to stop.
+        """
+        ...
+
+    def close(self) -> None:
+        """End what was started."""
+        ...
+
+
 def cores() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -68,6 +86,8 @@ class Pool:
 
     They are started when there is something for them to do, and kept.
     """
+
+    batches = 0
 
     def __init__(self, count: int, settings: Settings, stopping: Callable[[], bool]) -> None:
         self.count = count

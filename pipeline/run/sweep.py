@@ -25,15 +25,12 @@ from pipeline.log import Log
 from pipeline.record import timestamp
 from pipeline.run.bulk import Bulk
 from pipeline.run.display import Display
-from pipeline.run.job import Ended, Jobs
+from pipeline.run.job import BATCH, Ended, Jobs
 from pipeline.run.looking import Looks
 from pipeline.settings import Settings
 
 LONGEST_SWEEP = 30.0
 """Seconds after which a sweep makes way for a thorough one."""
-
-BATCH = 128
-"""Files that are claimed and processed together."""
 
 _WORTH_A_BATCH = 16
 _SOON = 0.1
@@ -127,6 +124,7 @@ class Sweeper:
 
     def _take_all(self, names: list[str], swept: Swept) -> None:
         end = time.monotonic() + LONGEST_SWEEP
+        most = BATCH * max(1, self._jobs.workers.batches)
         for name in ("", *names):
             self._stamp()
             if self._stopping():
@@ -136,7 +134,7 @@ class Sweeper:
                 return
             if name:
                 self._take(name, swept)
-            if len(self._batch) >= (BATCH if len(names) >= _WORTH_A_BATCH else 1):
+            if len(self._batch) >= (most if len(names) >= _WORTH_A_BATCH else 1):
                 self._process_batch(swept)
 
     def _process_batch(self, swept: Swept) -> None:

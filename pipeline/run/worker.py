@@ -46,12 +46,13 @@ def serve(descriptor: int) -> None:
             start = pipe.recv()
             with Solvers(start.settings.solver, start.settings.minisat) as solvers:
                 while True:
-                    pipe.send(_reply(pipe.recv(), solvers, start.settings))
+                    pipe.send(reply_to(pipe.recv(), solvers, start.settings))
         except EOFError:
             return
 
 
-def _reply(request: Any, solvers: Solvers, settings: Settings) -> Done | Surroundings | Crashed:
+def reply_to(request: Any, solvers: Solvers, settings: Settings) -> Done | Surroundings | Crashed:
+    """What a request comes to, whatever goes wrong."""
     try:
         return Done(request.compute(solvers, settings))
     except EnvironmentFailure as error:

@@ -1,0 +1,62 @@
+"""What a worker of a cluster does: it computes a request from bytes, and replies in bytes.
+
+The scheduler between us needs nothing of this package: it hands on bytes, and the name of
+`pickle.loads`, which computes when it unpickles them.
+"""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.run.worker import Crashed, Done, Surroundings, reply_to
+from pipeline.settings import Settings
+from pipeline.solve import Solvers
+from pipeline.version import __version__
+
+_ours = threading.local()
+
+
+def packed(request: Any, settings: Settings) -> bytes:
+    """Bytes that are unpickled, by a worker, as the packed reply to a request."""
+    return pickle.dumps(_Call(__version__, pickle.dumps((request, settings))))
+
+
+def unpacked(reply: bytes) -> Done | Surroundings | Crashed:
+    """The reply that a worker has packed."""
+    found: Done | Surroundings | Crashed = pickle.loads(reply)  # noqa: S301 - by our own workers
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    version: str
+    content: bytes
+
+    def __reduce__(self) -> tuple[Any, tuple[str, bytes]]:
+        return compute, (self.version, self.content)
+
+
+def compute(version: str, content: bytes) -> bytes:
+    """Compute what `packed` has packed. Raises RuntimeError for that of another version.
+
+    Such an error, unlike a reply, is understood by every version.
+    """
+    if version != __version__:
+        raise RuntimeError(f"it has sudoku-pipeline {__version__}, not {version}")
+    request, settings = pickle.loads(content)  # noqa: S301 - whoever sends it may run anything
+    return pickle.dumps(reply_to(request, _solvers(settings), settings))
+
+
+def _solvers(settings: Settings) -> Solvers:
+    """The solvers of this thread, kept as long as the same ones are wanted."""
+    wanted = settings.solver, settings.minisat
+    if getattr(_ours, "wanted", None) != wanted:
+        solvers = Solvers(*wanted)
+        if hasattr(_ours, "solvers"):
+            _ours.solvers.close()
+        _ours.solvers, _ours.wanted = solvers, wanted
+    found: Solvers = _ours.solvers
+    return found
