@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -18,4 +19,8 @@ needs_drat_trim = pytest.mark.skipif(
 )
 needs_linux = pytest.mark.skipif(
     sys.platform != "linux" and not _IN_CI, reason="the kernel has no such bounds, or no /proc"
+)
+needs_dask = pytest.mark.skipif(
+    importlib.util.find_spec("distributed") is None and not _IN_CI,
+    reason="the extra [cluster] is not installed",
 )

@@ -79,3 +79,17 @@ def test_settings_cannot_be_changed():
 def test_the_twin_of_an_option_is_its_name_in_capitals():
     assert environment_name("max-solutions") == "SUDOKU_PIPELINE_MAX_SOLUTIONS"
     assert environment_name("max_solutions") == "SUDOKU_PIPELINE_MAX_SOLUTIONS"
+
+
+@pytest.mark.parametrize("address", ["tcp://a.b:8786", "tls://[::1]:8786", "local:1", "local:12"])
+def test_a_cluster_is_a_scheduler_or_so_many_processes_here(address):
+    assert Settings(cluster=address).cluster == address
+    assert Settings(cluster=address).terms == Settings().terms
+
+
+@pytest.mark.parametrize(
+    "address", ["", "a.b:8786", "tcp://a.b", "tcp://:8786", "http://a.b:1", "local", "local:0"]
+)
+def test_what_is_no_cluster_is_refused(address):
+    with pytest.raises(UsageError, match="--cluster"):
+        Settings(cluster=address)

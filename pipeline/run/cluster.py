@@ -51,6 +51,8 @@ class Connection:
         _silence()
         from distributed import Client, KilledWorker, LocalCluster  # noqa: PLC0415 - slow to load
 
+        if address.startswith("tls:") and not _is_secured():
+            raise EnvironmentFailure("tls:// needs Dask's own settings, distributed.comm.tls")
         self.address = address
         self._gave_up = KilledWorker
         self._own: Any = None
@@ -62,16 +64,24 @@ class Connection:
                 dashboard_address=None,
                 silence_logs=logging.CRITICAL,
             )
+        self._client: Any = Client.__new__(Client)
         try:
-            self._client: Any = Client(
+            self._client.__init__(
                 self._own or address,
                 timeout=CONNECT_SECONDS,
                 set_as_default=False,
                 name="sudoku-pipeline",
             )
         except BaseException:
-            self.close()
+            self._abandon()
             raise
+
+    def _abandon(self) -> None:
+        """Clear away a client that could not be made: it leaves a thread, and waits at its end."""
+        with suppress(Exception):
+            self._client.status = "closed"
+            self._client._loop_runner.stop()  # noqa: SLF001 - it has no other end
+        self.close()
 
     def submit(self, request: Request, settings: Settings) -> Any:
         """Have a request computed; its future."""
@@ -131,7 +141,7 @@ class Connection:
 
     def close(self) -> None:
         """Leave the scheduler, and end a cluster of our own."""
-        for each in (getattr(self, "_client", None), self._own):
+        for each in (self._client, self._own):
             with suppress(Exception):
                 if each is not None:
                     each.close(timeout=_FAREWELL_SECONDS)
@@ -152,6 +162,15 @@ def _silence() -> None:
     warnings.filterwarnings("ignore", module=r"(dask|distributed|tornado)\b")
 
 
+def _is_secured() -> bool:
+    """Whether Dask's configuration names the certificates that TLS takes."""
+    from distributed.security import Security  # noqa: PLC0415
+
+    return Security().get_connection_args("client").get("ssl_context") is not None
+
+
 def in_a_line(error: BaseException) -> str:
     """What an error says, in one line."""
+    if isinstance(error, PipelineError):
+        return str(error)
     return f"{type(error).__name__}: {' '.join(str(error).split())}"

@@ -1,0 +1,99 @@
+"""A real Dask scheduler and its workers, each a process of its own, and requests sent to them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from dropping import environment, wait_for
+from solving import children
+
+from pipeline.run.remote import Remote
+from pipeline.settings import Settings
+
+TESTS = Path(__file__).parent
+NOWHERE = "tcp://127.0.0.1:1"
+"""An address at which no scheduler is."""
+
+
+@dataclass
+class Machines:
+    """A scheduler, and the nannies of its workers, which replace what dies."""
+
+    folder: Path
+    address: str
+    stack: ExitStack
+    scheduler: subprocess.Popen[bytes]
+    nannies: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    @classmethod
+    @contextmanager
+    def started(cls, folder: Path, workers: int = 2, port: str = "0") -> Iterator[Machines]:
+        """Start them; they may be submitted to at once."""
+        told = folder / f"scheduler-{port}.json"
+        argv = ["scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"]
+        with ExitStack() as stack:
+            scheduler = _started(stack, folder, *argv, "--scheduler-file", str(told))
+            address = wait_for(lambda: _address_in(told))
+            machines = cls(folder, address, stack, scheduler)
+            for _ in range(workers):
+                machines.add_worker()
+            yield machines
+
+    def add_worker(self) -> None:
+        argv = ["worker", self.address, "--nthreads", "1", "--nworkers", "1", "--no-dashboard"]
+        self.nannies.append(_started(self.stack, self.folder, *argv))
+
+    def workers(self) -> set[int]:
+        """The processes that compute, once they are there."""
+        there = [wait_for(lambda nanny=nanny: workers_of(nanny.pid)) for nanny in self.nannies]
+        return set().union(*there)
+
+
+def _started(stack: ExitStack, folder: Path, what: str, *argv: str) -> subprocess.Popen[bytes]:
+    """Start a part of Dask; it ends at the latest with the stack, and its children with it."""
+    path = os.pathsep.join(map(str, (TESTS.parent, TESTS, TESTS / "faults")))
+    log = stack.enter_context((folder / "machines.log").open("ab"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", f"distributed.cli.dask_{what}", *argv],
+        cwd=folder,
+        env=environment(PYTHONPATH=path),
+        stdout=subprocess.DEVNULL,
+        stderr=log,
+    )
+    stack.callback(process.wait)
+    stack.callback(process.kill)
+    return process
+
+
+def _address_in(told: Path) -> str | None:
+    try:
+        return str(json.loads(told.read_text())["address"])
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def workers_of(pid: int) -> set[int]:
+    """The workers that a process has started, as a nanny or as a cluster of its own."""
+    return {
+        child
+        for child in children(pid)
+        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    }
+
+
+def asked(
+    address: str, requests: Any, stopping: Callable[[], bool] = lambda: False
+) -> list[tuple[int, Any]]:
+    """What all these requests for doubles came to, one after the other."""
+    with closing(Remote(address, Settings(), stopping)) as remote:
+        replies = [reply for _, reply in filter(None, remote.replies(iter(requests)))]
+    return [(number, double) for number, double, _ in chain.from_iterable(replies)]
