@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from pipeline.cli import answers, auditing, folders, formulas, operator
+from pipeline.cli import answers, auditing, folders, formulas, operator, reporting
 from pipeline.cli.outcome import accounted
 
 __all__ = ["app", "main"]
@@ -31,6 +31,7 @@ COMMANDS = (
     formulas.decode,
     formulas.certify,
     auditing.audit,
+    reporting.report,
     operator.status,
     operator.retry,
     operator.prune,

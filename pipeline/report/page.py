@@ -1,0 +1,196 @@
+"""A survey of an outbox → one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+from pipeline.report.board import board_style
+from pipeline.report.charts import (
+    bars_svg,
+    duration,
+    finished_bars,
+    moment_said,
+    rate,
+    solve_time_bars,
+)
+from pipeline.report.originals import Originals
+from pipeline.report.records import STATUSES, Job, shortened
+from pipeline.report.scan import Survey, survey
+from pipeline.report.views import MOST_BOARDS, MOST_ROWS, PAGE, Shower, Shown, encoded
+from pipeline.version import __version__
+
+MOST_JOBS = 2_000
+_FOLDER = Path(__file__).parent
+
+
+def page_pieces(outbox: Path, inbox: Path, beside: Path) -> Iterator[str]:
+    """The text of the page about an outbox, in pieces; it is to lie in the folder `beside`.
+
+    Originals are looked for in the inbox. Raises OSError where the outbox cannot be read.
+    """
+    found = survey(outbox, MOST_JOBS)
+    prefix = "" if _same(outbox, beside) else encoded(_way(beside, outbox)) + "/"
+    return _pieces(found, Shower(outbox, prefix, Originals(inbox)), datetime.now(UTC))
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()
+
+
+def _way(start: Path, to: Path) -> str:
+    return os.path.relpath(to.resolve(), start.resolve())
+
+
+def _pieces(found: Survey, shower: Shower, now: datetime) -> Iterator[str]:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow
+
+    loader = FileSystemLoader(_FOLDER)
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    style, script = board_style() + _text("page.css"), _text("page.js")
+    shown = [*enumerate(map(shower.show, found.jobs))]
+    return environment.get_template("page.html.j2").generate(
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+        outbox=shortened(str(shower.outbox)),
+        version=__version__,
+        now=moment_said(now.timestamp()),
+        last=moment_said(max(found.finished)) if found.finished else "",
+        jobs=found.count,
+        puzzles=found.totals.total(),
+        totals=_totals(found.totals),
+        shares=_shares(found.totals),
+        charts=_charts(found),
+        rows=[_Row.of(number, each) for number, each in shown],
+        statuses=_statuses(found.jobs),
+        formats=sorted({_kind(job) for job in found.jobs} - {""}),
+        singles=[each for each in shown if not each[1].job.is_many],
+        many=[each for each in shown if each[1].job.is_many],
+        sampled=_sampled(shower),
+        page_size=PAGE,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Chart:
+    """Bars with what stands above them."""
+
+    title: str
+    words: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A job in the table."""
+
+    name: str
+    href: str
+    status: str
+    statuses: str
+    kind: str
+    format: str
+    puzzles: int
+    solutions: str
+    seconds: str
+    solved_in: str
+    finished: str
+
+    @classmethod
+    def of(cls, number: int, shown: Shown) -> _Row:
+        job = shown.job
+        solve = job.seconds.get("solve")
+        return cls(
+            shown.name,
+            f"#j{number}",
+            job.status,
+            " ".join({job.status: 1, **job.totals}),
+            _kind(job),
+            shortened(job.format, 40),
+            job.puzzles,
+            "" if job.solutions is None else f"{job.solutions:,}",
+            "" if solve is None else f"{solve:.6f}",
+            "" if solve is None else duration(solve),
+            "" if job.finished is None else moment_said(job.finished),
+        )
+
+
+def _text(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """What a browser may do with the page: use its own style and script, and nothing else."""
+    hashes = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
+    ours = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
+    return f"default-src 'none'; {ours}; base-uri 'none'; form-action 'none'"
+
+
+def _kind(job: Job) -> str:
+    """The format without its notation."""
+    return shortened(job.format.partition(" ")[0], 40)
+
+
+def _statuses(jobs: Sequence[Job]) -> list[str]:
+    """The statuses that some of the jobs, or of their puzzles, have."""
+    there = {status for job in jobs for status in (job.status, *job.totals)}
+    order = (*STATUSES, *sorted(there.difference(STATUSES)))
+    return [status for status in order if status in there]
+
+
+def _in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
+    order = (*STATUSES, *sorted(totals.keys() - {*STATUSES}))
+    return [(status, totals[status]) for status in order if totals.get(status)]
+
+
+def _totals(totals: Mapping[str, int]) -> list[tuple[str, int, str]]:
+    """Status, count and share of all puzzles."""
+    whole = sum(totals.values())
+    return [(status, n, _share(n / whole)) for status, n in _in_order(totals)]
+
+
+def _share(part: float) -> str:
+    if part in (0, 1):
+        return ""
+    return "< 0.1 %" if part < 0.001 else "> 99.9 %" if part > 0.999 else f"{part * 100:.3g} %"
+
+
+def _shares(totals: Mapping[str, int]) -> str:
+    """A strip in which each status has its share."""
+    whole, left, parts = sum(totals.values()), 0.0, []
+    for status, count in _in_order(totals):
+        width = count / whole * 1000
+        parts.append(f'<rect class="{status}" x="{left:.2f}" width="{width:.2f}" height="10"/>')
+        left += width
+    strip = '<svg viewBox="0 0 1000 10" preserveAspectRatio="none">'
+    return f"{strip}{''.join(parts)}</svg>" if parts else ""
+
+
+def _charts(found: Survey) -> list[_Chart]:
+    charts = []
+    bars, width = finished_bars(found)
+    if len(bars) > 1 and (said := rate(found)):
+        words = f"{said}; each bar is {width}."
+        title = "Puzzles finished over time"
+        charts.append(_Chart("Throughput", words, bars_svg(bars, title, "c0")))
+    if bars := solve_time_bars(found.solve_times):
+        timed = found.solve_times.total()
+        words = f"Of {timed:,} puzzles solved on their own; those of collections are not timed."
+        charts.append(_Chart("Solve time", words, bars_svg(bars, "Puzzles by solve time", "c1")))
+    return charts
+
+
+def _sampled(shower: Shower) -> str:
+    """What is left out, in words."""
+    if shower.left > 0:
+        return ""
+    return (
+        f"This page draws {MOST_BOARDS:,} boards and no more, up to {MOST_ROWS} of one collection; "
+        "the tables and files hold all puzzles."
+    )
