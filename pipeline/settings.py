@@ -101,6 +101,7 @@ class Settings:
     grace: float = 10.0
     poll: bool = False
     health: Path | None = None
+    report: bool = False
     log_format: LogFormat = "auto"
     quiet: bool = False
 

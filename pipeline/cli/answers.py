@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -12,8 +13,17 @@ from pipeline.cli.options import READING, SOLVING, File, takes
 from pipeline.cli.outcome import report
 from pipeline.cli.reading import parsed_bytes, read_bytes, source_name
 from pipeline.cli.times import times_table
-from pipeline.errors import ALL_WELL, SOME_BAD, InputError, InvalidPuzzle, SolverError, counted
+from pipeline.errors import (
+    ALL_WELL,
+    SOME_BAD,
+    InputError,
+    InvalidPuzzle,
+    SolverError,
+    UsageError,
+    counted,
+)
 from pipeline.formulas import solve_parsed_formula
+from pipeline.parse.characters import signs_of
 from pipeline.parse.formula import ParsedFormula
 from pipeline.puzzle import Grid
 from pipeline.record import render_solution, solution_texts
@@ -23,6 +33,8 @@ from pipeline.solve import Solvers, surprise
 from pipeline.stages import solve_parsed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pipeline.explain import Difference
 
 Files = Annotated[list[Path], typer.Argument(help="Puzzle files; - is standard input.")]
@@ -34,6 +46,9 @@ def solve(
     settings: Settings,
     *,
     times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file.")
+    ] = None,
 ) -> None:
     """Solve puzzle files and print their solutions.
 
@@ -41,8 +56,12 @@ def solve(
 
     sudoku-pipeline solve --times examples/*.sudoku
 
+    sudoku-pipeline solve --svg classic.svg examples/classic.sudoku
+
     cat examples/line.sdm | sudoku-pipeline solve -
     """
+    if svg and len(files) != 1:
+        raise UsageError("--svg: give one puzzle to draw")
     results: list[tuple[str, Result]] = []
     with Solvers(settings.solver, settings.minisat) as solvers:
         _say_lacking(solvers, settings)
@@ -54,6 +73,8 @@ def solve(
             results.append((name, result))
     if times:
         times_table(results)
+    if svg:
+        _draw(svg, *results[0])
     bad = any(result.status in NOT_WELL for _, result in results)
     raise typer.Exit(SOME_BAD if bad else ALL_WELL)
 
@@ -108,7 +129,37 @@ def _print_result(before: str, result: Result) -> None:
             print(marked_grid(result.parsed.puzzle, result.conflict.places()))
     elif result.solutions:
         print(f"{before}solution exists")
-        print("\n".join(solution_texts(result)), end="")
+        shown = _boxed(result) if sys.stdout.isatty() else solution_texts(result)
+        print("\n".join(shown), end="")
+
+
+def _boxed(result: Result) -> Iterator[str]:
+    """Each solution between box lines, for a terminal."""
+    from pipeline.explain import boxed_grid  # noqa: PLC0415 - seldom needed
+
+    signs = signs_of(result.parsed.format) if result.parsed else ""
+    return (boxed_grid(grid, signs) + "\n" for grid in result.solutions)
+
+
+def _draw(target: Path, name: str, result: Result) -> None:
+    """Write the puzzle and what was found as SVG. Raises InputError for what is not drawn."""
+    from pipeline.report import LARGEST_DRAWN, Board, board_svg, write_whole  # noqa: PLC0415
+
+    if result.status == "invalid":
+        return  # which has been said
+    if result.parsed is None:
+        raise InputError(f"{name}: it is no puzzle that could be drawn")
+    board = Board(
+        result.parsed.puzzle,
+        result.solutions[0] if result.solutions else None,
+        result.conflict.places() if result.conflict else (),
+        result.difference.cells if result.difference else (),
+        signs_of(result.parsed.format),
+    )
+    if not board.is_drawable:
+        raise InputError(f"{name}: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells are not drawn")
+    title = f"{name}: {result.status}"
+    write_whole(target, [board_svg(board, title, "b", alone=True), "\n"])
 
 
 def _explain(name: str, result: Result, settings: Settings) -> None:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import typer
 
 from pipeline.cli.options import READING, SOLVING, takes
-from pipeline.log import LazyLog
-from pipeline.run.loop import run_once
+from pipeline.log import LazyLog, Log
+from pipeline.run.loop import After, run_once
 from pipeline.run.loop import watch as watch_folders
 from pipeline.settings import Settings
 
 FOLDERS = ("inbox", "outbox")
-PROTOCOL = (
-    "workers",
-    "cluster",
-    "max_total_bytes",
-    "keep_cnf",
-    "settle",
-    "grace",
-    "log_format",
-    "quiet",
-)
+PROTOCOL = ("workers", "cluster", "max_total_bytes", "keep_cnf", "settle", "grace")
+OUTPUT = ("report", "log_format", "quiet")
 
 
-@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL)
+@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT)
 def run(settings: Settings) -> None:
     """Process what lies in the inbox and exit: for cron.
 
@@ -35,10 +30,12 @@ def run(settings: Settings) -> None:
     folder failed, or a signal came; nothing was lost, run again.
     """
     log = LazyLog(settings.log_format, quiet=settings.quiet)
-    raise typer.Exit(run_once(settings, log))
+    with _reporting(settings, log) as after:
+        code = run_once(settings, log, *after)
+    raise typer.Exit(code)
 
 
-@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, "poll", "health")
+@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll", "health")
 def watch(settings: Settings) -> None:
     """Process what is dropped in the inbox until SIGTERM or Ctrl-C.
 
@@ -46,6 +43,28 @@ def watch(settings: Settings) -> None:
 
     sudoku-pipeline watch --poll --inbox /mnt/share/in
 
+    sudoku-pipeline watch --report
+
     sudoku-pipeline watch --health /run/sudoku-pipeline/health.json
     """
-    watch_folders(settings, LazyLog(settings.log_format, quiet=settings.quiet))
+    log = LazyLog(settings.log_format, quiet=settings.quiet)
+    with _reporting(settings, log) as after:
+        watch_folders(settings, log, *after)
+
+
+@contextmanager
+def _reporting(settings: Settings, log: Log) -> Iterator[tuple[After, ...]]:
+    """What keeps the report up to date, if that is asked for."""
+    if not settings.report:
+        yield ()
+        return
+    from pipeline.report import Keeper  # noqa: PLC0415 - few ask for it
+
+    def warn(reason: str) -> None:
+        log.warning("report.failed", reason=reason)
+
+    keeper = Keeper(settings.outbox, settings.inbox, warn)
+    try:
+        yield (keeper.after,)
+    finally:
+        keeper.close()

@@ -45,6 +45,7 @@ _HELP: dict[str, str] = {
     "grace": "Seconds that a puzzle in work gets when told to stop.",
     "poll": "Look every 5 s, for folders on network and container mounts that give no events.",
     "health": "Replace this small JSON file after every scan, for a monitor.",
+    "report": "Keep report.html in the outbox up to date: a page to look at.",
     "log_format": "auto is console on a terminal, json elsewhere.",
     "quiet": "Print nothing but problems.",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipeline.explain.clue import Clue
 from pipeline.explain.conflict import Conflict, explain_conflict
 from pipeline.explain.difference import Difference, explain_difference
-from pipeline.explain.drawing import caret, line_at, marked_grid
+from pipeline.explain.drawing import boxed_grid, caret, line_at, marked_grid
 from pipeline.explain.explainer import Explainer
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Conflict",
     "Difference",
     "Explainer",
+    "boxed_grid",
     "caret",
     "explain_conflict",
     "explain_difference",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import codecs
 import io
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import accumulate, islice
 
 from pipeline.errors import printable
-from pipeline.puzzle import Puzzle
+from pipeline.puzzle import Geometry, Grid, Puzzle
 
 _EVEN, _ODD, _OTHER = "*", ".", "?"
 _NARROWEST = 20
@@ -23,24 +23,40 @@ def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]]) -> str:
     newline at the end.
     """
     geometry = puzzle.geometry
-    n, box = geometry.side, geometry.width
+    n = geometry.side
     signs = {1 << value - 1: str(value) for value in range(1, n + 1)}
     marks = {geometry.even_values: _EVEN, geometry.odd_values: _ODD}
     marks = {mask: sign for mask, sign in marks.items() if mask not in signs}
     signs |= marks
     blank = "." if {*puzzle.cells} <= signs.keys() - marks.keys() | {geometry.all_values} else "_"
     signs[geometry.all_values] = blank
-    size = len(str(n))
+    shown = [signs.get(mask, _OTHER) for mask in puzzle.cells]
+    marked = frozenset((row - 1) * n + column - 1 for row, column in cells)
+    return _between_lines(geometry, shown, len(str(n)), marked)
+
+
+def boxed_grid(grid: Grid, signs: str = "") -> str:
+    """The grid between box lines; `signs` are those of the values 1, 2, … if they are no numbers.
+
+    No newline at the end.
+    """
+    shown = [signs[value - 1 : value] or str(value) for value in grid.values]
+    return _between_lines(grid.geometry, shown, max(map(len, shown)))
+
+
+def _between_lines(
+    geometry: Geometry, shown: Sequence[str], size: int, marked: Collection[int] = frozenset()
+) -> str:
+    """What is shown in each cell, of that size, between box lines, the marked ones in brackets."""
+    n, box = geometry.side, geometry.width
     border = "+".join(["-" * ((size + 2) * box)] * (n // box))
-    marked = frozenset(cells)
     lines: list[str] = []
     for row in range(n):
         if row and row % geometry.height == 0:
             lines.append(border)
         drawn = [
-            f"[{sign:>{size}}]" if (row + 1, column + 1) in marked else f" {sign:>{size}} "
-            for column in range(n)
-            for sign in [signs.get(puzzle.cells[row * n + column], _OTHER)]
+            f"[{shown[cell]:>{size}}]" if cell in marked else f" {shown[cell]:>{size}} "
+            for cell in range(row * n, row * n + n)
         ]
         boxes = ("".join(drawn[start : start + box]) for start in range(0, n, box))
         lines.append("|".join(boxes).rstrip())

@@ -54,15 +54,16 @@ class Keeper:
         self._inbox = inbox
         self._warn = warn
         self._clock = clock
-        self._stale = True
+        self._stale = False
         self._next = 0.0
 
     def after(self, finished: int) -> float | None:
         """Take note of so many jobs that have ended, and write the report if it is time to.
 
+        The first time it is written whatever has ended.
         In how many seconds to be asked again, if something is still to be written.
         """
-        self._stale = self._stale or finished > 0
+        self._stale = self._stale or finished > 0 or not self._next
         if not self._stale:
             return None
         left = self._next - self._clock()

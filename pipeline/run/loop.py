@@ -21,6 +21,9 @@ from pipeline.solve import Solvers
 
 RESCAN_SECONDS = 30.0
 POLL_SECONDS = 5.0
+After = Callable[[int], float | None]
+"""What is told after each sweep how many jobs have ended: in how many seconds to tell it again."""
+
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _LOOK_AFTER_WATCHER = 5.0
 
@@ -54,7 +57,11 @@ def _workers(settings: Settings, stopping: Callable[[], bool]) -> Workers:
     return Remote(settings.cluster, settings, stopping)
 
 
-def run_once(settings: Settings, log: Log) -> int:
+def _nothing(_finished: int) -> None:
+    """What is done after a sweep where nothing is asked for."""
+
+
+def run_once(settings: Settings, log: Log, after: After = _nothing) -> int:
     """Process everything that is complete, wait for what is settling; the exit code.
 
     0 all went well, 1 some input was invalid, unknown or failed, 75 the surroundings failed or
@@ -74,6 +81,7 @@ def run_once(settings: Settings, log: Log) -> int:
             except Interrupted:
                 return TRY_AGAIN
             bad = bad or swept.bad
+            after(swept.finished)
             if stop.requested:
                 return TRY_AGAIN
             if swept.again_in is not None:
@@ -90,7 +98,7 @@ def _sweep(sweeper: Sweeper, *, thorough: bool) -> Swept:
         raise EnvironmentFailure(in_words(error)) from error
 
 
-def watch(settings: Settings, log: Log) -> None:
+def watch(settings: Settings, log: Log, after: After = _nothing) -> None:
     """Process what is dropped until SIGTERM or SIGINT.
 
     Raises UsageError, and EnvironmentFailure where the folders are not there to begin with.
@@ -99,7 +107,7 @@ def watch(settings: Settings, log: Log) -> None:
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))
         with closing(_Keeper(settings, alarm.ring, log)) as keeper:
-            intake = _Intake(sweeper, Health(settings.health, log), log)
+            intake = _Intake(sweeper, Health(settings.health, log), log, after)
             regular = POLL_SECONDS if settings.poll else RESCAN_SECONDS
             rescan = 0.0
             while not stop.requested:
@@ -125,10 +133,11 @@ def watch(settings: Settings, log: Log) -> None:
 class _Intake:
     """Sweeps, and pauses for longer and longer while the surroundings fail."""
 
-    def __init__(self, sweeper: Sweeper, health: Health, log: Log) -> None:
+    def __init__(self, sweeper: Sweeper, health: Health, log: Log, after: After) -> None:
         self._sweeper = sweeper
         self._health = health
         self._log = log
+        self._after = after
         self._pause = 0.0
 
     @property
@@ -149,6 +158,9 @@ class _Intake:
         if self._pause:
             self._pause = 0.0
             self._log.info("environment.recovered")
+        due = self._after(swept.finished)
+        if due is not None:
+            swept.wait(due)
         return swept.again_in
 
 

@@ -50,6 +50,11 @@ class Swept:
     bad: bool = False
     again_in: float | None = None
 
+    @property
+    def finished(self) -> int:
+        """How many jobs have ended."""
+        return sum(self.statuses.values())
+
     def count(self, ended: Ended) -> None:
         self.statuses[ended.status] = self.statuses.get(ended.status, 0) + 1
         self.bad = self.bad or ended.bad
