@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -21,6 +21,11 @@ needs_linux = pytest.mark.skipif(
     sys.platform != "linux" and not _IN_CI, reason="the kernel has no such bounds, or no /proc"
 )
 needs_dask = pytest.mark.skipif(
-    importlib.util.find_spec("distributed") is None and not _IN_CI,
+    find_spec("distributed") is None and not _IN_CI,
     reason="the extra [cluster] is not installed",
+)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+needs_chromium = pytest.mark.skipif(
+    not _IN_CI and (CHROMIUM is None or find_spec("playwright") is None),
+    reason="chromium or playwright is not installed",
 )

@@ -15,6 +15,7 @@ LARGEST_DRAWN = 25
 _CELL = 20
 _BASELINE = 15
 _MARGIN = 2
+_FEW = 6
 _RING = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
 _DASHED = "M{x} {y}m2.5 2.5h15v15h-15z"
 _SQUARE = "M{x} {y}h20v20h-20z"
@@ -102,8 +103,9 @@ def board_svg(board: Board, title: str, key: str, *, alone: bool = False) -> str
         if alone
         else ""
     )
+    few = " few" if board.geometry.side <= _FEW else ""
     head = (
-        f'<svg{own} class="board" viewBox="{spread}" role="img" '
+        f'<svg{own} class="board{few}" viewBox="{spread}" role="img" '
         f'aria-labelledby="{key}t {key}d">'
         f'<title id="{key}t">{escape(printable(title))}</title>'
         f'<desc id="{key}d">{escape(_described(board))}</desc>'

@@ -12,7 +12,7 @@ from pipeline.report.scan import BINS_PER_DECADE, Survey
 
 _WIDTHS = (1, 2, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_592_000, 31_536_000)
 _MOST_BARS = 40
-_ROOM, _HEIGHT, _FLOOR = 360, 96, 74
+_ROOM, _HEIGHT, _FLOOR, _WIDEST = 360, 96, 74, 36
 _UNITS = ((1.0, "s", 1.0), (1e-3, "ms", 1e3), (1e-6, "µs", 1e6))
 _PER = ((1.0, "second"), (60.0, "minute"), (3600.0, "hour"), (86_400.0, "day"))
 
@@ -33,10 +33,11 @@ def bars_svg(bars: Sequence[Bar], title: str, key: str) -> str:
     parts = []
     for at, bar in enumerate(bars):
         left, height = at * step, bar.count / most * (_FLOOR - 16)
+        width = min(step * 0.84, _WIDEST)
         height = max(height, 1.5) if bar.count else 0
         parts.append(
-            f'<rect class="bar" x="{left + step * 0.08:.1f}" y="{_FLOOR - height:.1f}" '
-            f'width="{step * 0.84:.1f}" height="{height:.1f}"><title>{escape(bar.said)}</title>'
+            f'<rect class="bar" x="{left + (step - width) / 2:.1f}" y="{_FLOOR - height:.1f}" '
+            f'width="{width:.1f}" height="{height:.1f}"><title>{escape(bar.said)}</title>'
             f"</rect>"
         )
         if bar.label:

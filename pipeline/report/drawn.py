@@ -58,8 +58,8 @@ def _board(
     if puzzle is None and grid is None:
         return None
     told = read or filled
-    signs = signs_of(told.format) if told else ""
-    return Board(puzzle, grid, conflict, difference, signs)
+    board = Board(puzzle, grid, conflict, difference, signs_of(told.format) if told else "")
+    return board if board.is_drawable else None
 
 
 def _read(data: bytes | None, reading: Reading) -> Parsed | None:

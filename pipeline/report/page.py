@@ -158,7 +158,7 @@ def _totals(totals: Mapping[str, int]) -> list[tuple[str, int, str]]:
 def _share(part: float) -> str:
     if part in (0, 1):
         return ""
-    return "< 0.1 %" if part < 0.001 else "> 99.9 %" if part > 0.999 else f"{part * 100:.3g} %"
+    return "< 0.1 %" if part < 0.001 else "> 99.9 %" if part > 0.999 else f"{part * 100:.1f} %"
 
 
 def _shares(totals: Mapping[str, int]) -> str:

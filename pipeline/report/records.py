@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar, cast
 from pipeline.errors import in_words, printable
 from pipeline.files import read_regular
 from pipeline.parse import FORMATS
-from pipeline.puzzle import MAX_SIDE
+from pipeline.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.settings import CHOICES, Reading
 
 ENDING: Final = ".json"
@@ -228,8 +228,8 @@ def _is_declarable(name: str, declared: Mapping[str, Any]) -> bool:
 
 def _box(value: object) -> tuple[int, int] | None:
     match value:
-        case [int(height), int(width)] if 0 < height <= MAX_SIDE and 0 < width <= MAX_SIDE:
-            return height, width
+        case [int(height), int(width)] if min(height, width) > 0:
+            return (height, width) if MIN_SIDE <= height * width <= MAX_SIDE else None
     return None
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from pipeline.dropbox.names import MOST_LIKELY, stems_for
-from pipeline.report.board import LARGEST_DRAWN, Board, board_svg, in_words
+from pipeline.report.board import LARGEST_DRAWN, Board, board_svg
 from pipeline.report.charts import duration
 from pipeline.report.drawn import board_of_job, board_of_row
 from pipeline.report.originals import Originals
@@ -21,6 +21,7 @@ MOST_BOARDS = 1_000
 MOST_ROWS = 200
 PAGE = 24
 _MOST_LINKS = 6
+_WIDE = 16
 _NAMES = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
 
 
@@ -34,15 +35,16 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """One puzzle: its board, or in words why there is none; what else is to be said of it."""
+    """One puzzle: its board, or in words why there is none; and what else is to be said of it."""
 
     name: str
     status: str
     svg: str
-    words: str
     message: str
     facts: Sequence[str] = ()
     links: Sequence[Link] = ()
+    is_wide: bool = False
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +162,12 @@ class Shower:
         if job.status == "multiple":
             all_of = "all " if job.complete else ""
             facts.append(f"{all_of}{job.solutions} solutions")
-        if job.evidence in ("proved", "claimed") and job.complete:
-            facts.append("complete: " + job.evidence)
-        return self._drawn(
+        if job.evidence == "proved" and job.complete:
+            facts.append("proved")
+        drawn = self._drawn(
             name or shortened(job.source), job.status, board, job.message, facts, links
         )
+        return replace(drawn, words=_why_undrawn(job)) if board is None else drawn
 
     def _drawn(
         self,
@@ -175,13 +178,12 @@ class Shower:
         facts: Sequence[str],
         links: Sequence[Link] = (),
     ) -> Drawn:
-        svg, words = "", ""
-        if board is not None and board.is_drawable:
+        svg = ""
+        if board is not None:
             self.left -= 1
             svg = board_svg(board, f"{name}: {status}", f"b{next(self._keys)}")
-        elif board is not None:
-            words = f"{in_words(board)}: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} are not drawn"
-        return Drawn(name, status, svg, words, message, facts, links)
+        is_wide = board is not None and board.geometry.side >= _WIDE
+        return Drawn(name, status, svg, message, facts, links, is_wide)
 
     def _within(self, folder: Path) -> str:
         """How the page finds a folder in the outbox."""
@@ -194,6 +196,17 @@ class Shower:
         there = [name for name in names if _is_there(folder / name)]
         links = [Link(prefix + encoded(name), _said(name, job.stem)) for name in there]
         return links[1:] + links[:1]
+
+
+def _why_undrawn(job: Job) -> str:
+    """Why a job has no board, where that is for what it is."""
+    if job.format == "cnf":
+        return "A formula, which has no board."
+    if job.box and job.box[0] * job.box[1] > LARGEST_DRAWN:
+        n, (height, width) = job.box[0] * job.box[1], job.box
+        most = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
+        return f"{n}×{n} cells in boxes of {height}×{width}. Up to {most} are drawn."
+    return ""
 
 
 def _is_there(path: Path) -> bool:

@@ -1,0 +1,149 @@
+"""Boards as SVG: what print shows, said in words too, and valid by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline import parse_puzzle, solve_puzzle
+from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.report.board import Board, board_svg
+
+GOLDEN = Path(__file__).parent / "golden"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(board: Board, title: str = "a.txt") -> ET.Element:
+    return ET.fromstring(board_svg(board, title, "b", alone=True))
+
+
+def solved(text: str) -> Board:
+    puzzle = parse_puzzle(text)
+    result = solve_puzzle(puzzle)
+    return Board(
+        puzzle,
+        result.solutions[0] if result.solutions else None,
+        result.conflict.places() if result.conflict else (),
+        result.difference.cells if result.difference else (),
+    )
+
+
+def of_class(svg: ET.Element, name: str) -> list[ET.Element]:
+    return [each for each in svg.iter() if name in each.get("class", "").split()]
+
+
+def cells_of(svg: ET.Element, name: str) -> list[tuple[int, int]]:
+    """Row and column of each shape of a class."""
+    (path,) = of_class(svg, name)
+    starts = [each.split("m")[0].split("h")[0] for each in path.get("d").split("M")[1:]]
+    return [(int(y) // 20 + 1, int(x) // 20 + 1) for x, y in map(str.split, starts)]
+
+
+def test_a_small_board_is_drawn_as_it_always_was():
+    svg = board_svg(solved(SMALL), "small.txt: unique", "b")
+    golden = GOLDEN / "board-2x2.svg"
+    assert svg + "\n" == golden.read_text()
+
+
+def test_givens_and_found_digits_are_told_apart():
+    svg = drawn(solved(SMALL))
+    (given_text,), (found_text,) = of_class(svg, "given"), of_class(svg, "solved")
+    assert given_text.text == "1234"
+    assert len(found_text.text) == 12
+
+
+def test_a_solution_without_its_puzzle_has_no_givens():
+    board = solved(SMALL)
+    svg = drawn(Board(None, board.grid))
+    assert of_class(svg, "given") == []
+    assert len(of_class(svg, "solved")[0].text) == 16
+
+
+def test_even_cells_are_grey_the_given_ones_too():
+    rows = EVEN_ODD.split()
+    even = {
+        (row, column)
+        for row, line in enumerate(rows, 1)
+        for column, sign in enumerate(line, 1)
+        if sign in "*2468"
+    }
+    assert set(cells_of(drawn(solved(EVEN_ODD)), "even")) == even
+
+
+def test_a_classic_puzzle_has_no_grey_cells():
+    assert of_class(drawn(solved(SMALL)), "even") == []
+
+
+def test_conflicting_cells_are_marked():
+    svg = drawn(solved(NO_SOLUTION))
+    assert cells_of(svg, "conflict") == [(1, 1), (1, 3)]
+    assert "In conflict: row 1 column 1, row 1 column 3." in svg.find(f"{SVG}desc").text
+
+
+def test_differing_cells_are_marked():
+    svg = drawn(solved(TWO_SOLUTIONS))
+    assert cells_of(svg, "difference") == [(1, 3), (1, 4), (4, 3), (4, 4)]
+    assert "Different: row 1 column 3" in svg.find(f"{SVG}desc").text
+
+
+def test_places_outside_the_board_are_not_marked():
+    board = Board(parse_puzzle(SMALL), conflict=[(0, 1), (5, 5), (10**9, -3)])
+    assert of_class(drawn(board), "conflict") == []
+
+
+def test_a_screen_reader_gets_title_and_rows():
+    svg = drawn(solved(SMALL), "a & b <i>.txt")
+    assert svg.get("role") == "img"
+    assert svg.get("aria-labelledby") == "bt bd"
+    assert svg.find(f"{SVG}title").text == "a & b <i>.txt"
+    assert "Row 1: 1 2 4 3." in svg.find(f"{SVG}desc").text
+
+
+def test_box_borders_follow_the_geometry():
+    board = Board(Puzzle.empty(Geometry(2, 3)))
+    (thick,) = of_class(drawn(board), "thick")
+    down = "".join(f"M{x} 0v120" for x in (0, 60, 120))
+    assert thick.get("d") == "M0 0h120M0 40h120M0 80h120M0 120h120" + down
+
+
+def test_letters_stand_for_values_where_the_notation_has_them():
+    geometry = Geometry(4, 4)
+    puzzle = Puzzle.of_values(geometry, [16] + [0] * 255)
+    letters = drawn(Board(puzzle, signs="0123456789ABCDEF"))
+    assert of_class(letters, "given")[0].text == "F"
+    numbers = drawn(Board(puzzle))
+    assert [each.text for each in numbers.iter(f"{SVG}tspan")] == ["16"]
+
+
+def test_an_svg_of_its_own_brings_its_style_and_no_attributes_of_style():
+    text = board_svg(solved(SMALL), "a", "b", alone=True)
+    assert "<style>" in text
+    assert 'xmlns="http://www.w3.org/2000/svg"' in text
+    assert "style=" not in text
+    within = board_svg(solved(SMALL), "a", "b")
+    assert "style" not in within
+
+
+def test_up_to_25_by_25_cells_are_drawn():
+    drawn(Board(Puzzle.empty(Geometry(5, 5))))
+    larger = Board(Puzzle.empty(Geometry(2, 13)))
+    assert not larger.is_drawable
+    with pytest.raises(ValueError, match="not drawn"):
+        board_svg(larger, "a", "b")
+
+
+def test_what_does_not_fit_is_no_board():
+    grid = Grid(Geometry(1, 2), (1, 2, 2, 1))
+    for puzzle, solution in ((None, None), (Puzzle.empty(Geometry(2, 2)), grid)):
+        with pytest.raises(ValueError, match="a board is"):
+            Board(puzzle, solution)
+
+
+@given(st.text())
+def test_any_title_makes_valid_xml(title):
+    drawn(Board(parse_puzzle(SMALL)), title)
