@@ -1,0 +1,96 @@
+"""An outbox of jobs of every kind, and what a reader finds on the page about it."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+from auditing import packed
+from dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder
+
+from pipeline.report import page_pieces
+
+HOSTILE = "<img src=x onerror=alert(1)>.txt"
+LINES = "".join(
+    f"{line}\n"
+    for line in ("1.....2..3.....4", "4.....3..2.....1", "1.1.............", "12..34214312 21..")
+)
+FILES = {
+    "small.txt": SMALL,
+    "none.txt": NO_SOLUTION,
+    "two.txt": TWO_SOLUTIONS,
+    "even.txt": EVEN_ODD,
+    "bad.txt": "12x\n",
+    HOSTILE: SMALL,
+    "many.txt": LINES,
+    "large.txt": "c large\n2 13\n" + "0 " * 26**2,
+    "rule.cnf": "p cnf 1 1\n1 0\n",
+    "set.zip": packed(("in/a.txt", SMALL), ("in/none.txt", NO_SOLUTION), ("many.txt", LINES)),
+}
+
+
+def made(folder: Path) -> DropFolder:
+    """What `run --report` made of the FILES."""
+    box = DropFolder.within(folder)
+    for name, content in FILES.items():
+        box.drop(name, content)
+    result = box.run("--settle", "0", "--report", "--max-solutions", "2")
+    assert result.returncode == 1, result.stderr
+    assert not box.waiting()
+    return box
+
+
+class Page(HTMLParser):
+    """What a reader of the page finds: its links, its text, the rows of its table."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text, self.links, self.tags, self.ids = [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.tags.append((tag, given))
+        self.ids += [given["id"]] if "id" in given else []
+        if tag == "a":
+            self.links.append(given["href"])
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    @property
+    def said(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+    def boards(self) -> int:
+        return sum(
+            tag == "svg" and given.get("class") in ("board", "board few")
+            for tag, given in self.tags
+        )
+
+    def rows(self) -> int:
+        return sum("data-statuses" in given for _, given in self.tags)
+
+
+def page_of(outbox: Path, inbox: Path) -> Page:
+    return Page("".join(page_pieces(outbox, inbox, outbox)))
+
+
+def record(box: Path, name: str, **fields) -> Path:
+    path = box / f"{name}.json"
+    told = {"schema": 1, "source": f"{name}.txt", "status": "unique", "files": []}
+    path.write_text(json.dumps(told | fields))
+    return path
+
+
+ROW = "{index},{index},1.....2..3.....4,{status},1,true,1243342143122134,\n"
+HEAD = "index,line,puzzle,status,solutions,complete,solution,message\n"
+
+
+def table_of(folder: Path, statuses: list[str]) -> Path:
+    rows = (ROW.format(index=at, status=status) for at, status in enumerate(statuses, 1))
+    path = folder / "many.csv"
+    path.write_text(HEAD + "".join(rows))
+    return path

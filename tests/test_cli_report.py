@@ -1,0 +1,160 @@
+"""The commands that report, and what keeps a report up to date."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import run as call
+from dropping import SMALL_SOLVED, DropFolder, finished, wait_for
+
+from pipeline.report import REPORT, Keeper, write_whole
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_report_is_kept_at_most_every_few_seconds(tmp_path):
+    clock, warnings = Clock(), []
+    keeper = Keeper(tmp_path, tmp_path, warnings.append, clock)
+    page = tmp_path / REPORT
+    assert keeper.after(0) is None, "the first time it is written, whatever is there"
+    first = page.stat().st_ino
+    assert keeper.after(0) is None
+    assert keeper.after(1) == 5.0
+    assert page.stat().st_ino == first
+    clock.now += 4
+    assert keeper.after(0) == 1.0, "it is still to be written"
+    clock.now += 1
+    assert keeper.after(0) is None
+    second = page.stat().st_mtime_ns, page.stat().st_ino
+    keeper.close()
+    assert (page.stat().st_mtime_ns, page.stat().st_ino) == second, "nothing has changed"
+    keeper.after(1)
+    keeper.close()
+    assert (page.stat().st_mtime_ns, page.stat().st_ino) != second
+    assert warnings == []
+
+
+def test_a_report_that_fails_is_a_warning(tmp_path):
+    warnings = []
+    keeper = Keeper(tmp_path, tmp_path, warnings.append)
+    (tmp_path / REPORT).mkdir()
+    keeper.after(1)
+    assert len(warnings) == 1
+    assert REPORT in warnings[0]
+    assert [path.name for path in tmp_path.iterdir()] == [REPORT]
+
+
+def test_a_run_whose_report_fails_does_its_work(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.drop("a.txt")
+    box.outbox.mkdir()
+    (box.outbox / REPORT).mkdir()
+    result = box.run("--settle", "0", "--report")
+    assert result.returncode == 0
+    assert "report.failed" in result.stderr
+    assert box.has_record("a")
+
+
+def test_watch_keeps_the_report_up_to_date_and_leaves_the_last(tmp_path):
+    box = DropFolder.within(tmp_path)
+    with box.watching("--settle", "0", "--report") as watching:
+        wait_for((box.outbox / REPORT).exists)
+        box.drop("a.txt")
+        wait_for(lambda: box.has_record("a"))
+        watching.signal(signal.SIGTERM)
+        assert watching.end() == 0
+    assert "a.txt" in (box.outbox / REPORT).read_text()
+
+
+def test_solve_draws_the_puzzle_as_a_file(puzzle_folder):
+    code, printed, _ = call("solve", "--svg", "a.svg", "two.txt")
+    assert code == 0
+    assert printed.startswith("solution exists\n")
+    text = Path("a.svg").read_text()
+    assert text.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    assert 'class="difference"' in text
+    assert call("solve", "--svg", "b.svg", "clash.txt")[0] == 0
+    assert 'class="conflict"' in Path("b.svg").read_text()
+    assert not list(Path.cwd().glob(".*.tmp"))
+
+
+def test_solve_draws_one_puzzle_or_none(puzzle_folder):
+    code, _, said = call("solve", "--svg", "a.svg", "two.txt", "six.txt")
+    assert (code, said) == (2, "sudoku-pipeline: --svg: give one puzzle to draw\n")
+    assert call("solve", "--svg", "a.svg", "bad.txt")[0] == 1
+    Path("large.txt").write_text("c\n2 13\n" + "0 " * 26**2)
+    code, _, said = call("solve", "--svg", "a.svg", "--max-solutions", "1", "large.txt")
+    assert code == 1
+    assert "more than 25×25" in said
+    assert not Path("a.svg").exists()
+
+
+def test_solve_prints_box_lines_on_a_terminal_alone(puzzle_folder, monkeypatch):
+    assert call("solve", "unique.txt")[1] == "solution exists\n" + SMALL_SOLVED
+    primary, replica = pty.openpty()
+    process = os.fork()
+    if process == 0:
+        os.dup2(replica, 1)
+        os.execv(sys.executable, [sys.executable, "-m", "pipeline", "solve", "unique.txt"])
+    os.close(replica)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(primary, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    assert os.waitpid(process, 0)[1] == 0
+    assert shown.decode().replace("\r\n", "\n") == (
+        "solution exists\n 1  2 | 4  3\n 3  4 | 2  1\n------+------\n 4  3 | 1  2\n 2  1 | 3  4\n"
+    )
+
+
+def test_help_loads_neither_jinja_nor_the_report():
+    code = "import sys; from pipeline.cli import app; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    ).stdout.split()
+    assert "pipeline.cli.reporting" in loaded
+    assert not {"jinja2", "pipeline.report"} & {*loaded}
+
+
+def test_nothing_of_the_report_is_left_when_it_is_killed_by_a_full_disk(tmp_path, monkeypatch):
+    def pieces():
+        yield "a"
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "page.html").write_text("before")
+    with pytest.raises(OSError, match="No space"):
+        write_whole(tmp_path / "page.html", pieces())
+    assert (tmp_path / "page.html").read_text() == "before"
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_a_report_without_its_outbox_named_is_of_the_usual_one(tmp_path):
+    (tmp_path / "outbox").mkdir()
+    done = finished("report", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "outbox/report.html\n")
+
+
+def test_a_folder_that_is_not_there_is_the_surroundings_fault(tmp_path):
+    code, _, said = call("report", str(tmp_path / "nowhere"))
+    assert code == 75
+    assert "no such folder" in said

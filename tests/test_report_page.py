@@ -1,0 +1,203 @@
+"""The report as a reader meets it: in a real browser, from disk."""
+
+from __future__ import annotations
+
+import pytest
+from needs import CHROMIUM, needs_chromium
+from reporting import FILES, HOSTILE, made, record, table_of
+
+from pipeline.report import REPORT, write_report
+
+pytestmark = needs_chromium
+
+ROWS = "tbody tr:visible th"
+PAGE_OPEN = "details[open] .card"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """The page about jobs of every kind, and a collection of several pages."""
+    box = made(tmp_path_factory.mktemp("page"))
+    table_of(box.outbox, ["unique"] * 59 + ["failed"]).rename(box.outbox / "long.csv")
+    record(box.outbox, "long", status="collection", totals={"unique": 59, "failed": 1})
+    write_report(box.outbox, box.inbox, box.outbox / REPORT)
+    return (box.outbox / REPORT).as_uri()
+
+
+class Reader:
+    """A tab with the page, and what went wrong in it."""
+
+    def __init__(self, browser, address, **options):
+        self.context = browser.new_context(**options)
+        self.tab = self.context.new_page()
+        self.requests, self.said = [], []
+        self.tab.on("request", lambda request: self.requests.append(request.url))
+        self.tab.on("console", lambda message: self.said.append(message.text))
+        self.tab.on("pageerror", lambda error: self.said.append(str(error)))
+        self.tab.on("dialog", lambda dialog: self.said.append(dialog.message))
+        self.tab.goto(address)
+
+    def names(self):
+        return self.tab.locator(ROWS).all_text_contents()
+
+
+@pytest.fixture
+def open_page(chromium, address):
+    readers = []
+
+    def opened(**options):
+        readers.append(Reader(chromium, address, **options))
+        return readers[-1]
+
+    yield opened
+    for reader in readers:
+        reader.context.close()
+
+
+def test_it_opens_from_disk_without_a_word_or_a_request(open_page, address):
+    reader = open_page()
+    assert reader.tab.title().startswith("Sudoku report")
+    assert len(reader.names()) == len(FILES) + 1
+    reader.tab.locator("th button").first.click()
+    assert reader.requests == [address]
+    assert reader.said == []
+
+
+def test_a_hostile_name_shows_as_text(open_page):
+    reader = open_page()
+    assert HOSTILE in reader.names()
+    assert reader.tab.get_by_role("heading", name=HOSTILE, exact=True).count() == 1
+    assert reader.tab.locator("img").count() == 0
+    assert reader.said == []
+
+
+def test_what_is_put_into_the_page_does_not_run(open_page):
+    reader = open_page()
+    reader.tab.evaluate("""() => {
+        const script = document.createElement("script");
+        script.textContent = "document.title = 'taken'";
+        document.body.append(script);
+    }""")
+    assert reader.tab.title() != "taken"
+
+
+def test_the_table_sorts_by_every_column_both_ways(open_page):
+    reader = open_page()
+    heads = reader.tab.locator("thead th")
+    for column in range(heads.count()):
+        head = heads.nth(column)
+        head.get_by_role("button").click()
+        assert head.get_attribute("aria-sort") == "ascending"
+        up = reader.tab.locator(f"tbody tr > :nth-child({column + 1})").all_text_contents()
+        head.get_by_role("button").click()
+        assert head.get_attribute("aria-sort") == "descending"
+        down = reader.tab.locator(f"tbody tr > :nth-child({column + 1})").all_text_contents()
+        assert [each for each in up if each] == [each for each in down if each][::-1]
+        assert reader.tab.locator("[aria-sort]").count() == 1
+    assert sorted(reader.names()) == sorted([*FILES, "long.txt"])
+
+
+def test_numbers_sort_as_numbers_and_boards_go_with_their_rows(open_page):
+    reader = open_page()
+    button = reader.tab.get_by_role("button", name="Puzzles")
+    button.click()
+    button.click()
+    assert reader.names()[:3] == ["long.txt", "set.zip", "many.txt"]
+    headings = reader.tab.locator(".many > h3").all_text_contents()
+    assert headings == ["long.txt", "set.zip", "many.txt"]
+
+
+def test_the_table_filters_by_name_status_and_format(open_page):
+    reader = open_page()
+    tab = reader.tab
+    tab.get_by_label("Name").fill("SET")
+    assert reader.names() == ["set.zip"]
+    assert tab.locator("#shown").text_content() == f"1 of {len(FILES) + 1} jobs"
+    assert tab.locator("article:visible").count() == 1
+    tab.get_by_label("Name").fill("")
+    tab.get_by_label("Status").select_option("failed")
+    assert reader.names() == ["long.txt"], "one of its puzzles failed"
+    tab.get_by_label("Status").select_option("")
+    tab.get_by_label("Format").select_option("cnf")
+    assert reader.names() == ["rule.cnf"]
+    tab.get_by_label("Format").select_option("")
+    assert len(reader.names()) == len(FILES) + 1
+    assert tab.locator("#shown").text_content() == ""
+
+
+def test_a_collection_turns_its_pages_failures_first(open_page):
+    reader = open_page()
+    many = reader.tab.locator("article.many", has_text="long.txt")
+    shown = many.locator(PAGE_OPEN)
+    assert shown.count() == 24
+    assert "failed" in shown.first.text_content()
+    before, after = (many.get_by_role("button", name=name) for name in ("Previous", "Next"))
+    assert before.is_disabled()
+    after.click()
+    assert shown.first.locator("h4").text_content() == "puzzle 24"
+    after.click()
+    assert shown.count() == 12
+    assert after.is_disabled()
+    assert "49 – 60 of 60" in many.locator(".pager").text_content()
+
+
+def test_without_scripts_all_of_it_can_be_read(open_page):
+    reader = open_page(java_script_enabled=False)
+    tab = reader.tab
+    assert len(reader.names()) == len(FILES) + 1
+    assert not tab.locator(".filters").is_visible()
+    assert tab.get_by_role("button").count() == 0
+    many = tab.locator("article.many", has_text="long.txt")
+    assert many.locator(PAGE_OPEN).count() == 24
+    many.get_by_text("25 – 48 of 60").click()
+    assert many.locator(PAGE_OPEN).count() == 48
+
+
+def test_it_can_be_used_by_keyboard_alone(open_page):
+    tab = open_page().tab
+    tab.keyboard.press("Tab")
+    assert tab.locator(":focus").text_content() == "To the table of jobs"
+    tab.keyboard.press("Enter")
+    for _ in range(4):
+        tab.keyboard.press("Tab")
+    assert tab.locator(":focus").get_attribute("aria-label") == "Table of jobs"
+    tab.keyboard.press("Tab")
+    outline = tab.locator(":focus").evaluate("each => getComputedStyle(each).outlineStyle")
+    assert outline == "solid"
+    tab.keyboard.press("Enter")
+    assert tab.locator("[aria-sort=ascending]").text_content() == "Name"
+
+
+def test_a_phone_scrolls_the_table_alone(open_page):
+    tab = open_page(viewport={"width": 360, "height": 640}).tab
+    wide, room = tab.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert wide <= room
+
+
+def test_print_has_light_paper_and_no_controls(open_page):
+    tab = open_page(color_scheme="dark").tab
+    tab.emulate_media(media="print")
+    assert not tab.locator(".filters").is_visible()
+    ground = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+def test_axe_finds_nothing_serious(scheme, width, open_page):
+    from axe_core_python.sync_playwright import Axe
+
+    size = {"width": width, "height": 900}
+    tab = open_page(color_scheme=scheme, viewport=size, bypass_csp=True).tab
+    violations = Axe().run(tab)["violations"]
+    grave = [each for each in violations if each["impact"] in ("serious", "critical")]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in grave] == []

@@ -1,0 +1,149 @@
+"""What the report believes of strangers, and how it samples what is too much."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reporting import HEAD, ROW, page_of, record, table_of
+
+from pipeline.report import views
+from pipeline.report.records import UNREADABLE, read_job
+from pipeline.report.scan import survey
+from pipeline.report.tables import sample_archive, sample_collection
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+FIELDS = (
+    *("source", "status", "format", "message", "box", "solutions", "complete", "sha256", "member"),
+    *("solver", "certificate", "job", "seconds", "finished", "totals", "files", "declared"),
+    *("conflict", "difference"),
+)
+
+
+BROKEN = {
+    "no JSON": b"{",
+    "a list": b"[1]",
+    "another schema": b'{"schema": 2}',
+    "too deep": b"[" * 100_000,
+    "a long number": b'{"schema": 1, "source": "a", "bytes": ' + b"9" * 10_000 + b"}",
+    "no text": b"\xff\xfe{",
+}
+
+
+@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
+def test_a_record_that_cannot_be_read_is_a_row_that_says_so(content, tmp_path):
+    (tmp_path / "a.json").write_bytes(content)
+    assert read_job(tmp_path / "a.json").status == UNREADABLE
+    page = page_of(tmp_path, tmp_path)
+    assert page.rows() == 1
+    assert "the record cannot be read" in page.said
+
+
+def test_a_link_or_a_folder_in_place_of_a_record_is_not_followed(tmp_path):
+    (tmp_path / "a.json").symlink_to("/etc/hostname")
+    (tmp_path / "b.json").mkdir()
+    os.mkfifo(tmp_path / "c.json")
+    assert {job.status for job in survey(tmp_path, 9).jobs} == {UNREADABLE}
+
+
+@settings(max_examples=50)
+@given(fields=st.dictionaries(st.sampled_from(FIELDS), JSON), status=st.text() | st.just("archive"))
+def test_no_record_breaks_the_report(fields, status, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hostile")
+    told = {"schema": 1, "source": "x", "status": status} | fields
+    (folder / "a.json").write_text(json.dumps(told))
+    assert page_of(folder, folder).rows() == 1
+
+
+def test_files_that_lead_elsewhere_are_not_linked(tmp_path):
+    outbox = tmp_path / "outbox"
+    outbox.mkdir()
+    (tmp_path / "secret").write_text("x")
+    names = ["../secret", "/etc/hostname", "..", "", "a\0b", "javascript:alert(1)"]
+    record(outbox, "a", files=[{"name": name} for name in names])
+    links = [link for link in page_of(outbox, tmp_path).links if not link.startswith("#")]
+    assert links == ["a.json"]
+
+
+def test_a_name_that_is_no_text_is_shown_and_linked(tmp_path):
+    name = os.fsdecode(b"caf\xe9")
+    (tmp_path / f"{name}.json").write_text(
+        json.dumps({"schema": 1, "source": f"{name}.txt", "status": "failed"})
+    )
+    page = page_of(tmp_path, tmp_path)
+    assert "caf\\udce9.txt" in page.said
+    assert "caf%E9.json" in page.links
+
+
+def test_an_archives_member_cannot_lead_out_of_its_tree(tmp_path):
+    outbox = tmp_path / "outbox"
+    (outbox / "set").mkdir(parents=True)
+    record(outbox, "set", status="archive", totals={"unique": 2})
+    record(tmp_path, "a", member=0)
+    table = "member,format,status,solutions,complete,message\n../../a.txt,grid,unique,1,true,\n"
+    (outbox / "set.csv").write_text(table + f"{tmp_path}/a.txt,grid,unique,1,true,\n")
+    assert page_of(outbox, tmp_path).boards() == 0
+
+
+def test_a_sample_has_the_failures_first(tmp_path):
+    statuses = ["unique"] * 50 + ["multiple", "failed", "unsolvable", "invalid"]
+    sample = sample_collection(table_of(tmp_path, statuses), None, 6)
+    assert [(row.index, row.status) for row in sample.rows] == [
+        ("52", "failed"),
+        ("54", "invalid"),
+        ("53", "unsolvable"),
+        ("51", "multiple"),
+        ("1", "unique"),
+        ("2", "unique"),
+    ]
+    assert sample.of == 54
+
+
+def test_rows_that_are_broken_are_rows_that_say_so(tmp_path):
+    path = tmp_path / "many.csv"
+    long = b"1,1," + b"1" * 3_000_000 + b",unique,1,true,,\n"
+    path.write_bytes(
+        HEAD.encode() + b'1,2,"\n\xff,,,\n' + long + ROW.format(index=4, status="unique").encode()
+    )
+    sample = sample_collection(path, None, 9)
+    assert [row.status for row in sample.rows] == [UNREADABLE, UNREADABLE, UNREADABLE, "unique"]
+    assert sample.of == 4
+    assert sample_archive(path, 9).of == 4
+
+
+def test_a_quoted_puzzle_has_its_status_read(tmp_path):
+    path = tmp_path / "many.csv"
+    path.write_text(HEAD + '1,1,"a,b",invalid,0,,,"no ""puzzle"""\n')
+    (row,) = sample_collection(path, None, 9).rows
+    assert (row.puzzle, row.status, row.message) == ("a,b", "invalid", 'no "puzzle"')
+
+
+def test_a_page_has_a_bounded_number_of_jobs_and_boards_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr("pipeline.report.page.MOST_JOBS", 8)
+    for name in ("many", "more"):
+        table_of(tmp_path, ["unique"] * 1_000).rename(tmp_path / f"{name}.csv")
+        record(tmp_path, name, status="collection", totals={"unique": 1_000})
+    for number in range(20):
+        record(tmp_path, f"job{number}", status="failed" if number == 13 else "unique")
+    page = page_of(tmp_path, tmp_path)
+    assert "2,020 puzzles in 22 jobs" in page.said
+    assert "Listed are 8 of 22 jobs" in page.said
+    assert page.said.index("job13.txt") < page.said.index("job0.txt")
+    assert page.boards() <= 2 * views.MOST_ROWS
+    assert page.rows() == 8
+
+
+def test_collections_leave_boards_for_what_follows(tmp_path, monkeypatch):
+    monkeypatch.setattr("pipeline.report.views.MOST_ROWS", 40)
+    shower = views.Shower(tmp_path, "", views.Originals(tmp_path), left=50)
+    table_of(tmp_path, ["unique"] * 100)
+    job = read_job(record(tmp_path, "many", status="collection", totals={"unique": 100}))
+    assert [len(shower.show(job).puzzles) for _ in range(4)] == [25, 13, 6, 3]
+    assert shower.left == 3
