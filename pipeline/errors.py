@@ -109,6 +109,8 @@ def counted(number: int, noun: str) -> str:
 
 def printable(name: str) -> str:
     """The name as it may be shown: what is not printable is escaped, so is a lone surrogate."""
+    if name.isprintable():
+        return name
     return "".join(
         character if character.isprintable() else ascii(character)[1:-1] for character in name
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from commands import run as call
-from dropping import SMALL_SOLVED, DropFolder, finished, wait_for
+from dropping import SMALL, SMALL_SOLVED, DropFolder, finished, wait_for
 
 from pipeline.report import REPORT, Keeper, write_whole
 
@@ -158,3 +158,12 @@ def test_a_folder_that_is_not_there_is_the_surroundings_fault(tmp_path):
     code, _, said = call("report", str(tmp_path / "nowhere"))
     assert code == 75
     assert "no such folder" in said
+
+
+def test_a_dropped_folder_does_not_take_the_reports_name(tmp_path):
+    box = DropFolder.within(tmp_path)
+    (box.inbox / "report.html").mkdir()
+    (box.inbox / "report.html" / "a.txt").write_text(SMALL)
+    assert box.run("--settle", "0", "--report").returncode == 0
+    assert (box.outbox / "report.html~2" / "a_1.solution").exists()
+    assert (box.outbox / REPORT).is_file()

@@ -23,6 +23,8 @@ _ENDING = re.compile(
     rf"(\.json|\.log|(\.proofs)?\.csv|_[0-9]+\.solution|({COUNT}|{re.escape(PROOF)})?\.cnf"
     r"|\.proof\.drat(\.xz)?|\.proofs\.xz)\Z"
 )
+REPORT = "report.html"
+"""The page about the whole outbox, which no job's folder may replace."""
 MOST_LIKELY = 4
 """How many of a source's stems are looked at for a set that it already has."""
 
@@ -43,11 +45,12 @@ def stem_of(name: str) -> str:
 def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
     """The stems a source may use, the preferred first: `a`, `a.txt`, `a.txt~2` and so on.
 
-    A folder keeps its whole name.
+    A folder keeps its whole name. None is that of the report.
     """
-    if not is_folder:
+    if not is_folder and fold(stem_of(source)) != REPORT:
         yield _fitted(stem_of(source))
-    yield _fitted(source)
+    if fold(source) != REPORT:
+        yield _fitted(source)
     number = 2
     while True:
         yield _fitted(source, f"~{number}")

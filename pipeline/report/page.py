@@ -25,7 +25,7 @@ from pipeline.report.scan import Survey, survey
 from pipeline.report.views import MOST_BOARDS, MOST_ROWS, PAGE, Shower, Shown, encoded
 from pipeline.version import __version__
 
-MOST_JOBS = 2_000
+MOST_JOBS = 1_000
 _FOLDER = Path(__file__).parent
 
 

@@ -38,7 +38,7 @@ NOT_WELL: Final = frozenset(("unknown", "invalid", "failed", "refused", UNREADAB
 MANY: Final = ("collection", "archive")
 _OTHER: Final = "other"
 _ASIDE: Final = frozenset(("disagreements", "fallbacks", "proved", "claimed"))
-_LARGEST = 64 * 1024 * 1024
+_USUAL, _LARGEST = 64 * 1024, 64 * 1024 * 1024
 _LONGEST_NAME, _LONGEST_TEXT = 255, 600
 _MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000
 _MOST = 10**15
@@ -106,7 +106,9 @@ def read_job(path: Path) -> Job | None:
     """
     stem = path.name.removesuffix(ENDING)
     try:
-        data = read_regular(path, _LARGEST)
+        data = read_regular(path, _USUAL)
+        if len(data) > _USUAL:
+            data = read_regular(path, _LARGEST)
         if len(data) > _LARGEST:
             return _unreadable(stem, "it is too large")
         told = json.loads(data)

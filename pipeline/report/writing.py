@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from pipeline.dropbox.folders import write_new
+from pipeline.dropbox.names import REPORT
 from pipeline.errors import in_words
 from pipeline.report.page import page_pieces
 
-REPORT = "report.html"
-"""The name of the page in an outbox."""
+__all__ = ["REPORT", "Keeper", "write_report", "write_whole"]
 
 SECONDS = 5.0
 """The least time between two reports that are kept up to date."""
@@ -25,8 +24,9 @@ _SHARE = 20
 
 def write_whole(path: Path, pieces: Iterable[str]) -> None:
     """Write a text beside its place, then put it there. Raises OSError, and leaves nothing."""
-    fresh = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        fresh.unlink(missing_ok=True)  # of a process that was killed and had our number
         write_new(fresh, (piece.encode(errors="backslashreplace") for piece in pieces))
         os.replace(fresh, path)  # noqa: PTH105 - as the dropbox does
     except BaseException:
