@@ -121,5 +121,9 @@ def test_the_policy_allows_the_pages_own_style_and_script_and_nothing_else(box):
     assert not re.search(r"<[^>]+\s(style|on\w+)=", re.sub(r"<(style|script)>.*?</\1>", "", text))
 
 
+def test_a_row_without_a_solution_shows_the_conflict(page):
+    assert page.said.count("In conflict: row 1 column 1, row 1 column 3.") == 4
+
+
 def test_the_second_solution_of_a_row_shows_where_they_differ(page):
     assert "Different: row 1 column 3, row 1 column 4" in page.said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from pipeline.report.originals import MOST_BYTES
 from pipeline.report.records import Job
 from pipeline.report.tables import Row
 from pipeline.settings import Reading
+
+_NAMED = re.compile(r"\brow (\d{1,2}), column (\d{1,2})\b", re.ASCII)
+"""Cells in a message: a table says there, and nowhere else, which are in conflict."""
 
 _BOXES = {6: (2, 3), 8: (2, 4), 10: (2, 5), 12: (3, 4), 15: (3, 5), 20: (4, 5), 24: (4, 6)}
 _BOXES |= {n * n: (n, n) for n in range(2, 6)}
@@ -41,7 +45,8 @@ def board_of_row(row: Row, reading: Reading) -> Board | None:
     if first and second and first.geometry == second.geometry:
         pairs = enumerate(zip(first.values, second.values, strict=True))
         difference = [first.geometry.place(cell) for cell, (a, b) in pairs if a != b]
-    return _board(read, filled, (), difference)
+    named = _NAMED.findall(row.message) if row.status == "unsolvable" else ()
+    return _board(read, filled, [(int(r), int(c)) for r, c in named], difference)
 
 
 def _board(
