@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -32,11 +32,6 @@ from pipeline.solve import Limits, Solvers, surprise
 from pipeline.stages import solve_source
 
 MOST_ATTEMPTS = 3
-BATCH = 128
-"""Files that are computed together: what comes of some depends on that, so it never varies."""
-
-_LARGEST_TOGETHER = 64 * 1024
-"""Bytes: larger puzzles are not held in memory beside others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +89,10 @@ class Jobs:
             if not self.folders.blames(error):
                 self._say_kept(claim, in_words(error))
                 return
-            self._give_back(claim)
+            self.give_back(claim)
             raise EnvironmentFailure(in_words(error)) from error
         except (EnvironmentFailure, Interrupted):
-            self._give_back(claim)
+            self.give_back(claim)
             raise
 
     def _process(self, claim: Claim) -> Ended | Bulk | None:
@@ -108,7 +103,7 @@ class Jobs:
         while claim.attempts() < MOST_ATTEMPTS:
             try:
                 with self.computing(), claim.attempt(free=NO_FAULT):
-                    content = self._content(claim)
+                    content = self.content(claim)
                     if isinstance(content, Bulk):
                         return content
                     result = self._result(claim, content)
@@ -117,7 +112,7 @@ class Jobs:
             except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
                 why = self._say_crashed(claim, error)
                 continue
-            return self._publish(claim, self._origin(claim, content), result)
+            return self._publish(claim, self.origin(claim, content), result)
         return self._give_up(claim, why)
 
     def _give_up(self, claim: Claim, why: str) -> Ended | None:
@@ -136,12 +131,12 @@ class Jobs:
         totals = record.get("totals")
         return ended(status, totals if isinstance(totals, dict) else {})
 
-    def _content(self, claim: Claim) -> Single | Bulk:
+    def content(self, claim: Claim) -> Single | Bulk:
         from pipeline.run.contents import content_of  # noqa: PLC0415 - archives are slow to load
 
         return content_of(claim, self.folders, self.settings, self.workers)
 
-    def _origin(self, claim: Claim, content: Single) -> Origin:
+    def origin(self, claim: Claim, content: Single) -> Origin:
         hashed = None if content.data is None else digest(content.data)
         note, declared = claim.note, self.settings.reading.declared()
         return Origin(note.job, note.source, hashed, content.size, declared)
@@ -152,10 +147,10 @@ class Jobs:
         return solve_source(content.data, claim.note.source, self.solvers, self.settings)
 
     def _publish(self, claim: Claim, origin: Origin, result: Result) -> Ended | None:
-        if not self._published(self._publication(claim, origin, result)):
+        if not self._published(self.publication(claim, origin, result)):
             return None
         finish([(claim, result.status in ("invalid", "failed"))], self.folders)
-        return self._say_finished(origin, result)
+        return self.say_finished(origin, result)
 
     def _published(self, publication: Publication) -> bool:
         """Publish; whether it could be. Raises OSError."""
@@ -169,7 +164,7 @@ class Jobs:
             return False
         return True
 
-    def _publication(self, claim: Claim, origin: Origin, result: Result) -> Publication:
+    def publication(self, claim: Claim, origin: Origin, result: Result) -> Publication:
         note, now = claim.note, datetime.now(UTC)
         claimed = datetime.fromisoformat(note.claimed) if note.claimed else now
         return Publication(
@@ -178,7 +173,7 @@ class Jobs:
             lambda files: record_text(make_record(origin, result, files, now)),
         )
 
-    def _say_finished(self, origin: Origin, result: Result) -> Ended:
+    def say_finished(self, origin: Origin, result: Result) -> Ended:
         used = result.solver
         if used and (why := surprise(used.fallback)):
             source = printable(origin.source)
@@ -188,92 +183,10 @@ class Jobs:
         log("job.finished", job=origin.job, **event)
         return Ended(result.status, result.status in NOT_WELL)
 
-    def process_together(self, claims: Sequence[Claim]) -> list[Ended | Bulk | None]:
-        """Process claims side by side, as `process` does each of them.
-
-        Their puzzles are computed in batches, which no attempt is counted for: whatever ends the
-        process meanwhile, they are taken up again one by one.
-        """
-        outcomes: dict[Claim, Ended | Bulk | None] = {}
-        batches: list[dict[Claim, Single]] = []
-        try:
-            for number, claim in enumerate(claims):
-                if number % BATCH == 0:
-                    batches.append({})
-                if single := self._small_single(claim):
-                    batches[-1][claim] = single
-                else:
-                    outcomes[claim] = self.process(claim)
-            with closing(self._solved(batches)) as solved:
-                for singles in filter(None, batches):
-                    outcomes |= self._process_singles(singles, solved)
-        except BaseException:
-            for outcome in outcomes.values():
-                if isinstance(outcome, Bulk):
-                    outcome.close()
-            for claim in claims:
-                if claim.is_held:  # neither finished nor given back before
-                    self._give_back(claim)
-                    claim.close()
-            raise
-        return [outcomes[claim] for claim in claims]
-
-    def _small_single(self, claim: Claim) -> Single | None:
-        """A claimed puzzle that may wait in memory for others; None for what goes alone."""
-        try:
-            content = self._content(claim)
-        except Exception:  # noqa: BLE001 - `process` will see what to do about it
-            return None
-        if isinstance(content, Bulk):
-            content.close()
-            return None
-        return content if content.data and len(content.data) <= _LARGEST_TOGETHER else None
-
-    def _solved(self, batches: list[dict[Claim, Single]]) -> Generator[list[Result], None, None]:
-        """What the puzzles of each batch come to: computed here, or by workers elsewhere."""
-        from pipeline.run.requests import Item, Items  # noqa: PLC0415 - slow to load
-
-        requests = (
-            Items(tuple(Item(claim.note.source, single.data) for claim, single in batch.items()))
-            for batch in filter(None, batches)
-        )
-        if self.workers.batches:
-            for reply in self.workers.replies(requests):
-                if reply is not None:
-                    yield reply[1]
-            return
-        for request in requests:
-            with self.computing():
-                results = request.compute(self.solvers, self.settings)
-            yield results
-
-    def _process_singles(
-        self, singles: dict[Claim, Single], solved: Iterator[list[Result]]
-    ) -> dict[Claim, Ended | Bulk | None]:
-        try:
-            results = next(solved)
-            origins = [self._origin(claim, single) for claim, single in singles.items()]
-            whole = list(zip(singles, origins, results, strict=True))
-            publish([self._publication(*each) for each in whole], self.folders)
-            finish([(c, r.status in ("invalid", "failed")) for c, _, r in whole], self.folders)
-        except NO_FAULT as error:
-            if not isinstance(error, OSError) or self.folders.blames(error):
-                raise
-            return self._one_by_one(singles)
-        except Exception as error:  # noqa: BLE001 - a crash of ours: whose fault is it?
-            self.log.error("batch.crashed", reason=f"{type(error).__name__}: {error}")
-            return self._one_by_one(singles)
-        for claim in singles:
-            claim.close()
-        return {claim: self._say_finished(origin, result) for claim, origin, result in whole}
-
-    def _one_by_one(self, singles: dict[Claim, Single]) -> dict[Claim, Ended | Bulk | None]:
-        return {claim: self.process(claim) for claim in singles}
-
     def give_up(self, bulk: Bulk) -> None:
         """Stop a job of many puzzles; it is gone on with by whoever comes next."""
         bulk.close()
-        self._give_back(bulk.claim)
+        self.give_back(bulk.claim)
         bulk.claim.close()
 
     def go_on(self, bulk: Bulk) -> Ended | bool | None:
@@ -316,7 +229,7 @@ class Jobs:
         self.log.error("job.crashed", source=printable(claim.note.source), reason=why)
         return why
 
-    def _give_back(self, claim: Claim) -> None:
+    def give_back(self, claim: Claim) -> None:
         """Return the file to the inbox, unless its earlier set is half replaced already."""
         if claim.note.files:
             self._say_kept(claim, "its publishing has begun")

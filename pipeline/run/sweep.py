@@ -25,8 +25,9 @@ from pipeline.log import Log
 from pipeline.record import timestamp
 from pipeline.run.bulk import Bulk
 from pipeline.run.display import Display
-from pipeline.run.job import BATCH, Ended, Jobs
+from pipeline.run.job import Ended, Jobs
 from pipeline.run.looking import Looks
+from pipeline.run.together import BATCH, Together
 from pipeline.settings import Settings
 
 LONGEST_SWEEP = 30.0
@@ -68,6 +69,7 @@ class Sweeper:
 
     def __init__(self, jobs: Jobs, stopping: Callable[[], bool], display: Display) -> None:
         self._jobs = jobs
+        self._together = Together(jobs)
         self._stopping = stopping
         self._looks = Looks(jobs.folders, jobs.settings, self._say_once)
         self._reservations = Reservations(jobs.folders)
@@ -148,7 +150,7 @@ class Sweeper:
         if len(batch) == 1:
             self._process(batch[0], swept)
         elif batch:
-            outcomes = self._jobs.process_together(batch)
+            outcomes = self._together.process(batch)
             for claim, outcome in zip(batch, outcomes, strict=True):
                 self._ended(claim, outcome, swept)
 

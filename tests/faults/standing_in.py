@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pipeline.cli import main
 from pipeline.dropbox.claim import Claim
 from pipeline.run.job import Jobs
+from pipeline.run.together import Together
 
 
 def process(jobs: Jobs, claim: Claim) -> str:
@@ -21,13 +22,13 @@ def process(jobs: Jobs, claim: Claim) -> str:
     return "unique"
 
 
-def process_together(jobs: Jobs, claims: Sequence[Claim]) -> list[str]:
-    return [process(jobs, claim) for claim in claims]
+def process_together(together: Together, claims: Sequence[Claim]) -> list[str]:
+    return [process(together._jobs, claim) for claim in claims]
 
 
 if __name__ == "__main__":
     os.fsync = lambda descriptor: None
     Jobs.process = process  # type: ignore[method-assign]
-    Jobs.process_together = process_together  # type: ignore[method-assign]
+    Together.process = process_together  # type: ignore[method-assign]
     sys.argv[0] = "sudoku-pipeline"
     main()
