@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import signal
 import subprocess
@@ -244,3 +245,40 @@ def test_a_cluster_of_this_machine_ends_with_the_run_and_says_nothing(
     assert all(has_ended(pid) for pid in started)
     if number != signal.SIGKILL:
         assert (tmp_path / "said").read_text() == ""
+
+
+DEADLY = """\
+import os, signal
+from pipeline.run.requests import PieceOf
+compute = PieceOf.compute
+def compute_or_die(self, *rest):
+    if b"4......32......1" in self.piece.data:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return compute(self, *rest)
+PieceOf.compute = compute_or_die
+"""
+"""A module that every Python loads at its start: a puzzle of a collection becomes deadly."""
+
+
+def test_a_puzzle_that_kills_every_worker_is_a_failed_row_and_the_rest_is_solved(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(DEADLY)
+    lines = ["1.....2..3.....4"] * 60
+    lines[20] = "4......32......1"
+    box = DropFolder.within(tmp_path)
+    box.drop("set", "\n".join(lines))
+    finished = subprocess.run(
+        [sys.executable, "-m", "pipeline", "run", "--cluster", "local:2", "--quiet"],
+        env=environment(PYTHONPATH=f"{tmp_path}:{environment()['PYTHONPATH']}"),
+        cwd=tmp_path,
+        check=False,
+    )
+    assert finished.returncode == 1
+    rows = list(csv.DictReader(box.text("set.csv").splitlines()))
+    failed = rows.pop(20)
+    assert failed["status"] == "failed"
+    assert "died with exit code -9" in failed["message"]
+    assert {(row["status"], row["solution"]) for row in rows} == {("unique", "1243342143122134")}
+    assert len(rows) == 59
+    assert box.kept("done") == {"set"}
