@@ -26,6 +26,8 @@ def run(settings: Settings) -> None:
 
     sudoku-pipeline run --inbox /srv/sudoku/in --outbox /srv/sudoku/out --quiet
 
+    sudoku-pipeline run --cluster local:2
+
     Exit code 0: all went well; 1: some input was invalid, unknown or failed; 75: the disk or a
     folder failed, or a signal came; nothing was lost, run again.
     """

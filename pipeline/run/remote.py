@@ -38,6 +38,9 @@ AHEAD = 3
 MOST = 512
 """Requests under way in all; the scheduler and we hold some 256 KiB for each."""
 
+TOGETHER = 16
+"""Replies that are fetched at once: one may be some megabytes."""
+
 LONELY_SECONDS = 60.0
 """How long a cluster may have no worker."""
 
@@ -63,8 +66,8 @@ class Remote:
     def replies(self, requests: Iterator[Request]) -> Replies:
         """As Workers has it. Raises EnvironmentFailure where there is no scheduler, or no worker.
 
-        At most AHEAD requests for each thread of a worker are under way, MOST in all; as many
-        replies may be here and not taken yet.
+        At most AHEAD requests for each thread of a worker are under way, MOST in all, and twice
+        TOGETHER replies are here and not taken yet.
         """
         try:
             connection = yield from self._connected()
@@ -134,7 +137,8 @@ class _UnderWay:
         for request in list(islice(requests, max(0, self._crew.room() - len(self._sent)))):
             self._sent.append((request, self._connection.submit(request, self._settings)))
         if self._fetching is None and self._sent:
-            self._fetching = self._connection.fetch([future for _, future in self._sent])
+            first = [future for _, future in islice(self._sent, TOGETHER)]
+            self._fetching = self._connection.fetch(first)
         return bool(self._ready or self._sent)
 
     def next(self) -> tuple[Request, Told] | None:
