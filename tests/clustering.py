@@ -41,7 +41,8 @@ class Machines:
         told = folder / f"scheduler-{port}.json"
         argv = ["scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"]
         with ExitStack() as stack:
-            scheduler = _started(stack, folder, *argv, "--scheduler-file", str(told))
+            file = ("--scheduler-file", str(told))
+            scheduler = _started(stack, folder, "", *argv, *file)  # which needs nothing of ours
             address = wait_for(lambda: _address_in(told))
             machines = cls(folder, address, stack, scheduler)
             for _ in range(workers):
@@ -50,7 +51,8 @@ class Machines:
 
     def add_worker(self) -> None:
         argv = ["worker", self.address, "--nthreads", "1", "--nworkers", "1", "--no-dashboard"]
-        self.nannies.append(_started(self.stack, self.folder, *argv))
+        path = os.pathsep.join(map(str, (TESTS.parent, TESTS, TESTS / "faults")))
+        self.nannies.append(_started(self.stack, self.folder, path, *argv))
 
     def workers(self) -> set[int]:
         """The processes that compute, once they are there."""
@@ -58,9 +60,10 @@ class Machines:
         return set().union(*there)
 
 
-def _started(stack: ExitStack, folder: Path, what: str, *argv: str) -> subprocess.Popen[bytes]:
+def _started(
+    stack: ExitStack, folder: Path, path: str, what: str, *argv: str
+) -> subprocess.Popen[bytes]:
     """Start a part of Dask; it ends at the latest with the stack, and its children with it."""
-    path = os.pathsep.join(map(str, (TESTS.parent, TESTS, TESTS / "faults")))
     log = stack.enter_context((folder / "machines.log").open("ab"))
     process = subprocess.Popen(
         [sys.executable, "-m", f"distributed.cli.dask_{what}", *argv],

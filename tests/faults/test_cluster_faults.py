@@ -225,7 +225,7 @@ def test_a_cluster_of_this_machine_ends_with_the_run_and_says_nothing(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     box = DropFolder.within(tmp_path)
-    box.drop("set", collection(200_000))
+    box.drop("set", collection(100_000))
     with (tmp_path / "said").open("wb") as said:
         process = subprocess.Popen(
             [sys.executable, "-m", "pipeline", "run", "--cluster", "local:2", "--quiet"],
