@@ -40,7 +40,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "prove": get_args(ProveChoice),
     "log_format": get_args(LogFormat),
 }
-_CLUSTER = re.compile(r"(tcp|tls)://[^\s/]+:[0-9]+|local:[1-9][0-9]*")
+_CLUSTER = re.compile(
+    r"(?:tcp|tls)://(?:[^\s/:]+|\[[0-9a-fA-F:]+\]):([0-9]{1,5})|local:([0-9]{1,4})"
+)
+_MOST_PORTS, _MOST_WORKERS = 65535, 1024
 
 
 class Reading(NamedTuple):
@@ -142,8 +145,16 @@ class Settings:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")
-        if self.cluster is not None and not _CLUSTER.fullmatch(self.cluster):
+        if self.cluster is not None and not _is_cluster(self.cluster):
             raise UsageError("--cluster: expected tcp://HOST:PORT, tls://HOST:PORT or local:N")
+
+
+def _is_cluster(address: str) -> bool:
+    match = _CLUSTER.fullmatch(address)
+    if match is None:
+        return False
+    port, workers = match.groups()
+    return 1 <= int(port) <= _MOST_PORTS if port else 1 <= int(workers) <= _MOST_WORKERS
 
 
 def _option(name: str) -> str:

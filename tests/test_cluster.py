@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -151,6 +153,20 @@ def test_a_cluster_without_workers_is_not_waited_for_without_end(
         pytest.raises(EnvironmentFailure, match="there is no worker"),
     ):
         asked(lonely.address, MANY)
+
+
+def test_who_takes_a_connection_and_says_nothing_is_not_waited_for_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(remote, "SILENT_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with closing(Remote(address, Settings(), lambda: False)) as asked_again:
+            before = threading.active_count()
+            for _ in range(3):
+                with pytest.raises(EnvironmentFailure, match="does not answer"):
+                    list(asked_again.replies(iter(MANY)))
+            assert threading.active_count() <= before + 3, "one that connects, with Dask's own"
 
 
 @pytest.mark.parametrize("address", ["tls://127.0.0.1:1"])

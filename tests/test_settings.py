@@ -88,7 +88,19 @@ def test_a_cluster_is_a_scheduler_or_so_many_processes_here(address):
 
 
 @pytest.mark.parametrize(
-    "address", ["", "a.b:8786", "tcp://a.b", "tcp://:8786", "http://a.b:1", "local", "local:0"]
+    "address",
+    [
+        "",
+        "a.b:8786",
+        "tcp://a.b",
+        "tcp://:8786",
+        "tcp://a.b:65536",
+        "tcp://a:b:1",
+        "http://a.b:1",
+        "local",
+        "local:0",
+        "local:1025",
+    ],
 )
 def test_what_is_no_cluster_is_refused(address):
     with pytest.raises(UsageError, match="--cluster"):

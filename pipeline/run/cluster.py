@@ -117,7 +117,12 @@ class Connection:
         return self._begun(self._client.scheduler.ncores())
 
     def _begun(self, work: Any) -> futures.Future[Any]:
-        return asyncio.run_coroutine_threadsafe(work, self._client.loop.asyncio_loop)
+        with self._translating():
+            try:
+                return asyncio.run_coroutine_threadsafe(work, self._client.loop.asyncio_loop)
+            except RuntimeError:  # it is closed
+                work.close()
+                raise
 
     def release(self, future: Any) -> None:
         """Let the scheduler forget what was submitted, done or not."""

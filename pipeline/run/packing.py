@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import pickle
+import socket
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from pipeline.errors import PipelineError
 from pipeline.run.worker import Crashed, Done, Surroundings, reply_to
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
@@ -50,7 +52,11 @@ def compute(version: str, content: bytes) -> bytes:
     if version != __version__:
         raise RuntimeError(f"it has sudoku-pipeline {__version__}, not {version}")
     request, settings = pickle.loads(content)  # noqa: S301 - whoever sends it may run anything
-    return pickle.dumps(reply_to(request, _solvers(settings), settings))
+    try:
+        solvers = _solvers(settings)
+    except (PipelineError, OSError) as error:
+        return pickle.dumps(Surroundings(f"on {socket.gethostname()}: {error}"))
+    return pickle.dumps(reply_to(request, solvers, settings))
 
 
 def _solvers(settings: Settings) -> Solvers:

@@ -41,6 +41,9 @@ MOST = 512
 TOGETHER = 16
 """Replies that are fetched at once: one may be some megabytes."""
 
+SILENT_SECONDS = 60.0
+"""How long a scheduler may take to be connected, or a cluster of our own to start."""
+
 LONELY_SECONDS = 60.0
 """How long a cluster may have no worker."""
 
@@ -69,8 +72,10 @@ class Remote:
         At most AHEAD requests for each thread of a worker are under way, MOST in all, and twice
         TOGETHER replies are here and not taken yet.
         """
+        mine = None
         try:
             connection = yield from self._connected()
+            mine = self._connecting
             with closing(_UnderWay(connection, self._settings)) as under_way:
                 while under_way.filled(requests):
                     told = under_way.next()
@@ -81,7 +86,8 @@ class Remote:
                     else:
                         yield from self._settled(*told)
         except EnvironmentFailure:
-            self._disconnect()
+            if mine in (None, self._connecting):  # another may be there in its place
+                self._disconnect()
             raise
 
     def _settled(self, request: Request, told: Told) -> Replies:
@@ -94,12 +100,19 @@ class Remote:
                 yield from self._here.replies(iter([request]))
 
     def _connected(self) -> Generator[None, None, Connection]:
-        """The connection, once it is there. Raises EnvironmentFailure and Interrupted."""
+        """The connection, once it is there. Raises EnvironmentFailure and Interrupted.
+
+        One that does not come about in time, as where somebody accepts it and says nothing, is
+        waited for again when somebody asks again: there is never more than one.
+        """
         if self._connecting is None:
             self._connecting = _in_background(lambda: Connection(self._address))
+        end = time.monotonic() + SILENT_SECONDS
         while not futures.wait([self._connecting], PATIENCE).done:
             if self._stopping():
                 raise Interrupted
+            if time.monotonic() > end:
+                raise EnvironmentFailure(f"no cluster: {self._address} does not answer")
             yield None
         try:
             return self._connecting.result()
@@ -107,18 +120,18 @@ class Remote:
             raise EnvironmentFailure(f"no cluster: {in_a_line(error)}") from error
 
     def _disconnect(self) -> None:
-        """Leave the scheduler; a cluster of our own is ended, even if it is still starting."""
-        begun, self._connecting = self._connecting, None
-        if begun is None:
-            return
-        patience = CONNECT_SECONDS if self._address.startswith(LOCAL) else 0
-        with suppress(Exception):
-            begun.result(patience).close()
+        """Leave the scheduler, unless the connection is still being made."""
+        if self._connecting is not None and self._connecting.done():
+            begun, self._connecting = self._connecting, None
+            _close(begun)
 
     def close(self) -> None:
-        """End what was started."""
+        """End what was started; a cluster of our own, even if it is still starting."""
         self._here.close()
-        self._disconnect()
+        if self._connecting is not None:
+            patience = CONNECT_SECONDS if self._address.startswith(LOCAL) else 0
+            futures.wait([self._connecting], patience)
+            self._connecting.add_done_callback(_close)
 
 
 class _UnderWay:
@@ -187,6 +200,12 @@ class _Crew:
         elif now > self._seen + LONELY_SECONDS:
             raise EnvironmentFailure(f"{self._connection.address}: there is no worker")
         return max(1, min(MOST, AHEAD * self._threads))
+
+
+def _close(made: futures.Future[Connection]) -> None:
+    """Close a connection that was made, if it was."""
+    with suppress(Exception):
+        made.result().close()
 
 
 def _in_background(make: Callable[[], Connection]) -> futures.Future[Connection]:
