@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
+from dropping import SMALL
 from needs import CHROMIUM, needs_chromium
 from reporting import FILES, HOSTILE, made, record, table_of
 
@@ -47,6 +50,9 @@ class Reader:
         self.tab.on("dialog", lambda dialog: self.said.append(dialog.message))
         self.tab.goto(address)
 
+    def close(self):
+        self.context.close()
+
     def names(self):
         return self.tab.locator(ROWS).all_text_contents()
 
@@ -61,7 +67,7 @@ def open_page(chromium, address):
 
     yield opened
     for reader in readers:
-        reader.context.close()
+        reader.close()
 
 
 def test_it_opens_from_disk_without_a_word_or_a_request(open_page, address):
@@ -176,6 +182,23 @@ def test_it_can_be_used_by_keyboard_alone(open_page):
     assert outline == "solid"
     tab.keyboard.press("Enter")
     assert tab.locator("[aria-sort=ascending]").text_content() == "Name"
+
+
+def test_a_name_leads_to_its_puzzle_on_a_large_page(chromium, tmp_path):
+    from playwright.sync_api import expect
+
+    for number in range(300):
+        name = f"job{number}"
+        record(tmp_path, name, status="failed", files=[{"name": f"{name}_1.solution"}])
+        (tmp_path / f"{name}_1.solution").write_text("123456789" * 9 if number % 2 else SMALL)
+    write_report(tmp_path, tmp_path, tmp_path / REPORT)
+    with closing(Reader(chromium, (tmp_path / REPORT).as_uri())) as reader:
+        for place in (250, 299, 40):
+            reader.tab.locator("tbody a").nth(place).click()
+            heading = reader.tab.locator(f"#j{place} h3")
+            expect(heading).to_be_in_viewport()
+            reader.tab.wait_for_timeout(100)
+            expect(heading).to_be_in_viewport()
 
 
 def test_a_phone_scrolls_the_table_alone(open_page):
