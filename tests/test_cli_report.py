@@ -13,7 +13,7 @@ import pytest
 from commands import run as call
 from dropping import SMALL, SMALL_SOLVED, DropFolder, finished, wait_for
 
-from pipeline.report import REPORT, Keeper, write_whole
+from pipeline.report import REPORT, Keeper, write_report, write_whole
 
 
 class Clock:
@@ -98,6 +98,54 @@ def test_solve_draws_one_puzzle_or_none(puzzle_folder):
     assert code == 1
     assert "more than 25×25" in said
     assert not Path("a.svg").exists()
+
+
+def test_a_link_is_followed_and_what_is_no_file_is_written_to(puzzle_folder):
+    Path("outbox").mkdir()
+    Path("link").symlink_to("real")
+    Path("real").write_text("before")
+    os.mkfifo("pipe")
+    for arguments in (["solve", "unique.txt", "--svg"], ["report", "outbox", "-o"]):
+        reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+        for target in ("link", "pipe"):
+            assert call(*arguments, target)[0] == 0
+        assert os.read(reader, 9) == Path("real").read_bytes()[:9] != b"before"
+        os.close(reader)
+    assert Path("link").is_symlink()
+    assert Path("pipe").is_fifo()
+
+
+def test_a_drawing_goes_to_standard_output_in_place_of_the_solution(puzzle_folder):
+    code, printed, _ = call("solve", "--svg", "-", "unique.txt")
+    assert (code, printed[:5], printed[-7:]) == (0, "<svg ", "</svg>\n")
+    assert not Path("-").exists()
+
+
+def test_what_cannot_be_written_is_refused_by_its_name(puzzle_folder):
+    Path("outbox").mkdir()
+    for target, why in {"": ". is a folder", ".": ". is a folder", "no/a": "no/a: the fo"}.items():
+        for option, *arguments in (("--svg", "solve", "unique.txt"), ("--output", "report")):
+            code, _, said = call(*arguments, option, target)
+            assert (code, said.startswith(f"sudoku-pipeline: {option}: {why}")) == (2, True)
+    before = Path("unique.txt").read_text()
+    Path("same.svg").symlink_to("unique.txt")
+    for target in ("unique.txt", "same.svg"):
+        code, _, said = call("solve", "--svg", target, "unique.txt")
+        assert (code, "is the file that is read" in said) == (2, True)
+    assert Path("unique.txt").read_text() == before
+
+
+def test_what_a_killed_writer_left_is_removed_in_time(tmp_path):
+    old, new, other = (
+        tmp_path / f".{name}.tmp"
+        for name in (f"{REPORT}-00c0ffee", f"{REPORT}-00c0ffe1", "page.html-00c0ffee")
+    )
+    for path in (old, new, other):
+        path.touch()
+    for path in (old, other):
+        os.utime(path, (0, 0))
+    write_report(tmp_path, tmp_path, tmp_path / REPORT)
+    assert {*tmp_path.iterdir()} == {new, other, tmp_path / REPORT}
 
 
 def test_solve_prints_box_lines_on_a_terminal_alone(puzzle_folder, monkeypatch):

@@ -13,6 +13,7 @@ from pipeline.cli.options import READING, SOLVING, File, takes
 from pipeline.cli.outcome import report
 from pipeline.cli.reading import parsed_bytes, read_bytes, source_name
 from pipeline.cli.times import times_table
+from pipeline.cli.writing import STANDARD_OUTPUT, check_target, write_to
 from pipeline.errors import (
     ALL_WELL,
     SOME_BAD,
@@ -47,7 +48,8 @@ def solve(
     *,
     times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
     svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file.")
+        Path | None,
+        typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file; - is stdout."),
     ] = None,
 ) -> None:
     """Solve puzzle files and print their solutions.
@@ -60,20 +62,23 @@ def solve(
 
     cat examples/line.sdm | sudoku-pipeline solve -
     """
-    if svg and len(files) != 1:
-        raise UsageError("--svg: give one puzzle to draw")
+    if svg is not None:
+        if len(files) != 1:
+            raise UsageError("--svg: give one puzzle to draw")
+        check_target("--svg", svg, files)
     results: list[tuple[str, Result]] = []
     with Solvers(settings.solver, settings.minisat) as solvers:
         _say_lacking(solvers, settings)
         for file in files:
             name = source_name(file)
             result = _solve_file(file, solvers, settings)
-            _print_result(f"{name}: " if len(files) > 1 else "", result)
+            if svg != STANDARD_OUTPUT:
+                _print_result(f"{name}: " if len(files) > 1 else "", result)
             _explain(name, result, settings)
             results.append((name, result))
     if times:
         times_table(results)
-    if svg:
+    if svg is not None:
         _draw(svg, *results[0])
     bad = any(result.status in NOT_WELL for _, result in results)
     raise typer.Exit(SOME_BAD if bad else ALL_WELL)
@@ -143,7 +148,7 @@ def _boxed(result: Result) -> Iterator[str]:
 
 def _draw(target: Path, name: str, result: Result) -> None:
     """Write the puzzle and what was found as SVG. Raises InputError for what is not drawn."""
-    from pipeline.report import LARGEST_DRAWN, Board, board_svg, write_whole  # noqa: PLC0415
+    from pipeline.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
 
     if result.status == "invalid":
         return  # which has been said
@@ -159,7 +164,7 @@ def _draw(target: Path, name: str, result: Result) -> None:
     if not board.is_drawable:
         raise InputError(f"{name}: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells are not drawn")
     title = f"{name}: {result.status}"
-    write_whole(target, [board_svg(board, title, "b", alone=True), "\n"])
+    write_to(target, [board_svg(board, title, "b", alone=True), "\n"])
 
 
 def _explain(name: str, result: Result, settings: Settings) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pipeline.cli.options import takes
+from pipeline.cli.writing import STANDARD_OUTPUT, check_target, write_to
 from pipeline.errors import EnvironmentFailure, printable
 from pipeline.settings import Settings, environment_name
-
-STANDARD_OUTPUT = Path("-")
 
 
 @takes("inbox", "quiet")
@@ -43,11 +41,12 @@ def report(
 
     if not outbox.is_dir():
         raise EnvironmentFailure(f"{printable(str(outbox))}: no such folder")
-    if output == STANDARD_OUTPUT:
-        for piece in page_pieces(outbox, settings.inbox, outbox):
-            sys.stdout.write(piece)
-        return
-    target = output or outbox / REPORT
-    write_report(outbox, settings.inbox, target)
-    if not settings.quiet:
-        print(printable(str(target)))
+    if output is None:
+        output = outbox / REPORT
+        write_report(outbox, settings.inbox, output)
+    else:
+        check_target("--output", output)
+        beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
+        write_to(output, page_pieces(outbox, settings.inbox, beside))
+    if not settings.quiet and output != STANDARD_OUTPUT and output.is_file():
+        print(printable(str(output)))

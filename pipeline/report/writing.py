@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from secrets import token_hex
 
 from pipeline.dropbox.folders import write_new
 from pipeline.dropbox.names import REPORT
@@ -21,23 +23,46 @@ SECONDS = 5.0
 _SHARE = 20
 """A report that takes long is written seldom: it may use one part in so many of the time."""
 
+_ABANDONED = 3600.0
+"""Seconds after which nobody writes any more what is not yet in its place."""
+
 
 def write_whole(path: Path, pieces: Iterable[str]) -> None:
     """Write a text beside its place, then put it there. Raises OSError, and leaves nothing."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    fresh = path.with_name(f".{path.name}-{token_hex(4)}.tmp")
     try:
-        fresh.unlink(missing_ok=True)  # of a process that was killed and had our number
         write_new(fresh, (piece.encode(errors="backslashreplace") for piece in pieces))
         os.replace(fresh, path)  # noqa: PTH105 - as the dropbox does
-    except BaseException:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
+    except OSError as error:
+        _remove(fresh)
+        if error.filename in (None, str(fresh)) and error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
         raise
+    except BaseException:
+        _remove(fresh)
+        raise
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
 
 
 def write_report(outbox: Path, inbox: Path, target: Path) -> None:
     """Write the page about an outbox. Raises OSError."""
+    _clear_away(target)
     write_whole(target, page_pieces(outbox, inbox, target.parent))
+
+
+def _clear_away(target: Path) -> None:
+    """Remove what those left who were killed while they wrote; who is still writing is younger."""
+    ours = re.compile(re.escape(f".{target.name}-") + r"[0-9a-f]{8}\.tmp")
+    with os.scandir(target.parent) as entries:
+        for entry in entries:
+            if ours.fullmatch(entry.name):
+                with contextlib.suppress(OSError):
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED:
+                        _remove(Path(entry.path))
 
 
 class Keeper:
