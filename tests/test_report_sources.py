@@ -72,6 +72,17 @@ def test_files_that_lead_elsewhere_are_not_linked(tmp_path):
     assert links == ["a.json"]
 
 
+def test_record_and_log_are_linked_however_many_solutions_there_are(tmp_path):
+    names = [f"a_{number}.solution" for number in range(1, 12)] + ["a.log", "a.cnf"]
+    for name in names:
+        (tmp_path / name).touch()
+    record(tmp_path, "a", files=[{"name": name} for name in names])
+    page = page_of(tmp_path, tmp_path)
+    files = [link for link in page.links if not link.startswith("#")]
+    assert files == [*names[:4], "a.log", "a.json"]
+    assert "record and 8 more" in page.said
+
+
 def test_a_name_that_is_no_text_is_shown_and_linked(tmp_path):
     name = os.fsdecode(b"caf\xe9")
     (tmp_path / f"{name}.json").write_text(

@@ -19,10 +19,11 @@ from pipeline.report.charts import (
     rate,
     solve_time_bars,
 )
+from pipeline.report.links import encoded
 from pipeline.report.originals import Originals
 from pipeline.report.records import STATUSES, Job, shortened
 from pipeline.report.scan import Survey, survey
-from pipeline.report.views import MOST_BOARDS, MOST_ROWS, PAGE, Shower, Shown, encoded
+from pipeline.report.views import MOST_BOARDS, MOST_ROWS, PAGE, Shower, Shown
 from pipeline.version import __version__
 
 MOST_JOBS = 1_000

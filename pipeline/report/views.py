@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from pathlib import Path, PurePosixPath
-from urllib.parse import quote
 
 from pipeline.dropbox.names import MOST_LIKELY, stems_for
 from pipeline.report.board import LARGEST_DRAWN, Board, board_svg
 from pipeline.report.charts import duration
 from pipeline.report.drawn import board_of_job, board_of_row
+from pipeline.report.links import Links, encoded, links_of
 from pipeline.report.originals import Originals
 from pipeline.report.records import ENDING, STATUSES, Job, read_job, shortened
 from pipeline.report.tables import MemberRow, Row, sample_archive, sample_collection
@@ -20,17 +19,8 @@ from pipeline.report.tables import MemberRow, Row, sample_archive, sample_collec
 MOST_BOARDS = 1_000
 MOST_ROWS = 200
 PAGE = 24
-_MOST_LINKS = 6
 _WIDE = 16
-_NAMES = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A file of the outbox, and where the page finds it."""
-
-    href: str
-    text: str
+_NO_LINKS = Links()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +32,7 @@ class Drawn:
     svg: str
     message: str
     facts: Sequence[str] = ()
-    links: Sequence[Link] = ()
+    links: Links = _NO_LINKS
     is_wide: bool = False
     words: str = ""
 
@@ -52,7 +42,7 @@ class Shown:
     """A job with its links and puzzles; those of a collection in pages, `of` being all."""
 
     job: Job
-    links: Sequence[Link]
+    links: Links
     puzzles: Sequence[Drawn] = ()
     of: int = 1
 
@@ -86,7 +76,7 @@ class Shower:
 
     def show(self, job: Job) -> Shown:
         """The job, with as many of its boards as there is still room for."""
-        links = self._links(job, self.outbox, self.prefix)
+        links = links_of(job, self.outbox, self.prefix)
         if not job.is_many:
             original = self.originals.of(job) if self.left else None
             board = board_of_job(job, self.outbox, original) if self.left else None
@@ -135,7 +125,7 @@ class Shower:
             else:
                 original = originals.get(member.sha256 or "")
                 board = board_of_job(member, folder, original) if self.left else None
-                links = self._links(member, folder, self._within(folder))
+                links = links_of(member, folder, self._within(folder))
                 puzzles.append(self._drawn_job(member, board, links, name))
         return puzzles, max(job.puzzles, len(puzzles))
 
@@ -152,9 +142,7 @@ class Shower:
                 return folder, member
         return folder, None
 
-    def _drawn_job(
-        self, job: Job, board: Board | None, links: Sequence[Link], name: str = ""
-    ) -> Drawn:
+    def _drawn_job(self, job: Job, board: Board | None, links: Links, name: str = "") -> Drawn:
         facts = [job.format] if job.format else []
         if "solve" in job.seconds:
             by = f" by {job.solver}" if job.solver else ""
@@ -176,7 +164,7 @@ class Shower:
         board: Board | None,
         message: str,
         facts: Sequence[str],
-        links: Sequence[Link] = (),
+        links: Links = _NO_LINKS,
     ) -> Drawn:
         svg = ""
         if board is not None:
@@ -189,14 +177,6 @@ class Shower:
         """How the page finds a folder in the outbox."""
         return self.prefix + encoded(str(folder.relative_to(self.outbox))) + "/"
 
-    def _links(self, job: Job, folder: Path, prefix: str) -> list[Link]:
-        """Links to what a record lists and is still there, and to the record."""
-        names = sorted(job.files, key=lambda name: (not name.endswith(".solution"), len(name)))
-        names = [f"{job.stem}{ENDING}", *names][: _MOST_LINKS + 1]
-        there = [name for name in names if _is_there(folder / name)]
-        links = [Link(prefix + encoded(name), _said(name, job.stem)) for name in there]
-        return links[1:] + links[:1]
-
 
 def _why_undrawn(job: Job) -> str:
     """Why a job has no board, where that is for what it is."""
@@ -207,23 +187,3 @@ def _why_undrawn(job: Job) -> str:
         most = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
         return f"{n}×{n} cells in boxes of {height}×{width}. Up to {most} are drawn."
     return ""
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return os.path.lexists(path)
-    except ValueError:
-        return False
-
-
-def encoded(name: str) -> str:
-    """A path as part of an address."""
-    return quote(os.fsencode(name))
-
-
-def _said(name: str, stem: str) -> str:
-    """What a link to a file of a set says."""
-    ending = name.removeprefix(stem)
-    if ending.startswith("_") and ending.endswith(".solution"):
-        return shortened(f"solution {ending[1:-9]}", 30)
-    return _NAMES.get(ending) or shortened(ending.lstrip("._"), 30)
