@@ -78,8 +78,8 @@ def page_of(outbox: Path, inbox: Path) -> Page:
     return Page("".join(page_pieces(outbox, inbox, outbox)))
 
 
-def record(box: Path, name: str, **fields) -> Path:
-    path = box / f"{name}.json"
+def record(folder: Path, name: str, **fields) -> Path:
+    path = folder / f"{name}.json"
     told = {"schema": 1, "source": f"{name}.txt", "status": "unique", "files": []}
     path.write_text(json.dumps(told | fields))
     return path

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reporting import HEAD, ROW, page_of, record, table_of
 
+from pipeline.errors import printable
 from pipeline.report import views
 from pipeline.report.records import UNREADABLE, read_job
 from pipeline.report.scan import survey
@@ -103,6 +105,75 @@ def test_an_archives_member_cannot_lead_out_of_its_tree(tmp_path):
     assert page_of(outbox, tmp_path).boards() == 0
 
 
+def archive(outbox, *members):
+    """An archive of members: name, status, and what else is in its record; whole or row alone."""
+    tree, table = outbox / "set", ["member,format,status,solutions,complete,message\n"]
+    tree.mkdir(parents=True, exist_ok=True)
+    for number, (name, status, fields) in enumerate(members):
+        table.append(f"{printable(name)},grid,{status},1,true,\n")
+        if fields is not None:
+            record(tree, Path(name).stem, status=status, member=number, **fields)
+    (outbox / "set.csv").write_text("".join(table))
+    return record(outbox, "set", source="set.zip", status="archive", totals={"unique": 2})
+
+
+def test_a_failure_in_a_collection_in_an_archive_comes_before_what_went_well(tmp_path):
+    archive(
+        tmp_path,
+        *((f"a{number}.txt", "unique", {}) for number in range(200)),
+        ("good.txt", "collection", {"totals": {"unique": 9}}),
+        ("bad.txt", "collection", {"totals": {"unique": 9, "failed": 1}}),
+    )
+    for name, last in (("good", "unique"), ("bad", "failed")):
+        table_of(tmp_path / "set", ["unique"] * 9 + [last]).rename(tmp_path / f"set/{name}.csv")
+    said = page_of(tmp_path, tmp_path).said
+    assert said.index("bad.txt, puzzle 10") < said.index("a0.txt")
+    assert "good.txt, puzzle" not in said
+
+
+def test_however_many_single_jobs_there_are_collections_have_boards(tmp_path, monkeypatch):
+    monkeypatch.setattr("pipeline.report.views.MOST_BOARDS", 8)
+    for number in range(10):
+        name = f"job{number}"
+        record(tmp_path, name, status="failed", box=[2, 2], files=[{"name": f"{name}_1.solution"}])
+        (tmp_path / f"{name}_1.solution").write_text("1243342143122134")
+    for name in ("more", "most", "many"):
+        table_of(tmp_path, ["unique"] * 9).rename(tmp_path / f"{name}.csv")
+        record(tmp_path, name, status="collection", totals={"unique": 9})
+    record(tmp_path, "lost", status="collection", totals={"unique": 9})
+    page = page_of(tmp_path, tmp_path)
+    assert page.boards() == 6 + 2
+    assert page.said.count("Shown are 4 of 9 puzzles") == 3
+    assert "Shown are 0" not in page.said
+    assert page.said.count("There is no room for its board on this page.") == 4 + 3 * 4 - 2
+    assert page.said.count("Its table cannot be read") == 1
+    assert "boards and no more" in page.said
+
+
+def test_a_member_whose_name_is_not_printable_keeps_its_record(tmp_path):
+    names = ["a\u202e.txt", "b\n.txt", os.fsdecode(b"c\xe9.txt"), "d\\n.txt"]
+    archive(tmp_path, *((name, "unique", {"message": "found it"}) for name in names))
+    assert page_of(tmp_path, tmp_path).said.count("found it") == 4
+
+
+def test_a_member_without_a_board_says_why(tmp_path):
+    archive(tmp_path, ("a.txt", "unsolvable", {"box": [2, 2]}), ("b.txt", "unsolvable", None))
+    said = page_of(tmp_path, tmp_path).said
+    assert "Neither a solution nor the original was found." in said
+    assert "Its record was not found." in said
+
+
+def test_a_link_in_place_of_an_archives_tree_is_not_followed(tmp_path):
+    outbox = tmp_path / "outbox"
+    archive(tmp_path, ("a.txt", "unique", {"message": "secret", "seconds": {"solve": 1.0}}))
+    archive(outbox, ("a.txt", "unique", None))
+    (outbox / "set").rmdir()
+    (outbox / "set").symlink_to(tmp_path / "set")
+    said = page_of(outbox, tmp_path).said
+    assert "secret" not in said
+    assert "Solve time" not in said
+
+
 def test_a_sample_has_the_failures_first(tmp_path):
     statuses = ["unique"] * 50 + ["multiple", "failed", "unsolvable", "invalid"]
     sample = sample_collection(table_of(tmp_path, statuses), None, 6)
@@ -156,5 +227,5 @@ def test_collections_leave_boards_for_what_follows(tmp_path, monkeypatch):
     shower = views.Shower(tmp_path, "", views.Originals(tmp_path), left=50)
     table_of(tmp_path, ["unique"] * 100)
     job = read_job(record(tmp_path, "many", status="collection", totals={"unique": 100}))
-    assert [len(shower.show(job).puzzles) for _ in range(4)] == [25, 13, 6, 3]
-    assert shower.left == 3
+    assert [len(shower.show(job).puzzles) for _ in range(4)] == [25, 13, 6, 4]
+    assert shower.left == 2

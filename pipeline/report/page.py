@@ -23,7 +23,7 @@ from pipeline.report.links import encoded
 from pipeline.report.originals import Originals
 from pipeline.report.records import STATUSES, Job, shortened
 from pipeline.report.scan import Survey, survey
-from pipeline.report.views import MOST_BOARDS, MOST_ROWS, PAGE, Shower, Shown
+from pipeline.report.views import MOST_BOARDS, MOST_ROWS, PAGE, Shower, Shown, shares
 from pipeline.version import __version__
 
 MOST_JOBS = 1_000
@@ -37,7 +37,8 @@ def page_pieces(outbox: Path, inbox: Path, beside: Path) -> Iterator[str]:
     """
     found = survey(outbox, MOST_JOBS)
     prefix = "" if _same(outbox, beside) else encoded(_way(beside, outbox)) + "/"
-    return _pieces(found, Shower(outbox, prefix, Originals(inbox)), datetime.now(UTC))
+    shower = Shower(outbox, prefix, Originals(inbox), *shares(found.jobs))
+    return _pieces(found, shower, datetime.now(UTC))
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -189,7 +190,7 @@ def _charts(found: Survey) -> list[_Chart]:
 
 def _sampled(shower: Shower) -> str:
     """What is left out, in words."""
-    if shower.left > 0:
+    if not shower.is_full:
         return ""
     return (
         f"This page draws {MOST_BOARDS:,} boards and no more, up to {MOST_ROWS} of one collection; "

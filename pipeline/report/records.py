@@ -219,6 +219,14 @@ def is_file_name(name: str) -> bool:
     return 0 < len(name) <= _LONGEST_NAME and name not in (".", "..") and not {*"/\0"} & {*name}
 
 
+def is_within(folder: Path, top: Path) -> bool:
+    """Whether a path below a folder leads there, and is not led elsewhere by a link."""
+    try:
+        return folder.resolve() == top.resolve() / folder.relative_to(top)
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
 def _declared(told: Mapping[str, Any]) -> dict[str, str]:
     declared = _object(told, "declared")
     return {name: declared[name] for name in _DECLARABLE if _is_declarable(name, declared)}

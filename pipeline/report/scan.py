@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from pipeline.report.records import ENDING, Job, read_job
+from pipeline.report.records import ENDING, Job, is_within, read_job
 
 BINS_PER_DECADE: Final = 3
 _FASTEST = 1e-6
@@ -61,7 +61,7 @@ def survey(outbox: Path, most: int) -> Survey:
     found = Survey()
     found.jobs = tuple(heapq.nsmallest(most, _jobs(outbox, found), key=_rank))
     for job in found.jobs:
-        if job.status == "archive":
+        if job.status == "archive" and is_within(outbox / job.stem, outbox):
             for member in islice(_members(outbox / job.stem), _MOST_TIMED_MEMBERS):
                 found.time(member)
     return found

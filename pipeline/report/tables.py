@@ -72,7 +72,7 @@ def _sample(
     status_in: Callable[[bytes], str],
     make: Callable[[Raw], T],
 ) -> Sample[T]:
-    kept: list[list[Raw]] = [[], [], [], []]
+    kept: list[list[T]] = [[], [], [], [], []]
     count = 0
     with ExitStack() as stack:
         lines = _lines(stack.enter_context(_opened(table)))
@@ -83,17 +83,16 @@ def _sample(
             rank = kept[_rank(status_in(line))]
             if len(rank) < most:
                 short = len(line) <= _LONGEST_SHOWN and len(other) <= _LONGEST_SHOWN
-                rank.append((count, line, other if short else b""))
+                rank.append(make((count, line, other if short else b"")))
             count += 1
-    chosen = [raw for rank in kept for raw in rank][:most]
-    return Sample(tuple(map(make, chosen)), count)
+    return Sample(tuple(row for rank in kept for row in rank)[:most], count)
 
 
 def _rank(status: str) -> int:
-    """Failures first, then what has no solution, then several."""
+    """Failures first, then what may hold some, then what has no solution, then several."""
     if status in NOT_WELL:
         return 0
-    return {"unsolvable": 1, "multiple": 2}.get(status, 3)
+    return {"collection": 1, "unsolvable": 2, "multiple": 3}.get(status, 4)
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -153,4 +152,4 @@ def _member(raw: Raw) -> MemberRow:
         return MemberRow(place, "?", "", UNREADABLE, "the row cannot be read")
     name, form, status, _, _, message = fields
     texts = shortened(form, 60), known_status(status), shortened(message, _LONGEST_TEXT)
-    return MemberRow(place, name, *texts)
+    return MemberRow(place, name if len(line) <= _LONGEST_SHOWN else shortened(name), *texts)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count, islice
 from pathlib import Path, PurePosixPath
 
@@ -13,14 +14,17 @@ from pipeline.report.charts import duration
 from pipeline.report.drawn import board_of_job, board_of_row
 from pipeline.report.links import Links, encoded, links_of
 from pipeline.report.originals import Originals
-from pipeline.report.records import ENDING, STATUSES, Job, read_job, shortened
+from pipeline.report.records import ENDING, NOT_WELL, STATUSES, Job, is_within, read_job, shortened
 from pipeline.report.tables import MemberRow, Row, sample_archive, sample_collection
 
 MOST_BOARDS = 1_000
 MOST_ROWS = 200
 PAGE = 24
 _WIDE = 16
+_FEWEST_ROWS = 4
 _NO_LINKS = Links()
+_NO_ROOM = "There is no room for its board on this page."
+_ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +69,28 @@ class Shown:
 class Shower:
     """Draws the jobs of an outbox one by one, until the page has as many boards as it may.
 
-    `prefix` leads from the page to the outbox, percent-encoded.
+    `prefix` leads from the page to the outbox, percent-encoded. Collections and archives may have
+    `left` boards more, jobs of one puzzle `singles`; `is_full` once there was one too many.
     """
 
     outbox: Path
     prefix: str
     originals: Originals
     left: int = MOST_BOARDS
+    singles: int = MOST_BOARDS
+    is_full: bool = False
     _keys: Iterator[int] = field(default_factory=count)
 
     def show(self, job: Job) -> Shown:
         """The job, with as many of its boards as there is still room for."""
         links = links_of(job, self.outbox, self.prefix)
         if not job.is_many:
-            original = self.originals.of(job) if self.left else None
-            board = board_of_job(job, self.outbox, original) if self.left else None
+            board: Board | str = _NO_ROOM
+            if self._has_room(self.singles):
+                board = _board(job, self.outbox, self.originals.of(job))
+                self.singles -= isinstance(board, Board)
             return Shown(job, links, [self._drawn_job(job, board, links)])
-        most = min(MOST_ROWS, -(-self.left // 2))
+        most = max(_FEWEST_ROWS, min(MOST_ROWS, -(-self.left // 2)))
         try:
             if job.status == "archive":
                 puzzles, of = self._members(job, most)
@@ -91,6 +100,10 @@ class Shower:
             return Shown(job, links, (), job.puzzles)
         return Shown(job, links, puzzles, of)
 
+    def _has_room(self, left: int) -> bool:
+        self.is_full = self.is_full or left <= 0
+        return left > 0
+
     def _rows(self, job: Job, folder: Path, before: str, most: int) -> tuple[list[Drawn], int]:
         """Some puzzles of a collection, and how many it has. Raises OSError."""
         second = f"{job.stem}_2.solution"
@@ -99,7 +112,10 @@ class Shower:
         return [self._drawn_row(job, row, before) for row in sample.rows], sample.of
 
     def _drawn_row(self, job: Job, row: Row, before: str) -> Drawn:
-        board = board_of_row(row, job.reading) if self.left else None
+        board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
+        if self._has_room(self.left):
+            board = board_of_row(row, job.reading) or ""
+            self.left -= isinstance(board, Board)
         name = f"{before}puzzle {row.index}"
         facts = [f"line {row.line}"] if row.line else []
         if row.status == "multiple":
@@ -110,39 +126,58 @@ class Shower:
         """Some puzzles of an archive, and how many members it has. Raises OSError."""
         sample = sample_archive(self.outbox / f"{job.stem}.csv", most)
         found = [(row, *self._record_of(job, row)) for row in sample.rows]
+        found.sort(key=lambda each: _urgency(each[0], each[2]))
         wanted = {m.sha256 for _, _, m in found if m and not m.is_many and m.sha256}
         originals = self.originals.members_of(job, wanted)
         puzzles: list[Drawn] = []
-        for row, folder, member in found:
+        for number, (row, folder, member) in enumerate(found, 1):
             room = most - len(puzzles)
             if room <= 0:
                 break
-            name = shortened(row.name)
-            if member is None:
-                puzzles.append(self._drawn(name, row.status, None, row.message, ()))
-            elif member.is_many:
-                puzzles += self._rows(member, folder, f"{name}, ", room)[0]
+            if member is not None and member.is_many:
+                share = room if number == len(found) else -(-room // 2)
+                puzzles += self._rows_within(row, folder, member, share)
             else:
-                original = originals.get(member.sha256 or "")
-                board = board_of_job(member, folder, original) if self.left else None
-                links = links_of(member, folder, self._within(folder))
-                puzzles.append(self._drawn_job(member, board, links, name))
+                original = originals.get(member.sha256 or "") if member else None
+                puzzles.append(self._drawn_member(row, folder, member, original))
         return puzzles, max(job.puzzles, len(puzzles))
+
+    def _rows_within(self, row: MemberRow, folder: Path, member: Job, most: int) -> list[Drawn]:
+        """Some puzzles of a collection in an archive."""
+        name = shortened(row.name)
+        try:
+            return self._rows(member, folder, f"{name}, ", most)[0]
+        except (OSError, ValueError):
+            return [self._drawn(name, row.status, "Its table cannot be read.", row.message, ())]
+
+    def _drawn_member(
+        self, row: MemberRow, folder: Path, member: Job | None, original: bytes | None
+    ) -> Drawn:
+        name = shortened(row.name)
+        if member is None:
+            why = "" if row.status in NOT_WELL else "Its record was not found."
+            return self._drawn(name, row.status, why, row.message, ())
+        board: Board | str = _NO_ROOM
+        if self._has_room(self.left):
+            board = _board(member, folder, original)
+            self.left -= isinstance(board, Board)
+        return self._drawn_job(member, board, links_of(member, folder, self._within(folder)), name)
 
     def _record_of(self, job: Job, row: MemberRow) -> tuple[Path, Job | None]:
         """The record of a member, and the folder in which it lies."""
-        path = PurePosixPath(row.name)
         tree = self.outbox / job.stem
-        if path.is_absolute() or ".." in path.parts or not path.name:
-            return tree, None
-        folder = tree / path.parent
-        for stem in islice(stems_for(path.name), MOST_LIKELY):
-            member = read_job(folder / f"{stem}{ENDING}")
-            if member is not None and member.member == row.number:
-                return folder, member
-        return folder, None
+        for name in dict.fromkeys((row.name, unescaped(row.name))):
+            path = PurePosixPath(name)
+            folder = tree / path.parent
+            if ".." in path.parts or not path.name or not is_within(folder, self.outbox):
+                continue
+            for stem in islice(stems_for(path.name), MOST_LIKELY):
+                member = read_job(folder / f"{stem}{ENDING}")
+                if member is not None and member.member == row.number:
+                    return folder, member
+        return tree, None
 
-    def _drawn_job(self, job: Job, board: Board | None, links: Links, name: str = "") -> Drawn:
+    def _drawn_job(self, job: Job, board: Board | str, links: Links, name: str = "") -> Drawn:
         facts = [job.format] if job.format else []
         if "solve" in job.seconds:
             by = f" by {job.solver}" if job.solver else ""
@@ -152,38 +187,60 @@ class Shower:
             facts.append(f"{all_of}{job.solutions} solutions")
         if job.evidence == "proved" and job.complete:
             facts.append("proved")
-        drawn = self._drawn(
-            name or shortened(job.source), job.status, board, job.message, facts, links
-        )
-        return replace(drawn, words=_why_undrawn(job)) if board is None else drawn
+        name = name or shortened(job.source)
+        return self._drawn(name, job.status, board, job.message, facts, links)
 
     def _drawn(
         self,
         name: str,
         status: str,
-        board: Board | None,
+        board: Board | str,
         message: str,
         facts: Sequence[str],
         links: Links = _NO_LINKS,
     ) -> Drawn:
-        svg = ""
-        if board is not None:
-            self.left -= 1
-            svg = board_svg(board, f"{name}: {status}", f"b{next(self._keys)}")
-        is_wide = board is not None and board.geometry.side >= _WIDE
-        return Drawn(name, status, svg, message, facts, links, is_wide)
+        if isinstance(board, str):
+            return Drawn(name, status, "", message, facts, links, words=board)
+        svg = board_svg(board, f"{name}: {status}", f"b{next(self._keys)}")
+        return Drawn(name, status, svg, message, facts, links, board.geometry.side >= _WIDE)
 
     def _within(self, folder: Path) -> str:
         """How the page finds a folder in the outbox."""
         return self.prefix + encoded(str(folder.relative_to(self.outbox))) + "/"
 
 
-def _why_undrawn(job: Job) -> str:
-    """Why a job has no board, where that is for what it is."""
+def shares(jobs: Sequence[Job]) -> tuple[int, int]:
+    """How many boards collections and archives may have, and how many the other jobs."""
+    singles = sum(not job.is_many for job in jobs)
+    most = MOST_BOARDS if singles == len(jobs) else MOST_BOARDS * 3 // 4
+    return MOST_BOARDS - min(singles, most), min(singles, most)
+
+
+def _urgency(row: MemberRow, member: Job | None) -> int:
+    """Failures first, then collections that hold some, collections that hold none last."""
+    if row.status in NOT_WELL:
+        return 0
+    if member and member.is_many:
+        return 3 if member.is_well else 1
+    return 2
+
+
+def unescaped(name: str) -> str:
+    """The name that was made printable in this way."""
+    return _ESCAPED.sub(lambda found: found[0].encode().decode("unicode_escape"), name)
+
+
+def _board(job: Job, folder: Path, original: bytes | None) -> Board | str:
+    """The board of a job of one puzzle, or in words why there is none."""
+    board = board_of_job(job, folder, original)
+    if board is not None:
+        return board
     if job.format == "cnf":
         return "A formula, which has no board."
     if job.box and job.box[0] * job.box[1] > LARGEST_DRAWN:
         n, (height, width) = job.box[0] * job.box[1], job.box
         most = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
         return f"{n}×{n} cells in boxes of {height}×{width}. Up to {most} are drawn."
+    if original is None and job.box:
+        return "Neither a solution nor the original was found."
     return ""
