@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ BROKEN = {
     "too deep": b"[" * 100_000,
     "a long number": b'{"schema": 1, "source": "a", "bytes": ' + b"9" * 10_000 + b"}",
     "no text": b"\xff\xfe{",
+    "too large": b'{"schema": 1}' + b" " * 2**23,
 }
 
 
@@ -198,6 +200,19 @@ def test_rows_that_are_broken_are_rows_that_say_so(tmp_path):
     assert [row.status for row in sample.rows] == [UNREADABLE, UNREADABLE, UNREADABLE, "unique"]
     assert sample.of == 4
     assert sample_archive(path, 9).of == 4
+
+
+def test_long_lines_of_a_table_are_not_kept(tmp_path):
+    path = tmp_path / "many.csv"
+    with path.open("w") as file:
+        file.write(HEAD)
+        file.writelines(f"{at},{at},{'1' * 200_000},unique,1,true,,\n" for at in range(100))
+    tracemalloc.start()
+    try:
+        assert len(sample_collection(path, None, 100).rows) == 100
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_quoted_puzzle_has_its_status_read(tmp_path):

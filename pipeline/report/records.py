@@ -38,7 +38,7 @@ NOT_WELL: Final = frozenset(("unknown", "invalid", "failed", "refused", UNREADAB
 MANY: Final = ("collection", "archive")
 _OTHER: Final = "other"
 _ASIDE: Final = frozenset(("disagreements", "fallbacks", "proved", "claimed"))
-_USUAL, _LARGEST = 64 * 1024, 64 * 1024 * 1024
+_USUAL, _LARGEST = 64 * 1024, 8 * 1024 * 1024
 _LONGEST_NAME, _LONGEST_TEXT = 255, 600
 _MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000
 _MOST = 10**15
@@ -110,7 +110,7 @@ def read_job(path: Path) -> Job | None:
         if len(data) > _USUAL:
             data = read_regular(path, _LARGEST)
         if len(data) > _LARGEST:
-            return _unreadable(stem, "it is too large")
+            return _unreadable(stem, f"it is larger than {_LARGEST // 2**20} MiB")
         told = json.loads(data)
     except FileNotFoundError:
         return None
