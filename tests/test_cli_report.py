@@ -13,7 +13,10 @@ import pytest
 from commands import run as call
 from dropping import SMALL, SMALL_SOLVED, DropFolder, finished, wait_for
 
+from pipeline.log import LazyLog
 from pipeline.report import REPORT, Keeper, write_report, write_whole
+from pipeline.run.loop import run_once
+from pipeline.settings import Settings
 
 
 class Clock:
@@ -53,6 +56,56 @@ def test_a_report_that_fails_is_a_warning(tmp_path):
     assert len(warnings) == 1
     assert REPORT in warnings[0]
     assert [path.name for path in tmp_path.iterdir()] == [REPORT]
+
+
+def test_a_report_that_failed_is_tried_again_and_is_one_warning(tmp_path):
+    clock, warnings = Clock(), []
+    keeper = Keeper(tmp_path, tmp_path, warnings.append, clock)
+    (tmp_path / REPORT).mkdir()
+    for _ in range(3):
+        assert keeper.after(0) == 5.0
+        clock.now += 5
+    (tmp_path / REPORT).rmdir()
+    assert keeper.after(0) is None
+    assert (tmp_path / REPORT).is_file()
+    assert len(warnings) == 1
+
+
+def test_a_slow_report_is_written_apart_and_does_not_delay_the_end(tmp_path, monkeypatch):
+    clock, warnings, written = Clock(), [], []
+
+    def write_slowly(_outbox, _inbox, target):
+        clock.now += 2
+        written.append(target)
+
+    monkeypatch.setattr("pipeline.report.keeper.write_report", write_slowly)
+    keeper = Keeper(tmp_path, tmp_path, warnings.append, clock)
+    assert keeper.after(0) is None
+    assert keeper.after(1) == 40.0
+    keeper.close()
+    assert len(written) == 1
+    clock.now += 40
+    assert keeper.after(0) == 1.0, "to look at the process that writes it"
+    wait_for((tmp_path / REPORT).exists)
+    clock.now += 3
+    wait_for(lambda: keeper.after(0) is None)
+    assert keeper.after(1) == 60.0
+    clock.now += 60
+    keeper.after(0)
+    keeper.close()
+    assert [path.name for path in tmp_path.iterdir()] == [REPORT]
+    keeper.finish()
+    assert (len(written), warnings) == (2, [])
+
+
+def test_who_keeps_the_report_is_told_of_each_job_as_it_ends(tmp_path):
+    box = DropFolder.within(tmp_path)
+    told = []
+    for name in ("a.txt", "b.txt", "c.txt"):
+        box.drop(name)
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0)
+    run_once(settings, LazyLog("json", quiet=True), told.append)
+    assert told == [1, 1, 1, 0, 0]
 
 
 def test_a_run_whose_report_fails_does_its_work(tmp_path):

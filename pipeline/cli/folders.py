@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import typer
 
 from pipeline.cli.options import READING, SOLVING, takes
+from pipeline.errors import TRY_AGAIN
 from pipeline.log import LazyLog, Log
-from pipeline.run.loop import After, run_once
+from pipeline.run.loop import run_once
 from pipeline.run.loop import watch as watch_folders
+from pipeline.run.sweep import nothing
 from pipeline.settings import Settings
+
+if TYPE_CHECKING:
+    from pipeline.report import Keeper
 
 FOLDERS = ("inbox", "outbox")
 PROTOCOL = ("workers", "cluster", "max_total_bytes", "keep_cnf", "settle", "grace")
@@ -32,8 +38,10 @@ def run(settings: Settings) -> None:
     folder failed, or a signal came; nothing was lost, run again.
     """
     log = LazyLog(settings.log_format, quiet=settings.quiet)
-    with _reporting(settings, log) as after:
-        code = run_once(settings, log, *after)
+    with _reporting(settings, log) as keeper:
+        code = run_once(settings, log, keeper.after if keeper else nothing)
+        if keeper and code != TRY_AGAIN:
+            keeper.finish()
     raise typer.Exit(code)
 
 
@@ -50,15 +58,15 @@ def watch(settings: Settings) -> None:
     sudoku-pipeline watch --health /run/sudoku-pipeline/health.json
     """
     log = LazyLog(settings.log_format, quiet=settings.quiet)
-    with _reporting(settings, log) as after:
-        watch_folders(settings, log, *after)
+    with _reporting(settings, log) as keeper:
+        watch_folders(settings, log, keeper.after if keeper else nothing)
 
 
 @contextmanager
-def _reporting(settings: Settings, log: Log) -> Iterator[tuple[After, ...]]:
+def _reporting(settings: Settings, log: Log) -> Iterator[Keeper | None]:
     """What keeps the report up to date, if that is asked for."""
     if not settings.report:
-        yield ()
+        yield None
         return
     from pipeline.report import Keeper  # noqa: PLC0415 - few ask for it
 
@@ -67,6 +75,6 @@ def _reporting(settings: Settings, log: Log) -> Iterator[tuple[After, ...]]:
 
     keeper = Keeper(settings.outbox, settings.inbox, warn)
     try:
-        yield (keeper.after,)
+        yield keeper
     finally:
         keeper.close()

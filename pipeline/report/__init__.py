@@ -7,8 +7,9 @@ is bounded, and what is shown is escaped.
 """
 
 from pipeline.report.board import LARGEST_DRAWN, Board, board_svg
+from pipeline.report.keeper import Keeper
 from pipeline.report.page import page_pieces
-from pipeline.report.writing import REPORT, Keeper, write_report, write_whole
+from pipeline.report.writing import REPORT, write_report, write_whole
 
 __all__ = [
     "LARGEST_DRAWN",

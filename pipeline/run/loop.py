@@ -15,21 +15,18 @@ from pipeline.run.health import Health
 from pipeline.run.job import Jobs
 from pipeline.run.pool import Pool, Workers, cores
 from pipeline.run.stop import Interrupted, Stop
-from pipeline.run.sweep import Sweeper, Swept
+from pipeline.run.sweep import After, Sweeper, Swept, nothing
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 
 RESCAN_SECONDS = 30.0
 POLL_SECONDS = 5.0
-After = Callable[[int], float | None]
-"""What is told after each sweep how many jobs have ended: in how many seconds to tell it again."""
-
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _LOOK_AFTER_WATCHER = 5.0
 
 
 @contextmanager
-def _ready(settings: Settings, log: Log) -> Iterator[tuple[Sweeper, Stop, Alarm]]:
+def _ready(settings: Settings, log: Log, after: After) -> Iterator[tuple[Sweeper, Stop, Alarm]]:
     """A sweeper with its solvers, stoppable by signals, and the alarm that wakes it."""
     folders = Folders(settings.inbox, settings.outbox)
     with ExitStack() as stack:
@@ -44,8 +41,8 @@ def _ready(settings: Settings, log: Log) -> Iterator[tuple[Sweeper, Stop, Alarm]
         stack.callback(workers.close)
         jobs = Jobs(folders, settings, solvers, workers, log, stop.computing)
         display = Display(log, bar=not settings.quiet and settings.log_format != "json")
-        sweeper = stack.enter_context(closing(Sweeper(jobs, lambda: stop.requested, display)))
-        yield sweeper, stop, alarm
+        sweeper = Sweeper(jobs, lambda: stop.requested, display, after)
+        yield stack.enter_context(closing(sweeper)), stop, alarm
 
 
 def _workers(settings: Settings, stopping: Callable[[], bool]) -> Workers:
@@ -57,17 +54,13 @@ def _workers(settings: Settings, stopping: Callable[[], bool]) -> Workers:
     return Remote(settings.cluster, settings, stopping)
 
 
-def _nothing(_finished: int) -> None:
-    """What is done after a sweep where nothing is asked for."""
-
-
-def run_once(settings: Settings, log: Log, after: After = _nothing) -> int:
+def run_once(settings: Settings, log: Log, after: After = nothing) -> int:
     """Process everything that is complete, wait for what is settling; the exit code.
 
     0 all went well, 1 some input was invalid, unknown or failed, 75 the surroundings failed or
     a signal ended the pass. Raises UsageError.
     """
-    with _ready(settings, log) as (sweeper, stop, alarm):
+    with _ready(settings, log, after) as (sweeper, stop, alarm):
         bad, rescan = False, 0.0
         while True:
             thorough = not sweeper.busy or time.monotonic() >= rescan
@@ -81,7 +74,7 @@ def run_once(settings: Settings, log: Log, after: After = _nothing) -> int:
             except Interrupted:
                 return TRY_AGAIN
             bad = bad or swept.bad
-            after(swept.finished)
+            after(0)
             if stop.requested:
                 return TRY_AGAIN
             if swept.again_in is not None:
@@ -98,12 +91,12 @@ def _sweep(sweeper: Sweeper, *, thorough: bool) -> Swept:
         raise EnvironmentFailure(in_words(error)) from error
 
 
-def watch(settings: Settings, log: Log, after: After = _nothing) -> None:
+def watch(settings: Settings, log: Log, after: After = nothing) -> None:
     """Process what is dropped until SIGTERM or SIGINT.
 
     Raises UsageError, and EnvironmentFailure where the folders are not there to begin with.
     """
-    with _ready(settings, log) as (sweeper, stop, alarm):
+    with _ready(settings, log, after) as (sweeper, stop, alarm):
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))
         with closing(_Keeper(settings, alarm.ring, log)) as keeper:
@@ -158,7 +151,7 @@ class _Intake:
         if self._pause:
             self._pause = 0.0
             self._log.info("environment.recovered")
-        due = self._after(swept.finished)
+        due = self._after(0)
         if due is not None:
             swept.wait(due)
         return swept.again_in

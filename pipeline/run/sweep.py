@@ -33,10 +33,17 @@ from pipeline.settings import Settings
 LONGEST_SWEEP = 30.0
 """Seconds after which a sweep makes way for a thorough one."""
 
+After = Callable[[int], float | None]
+"""What is told as they end how many jobs have ended: in how many seconds to tell it again."""
+
 _WORTH_A_BATCH = 16
 _SOON = 0.1
 _KEPT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
+
+
+def nothing(_ended: int) -> None:
+    """What is done when jobs have ended where nothing is asked for."""
 
 
 @dataclass(slots=True)
@@ -51,11 +58,6 @@ class Swept:
     bad: bool = False
     again_in: float | None = None
 
-    @property
-    def finished(self) -> int:
-        """How many jobs have ended."""
-        return sum(self.statuses.values())
-
     def count(self, ended: Ended) -> None:
         self.statuses[ended.status] = self.statuses.get(ended.status, 0) + 1
         self.bad = self.bad or ended.bad
@@ -67,7 +69,9 @@ class Swept:
 class Sweeper:
     """Sweeps one inbox again and again, and remembers what is settling."""
 
-    def __init__(self, jobs: Jobs, stopping: Callable[[], bool], display: Display) -> None:
+    def __init__(
+        self, jobs: Jobs, stopping: Callable[[], bool], display: Display, after: After = nothing
+    ) -> None:
         self._jobs = jobs
         self._together = Together(jobs)
         self._stopping = stopping
@@ -75,6 +79,7 @@ class Sweeper:
         self._reservations = Reservations(jobs.folders)
         self._shelf = Shelf(room=BATCH)
         self._display = display
+        self._after = after
         self._bulk: list[Bulk] = []
         self._batch: list[Claim] = []
         self._said: set[str] = set()
@@ -241,6 +246,7 @@ class Sweeper:
             case Ended():
                 self._kept.pop(claim.folder, None)
                 swept.count(outcome)
+                self._after(1)
             case None:
                 self._keep(claim.folder, _KEPT_SECONDS)
 
