@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import tracemalloc
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from auditing import packed
+from dropping import SMALL
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reporting import HEAD, ROW, page_of, record, table_of
@@ -149,7 +152,7 @@ def test_however_many_single_jobs_there_are_collections_have_boards(tmp_path, mo
     assert "Shown are 0" not in page.said
     assert page.said.count("There is no room for its board on this page.") == 4 + 3 * 4 - 2
     assert page.said.count("Its table cannot be read") == 1
-    assert "boards and no more" in page.said
+    assert "This page draws at most" in page.said
 
 
 def test_a_member_whose_name_is_not_printable_keeps_its_record(tmp_path):
@@ -163,6 +166,38 @@ def test_a_member_without_a_board_says_why(tmp_path):
     said = page_of(tmp_path, tmp_path).said
     assert "Neither a solution nor the original was found." in said
     assert "Its record was not found." in said
+
+
+def test_the_members_that_are_timed_and_looked_for_are_bounded_for_the_whole_page(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("pipeline.report.scan.MOST_TIMED", 3)
+    texts = [f"{SMALL}# {number}\n" for number in range(4)]
+    hashes = [sha256(text.encode()).hexdigest() for text in texts]
+    members = [
+        (f"a{at}.txt", "unique", {"seconds": {"solve": 1}, "sha256": hashes[at]}) for at in range(4)
+    ]
+    job = read_job(archive(tmp_path, *members))
+    assert "Of 3 puzzles solved on their own" in page_of(tmp_path, tmp_path).said
+    assert "of archives the first" in page_of(tmp_path, tmp_path).said
+    (tmp_path / "done").mkdir()
+    packed_up = packed(*((f"a{at}.txt", text) for at, text in enumerate(texts)))
+    (tmp_path / "done" / "set.zip").write_bytes(packed_up)
+    originals = views.Originals(tmp_path, most_members=5)
+    assert len(originals.members_of(job, hashes)) == 4
+    assert len(originals.members_of(job, hashes)) == 1
+
+
+def test_numbers_and_times_that_cannot_be_are_not_believed(tmp_path):
+    record(tmp_path, "a", solutions=10**4000, finished="9999-12-31T00:00:00Z")
+    record(tmp_path, "b", finished="2026-01-02T00:00:00Z", seconds={"total": 10.0**14})
+    record(tmp_path, "c", finished="2026-01-01T00:00:00Z")
+    record(tmp_path, "d", finished="0001-01-01T00:00:00Z", member=-1)
+    said = page_of(tmp_path, tmp_path).said
+    assert "last of which finished on 2026-01-02 00:00:00" in said
+    assert "0" * 99 not in said
+    found = survey(tmp_path, 9)
+    assert len(found.finished) == 2
 
 
 def test_a_link_in_place_of_an_archives_tree_is_not_followed(tmp_path):

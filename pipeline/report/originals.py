@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Collection, Iterator
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 
 from pipeline.dropbox.folders import DONE, FAILED
@@ -17,12 +18,17 @@ MOST_BYTES = 64 * 1024
 
 _PACKED = ("gzip", "bzip2", "xz")
 _MOST_UNPACKED = Limits(total_bytes=64 * 2**20, members=20_000)
+_MOST_MEMBERS = 50_000
 
 
 class Originals:
-    """The folders `done` and `failed` of an inbox, with their shelves `2`, `3` and so on."""
+    """The folders `done` and `failed` of an inbox, with their shelves `2`, `3` and so on.
 
-    def __init__(self, inbox: Path) -> None:
+    Of all archives together so many members are looked at.
+    """
+
+    def __init__(self, inbox: Path, most_members: int = _MOST_MEMBERS) -> None:
+        self._left = most_members
         self._folders = [*_with_shelves(inbox / DONE), *_with_shelves(inbox / FAILED)]
 
     def of(self, job: Job) -> bytes | None:
@@ -40,7 +46,8 @@ class Originals:
         found: dict[str, bytes] = {}
         for path in self._named(job.source) if wanted else ():
             try:
-                for data in _members_in(path):
+                for data in islice(_members_in(path), self._left):
+                    self._left -= 1
                     hashed = sha256(data).hexdigest()
                     if hashed in wanted:
                         found[hashed] = data

@@ -22,7 +22,7 @@ from pipeline.report.charts import (
 from pipeline.report.links import encoded
 from pipeline.report.originals import Originals
 from pipeline.report.records import STATUSES, Job, shortened
-from pipeline.report.scan import Survey, survey
+from pipeline.report.scan import MOST_TIMED, Survey, survey
 from pipeline.report.views import MOST_BOARDS, MOST_ROWS, PAGE, Shower, Shown, shares
 from pipeline.version import __version__
 
@@ -183,7 +183,8 @@ def _charts(found: Survey) -> list[_Chart]:
         charts.append(_Chart("Throughput", words, bars_svg(bars, title, "c0")))
     if bars := solve_time_bars(found.solve_times):
         timed = found.solve_times.total()
-        words = f"Of {timed:,} puzzles solved on their own; those of collections are not timed."
+        words = f"Of {timed:,} puzzles solved on their own; those of collections are not timed"
+        words += f", and of archives the first {MOST_TIMED:,} files alone." if found.is_cut else "."
         charts.append(_Chart("Solve time", words, bars_svg(bars, "Puzzles by solve time", "c1")))
     return charts
 
@@ -193,6 +194,6 @@ def _sampled(shower: Shower) -> str:
     if not shower.is_full:
         return ""
     return (
-        f"This page draws {MOST_BOARDS:,} boards and no more, up to {MOST_ROWS} of one collection; "
+        f"This page draws at most {MOST_BOARDS:,} boards, up to {MOST_ROWS} of one collection; "
         "the tables and files hold all puzzles."
     )

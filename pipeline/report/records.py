@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, cast
 
 from pipeline.errors import in_words, printable
 from pipeline.files import read_regular
@@ -42,13 +42,13 @@ _USUAL, _LARGEST = 64 * 1024, 8 * 1024 * 1024
 _LONGEST_NAME, _LONGEST_TEXT = 255, 600
 _MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000
 _MOST = 10**15
+_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 _CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
 _DECLARABLE: Final = {
     "format": tuple(known.name for known in FORMATS),
     "variant": CHOICES["variant"],
     "alphabet": CHOICES["alphabet"],
 }
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def _unreadable(stem: str, why: str) -> Job:
 
 
 def _job(stem: str, told: Mapping[str, Any]) -> Job:
-    text, number = _reader(told, str), _reader(told, int)
+    text = _reader(told)
     status = known_status(text("status"))
     solver, certificate = _object(told, "solver"), _object(told, "certificate")
     seconds = {name: s for name, s in _object(told, "seconds").items() if _is_duration(s)}
@@ -141,10 +141,10 @@ def _job(stem: str, told: Mapping[str, Any]) -> Job:
         format=_shown(text("format") or ""),
         message=_shown(text("message") or ""),
         box=_box(told.get("box")),
-        solutions=number("solutions"),
+        solutions=_number(told.get("solutions")),
         complete=told.get("complete") is True,
         sha256=text("sha256"),
-        member=number("member"),
+        member=_number(told.get("member")),
         solver=_shown(str(solver.get("name") or "")),
         evidence=_shown(str(certificate.get("complete") or "")),
         started=_started(text("job"), finished, seconds.get("total")),
@@ -158,14 +158,18 @@ def _job(stem: str, told: Mapping[str, Any]) -> Job:
     )
 
 
-def _reader(told: Mapping[str, Any], kind: type[T]) -> Callable[[str], T | None]:
-    """What gives a field of that type; None for one of another."""
+def _reader(told: Mapping[str, Any]) -> Callable[[str], str | None]:
+    """What gives a field that is a text; None for one that is not."""
 
-    def read(name: str) -> T | None:
+    def read(name: str) -> str | None:
         value = told.get(name)
-        return value if type(value) is kind else None
+        return value if isinstance(value, str) else None
 
     return read
+
+
+def _number(value: object) -> int | None:
+    return value if type(value) is int and 0 <= value < _MOST else None
 
 
 def _object(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -253,12 +257,13 @@ def _places(value: object) -> tuple[tuple[int, int], ...]:
 
 
 def _moment(text: str | None) -> float | None:
-    """Seconds since 1970 of a time in ISO 8601."""
+    """Seconds since 1970 of a time in ISO 8601 in this millennium."""
     try:
         moment = datetime.fromisoformat(text or "")
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
+    return seconds if seconds >= _EARLIEST else None
 
 
 def _started(job: str | None, finished: float | None, total: float | None) -> float | None:
@@ -269,4 +274,4 @@ def _started(job: str | None, finished: float | None, total: float | None) -> fl
         claimed = finished - total
     if claimed is None or finished is None or not math.isfinite(claimed):
         return None
-    return min(claimed, finished)
+    return min(max(claimed, _EARLIEST), finished)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import heapq
 import math
 import os
+import time
 from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,8 @@ from pipeline.report.records import ENDING, Job, is_within, read_job
 
 BINS_PER_DECADE: Final = 3
 _FASTEST = 1e-6
-_MOST_TIMED_MEMBERS = 5_000
+MOST_TIMED = 10_000
+_DAY = 86_400.0
 
 
 @dataclass(slots=True)
@@ -27,6 +29,7 @@ class Survey:
     `totals` counts puzzles per status. `solve_times` counts them per power of ten to a third of
     seconds: bin k holds those from 10^(k/3) on. `finished` and `puzzles` have an entry for each
     job whose end is known, seconds since 1970 and how many; `started` is when the first began.
+    An end after `latest` is not believed. `is_cut`: not all members of archives were timed.
     """
 
     jobs: tuple[Job, ...] = ()
@@ -36,12 +39,14 @@ class Survey:
     finished: array[float] = field(default_factory=lambda: array("d"))
     puzzles: array[float] = field(default_factory=lambda: array("d"))
     started: float = math.inf
+    latest: float = math.inf
+    is_cut: bool = False
 
     def add(self, job: Job) -> None:
         self.count += 1
         self.totals.update(job.totals)
         self.time(job)
-        if job.finished is not None:
+        if job.finished is not None and job.finished <= self.latest:
             self.finished.append(job.finished)
             self.puzzles.append(job.puzzles)
             self.started = min(self.started, job.finished if job.started is None else job.started)
@@ -58,12 +63,13 @@ def survey(outbox: Path, most: int) -> Survey:
 
     Raises OSError where the folder cannot be read.
     """
-    found = Survey()
+    found = Survey(latest=time.time() + _DAY)
     found.jobs = tuple(heapq.nsmallest(most, _jobs(outbox, found), key=_rank))
-    for job in found.jobs:
-        if job.status == "archive" and is_within(outbox / job.stem, outbox):
-            for member in islice(_members(outbox / job.stem), _MOST_TIMED_MEMBERS):
-                found.time(member)
+    archives = (job for job in found.jobs if job.status == "archive")
+    members = chain.from_iterable(_members(outbox, job.stem) for job in archives)
+    for member in islice(members, MOST_TIMED):
+        found.time(member)
+    found.is_cut = next(members, None) is not None
     return found
 
 
@@ -82,9 +88,11 @@ def _jobs(outbox: Path, found: Survey) -> Iterator[Job]:
                     yield job
 
 
-def _members(tree: Path) -> Iterator[Job]:
+def _members(outbox: Path, stem: str) -> Iterator[Job]:
     """The jobs whose records are in an archive's tree."""
-    for folder, inner, names in os.walk(tree):
+    if not is_within(outbox / stem, outbox):
+        return
+    for folder, inner, names in os.walk(outbox / stem):
         inner.sort()
         for name in sorted(names):
             job = read_job(Path(folder) / name) if name.endswith(ENDING) else None

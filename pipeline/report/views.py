@@ -69,8 +69,8 @@ class Shown:
 class Shower:
     """Draws the jobs of an outbox one by one, until the page has as many boards as it may.
 
-    `prefix` leads from the page to the outbox, percent-encoded. Collections and archives may have
-    `left` boards more, jobs of one puzzle `singles`; `is_full` once there was one too many.
+    `prefix` leads from the page to the outbox, percent-encoded. Of collections and archives
+    `left` puzzles more may have a board, of other jobs `singles`; `is_full` once one was refused.
     """
 
     outbox: Path
@@ -115,7 +115,7 @@ class Shower:
         board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
         if self._has_room(self.left):
             board = board_of_row(row, job.reading) or ""
-            self.left -= isinstance(board, Board)
+            self.left -= 1
         name = f"{before}puzzle {row.index}"
         facts = [f"line {row.line}"] if row.line else []
         if row.status == "multiple":
@@ -128,7 +128,7 @@ class Shower:
         found = [(row, *self._record_of(job, row)) for row in sample.rows]
         found.sort(key=lambda each: _urgency(each[0], each[2]))
         wanted = {m.sha256 for _, _, m in found if m and not m.is_many and m.sha256}
-        originals = self.originals.members_of(job, wanted)
+        originals = self.originals.members_of(job, wanted if self.left > 0 else ())
         puzzles: list[Drawn] = []
         for number, (row, folder, member) in enumerate(found, 1):
             room = most - len(puzzles)
@@ -160,7 +160,7 @@ class Shower:
         board: Board | str = _NO_ROOM
         if self._has_room(self.left):
             board = _board(member, folder, original)
-            self.left -= isinstance(board, Board)
+            self.left -= 1
         return self._drawn_job(member, board, links_of(member, folder, self._within(folder)), name)
 
     def _record_of(self, job: Job, row: MemberRow) -> tuple[Path, Job | None]:
