@@ -215,6 +215,17 @@ def test_print_has_light_paper_and_no_controls(open_page):
     assert ground == "rgb(255, 255, 255)"
 
 
+def test_all_pages_of_a_collection_are_printed(open_page):
+    tab = open_page().tab
+    tab.emulate_media(media="print")
+    many = tab.locator("article.many", has_text="long.txt")
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert many.locator(".card:visible").count() == 60
+    assert many.get_by_text("25 – 48 of 60").is_visible()
+    tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert many.locator(".card:visible").count() == 24
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
 def test_axe_finds_nothing_serious(scheme, width, open_page):
     from axe_core_python.sync_playwright import Axe

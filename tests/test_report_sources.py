@@ -250,6 +250,15 @@ def test_long_lines_of_a_table_are_not_kept(tmp_path):
         tracemalloc.stop()
 
 
+def test_a_board_with_numbers_of_two_digits_is_wide(tmp_path):
+    for side, height, width in ((9, 3, 3), (12, 3, 4)):
+        numbers = " ".join(str(cell % side + 1) for cell in range(side * side))
+        (tmp_path / f"a{side}_1.solution").write_text(f"c\n{height} {width}\n{numbers}\n")
+        record(tmp_path, f"a{side}", files=[{"name": f"a{side}_1.solution"}])
+    cards = [kept["class"] for tag, kept in page_of(tmp_path, tmp_path).tags if tag == "article"]
+    assert sorted(cards) == ["card", "card wide"]
+
+
 def test_a_quoted_puzzle_has_its_status_read(tmp_path):
     path = tmp_path / "many.csv"
     path.write_text(HEAD + '1,1,"a,b",invalid,0,,,"no ""puzzle"""\n')

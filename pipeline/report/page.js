@@ -91,5 +91,7 @@
     pages[0].before(pager);
     article.classList.add("paged");
     turn(0);
+    addEventListener("beforeprint", () => { for (const page of pages) page.open = true; });
+    addEventListener("afterprint", () => turn(at));
   }
 })();

@@ -20,7 +20,7 @@ from pipeline.report.tables import MemberRow, Row, sample_archive, sample_collec
 MOST_BOARDS = 1_000
 MOST_ROWS = 200
 PAGE = 24
-_WIDE = 16
+_WIDE = 10
 _FEWEST_ROWS = 4
 _NO_LINKS = Links()
 _NO_ROOM = "There is no room for its board on this page."
