@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from auditing import packed
 from commands import run as call
 from dropping import SMALL, SMALL_SOLVED, DropFolder, finished, wait_for
 
@@ -259,6 +260,18 @@ def test_a_folder_that_is_not_there_is_the_surroundings_fault(tmp_path):
     code, _, said = call("report", str(tmp_path / "nowhere"))
     assert code == 75
     assert "no such folder" in said
+
+
+@pytest.mark.parametrize("is_there", [False, True], ids=["before the report", "after it"])
+def test_a_dropped_archive_does_not_take_the_reports_name(is_there, tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.outbox.mkdir()
+    if is_there:
+        write_report(box.outbox, box.inbox, box.outbox / REPORT)
+    box.inbox.joinpath("report.html.zip").write_bytes(packed(("a.txt", SMALL)))
+    assert box.run("--settle", "0", "--report").returncode == 0
+    assert (box.outbox / "report.html.zip" / "a_1.solution").exists()
+    assert (box.outbox / REPORT).is_file()
 
 
 def test_a_dropped_folder_does_not_take_the_reports_name(tmp_path):
