@@ -274,10 +274,12 @@ def test_a_dropped_archive_does_not_take_the_reports_name(is_there, tmp_path):
     assert (box.outbox / REPORT).is_file()
 
 
-def test_a_dropped_folder_does_not_take_the_reports_name(tmp_path):
+def test_a_dropped_folder_does_not_take_the_reports_name(tmp_path, monkeypatch):
+    monkeypatch.setattr("pipeline.dropbox.settle.FOLDER_SECONDS", 0.1)
     box = DropFolder.within(tmp_path)
     (box.inbox / "report.html").mkdir()
     (box.inbox / "report.html" / "a.txt").write_text(SMALL)
-    assert box.run("--settle", "0", "--report").returncode == 0
+    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox))
+    assert call("run", *folders, "--settle", "0", "--report")[0] == 0
     assert (box.outbox / "report.html~2" / "a_1.solution").exists()
     assert (box.outbox / REPORT).is_file()
