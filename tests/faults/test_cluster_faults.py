@@ -134,7 +134,7 @@ def test_workers_killed_half_way_cost_a_job_nothing(
     check(bench, local[kind])
 
 
-@pytest.mark.parametrize("kind", ["collection", "zip"])
+@pytest.mark.parametrize("kind", ["collection"])
 def test_a_run_whose_scheduler_is_killed_half_way_is_gone_on_with_on_another(
     kind: str,
     bench: Bench,

@@ -100,7 +100,7 @@ def test_a_run_killed_at_any_step_is_made_good_by_the_next(
     check(box, case, originals=2 if case.before else 1)
 
 
-@pytest.mark.parametrize("name", ["invalid", "dropped again"])
+@pytest.mark.parametrize("name", ["dropped again"])
 @pytest.mark.parametrize("step", STEPS)
 def test_a_watch_killed_at_any_step_is_made_good_by_the_next(
     step: str, name: str, breaker: Breaker, box: DropFolder
