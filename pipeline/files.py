@@ -40,3 +40,12 @@ def read_regular(path: Path, most: int) -> bytes:
     """
     with os.fdopen(descriptor_of(path), "rb") as file:
         return file.read(most + 1)
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a name is the name of something in a folder, and nothing else."""
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    return not {"/", "\0"} & {*name} and name not in ("", ".", "..")

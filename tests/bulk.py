@@ -186,6 +186,11 @@ class Bench:
     box: DropFolder
     log: Path
 
+    @classmethod
+    def within(cls, folder: Path, breaker: Breaker) -> Bench:
+        """Make a pair of folders in this one."""
+        return cls(breaker, DropFolder.within(folder), folder / "log")
+
     def start(
         self,
         *argv: str,

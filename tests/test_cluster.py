@@ -43,15 +43,11 @@ def breaker() -> Iterator[Breaker]:
         yield started
 
 
-def bench_in(folder: Path, breaker: Breaker) -> Bench:
-    return Bench(breaker, DropFolder.within(folder), folder / "log")
-
-
 @pytest.mark.parametrize("kind", ["collection", "zip", "folder"])
 def test_a_job_of_many_gives_the_bytes_of_a_local_run(
     kind: str, tmp_path: Path, breaker: Breaker, machines: Machines
 ) -> None:
-    here, there = (bench_in(tmp_path / name, breaker) for name in ("here", "there"))
+    here, there = (Bench.within(tmp_path / name, breaker) for name in ("here", "there"))
     drop(here.box, kind, "set")
     drop(there.box, kind, "set")
     assert here.run("--workers", "1")[0] == 1
@@ -69,7 +65,7 @@ def test_a_backlog_of_single_files_gives_the_bytes_of_a_local_run(
     texts = (SMALL, TWO_SOLUTIONS, NO_SOLUTION, "hello\n", "." * 16 + "\n", "." * 81 + "\n")
     outcomes = []
     for name, options in (("here", ()), ("there", ("--cluster", machines.address))):
-        bench = bench_in(tmp_path / name, breaker)
+        bench = Bench.within(tmp_path / name, breaker)
         for i in range(150):
             bench.box.drop(f"{i:03}.txt", texts[i % 40] if i % 40 < len(texts) else SMALL)
         assert bench.run("--max-solutions", "3", *options)[0] == 1
@@ -80,7 +76,7 @@ def test_a_backlog_of_single_files_gives_the_bytes_of_a_local_run(
 
 
 def test_a_single_file_alone_needs_no_cluster(tmp_path: Path, breaker: Breaker) -> None:
-    bench = bench_in(tmp_path, breaker)
+    bench = Bench.within(tmp_path, breaker)
     bench.box.drop("a.txt")
     assert bench.run("--cluster", NOWHERE)[0] == 0
     assert bench.box.record("a")["status"] == "unique"

@@ -72,15 +72,6 @@ class Originals:
         return [path for _, path in sorted(found, reverse=True)]
 
 
-def is_file_name(source: str) -> bool:
-    """Whether a source is the name of something in a folder, and nothing else."""
-    try:
-        os.fsencode(source)
-    except UnicodeEncodeError:
-        return False
-    return not {"/", "\0"} & {*source} and source not in ("", ".", "..")
-
-
 def _shelves(folder: Path) -> list[Path]:
     with os.scandir(folder) as entries:
         names = [e.name for e in entries if e.name.isdecimal() and e.is_dir(follow_symlinks=False)]

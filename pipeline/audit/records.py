@@ -6,17 +6,14 @@ import json
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from pipeline.errors import InputError, in_words
 from pipeline.files import read_regular
-from pipeline.parse import FORMATS
-from pipeline.parse.collections.lone import COLLECTION_NAMES
-from pipeline.parse.formula import CNF_FORMAT
-from pipeline.settings import CHOICES
+from pipeline.parse.declarable import DECLARABLE
 from pipeline.version import __version__
 
 ENDING: Final = ".json"
@@ -25,11 +22,6 @@ _ANSWER = re.compile(
     r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|drat|drat\.xz)|\.proofs\.(?:xz|csv))", re.DOTALL
 )
 _NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
-_DECLARABLE: Final[Mapping[str, Collection[str]]] = {
-    "format": (CNF_FORMAT, *COLLECTION_NAMES, *(known.name for known in FORMATS)),
-    "variant": CHOICES["variant"],
-    "alphabet": CHOICES["alphabet"],
-}
 _KINDS: dict[type, str] = {str: "a text", int: "a number", bool: "true or false"}
 
 
@@ -192,8 +184,8 @@ def _certificate(value: Any) -> Certificate | None:
 
 def _declared(value: Any) -> dict[str, str]:
     declared = {} if value is None else value
-    known = isinstance(declared, dict) and declared.keys() <= _DECLARABLE.keys()
-    if not known or any(word not in _DECLARABLE[name] for name, word in declared.items()):
+    known = isinstance(declared, dict) and declared.keys() <= DECLARABLE.keys()
+    if not known or any(word not in DECLARABLE[name] for name, word in declared.items()):
         raise NoRecord("declared: expected a known format, variant and alphabet")
     return dict(declared)
 

@@ -57,10 +57,8 @@ def audit(
     verdicts: Counter[str] = Counter()
     for finding in audited(outbox, originals or [settings.inbox / DONE], terms):
         verdicts[finding.verdict] += 1
-        if as_json:
-            print(json.dumps(dataclasses.asdict(finding) | {"verdict": finding.verdict}))
-        elif not settings.quiet or finding.verdict != "ok":
-            _print(finding)
+        if as_json or not settings.quiet or finding.verdict != "ok":
+            _print(finding, as_json=as_json)
     jobs = counted(verdicts.total(), "job")
     said = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in ("ok", "unchecked", "bad"))
     if not settings.quiet:
@@ -68,7 +66,10 @@ def audit(
     raise typer.Exit(ALL_WELL if verdicts.total() == verdicts["ok"] else SOME_BAD)
 
 
-def _print(finding: Finding) -> None:
+def _print(finding: Finding, *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(dataclasses.asdict(finding) | {"verdict": finding.verdict}))
+        return
     word = {"ok": "ok", "unchecked": "unchecked", "bad": "BAD"}[finding.verdict]
     notes = f" ({'; '.join(finding.notes)})" if finding.notes else ""
     first, *others = (*finding.problems, *finding.gaps) or (finding.claim + notes,)

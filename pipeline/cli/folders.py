@@ -13,7 +13,7 @@ from pipeline.errors import TRY_AGAIN
 from pipeline.log import LazyLog, Log
 from pipeline.run.loop import run_once
 from pipeline.run.loop import watch as watch_folders
-from pipeline.run.sweep import nothing
+from pipeline.run.swept import nothing
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:

@@ -17,9 +17,7 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from pipeline.parse import FORMATS
-from pipeline.parse.collections import COLLECTIONS
-from pipeline.parse.formula import CNF_FORMAT
+from pipeline.parse.declarable import FORMAT_NAMES
 from pipeline.settings import Settings, environment_name
 
 _HELP: dict[str, str] = {
@@ -64,8 +62,7 @@ SOLVING = (
 READING = ("variant", "max_bytes", "format", "alphabet")
 
 
-_NAMES = [known.name for known in FORMATS] + [known.name for known in COLLECTIONS]
-_FORMATS: Any = cast("Any", Literal)[("auto", *dict.fromkeys((*_NAMES, CNF_FORMAT)))]
+_FORMATS: Any = cast("Any", Literal)[("auto", *FORMAT_NAMES)]
 """The formats are known where they are registered; the settings take any name."""
 
 

@@ -9,8 +9,8 @@ from itertools import islice
 from pathlib import Path
 
 from pipeline.dropbox.folders import DONE, FAILED
-from pipeline.files import read_regular
-from pipeline.report.records import Job, is_file_name
+from pipeline.files import is_file_name, read_regular
+from pipeline.report.records import Job
 from pipeline.unpack import Limits, Member, UnpackError, inner_members, kind_of, members, opened
 
 MOST_BYTES = 64 * 1024

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, TypeGuard, cast
 
 from pipeline.errors import in_words, printable
-from pipeline.files import read_regular
-from pipeline.parse import FORMATS
+from pipeline.files import is_file_name, read_regular
+from pipeline.parse.declarable import DECLARABLE
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE
-from pipeline.settings import CHOICES, Reading
+from pipeline.settings import Reading
 
 ENDING: Final = ".json"
 UNREADABLE: Final = "unreadable"
@@ -44,11 +44,6 @@ _MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000
 _MOST = 10**15
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 _CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
-_DECLARABLE: Final = {
-    "format": tuple(known.name for known in FORMATS),
-    "variant": CHOICES["variant"],
-    "alphabet": CHOICES["alphabet"],
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +210,11 @@ def _files(value: object) -> list[str]:
     """The names of the files that it lists, but for those that lead elsewhere."""
     listed = value[:_MOST_FILES] if isinstance(value, list) else ()
     names = [each.get("name") for each in listed if isinstance(each, dict)]
-    return [name for name in names if isinstance(name, str) and is_file_name(name)]
+    return [name for name in names if _is_listed(name)]
 
 
-def is_file_name(name: str) -> bool:
-    """Whether it is the name of something in a folder, and nothing else."""
-    return 0 < len(name) <= _LONGEST_NAME and name not in (".", "..") and not {*"/\0"} & {*name}
+def _is_listed(name: object) -> TypeGuard[str]:
+    return isinstance(name, str) and len(name) <= _LONGEST_NAME and is_file_name(name)
 
 
 def is_within(folder: Path, top: Path) -> bool:
@@ -233,11 +227,11 @@ def is_within(folder: Path, top: Path) -> bool:
 
 def _declared(told: Mapping[str, Any]) -> dict[str, str]:
     declared = _object(told, "declared")
-    return {name: declared[name] for name in _DECLARABLE if _is_declarable(name, declared)}
+    return {name: declared[name] for name in DECLARABLE if _is_declarable(name, declared)}
 
 
 def _is_declarable(name: str, declared: Mapping[str, Any]) -> bool:
-    return isinstance(declared.get(name), str) and declared[name] in _DECLARABLE[name]
+    return isinstance(declared.get(name), str) and declared[name] in DECLARABLE[name]
 
 
 def _box(value: object) -> tuple[int, int] | None:

@@ -15,7 +15,8 @@ from pipeline.run.health import Health
 from pipeline.run.job import Jobs
 from pipeline.run.pool import Pool, Workers, cores
 from pipeline.run.stop import Interrupted, Stop
-from pipeline.run.sweep import After, Sweeper, Swept, nothing
+from pipeline.run.sweep import Sweeper
+from pipeline.run.swept import After, Swept, nothing
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 

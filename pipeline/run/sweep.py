@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,43 +26,17 @@ from pipeline.run.bulk import Bulk
 from pipeline.run.display import Display
 from pipeline.run.job import Ended, Jobs
 from pipeline.run.looking import Looks
+from pipeline.run.swept import After, Swept, nothing
 from pipeline.run.together import BATCH, Together
 from pipeline.settings import Settings
 
 LONGEST_SWEEP = 30.0
 """Seconds after which a sweep makes way for a thorough one."""
 
-After = Callable[[int], float | None]
-"""What is told as they end how many jobs have ended: in how many seconds to tell it again."""
-
 _WORTH_A_BATCH = 16
 _SOON = 0.1
 _KEPT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
-
-
-def nothing(_ended: int) -> None:
-    """What is done when jobs have ended where nothing is asked for."""
-
-
-@dataclass(slots=True)
-class Swept:
-    """What a sweep came to: jobs per status, and in how many seconds something may be ready.
-
-    `bad`: some of them were, or held something, invalid, unknown or failed. `again_in` is None
-    where nothing is settling but what a writer holds open.
-    """
-
-    statuses: dict[str, int] = field(default_factory=dict)
-    bad: bool = False
-    again_in: float | None = None
-
-    def count(self, ended: Ended) -> None:
-        self.statuses[ended.status] = self.statuses.get(ended.status, 0) + 1
-        self.bad = self.bad or ended.bad
-
-    def wait(self, seconds: float) -> None:
-        self.again_in = seconds if self.again_in is None else min(seconds, self.again_in)
 
 
 class Sweeper:

@@ -63,13 +63,9 @@ def breaker() -> Iterator[Breaker]:
         yield started
 
 
-def bench_in(folder: Path, breaker: Breaker) -> Bench:
-    return Bench(breaker, DropFolder.within(folder), folder / "log")
-
-
 @pytest.fixture
 def bench(tmp_path: Path, breaker: Breaker) -> Bench:
-    return bench_in(tmp_path, breaker)
+    return Bench.within(tmp_path, breaker)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +75,7 @@ def local(
     """What runs without a cluster give."""
     found = {}
     for kind in ("collection", "zip"):
-        bench = bench_in(tmp_path_factory.mktemp(kind), breaker)
+        bench = Bench.within(tmp_path_factory.mktemp(kind), breaker)
         drop(bench.box, kind, "set")
         bench.run("--workers", "1")
         found[kind] = answers(bench.box)
@@ -134,15 +130,13 @@ def test_workers_killed_half_way_cost_a_job_nothing(
     check(bench, local[kind])
 
 
-@pytest.mark.parametrize("kind", ["collection"])
 def test_a_run_whose_scheduler_is_killed_half_way_is_gone_on_with_on_another(
-    kind: str,
     bench: Bench,
     machines: Machines,
     tmp_path: Path,
     local: dict[str, dict[str, bytes | None]],
 ) -> None:
-    drop(bench.box, kind, "set")
+    drop(bench.box, "collection", "set")
     with Machines.started(tmp_path, workers=1) as passing:
         pid = bench.start("run", "--cluster", passing.address, step=NOTED, nth=2, what=WAIT)
         bench.wait_until_held()
@@ -156,7 +150,7 @@ def test_a_run_whose_scheduler_is_killed_half_way_is_gone_on_with_on_another(
     code, events = bench.run("--cluster", machines.address)
     assert code == 1
     assert min(told(events, "noted")) == done + 1
-    check(bench, local[kind])
+    check(bench, local["collection"])
 
 
 @pytest.mark.parametrize("kind", ["collection", "zip"])

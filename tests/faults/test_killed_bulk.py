@@ -68,13 +68,9 @@ def breaker() -> Iterator[Breaker]:
         yield started
 
 
-def bench_in(folder: Path, breaker: Breaker) -> Bench:
-    return Bench(breaker, DropFolder.within(folder), folder / "log")
-
-
 @pytest.fixture
 def bench(tmp_path: Path, breaker: Breaker) -> Bench:
-    return bench_in(tmp_path, breaker)
+    return Bench.within(tmp_path, breaker)
 
 
 class Undisturbed:
@@ -87,7 +83,7 @@ class Undisturbed:
 
     def _of(self, kind: str) -> tuple[Bench, list[object]]:
         if kind not in self._benches:
-            bench = bench_in(self._top / kind, self._breaker)
+            bench = Bench.within(self._top / kind, self._breaker)
             drop(bench.box, kind, NAME)
             code, events = bench.run("--workers", "1")
             assert code == (0 if kind in ("single", "other zip") else 1)
@@ -299,7 +295,7 @@ def test_dying_again_and_again_costs_a_job_nothing_where_something_is_noted_betw
 def test_killed_at_random_again_and_again_a_collection_comes_out_as_if_nothing_had_been(
     bench: Bench, tmp_path: Path
 ) -> None:
-    other = bench_in(tmp_path / "other", bench.breaker)
+    other = Bench.within(tmp_path / "other", bench.breaker)
     for box in (bench.box, other.box):
         box.drop(NAME, collection(20_000))
     assert other.run("--workers", "1")[0] == 1
@@ -471,7 +467,7 @@ def test_members_that_would_take_each_others_names_get_the_same_ones_after_a_kil
     with zipfile.ZipFile(whole, "w") as members:
         for name in names if first else reversed(names):
             members.writestr(name, SMALL)
-    other = bench_in(tmp_path / "other", bench.breaker)
+    other = Bench.within(tmp_path / "other", bench.breaker)
     for each in (bench, other):
         each.box.drop("set.zip", whole.getvalue())
     assert other.run("--workers", "1")[0] == 0
@@ -485,7 +481,7 @@ def test_the_proofs_of_a_killed_job_are_those_of_one_that_nothing_disturbed(
     kind: str, tmp_path: Path, breaker: Breaker
 ) -> None:
     options = ("--prove", "always", "--workers", "1")
-    whole, killed = (bench_in(tmp_path / name, breaker) for name in ("whole", "killed"))
+    whole, killed = (Bench.within(tmp_path / name, breaker) for name in ("whole", "killed"))
     drop(whole.box, kind, NAME)
     assert whole.run(*options)[0] == 1
     drop(killed.box, kind, NAME)
