@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from solving import PATIENCE, children, has_ended, is_closed
 
 from pipeline.solve.child import MIB, Bounds, bound, child, ended_within, pour
 
-AMPLE = Bounds(memory_bytes=1024 * MIB, file_bytes=64 * MIB)
+AMPLE = Bounds(memory_bytes=1024 * MIB, file_bytes=64 * MIB, processor_seconds=60)
 WITH_GRANDCHILD = ["sh", "-c", "sleep 1000 & sleep 1000"]
 DEAF_GRANDCHILD = ["sh", "-c", "trap '' HUP INT TERM; (trap '' HUP INT TERM; sleep 1000) & wait"]
 OTHER_INPUT = ["sh", "-c", "exec 0</dev/null; sleep 1000 & sleep 1000"]
@@ -43,8 +45,7 @@ def once_bounded(limit: str) -> str:
 
 def run_child(argv, output, bounds=AMPLE, seconds=PATIENCE):
     """The exit code of a child that was let run to its end; None if it took longer."""
-    with child(argv, output) as process:
-        bound(process, bounds)
+    with output.open("wb") as sink, child(argv, bounds, sink.fileno()) as process:
         return process.wait() if ended_within(process, seconds) else None
 
 
@@ -185,9 +186,39 @@ def test_outputs_go_nowhere_without_a_file(capfd):
 
 @needs_linux
 def test_endless_output_is_cut(tmp_path):
-    output, bounds = tmp_path / "output", Bounds(AMPLE.memory_bytes, file_bytes=MIB)
+    output, bounds = tmp_path / "output", replace(AMPLE, file_bytes=MIB)
     assert run_child(["yes"], output, bounds, PATIENCE) == -signal.SIGXFSZ
     assert output.stat().st_size < 100 * MIB, "what came before the bound was set is little"
+
+
+@needs_linux
+def test_children_that_a_child_has_already_are_bounded_too(pipe):
+    reading, writing = pipe
+    with child(["sh", "-c", "sleep 1000 & echo $!; wait"], output=writing) as process:
+        started = int(os.read(reading, 100))
+        bound(process, AMPLE)
+        limits = [resource.prlimit(p, resource.RLIMIT_FSIZE)[0] for p in (process.pid, started)]
+    assert limits == [AMPLE.file_bytes] * 2
+
+
+@needs_linux
+def test_what_never_rests_is_ended_after_its_processor_time(tmp_path):
+    bounds = replace(AMPLE, processor_seconds=1)
+    spinning = ["sh", "-c", "while :; do :; done"]
+    assert run_child(spinning, tmp_path / "output", bounds) == -signal.SIGXCPU
+
+
+@needs_linux
+def test_bounds_can_be_raised_but_not_above_our_own(monkeypatch):
+    ours = {resource.RLIMIT_FSIZE: (3 * MIB, resource.RLIM_INFINITY)}
+    unlimited = (resource.RLIM_INFINITY,) * 2
+    monkeypatch.setattr(resource, "getrlimit", lambda which: ours.get(which, unlimited))
+    with child(["cat"], replace(AMPLE, file_bytes=MIB)) as process:
+        assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == MIB
+        bound(process, replace(AMPLE, file_bytes=2 * MIB))
+        assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == 2 * MIB
+        bound(process, AMPLE)
+        assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == 3 * MIB
 
 
 @needs_linux
@@ -198,7 +229,7 @@ def test_no_file_grows_beyond_the_bound(tmp_path):
         f"with open({str(target)!r}, 'wb', buffering=0) as file:\n"
         f"    while True: file.write(bytes({MIB}))"
     )
-    bounds = Bounds(AMPLE.memory_bytes, file_bytes=2 * MIB)
+    bounds = replace(AMPLE, file_bytes=2 * MIB)
     assert run_child([sys.executable, "-c", code], tmp_path / "output", bounds, PATIENCE) == 1
     assert "File too large" in (tmp_path / "output").read_text()
     assert target.stat().st_size == 2 * MIB
@@ -207,7 +238,7 @@ def test_no_file_grows_beyond_the_bound(tmp_path):
 @needs_linux
 def test_memory_is_bounded(tmp_path):
     code = f"{once_bounded('RLIMIT_AS')}; bytes({512 * MIB})"
-    bounds = Bounds(memory_bytes=256 * MIB, file_bytes=MIB)
+    bounds = replace(AMPLE, memory_bytes=256 * MIB)
     assert run_child([sys.executable, "-c", code], tmp_path / "output", bounds, PATIENCE) == 1
     assert "MemoryError" in (tmp_path / "output").read_text()
 
@@ -259,7 +290,10 @@ def test_starting_looks_at_no_shell(tmp_path):
 
 def test_what_is_poured_in_comes_out_though_it_is_more_than_a_pipe_holds(pipe, tmp_path):
     reading, writing = pipe
-    with child(["cat"], tmp_path / "output", reading) as process:
+    with (
+        (tmp_path / "output").open("wb") as sink,
+        child(["cat"], AMPLE, sink.fileno(), reading) as process,
+    ):
         assert pour([b"a" * MIB, b"", b"b" * MIB], writing, PATIENCE)
         os.close(reading)
         os.close(writing)

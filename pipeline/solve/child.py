@@ -13,6 +13,7 @@ import resource
 import select
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fcntl import F_GETFL, F_SETFL, F_SETOWN, fcntl
 from pathlib import Path
+from typing import BinaryIO
 
 from pipeline.files import F_SETSIG
 
@@ -30,37 +32,44 @@ _INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the kernel shall hold a child to: bytes of address space and of any file."""
+    """What the kernel shall hold a child to.
+
+    Bytes of address space and of any file, seconds of processor time.
+    """
 
     memory_bytes: int
     file_bytes: int
+    processor_seconds: int
 
 
 @contextmanager
 def child(
     argv: Sequence[str],
-    output: Path | None = None,
+    bounds: Bounds | None = None,
+    output: int | None = None,
     source: int | None = None,
     pass_fds: Sequence[int] = (),
 ) -> Iterator[Child]:
-    """Start a child, and end it and its whole group on leaving.
+    """Start a child within these bounds, and end it and its whole group on leaving.
 
     Its standard input is the descriptor `source`, or has nothing to read; its standard output
-    and error go to `output`, or nowhere; the descriptors in `pass_fds` it inherits, no others.
-    Raises OSError where it cannot be started.
+    and error go to the descriptor `output`, or nowhere; those in `pass_fds` it inherits, no
+    others. Raises OSError where it cannot be started.
     """
     leash, held = os.pipe()
     process: Child | None = None
     try:
-        with output.open("wb") if output else contextlib.nullcontext() as sink, _undivided():
+        with _undivided():
             process = subprocess.Popen(  # noqa: S603 - no shell, and argv is ours
                 argv,
                 stdin=leash if source is None else source,
-                stdout=sink or subprocess.DEVNULL,
-                stderr=subprocess.STDOUT if sink else subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL if output is None else output,
+                stderr=subprocess.STDOUT,
                 process_group=0,
                 pass_fds=(*pass_fds, leash),
             )
+            if bounds:
+                bound(process, bounds)
             _tie(leash, process.pid)
         yield process
     finally:
@@ -105,18 +114,43 @@ def _tie(leash: int, group: int) -> None:
 
 
 def bound(process: Child, bounds: Bounds) -> None:
-    """Lower the child's limits; one that is lower already stays."""
+    """Set the limits of a child and of its children, none above our own.
+
+    Later calls may raise them again.
+    """
     if not hasattr(resource, "prlimit"):
         return
+    limits = []
     for which, most in (
         (resource.RLIMIT_AS, bounds.memory_bytes),
         (resource.RLIMIT_FSIZE, bounds.file_bytes),
+        (resource.RLIMIT_CPU, bounds.processor_seconds),
         (resource.RLIMIT_CORE, 0),
     ):
-        _, hard = resource.getrlimit(which)
-        limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        with contextlib.suppress(OSError):  # it may have ended
-            resource.prlimit(process.pid, which, (limit, limit))
+        soft, hard = resource.getrlimit(which)
+        limit = most if soft == resource.RLIM_INFINITY else min(most, soft)
+        limits.append((which, (limit, hard)))
+    _limit(process.pid, limits)
+
+
+def _limit(pid: int, limits: Sequence[tuple[int, tuple[int, int]]]) -> None:
+    """Set limits, and those of children that were started before they could inherit them."""
+    for which, limit in limits:
+        with contextlib.suppress(OSError):  # it may have ended, or lowered its hard limit itself
+            resource.prlimit(pid, which, limit)
+    with contextlib.suppress(OSError):
+        for started in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            _limit(int(started), limits)
+
+
+def nameless_file() -> BinaryIO:
+    """Open an empty file that is in no folder and gone with the last process that has it open.
+
+    In memory where there are such files. Raises OSError.
+    """
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("sudoku-pipeline"), "w+b")
+    return tempfile.TemporaryFile()  # pragma: no cover
 
 
 def _end(process: Child) -> None:

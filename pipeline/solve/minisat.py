@@ -4,7 +4,8 @@ Each process answers one question, read from its standard input, and is started 
 one: half of its time goes into starting. A verdict is the exit code and a result file that agrees
 with it; for SAT a model too, which whoever asked holds against the clauses. Anything else is a
 SolverError. Version 2.2.1 is known to report SAT without a model when its disk is full, and to
-keep a stale result on a parse error: hence a fresh result path for every question.
+keep a stale result on a parse error: hence a fresh result file for every question. It is a
+nameless one, as is that for what is printed, so nothing is left behind.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import chain, count
-from pathlib import Path
+from itertools import chain
 from typing import BinaryIO
 
 from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
@@ -29,13 +29,23 @@ from pipeline.errors import (
     SolverMissing,
     is_environmental,
 )
-from pipeline.files import read_regular
 from pipeline.solve.base import Deadline, Limits, Session
-from pipeline.solve.child import MIB, Bounds, Child, bound, child, ended_within, pour
-from pipeline.solve.scratch import scratch_folder
+from pipeline.solve.child import (
+    MIB,
+    Bounds,
+    Child,
+    bound,
+    child,
+    ended_within,
+    nameless_file,
+    pour,
+)
 
 SATISFIABLE, UNSATISFIABLE, NO_VERDICT = 10, 20, 0
 _MOST_OUTPUT = 4 * MIB
+_MOST_WAITING_SECONDS = 5
+"""Of processor time until there is a question; minisat takes milliseconds."""
+
 _BYTES_PER_LITERAL = 12
 _AHEAD = 3
 """Two for most puzzles' questions, a solution and whether there is another; one to begin with
@@ -68,8 +78,8 @@ class _Started:
     process: Child
     limits: tuple[float, int]
     feed: BinaryIO
-    result: Path
-    output: Path
+    result: BinaryIO
+    output: BinaryIO
     stack: ExitStack
 
 
@@ -82,9 +92,6 @@ class Minisat:
     def __init__(self, program: str) -> None:
         self._program = program
         self._started: list[_Started] = []
-        self._stack = ExitStack()
-        self._folder: Path | None = None
-        self._names = count(1)
 
     @contextmanager
     def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
@@ -98,8 +105,7 @@ class Minisat:
         """Have that many processes started. Raises EnvironmentFailure, SolverError."""
         wanted = (limits.seconds, limits.megabytes)
         for started in list(self._started):
-            has_room = started.result.parent.is_dir()  # some clear /tmp now and then
-            if started.limits != wanted or not has_room or ended_within(started.process, 0):
+            if started.limits != wanted or ended_within(started.process, 0):
                 self._started.remove(started)
                 started.stack.close()
         while len(self._started) < processes:
@@ -107,9 +113,7 @@ class Minisat:
 
     def _start(self, limits: Limits) -> _Started:
         with ExitStack() as stack, self._blaming_program():
-            result, output = self._fresh_path(), self._fresh_path()
-            for path in (result, output):
-                stack.callback(_remove, path)
+            result, output = (stack.enter_context(nameless_file()) for _ in range(2))
             source, sink = os.pipe()
             feed = stack.enter_context(os.fdopen(sink, "wb", buffering=0))
             argv = [
@@ -119,37 +123,33 @@ class Minisat:
                 f"-cpu-lim={math.ceil(limits.seconds) + 1}",
                 f"-mem-lim={limits.megabytes}",
                 "/dev/stdin",
-                str(result),
+                f"/dev/fd/{result.fileno()}",
             ]
+            waiting = Bounds(limits.megabytes * MIB, _MOST_OUTPUT, _MOST_WAITING_SECONDS)
             try:
-                process = stack.enter_context(child(argv, output, source))
+                process = stack.enter_context(
+                    child(argv, waiting, output.fileno(), source, [result.fileno()])
+                )
             finally:
                 os.close(source)
             wanted = (limits.seconds, limits.megabytes)
             return _Started(process, wanted, feed, result, output, stack.pop_all())
 
-    def _fresh_path(self) -> Path:
-        """A path of no file, in a private folder. Raises OSError where there is no room for one.
-
-        Never one used before: minisat may leave a stale result as it is, and to truncate a file
-        makes some filesystems write it out.
-        """
-        if self._folder is None or not self._folder.is_dir():
-            self.close()
-            self._folder = self._stack.enter_context(scratch_folder())
-        return self._folder / str(next(self._names))
-
     def ask(
         self, problem: Iterable[bytes], limits: Limits, deadline: Deadline, most: int
     ) -> Answer:
-        """What minisat says of a DIMACS text; its result is at most `most` bytes long.
+        """What minisat says of a DIMACS text; neither that nor its result is beyond `most` bytes.
 
         Raises SolverError for anything but an answer, EnvironmentFailure where it cannot start.
         """
         self._start_ahead(limits, 1)
         asked = self._started.pop(0)
+        seconds = math.ceil(limits.seconds) + _MOST_WAITING_SECONDS
         with asked.stack, self._blaming_program():
-            bound(asked.process, Bounds(limits.megabytes * MIB, max(most, _MOST_OUTPUT)))
+            bound(
+                asked.process,
+                Bounds(limits.megabytes * MIB, max(most, _MOST_OUTPUT), seconds),
+            )
             with asked.feed:
                 poured = pour(problem, asked.feed.fileno(), deadline.left())
             if poured:
@@ -158,7 +158,7 @@ class Minisat:
             if not (poured and ended_within(asked.process, deadline.left())):
                 return Unknown(limits.out_of_time)
             code = asked.process.wait()
-            answer = _verdict(code, asked.result, asked.output, most)
+            answer = _verdict(code, _read(asked.result, most), _read(asked.output, _MOST_OUTPUT))
             return answer or Unknown(limits.out_of_memory)
 
     @contextmanager
@@ -172,13 +172,12 @@ class Minisat:
     def close(self) -> None:
         while self._started:
             self._started.pop().stack.close()
-        self._folder = None
-        self._stack.close()
 
 
-def _remove(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink()
+def _read(file: BinaryIO, most: int) -> bytes:
+    """At most `most` bytes from the beginning of a file that somebody else has written."""
+    file.seek(0)
+    return file.read(most)
 
 
 class _Session:
@@ -192,10 +191,10 @@ class _Session:
         self._clauses = cnf.size
         self._text: list[bytes] = []
         self._too_large = False
-        size = 0
+        self._size = 0
         for lines in chain.from_iterable(clause_lines(f.clauses) for f in cnf.families):
-            size += len(lines)
-            self._too_large = size > limits.megabytes * MIB
+            self._size += len(lines)
+            self._too_large = self._size > limits.megabytes * MIB
             if self._too_large or not self._deadline.left():
                 break  # the first question is answered with that
             self._text.append(lines.encode("ascii"))
@@ -210,25 +209,25 @@ class _Session:
         if not self._deadline.left():
             return Unknown(self._limits.out_of_time)
         problem = chain([header(self._variables, self._clauses).encode("ascii")], self._text)
-        most = _BYTES_PER_LITERAL * self._variables + MIB
+        most = max(_BYTES_PER_LITERAL * self._variables, self._size) + MIB
         return self._owner.ask(problem, self._limits, self._deadline, most)
 
 
-def _verdict(code: int, result: Path, output: Path, most: int) -> Sat | Unsat | None:
-    """What exit code and result file say together; None if the memory was too small.
+def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
+    """What exit code and result say together; None if the memory was too small.
 
     Raises SolverError for anything else.
     """
     if code not in (SATISFIABLE, UNSATISFIABLE, NO_VERDICT):
         how = f"exit code {code}" if code >= 0 else f"signal {-code}"
         raise SolverError(f"minisat ended with {how}")
+    if code == NO_VERDICT and not result:
+        if b"INDETERMINATE" in output:
+            return None
+        raise SolverError("minisat ended with exit code 0 and without a result")
     try:
-        if code == NO_VERDICT and not result.exists():
-            if b"INDETERMINATE" in read_regular(output, _MOST_OUTPUT):
-                return None
-            raise SolverError("minisat ended with exit code 0 and without a result")
-        answer = parse_result(read_regular(result, most).decode("ascii", errors="replace"))
-    except (OSError, InvalidResult) as error:
+        answer = parse_result(result.decode("ascii", errors="replace"))
+    except InvalidResult as error:
         raise SolverError(f"minisat ended with exit code {code}, but: {error}") from error
     match code, answer:
         case (10, Sat() as verdict) | (20, Unsat() as verdict):
