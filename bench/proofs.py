@@ -23,9 +23,9 @@ from pysat.solvers import Solver
 from pipeline.certify.core import core_of
 from pipeline.certify.formula import proof_formula
 from pipeline.certify.proof import REFUTED, check_core
+from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.solve.base import Limits
 from pipeline.solve.lanes import solve_lanes
 from pipeline.solve.proving import ENGINES, Prover
 

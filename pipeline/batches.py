@@ -17,11 +17,12 @@ from pipeline.certify import clashing_givens
 from pipeline.certify.many import certify_many
 from pipeline.errors import InvalidPuzzle
 from pipeline.formulas import is_formula, solve_clauses
+from pipeline.limits import Limits
 from pipeline.parse import Parsed, made
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, SolverUsed, Status, Stopwatch
 from pipeline.settings import ENCODING, Settings
-from pipeline.solve import Limits, Solvers
+from pipeline.solve import Solvers
 from pipeline.stages import (
     is_chosen,
     more_than,

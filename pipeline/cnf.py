@@ -11,6 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
 
+from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle import Candidate, Geometry
 
 Clause = tuple[int, ...]
@@ -75,10 +76,13 @@ class Cnf:
         """All clauses in order."""
         return chain.from_iterable(family.clauses for family in self.families)
 
-    def satisfied_by(self, model: AbstractSet[int]) -> bool:
-        """Whether the set of literals holds one of every clause's, and never both of a pair."""
+    def satisfied_by(self, model: AbstractSet[int], deadline: Deadline = NEVER) -> bool:
+        """Whether the set of literals holds one of every clause's, and never both of a pair.
+
+        Raises LimitReached.
+        """
         return not any(-literal in model for literal in model) and not any(
-            model.isdisjoint(clause) for clause in self.clauses()
+            model.isdisjoint(clause) for clause in deadline.watch(self.clauses())
         )
 
     def blocking(self, model: AbstractSet[int]) -> Clause:

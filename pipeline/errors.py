@@ -6,7 +6,7 @@ PipelineError
 │   └── InvalidResult          not a solver's result file
 ├── UsageError                 options that cannot be served (exit 2)
 │   └── SolverMissing          the solver asked for is not installed
-├── TooLarge                   a puzzle with more candidates than can be encoded
+├── LimitReached               the time or memory for a puzzle does not suffice
 ├── SolverError                a solver crashed, lost its answer or lied
 └── EnvironmentFailure         disk full, folder missing: nobody's fault here (exit 75)
 """
@@ -62,8 +62,8 @@ class SolverMissing(UsageError):
     """The solver asked for is not installed."""
 
 
-class TooLarge(PipelineError):
-    """A puzzle that leaves more candidates than an encoding can hold."""
+class LimitReached(PipelineError):
+    """The time or the memory for a puzzle does not suffice: nothing is known."""
 
 
 class SolverError(PipelineError):

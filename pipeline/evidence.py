@@ -6,23 +6,27 @@ shares no code with it, checks each step before anyone is told.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pipeline.certify.formula import Formula, FormulaTooLarge, proof_formula
-from pipeline.errors import EnvironmentFailure, SolverError
+from pipeline.certify.formula import Formula, formula_size, proof_formula
+from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.limits import Deadline, Limits
 from pipeline.parse.formula import Model, ParsedFormula, proof_clauses
 from pipeline.puzzle import Grid, Puzzle
-from pipeline.solve import Limits
 
 if TYPE_CHECKING:
-    from pipeline.settings import Settings
     from pipeline.solve import Solvers
 
 MAX_CLAUSES = 1_000_000
 """Of a formula, for which making and checking a proof takes a gigabyte."""
+
+CLAUSE_BYTES, LITERAL_BYTES = 150, 60
+"""What a formula takes here for each, with the index that `core_of` makes."""
+
+CHECKED_BYTES = 700
+"""What a clause takes of which a proof is checked."""
 
 Completeness = Literal["proved", "claimed", "no"]
 
@@ -72,34 +76,42 @@ class FormulaProof:
 
 
 def prove_complete(
-    puzzle: Puzzle, grids: Sequence[Grid], solvers: Solvers, settings: Settings
+    puzzle: Puzzle, grids: Sequence[Grid], solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, Proof | None]:
-    """Prove that a puzzle has no solution but these grids, within the time for one puzzle.
+    """Prove that a puzzle has no solution but these grids, within the limits.
 
     The certificate says `no` where an engine finds another solution, or no proof holds.
     """
+    deadline = Deadline.of(limits)
     try:
+        limits.allow(formula_size(puzzle.geometry) * (CLAUSE_BYTES + 2 * LITERAL_BYTES))
         formula = proof_formula(puzzle, grids)
-    except FormulaTooLarge as error:
+    except LimitReached as error:
         return Certificate("claimed", reason=str(error)), None
-    certificate, text = prove_formula(formula, solvers, settings)
+    certificate, text = prove_formula(formula, solvers, limits.until(deadline))
     return certificate, None if text is None else Proof(puzzle, tuple(grids), text)
 
 
 def prove_no_model(
-    parsed: ParsedFormula, models: Sequence[Model], solvers: Solvers, settings: Settings
+    parsed: ParsedFormula, models: Sequence[Model], solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, FormulaProof | None]:
     """Prove that a formula has no model but these, as `prove_complete` does of grids."""
     if (clauses := len(parsed.clauses)) > MAX_CLAUSES:
         why = f"{clauses:,} clauses are more than the {MAX_CLAUSES:,} that a proof is made for"
         return Certificate("claimed", reason=why), None
+    deadline = Deadline.of(limits)
+    try:
+        literals = len(parsed.clauses.literals) + len(models) * parsed.variables
+        limits.allow(clauses * CLAUSE_BYTES + literals * LITERAL_BYTES)
+    except LimitReached as error:
+        return Certificate("claimed", reason=str(error)), None
     refuted = Formula(*proof_clauses(parsed, models))
-    certificate, text = prove_formula(refuted, solvers, settings)
+    certificate, text = prove_formula(refuted, solvers, limits.until(deadline))
     return certificate, None if text is None else FormulaProof(refuted, text)
 
 
 def prove_formula(
-    formula: Formula, solvers: Solvers, settings: Settings
+    formula: Formula, solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, str | None]:
     """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one."""
     from pipeline.certify.core import core_of  # noqa: PLC0415 - hardly ever needed
@@ -111,18 +123,22 @@ def prove_formula(
     )
     from pipeline.solve.proving import ENGINES, Exhausted, Prover, Satisfiable  # noqa: PLC0415
 
-    begun = time.monotonic()
-    core = core_of(formula)
+    deadline = Deadline.of(limits)
+    try:
+        core = core_of(formula, deadline)
+        limits.allow(len(core.clauses) * CHECKED_BYTES)
+    except LimitReached as error:
+        return Certificate("claimed", reason=str(error)), None
     doubts: list[str] = []
     reason = ""
     for engine in ENGINES:
-        limits = Limits(settings.timeout, settings.memory_limit, time.monotonic() - begun)
         try:
             if core.is_refuted:
                 text = REFUTED
             else:
-                text = solvers.kept(Prover).prove(core.remaining, limits, engine)
-            checked = check_core(core, text, settings.timeout - (time.monotonic() - begun))
+                left = limits.until(deadline)
+                text = solvers.kept(Prover).prove(core.remaining, left, engine)
+            checked = check_core(core, text, deadline.left())
         except Satisfiable as error:
             return Certificate("no", reason=str(error)), None
         except (Exhausted, ProofTimeout) as error:
@@ -132,8 +148,8 @@ def prove_formula(
         else:
             name = "unit propagation" if core.is_refuted else engine
             return Certificate("proved", name, checked.checker, checked.steps), text
-        if time.monotonic() - begun >= settings.timeout:
-            reason = f"no proof was found and checked within {settings.timeout:g} s"
+        if not deadline.left():
+            reason = limits.out_of_time
             break
     if reason:
         return Certificate("claimed", reason=reason), None

@@ -6,7 +6,6 @@ model does, is followed by the next one. Only the surroundings raise.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import closing
@@ -26,9 +25,9 @@ from pipeline.parse.formula import (
     parse_formula,
 )
 from pipeline.puzzle import Geometry
-from pipeline.result import Result, SolverUsed, Status, Stopwatch, unproved
+from pipeline.result import Result, SolverUsed, Status, Stopwatch, limits_left, unproved
 from pipeline.settings import Settings
-from pipeline.solve import ONLY_PUZZLES, Limits, Solver, Solvers, answers
+from pipeline.solve import ONLY_PUZZLES, Solver, Solvers, answers
 
 MAX_MODELS = 1
 """What `max_solutions` is where it is not given."""
@@ -75,7 +74,8 @@ def _with_proof(result: Result, solvers: Solvers, settings: Settings, watch: Sto
     certificate, proof = Certificate("claimed" if result.complete else "no"), None
     if result.complete and settings.is_to_prove(result.status):
         with watch.timing("prove"):
-            certificate, proof = prove_no_model(result.formula, result.models, solvers, settings)
+            limits = limits_left(settings, watch)
+            certificate, proof = prove_no_model(result.formula, result.models, solvers, limits)
     result = replace(result, certificate=certificate, proof=proof, seconds=watch.seconds())
     if not result.complete or certificate.complete != "no":
         return result
@@ -163,7 +163,6 @@ class _Question:
         self._written = parsed.written
         self._settings = settings
         self._watch = watch
-        self._begun = time.monotonic()
 
     def ask(self, solver: Solver) -> _Search:
         """One solver's search.
@@ -173,8 +172,7 @@ class _Question:
         """
         models: list[Model] = []
         enough = self.limit + 1 if self.limit > 1 else 1
-        spent = time.monotonic() - self._begun
-        limits = Limits(self._settings.timeout, self._settings.memory_limit, spent)
+        limits = limits_left(self._settings, self._watch)
         with closing(answers(self._cnf, solver, limits)) as stream:
             while len(models) < enough:
                 with self._watch.timing("solve"):

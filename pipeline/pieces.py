@@ -10,6 +10,7 @@ import numpy as np
 from pipeline.batches import LARGEST_SIDE, Answers, masks_of, solve_alone, solve_batch
 from pipeline.certify import certify_grid
 from pipeline.evidence import Proof, doubt, prove_complete
+from pipeline.limits import Limits
 from pipeline.parse import made
 from pipeline.parse.collections import Entry, Piece
 from pipeline.puzzle import Geometry, Grid, Puzzle
@@ -133,7 +134,8 @@ def _proved(row: Row, solvers: Solvers, settings: Settings) -> Row:
     entry = row.entry
     puzzle = entry.puzzle or _puzzle_of(entry.text)
     grids = [_grid_of(line, entry, puzzle) for line in row.solutions]
-    row.certificate, row.proof = prove_complete(puzzle, grids, solvers, settings)
+    limits = Limits(settings.timeout, settings.memory_limit)
+    row.certificate, row.proof = prove_complete(puzzle, grids, solvers, limits)
     if row.certificate.complete == "claimed":
         row.message = "; ".join(filter(None, (row.message, f"claimed: {row.certificate.reason}")))
     if row.certificate.complete != "no":

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from pipeline.limits import Limits
 from pipeline.parse.formula import CNF_FORMAT
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pipeline.parse import Parsed
     from pipeline.parse.formula import Model, ParsedFormula
     from pipeline.puzzle import Grid
+    from pipeline.settings import Settings
 
 Status = Literal["unique", "multiple", "unsolvable", "solved", "invalid", "unknown", "failed"]
 NOT_WELL: frozenset[str] = frozenset(("invalid", "unknown", "failed"))
@@ -51,6 +53,15 @@ class Stopwatch:
     def seconds(self) -> dict[str, float]:
         """Stage → seconds so far, and `total`."""
         return self._stages | {"total": self._clock() - self._start}
+
+    def spent(self) -> float:
+        """Seconds in all stages that are over."""
+        return sum(self._stages.values())
+
+
+def limits_left(settings: Settings, watch: Stopwatch) -> Limits:
+    """What a puzzle may still use after the stages that were timed."""
+    return Limits(settings.timeout, settings.memory_limit, watch.spent())
 
 
 @dataclass(frozen=True, slots=True)

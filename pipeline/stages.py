@@ -6,7 +6,6 @@ raise.
 
 from __future__ import annotations
 
-import time
 import zlib
 from collections.abc import Callable
 from contextlib import closing
@@ -18,16 +17,19 @@ from pipeline.certify import certify_grid
 from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.decode import decode_model
 from pipeline.encode import encode_puzzle
-from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError, TooLarge
+from pipeline.errors import EnvironmentFailure, InvalidPuzzle, LimitReached, SolverError
 from pipeline.evidence import Certificate, doubt, prove_complete
 from pipeline.formulas import is_formula, solve_clauses
 from pipeline.parse import Parsed, made, parse_source
 from pipeline.puzzle import Grid, Puzzle
-from pipeline.result import Result, SolverUsed, Status, Stopwatch, unproved
+from pipeline.result import Result, SolverUsed, Status, Stopwatch, limits_left, unproved
 from pipeline.settings import Settings
-from pipeline.solve import Limits, Solver, Solvers, answers
+from pipeline.solve import Solver, Solvers, answers
 
 OnGrid = Callable[[Grid], None]
+
+EXPLAIN_SECONDS = 2.0
+"""What finding out why there is no solution may take at most."""
 
 
 parse_once = lru_cache(maxsize=1)(parse_source)
@@ -86,8 +88,9 @@ def solve_parsed(
     """
     try:
         with watch.timing("encode"):
-            cnf = encode_puzzle(parsed.puzzle, settings.encoding)
-    except TooLarge as error:
+            limits = limits_left(settings, watch)
+            cnf = encode_puzzle(parsed.puzzle, settings.encoding, limits=limits)
+    except LimitReached as error:
         return Result("unknown", (), False, str(error), parsed, seconds=watch.seconds())
     chain = _Chain(parsed.puzzle, cnf, settings, watch, on_grid)
     fallback = solvers.lacking
@@ -125,7 +128,7 @@ def is_chosen(puzzle: Puzzle, share: float) -> bool:
 
 
 class _Chain:
-    """The searches for one puzzle, which share its time."""
+    """The searches for one puzzle, which share what is left of its time."""
 
     def __init__(
         self,
@@ -141,7 +144,6 @@ class _Chain:
         self._watch = watch
         self._on_grid = on_grid
         self._shown: set[Grid] = set()
-        self._begun: float | None = None
 
     def search(self, solver: Solver) -> _Search:
         """One solver's search, each model decoded and certified.
@@ -150,7 +152,8 @@ class _Chain:
         SolverError for a model that is no solution.
         """
         grids: list[Grid] = []
-        with closing(answers(self._cnf, solver, self._limits())) as stream:
+        limits = limits_left(self._settings, self._watch)
+        with closing(answers(self._cnf, solver, limits)) as stream:
             while len(grids) <= self._settings.limit:
                 with self._watch.timing("solve"):
                     answer: Answer = next(stream)
@@ -183,11 +186,6 @@ class _Chain:
         ended = second.ended if found <= set(second.grids) else Unknown(why)
         used = SolverUsed(other.name, other.version, why)
         return _Search([*search.grids, *missed], ended), used
-
-    def _limits(self) -> Limits:
-        now = time.monotonic()
-        self._begun = self._begun or now
-        return Limits(self._settings.timeout, self._settings.memory_limit, now - self._begun)
 
     def _certified(self, answer: Sat, solver: Solver) -> Grid:
         with self._watch.timing("decode"):
@@ -241,7 +239,7 @@ def with_evidence(result: Result, solvers: Solvers, settings: Settings, watch: S
         return replace(result, certificate=Certificate("no"))
     puzzle = result.parsed.puzzle
     if result.status == "unsolvable":
-        result = _explained(result, puzzle, solvers, watch)
+        result = _explained(result, puzzle, solvers, settings, watch)
     elif len(result.solutions) > 1:
         from pipeline.explain import explain_difference  # noqa: PLC0415 - seldom needed
 
@@ -251,7 +249,8 @@ def with_evidence(result: Result, solvers: Solvers, settings: Settings, watch: S
     proof = None
     if settings.is_to_prove(result.status) and result.complete:
         with watch.timing("prove"):
-            certificate, proof = prove_complete(puzzle, result.solutions, solvers, settings)
+            limits = limits_left(settings, watch)
+            certificate, proof = prove_complete(puzzle, result.solutions, solvers, limits)
     spent = watch.seconds()
     more: dict[str, float] = {
         stage: spent[stage] for stage in ("explain", "prove") if stage in spent
@@ -262,13 +261,16 @@ def with_evidence(result: Result, solvers: Solvers, settings: Settings, watch: S
     return _doubted(result) if result.complete and certificate.complete == "no" else result
 
 
-def _explained(result: Result, puzzle: Puzzle, solvers: Solvers, watch: Stopwatch) -> Result:
+def _explained(
+    result: Result, puzzle: Puzzle, solvers: Solvers, settings: Settings, watch: Stopwatch
+) -> Result:
     """Why there is no solution; a solver's word that there is none is not taken against that."""
     from pipeline.explain import Explainer, explain_conflict  # noqa: PLC0415 - seldom needed
 
+    limits = limits_left(settings, watch).at_most(EXPLAIN_SECONDS)
     with watch.timing("explain"):
         try:
-            conflict = explain_conflict(puzzle, solvers.kept(Explainer))
+            conflict = explain_conflict(puzzle, solvers.kept(Explainer), limits)
         except SolverError as error:
             why = f"{result.solver.name if result.solver else 'a solver'} was wrong: {error}"
             return replace(result, status="unknown", complete=False, message=why)

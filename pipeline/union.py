@@ -16,7 +16,8 @@ from pipeline.certify.many import certify_many
 from pipeline.cnf import Sat, Unsat
 from pipeline.encode.together import Together, encode_together, propagate_many
 from pipeline.errors import EnvironmentFailure, SolverError
-from pipeline.solve import Limits, Solver
+from pipeline.limits import Limits
+from pipeline.solve import Solver
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,8 @@ import pytest
 from needs import needs_linux
 from solving import PATIENCE, children, has_ended, is_closed
 
-from pipeline.solve.child import MIB, Bounds, bound, child, ended_within, pour
+from pipeline.limits import MIB
+from pipeline.solve.child import Bounds, bound, child, ended_within, pour
 
 AMPLE = Bounds(memory_bytes=1024 * MIB, file_bytes=64 * MIB, processor_seconds=60)
 WITH_GRANDCHILD = ["sh", "-c", "sleep 1000 & sleep 1000"]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from pipeline.solve.base import Deadline
+from pipeline.limits import Deadline
 from pipeline.solve.cores import Core, shrinking_cores
 
 VARIABLES = range(1, 7)

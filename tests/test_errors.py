@@ -12,9 +12,9 @@ from pipeline import errors
 from pipeline.errors import (
     EnvironmentFailure,
     InvalidPuzzle,
+    LimitReached,
     PipelineError,
     SolverMissing,
-    TooLarge,
     UsageError,
     counted,
     in_words,
@@ -106,6 +106,6 @@ def test_an_operating_systems_error_is_said_in_words_with_its_file(error, words)
 
 
 def test_errors_on_purpose_have_one_root_and_do_not_hide_as_others():
-    for kind in (EnvironmentFailure, TooLarge, UsageError):
+    for kind in (EnvironmentFailure, LimitReached, UsageError):
         assert issubclass(kind, PipelineError)
         assert not issubclass(kind, OSError | ValueError)

@@ -21,12 +21,12 @@ from pipeline.encode import encode_puzzle
 from pipeline.errors import SolverError
 from pipeline.explain import Clue, Conflict, Explainer, explain_conflict
 from pipeline.explain.explainer import Contradiction, contradictions
+from pipeline.limits import Deadline, Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Puzzle
-from pipeline.solve.base import Deadline
 
 FOUR, SIX, NINE, SIXTEEN = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3), Geometry(4, 4)
-LONG = 60.0
+LONG = Limits(60.0)
 HARD = "98.7..6..75..6......6..8...5......4...9.8.7.....3....24....1.....7.9.5.3..587.4.."
 EVEN, ODD = NINE.even_values, NINE.odd_values
 
@@ -270,7 +270,7 @@ def test_what_needs_no_search_starts_no_child():
 def test_without_time_there_is_none_and_the_next_is_explained(explainer):
     large = list(holed(pattern(Geometry(5, 5)), 2).cells)
     large[0] = 1 << 24
-    assert explain_conflict(Puzzle(Geometry(5, 5), tuple(large)), explainer, 0.001) is None
+    assert explain_conflict(Puzzle(Geometry(5, 5), tuple(large)), explainer, Limits(0.001)) is None
     assert explain_conflict(parse_puzzle(NONE), explainer, LONG)
 
 
@@ -299,7 +299,7 @@ def test_a_child_that_hangs_is_ended_and_replaced():
         fresh.warm()
         (child,) = children() - others
         os.kill(child, signal.SIGSTOP)
-        assert explain_conflict(parse_puzzle(NONE), fresh, 0.1) is None
+        assert explain_conflict(parse_puzzle(NONE), fresh, Limits(0.1)) is None
         assert children() == others
         assert explain_conflict(parse_puzzle(NONE), fresh, LONG)
 
@@ -319,8 +319,9 @@ def test_a_child_that_dies_at_work_explains_nothing():
 
 @needs_linux
 def test_a_child_that_lacks_memory_explains_nothing():
-    with Explainer(megabytes=1) as poor:
-        assert explain_conflict(parse_puzzle(NONE), poor, LONG) is None
+    with Explainer() as poor:
+        assert explain_conflict(parse_puzzle(NONE), poor, Limits(60.0, megabytes=1)) is None
+        assert explain_conflict(parse_puzzle(NONE), poor, LONG)
 
 
 class Scripted:
@@ -355,14 +356,14 @@ def test_the_latest_word_stands(last):
     peer = Scripted(FIRST, SECOND, last)
     asked = Explainer()
     asked._peer = peer
-    assert asked.contradiction(parse_puzzle(NONE), 1.0) == SECOND
+    assert asked.contradiction(parse_puzzle(NONE), Limits(1.0)) == SECOND
     assert peer.closed == (last != "no more")
 
 
 def test_what_is_not_minimal_says_that_time_was_short():
     asked = Explainer()
     asked._peer = Scripted(SECOND, Contradiction((0, 1, 6, 11), minimal=False), None)
-    conflict = explain_conflict(parse_puzzle(NONE), asked, 1.0)
+    conflict = explain_conflict(parse_puzzle(NONE), asked, Limits(1.0))
     assert conflict
     assert not conflict.minimal
     assert conflict.message == (
@@ -376,7 +377,7 @@ def test_an_interrupted_question_ends_the_child():
     asked = Explainer()
     asked._peer = peer
     with pytest.raises(KeyboardInterrupt):
-        asked.contradiction(parse_puzzle(NONE), 1.0)
+        asked.contradiction(parse_puzzle(NONE), Limits(1.0))
     assert peer.closed
 
 
@@ -385,4 +386,4 @@ def test_where_no_child_can_be_had_nothing_is_explained(monkeypatch):
         raise OSError("no more processes")
 
     monkeypatch.setattr(pipeline.explain.explainer, "Peer", refuse)
-    assert explain_conflict(parse_puzzle(NONE), seconds=1.0) is None
+    assert explain_conflict(parse_puzzle(NONE), limits=Limits(1.0)) is None

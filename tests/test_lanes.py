@@ -17,9 +17,10 @@ from pipeline.cnf import Cnf, Family, Sat, Unknown, Unsat
 from pipeline.decode import decode_model
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import SolverError
+from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
-from pipeline.solve import Limits, answers
+from pipeline.solve import answers
 from pipeline.solve.lanes import Found, Lanes, solve_lanes
 
 FOUR, SIX_BY_SIX, EIGHT, NINE = Geometry(2, 2), Geometry(2, 3), Geometry(2, 4), Geometry(3, 3)

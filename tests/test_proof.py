@@ -27,9 +27,9 @@ from pipeline.certify.proof import (
     check_proof,
     check_refutation,
 )
+from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Puzzle
-from pipeline.solve.base import Limits
 from pipeline.solve.proving import ENGINES, Prover
 
 HOUR = 3600.0

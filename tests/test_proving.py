@@ -12,8 +12,8 @@ from solving import children, has_ended, pigeons
 from pipeline.certify.formula import Formula
 from pipeline.certify.proof import check_refutation
 from pipeline.errors import SolverError
+from pipeline.limits import Limits
 from pipeline.solve import peer
-from pipeline.solve.base import Limits
 from pipeline.solve.proving import ENGINES, Exhausted, Prover, Satisfiable
 
 LIMITS = Limits(60)

@@ -17,9 +17,9 @@ from pipeline.dimacs import clause_lines
 from pipeline.encode import encode_puzzle
 from pipeline.encode.propagate import propagate
 from pipeline.encode.together import encode_together, propagate_many
+from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid
-from pipeline.solve import Limits
 from pipeline.solve.pysat import Pysat
 
 GEOMETRIES = [Geometry(2, 2), Geometry(2, 3), Geometry(3, 2), Geometry(2, 4), Geometry(3, 3)]

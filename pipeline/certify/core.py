@@ -13,6 +13,9 @@ from functools import lru_cache
 from itertools import chain, compress
 
 from pipeline.certify.formula import Clause, Formula, Rules
+from pipeline.limits import NEVER, Deadline
+
+_OFTEN = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +37,16 @@ class Core:
         return () in self.remaining
 
 
-def core_of(formula: Formula) -> Core:
+def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
     """Pick the clauses that propagation makes use of, and those that it leaves open.
 
     Nothing is lost. A clause that is left out holds a literal that the picked ones make true, so
     it propagates nothing: what unit propagation shows (RUP) from the formula, it shows from the
-    core. Takes time and memory in proportion to the formula.
+    core. Takes time and memory in proportion to the formula. Raises LimitReached when the deadline
+    has passed.
     """
-    places = _Places(formula)
-    true, reasons, is_refuted = _propagate(formula.clauses, places)
+    places = _Places(formula, deadline)
+    true, reasons, is_refuted = _propagate(formula.clauses, places, deadline)
     used = [formula.clauses[index] for index in reasons]
     if is_refuted:
         return Core(formula, tuple(used), ((),))
@@ -50,11 +54,14 @@ def core_of(formula: Formula) -> Core:
     for index in chain.from_iterable(map(places.of, true)):
         is_open[index] = 0
     left = [*compress(formula.clauses, is_open)]
-    remaining = [tuple([x for x in clause if -x not in true]) for clause in left]
+    watched = deadline.watch(left)
+    remaining = [tuple([x for x in clause if -x not in true]) for clause in watched]
     return Core(formula, (*used, *left), tuple(remaining))
 
 
-def _propagate(clauses: Sequence[Clause], places: _Places) -> tuple[set[int], list[int], bool]:
+def _propagate(
+    clauses: Sequence[Clause], places: _Places, deadline: Deadline
+) -> tuple[set[int], list[int], bool]:
     """The literals that become true, the clauses that make them so, and whether one fails.
 
     Clauses are meant by their index; one of which every literal is false comes last.
@@ -71,6 +78,8 @@ def _propagate(clauses: Sequence[Clause], places: _Places) -> tuple[set[int], li
             return true, [*reasons, index], True
         if literal in true:
             continue
+        if len(true) % _OFTEN == 0:
+            deadline.check()
         true.add(literal)
         reasons.append(index)
         for shorter in places.of(-literal):
@@ -83,12 +92,12 @@ def _propagate(clauses: Sequence[Clause], places: _Places) -> tuple[set[int], li
 class _Places:
     """In which clauses of a formula a literal stands; what its rules hold is known already."""
 
-    def __init__(self, formula: Formula) -> None:
+    def __init__(self, formula: Formula, deadline: Deadline) -> None:
         first = len(formula.rules.clauses)
         self.own = range(first, len(formula.clauses))
         self._sizes, self._shared = _indexed(formula.rules)
         self._own_sizes = [*map(len, formula.own)]
-        self._own = _index(formula.own, first)
+        self._own = _index(deadline.watch(formula.own), first)
 
     def of(self, literal: int) -> Iterable[int]:
         return chain(self._shared.get(literal, ()), self._own.get(literal, ()))

@@ -14,7 +14,7 @@ from itertools import combinations
 from math import comb
 from operator import neg
 
-from pipeline.errors import TooLarge
+from pipeline.errors import LimitReached
 from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
 
 Clause = tuple[int, ...]
@@ -25,7 +25,7 @@ _HEADER = re.compile(r"p cnf (0|[1-9][0-9]{0,9}) (0|[1-9][0-9]{0,9})\n")
 _BODY = re.compile(r"(?:(?:-?[1-9][0-9]{0,9} )*+0\n)*+")
 
 
-class FormulaTooLarge(TooLarge):
+class FormulaTooLarge(LimitReached):
     """A geometry whose rules are more clauses than a proof can be made for."""
 
 

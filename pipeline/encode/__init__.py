@@ -13,9 +13,10 @@ from pipeline.encode.minimal import encode_minimal
 from pipeline.encode.numbering import Numbering, Style
 from pipeline.encode.reduced import encode_reduced
 from pipeline.encode.textbook import encode_textbook
+from pipeline.limits import UNHURRIED, Limits
 from pipeline.puzzle import Puzzle
 
-ENCODINGS: dict[str, Callable[[Puzzle, Style], Cnf]] = {
+ENCODINGS: dict[str, Callable[[Puzzle, Style, Limits], Cnf]] = {
     "textbook": encode_textbook,
     "minimal": encode_minimal,
     "extended": encode_extended,
@@ -25,10 +26,15 @@ ENCODINGS: dict[str, Callable[[Puzzle, Style], Cnf]] = {
 __all__ = ["ENCODINGS", "Numbering", "Style", "encode_puzzle"]
 
 
-def encode_puzzle(puzzle: Puzzle, encoding: str = "reduced", numbering: Style = "dense") -> Cnf:
+def encode_puzzle(
+    puzzle: Puzzle,
+    encoding: str = "reduced",
+    numbering: Style = "dense",
+    limits: Limits = UNHURRIED,
+) -> Cnf:
     """The clauses whose models are exactly the solutions of the puzzle.
 
     `encoding` is a key of ENCODINGS. Raises UsageError for decimal numbering of a side above 9,
-    TooLarge for more candidates than `reduced` can hold.
+    LimitReached where the limits are too narrow for that.
     """
-    return ENCODINGS[encoding](puzzle, numbering)
+    return ENCODINGS[encoding](puzzle, numbering, limits)

@@ -14,7 +14,8 @@ from typing import Literal
 
 from pipeline.cnf import Clause, Cnf, Family, Generated
 from pipeline.encode.numbering import Numbering, Style
-from pipeline.puzzle import Puzzle
+from pipeline.limits import Limits
+from pipeline.puzzle import Puzzle, values_of
 
 Kind = Literal["cell", "row", "column", "box"]
 Bound = Literal["at least one", "at most one"]
@@ -71,21 +72,28 @@ def _givens(puzzle: Puzzle, numbering: Numbering) -> Family:
 
 def _marks(puzzle: Puzzle, numbering: Numbering) -> Family:
     """The negation of every value that a cell forbids, unless the cell is a given."""
-    clauses = [
-        (-(numbering.before(cell) + value),)
+    full = puzzle.geometry.all_values
+    forbidden = [
+        (numbering.before(cell), full & ~mask)
         for cell, mask in enumerate(puzzle.cells)
-        if mask & (mask - 1) and mask != puzzle.geometry.all_values
-        for value in range(1, puzzle.geometry.side + 1)
-        if not mask >> (value - 1) & 1
+        if mask & (mask - 1) and mask != full
     ]
-    return Family("values that marks forbid", len(clauses), clauses)
+    size = sum(mask.bit_count() for _, mask in forbidden)
+    return Family("values that marks forbid", size, Generated(partial(_negated, forbidden)))
 
 
-def encode_rules(name: str, rules: Iterable[Rule]) -> Callable[[Puzzle, Style], Cnf]:
-    """An encoder that states these rules over all candidates, then the givens and marks."""
+def _negated(forbidden: Iterable[tuple[int, int]]) -> Iterator[Clause]:
+    return ((-(before + value),) for before, mask in forbidden for value in values_of(mask))
+
+
+def encode_rules(name: str, rules: Iterable[Rule]) -> Callable[[Puzzle, Style, Limits], Cnf]:
+    """An encoder that states these rules over all candidates, then the givens and marks.
+
+    It does next to nothing: whoever goes through the clauses keeps to the limits.
+    """
     stated = tuple(rules)
 
-    def encode(puzzle: Puzzle, style: Style) -> Cnf:
+    def encode(puzzle: Puzzle, style: Style, _limits: Limits) -> Cnf:
         numbering = Numbering(puzzle.geometry, style)
         families = [_family(rule, numbering) for rule in stated]
         families += [

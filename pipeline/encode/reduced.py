@@ -14,11 +14,11 @@ from itertools import combinations
 from pipeline.cnf import Clause, Cnf, Family, Generated
 from pipeline.encode.numbering import Numbering, Style
 from pipeline.encode.propagate import propagate
-from pipeline.errors import TooLarge
+from pipeline.limits import Deadline, Limits
 from pipeline.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
 
-MOST_CANDIDATES = 4_000_000
-"""More than that, as an almost empty grid of side 160 leaves, would take gigabytes here."""
+CANDIDATE_BYTES = 1024
+"""What a candidate takes in this process at most, here and later as a part of a model."""
 
 MOST_KEPT = 100_000
 """Pairs of a family beyond which they are made anew whenever they are needed."""
@@ -26,36 +26,38 @@ MOST_KEPT = 100_000
 _NAMES = ("row", "column", "box")
 
 
-def encode_reduced(puzzle: Puzzle, style: Style) -> Cnf:
+def encode_reduced(puzzle: Puzzle, style: Style, limits: Limits) -> Cnf:
     """The Cnf of the surviving candidates, numbered 1 … m (`decimal`: by their digits).
 
-    Raises TooLarge for more than MOST_CANDIDATES.
+    Raises LimitReached.
     """
+    deadline = Deadline.of(limits)
     geometry = puzzle.geometry
     numbering = Numbering(geometry, style)
     cells = propagate(puzzle)
     if cells is None:
         conflict = Family("the givens and marks leave some group without a candidate", 1, [()])
         return Cnf(geometry, "reduced", 0, (conflict,), {})
-    left = sum(mask.bit_count() for mask in cells)
-    if left > MOST_CANDIDATES:
-        raise TooLarge(f"{left} candidates are left, more than the {MOST_CANDIDATES} allowed")
-    alive, candidates, fixed = _number(geometry, cells, numbering)
-    families = list(_cell_families(alive)) + list(_unit_families(geometry, alive))
+    limits.allow(CANDIDATE_BYTES * sum(mask.bit_count() for mask in cells))
+    alive, candidates, fixed = _number(cells, numbering, deadline)
+    families = [*_cell_families(alive), *_unit_families(geometry, alive, deadline)]
     highest = numbering.highest if style == "decimal" else len(candidates)
     return Cnf(geometry, "reduced", highest, tuple(families), candidates, tuple(fixed))
 
 
 def _number(
-    geometry: Geometry, cells: list[int], numbering: Numbering
+    cells: list[int], numbering: Numbering, deadline: Deadline
 ) -> tuple[list[list[tuple[int, int]]], dict[int, Candidate], list[Candidate]]:
     """Per cell its open candidates as (value, variable); variable → candidate; the decided."""
+    geometry = numbering.geometry
     alive: list[list[tuple[int, int]]] = []
     candidates: dict[int, Candidate] = {}
     fixed: list[Candidate] = []
     dense = numbering.style == "dense"
     for cell, mask in enumerate(cells):
         row, column = geometry.place(cell)
+        if column == 1:
+            deadline.check()
         here: list[tuple[int, int]] = []
         if mask & (mask - 1):
             start = numbering.before(cell)
@@ -90,11 +92,14 @@ def _cell_families(alive: list[list[tuple[int, int]]]) -> tuple[Family, Family]:
     return _exactly_one(("every cell holds a value", "no cell holds two values"), groups)
 
 
-def _unit_families(geometry: Geometry, alive: list[list[tuple[int, int]]]) -> Iterable[Family]:
+def _unit_families(
+    geometry: Geometry, alive: list[list[tuple[int, int]]], deadline: Deadline
+) -> Iterable[Family]:
     n, units = geometry.side, units_of(geometry)
     for index, name in enumerate(_NAMES):
         groups: list[list[int]] = []
         for unit in units[index * n : index * n + n]:
+            deadline.check()
             places: dict[int, list[int]] = {}
             for cell in unit:
                 for value, variable in alive[cell]:

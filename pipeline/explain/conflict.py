@@ -9,9 +9,10 @@ from pipeline.certify import clashing_givens
 from pipeline.errors import counted
 from pipeline.explain.clue import Clue, clue_at
 from pipeline.explain.explainer import Explainer
+from pipeline.limits import Limits
 from pipeline.puzzle import Geometry, Puzzle, units_of
 
-SECONDS = 2.0
+LIMITS = Limits(2.0)
 """What an explanation may take, if nothing else is said."""
 
 _MOST_TOLD = 8
@@ -40,7 +41,7 @@ class Conflict:
 
 
 def explain_conflict(
-    puzzle: Puzzle, explainer: Explainer | None = None, seconds: float = SECONDS
+    puzzle: Puzzle, explainer: Explainer | None = None, limits: Limits = LIMITS
 ) -> Conflict | None:
     """Why the puzzle, which was found to have no solution, has none; None if that takes longer.
 
@@ -56,12 +57,12 @@ def explain_conflict(
         return Conflict(_clues(puzzle, crowd.cells), crowd.message, minimal=crowd.excess == 1)
     if explainer is None:
         with Explainer() as started:
-            return _explain_set(puzzle, started, seconds)
-    return _explain_set(puzzle, explainer, seconds)
+            return _explain_set(puzzle, started, limits)
+    return _explain_set(puzzle, explainer, limits)
 
 
-def _explain_set(puzzle: Puzzle, explainer: Explainer, seconds: float) -> Conflict | None:
-    found = explainer.contradiction(puzzle, seconds)
+def _explain_set(puzzle: Puzzle, explainer: Explainer, limits: Limits) -> Conflict | None:
+    found = explainer.contradiction(puzzle, limits)
     if found is None:
         return None
     clues = _clues(puzzle, found.cells)

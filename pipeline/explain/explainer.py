@@ -7,7 +7,6 @@ whatever it finds at once, so that its latest word stands when the time is up.
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterator
 from itertools import chain
 from multiprocessing.connection import Connection
@@ -16,8 +15,9 @@ from typing import Literal, NamedTuple
 from pipeline.cnf import Clause
 from pipeline.encode import Numbering, encode_puzzle
 from pipeline.errors import SolverError
+from pipeline.limits import Deadline, Limits
 from pipeline.puzzle import Puzzle, values_of
-from pipeline.solve.base import Closing, Deadline
+from pipeline.solve.base import Closing
 from pipeline.solve.cores import shrinking_cores
 from pipeline.solve.peer import Peer, limit_memory
 
@@ -35,18 +35,17 @@ class Contradiction(NamedTuple):
     minimal: bool
 
 
+_Question = tuple[Puzzle, Deadline, int]
+"""The last one is how many megabytes the child may take for it."""
+
 _Last = Literal["no more", "solvable"]
 """How the child ends its reply, which is any number of Contradictions, the best one last."""
 
 
 class Explainer(Closing):
-    """Finds contradictions with a process, which is started for the first of them.
+    """Finds contradictions with a process, which is started for the first of them."""
 
-    `megabytes` is the memory that the process may take for itself.
-    """
-
-    def __init__(self, megabytes: int = 4096) -> None:
-        self._megabytes = megabytes
+    def __init__(self) -> None:
         self._peer: Peer | None = None
 
     def warm(self) -> None:
@@ -56,25 +55,25 @@ class Explainer(Closing):
         if self._peer is None:
             with contextlib.suppress(OSError):
                 self._peer = Peer(__name__)
-                self._peer.send(self._megabytes)
 
-    def contradiction(self, puzzle: Puzzle, seconds: float) -> Contradiction | None:
-        """The smallest contradiction that was found in that time, or None.
+    def contradiction(self, puzzle: Puzzle, limits: Limits) -> Contradiction | None:
+        """The smallest contradiction that was found within the limits, or None.
 
         None, too, for sides above LARGEST_SIDE and where no process can be had, or it dies: an
         explanation is an extra. Raises SolverError where the puzzle has a solution.
         """
-        deadline = Deadline(time.monotonic() + seconds)
-        if puzzle.geometry.side > LARGEST_SIDE:
+        deadline = Deadline.of(limits)
+        if puzzle.geometry.side > LARGEST_SIDE or not deadline.left():
             return None
         self.warm()
-        return self._ask(self._peer, puzzle, deadline) if self._peer else None
+        return self._ask(self._peer, (puzzle, deadline, limits.megabytes)) if self._peer else None
 
-    def _ask(self, peer: Peer, puzzle: Puzzle, deadline: Deadline) -> Contradiction | None:
+    def _ask(self, peer: Peer, question: _Question) -> Contradiction | None:
+        _, deadline, _ = question
         best: Contradiction | None = None
         last: _Last | None = None
         try:
-            peer.send((puzzle, deadline))
+            peer.send(question)
             while last is None:
                 reply: Contradiction | _Last | None = peer.hear(deadline.left() + _GRACE)
                 if reply is None:
@@ -102,9 +101,9 @@ class Explainer(Closing):
 def serve(descriptor: int) -> None:
     """What the child does: take puzzles from the pipe until its other end is closed."""
     with Connection(descriptor) as pipe, contextlib.suppress(EOFError, BrokenPipeError):
-        limit_memory(pipe.recv())
         while True:
-            puzzle, deadline = pipe.recv()
+            puzzle, deadline, megabytes = pipe.recv()
+            limit_memory(megabytes)
             last: _Last = "no more"
             try:
                 for contradiction in contradictions(puzzle, deadline):

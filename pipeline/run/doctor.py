@@ -14,9 +14,10 @@ from pipeline.cnf import Cnf, Unsat
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.scan import has_writer
 from pipeline.errors import PipelineError, in_words
+from pipeline.limits import Limits
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import Settings
-from pipeline.solve import Limits, Solver, Solvers
+from pipeline.solve import Solver, Solvers
 
 LEAST_WATCHES, LEAST_QUEUED = 8192, 16384
 LEAST_FREE = 256 * 1024 * 1024

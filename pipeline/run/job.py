@@ -12,6 +12,7 @@ from pipeline.dropbox.folders import Folders, digest_of
 from pipeline.dropbox.growing import has_progress
 from pipeline.dropbox.publish import Publication, finish, is_published, publish
 from pipeline.errors import EnvironmentFailure, in_words, printable
+from pipeline.limits import Limits
 from pipeline.log import Log
 from pipeline.record import (
     Origin,
@@ -28,7 +29,7 @@ from pipeline.run.bulk import NO_FAULT, Bulk, Single, size_of
 from pipeline.run.pool import Workers
 from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
-from pipeline.solve import Limits, Solvers, surprise
+from pipeline.solve import Solvers, surprise
 from pipeline.stages import solve_source
 
 MOST_ATTEMPTS = 3

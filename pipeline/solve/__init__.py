@@ -10,15 +10,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from pipeline.errors import EnvironmentFailure, SolverError
+from pipeline.limits import Limits
 from pipeline.settings import SolverChoice
-from pipeline.solve.base import Closing, Deadline, Limits, Session, Solver
+from pipeline.solve.base import Closing, Session, Solver
 from pipeline.solve.enumerate import answers
 from pipeline.solve.minisat import Minisat, find_minisat, missing_minisat
 from pipeline.solve.pysat import Pysat
 
 __all__ = [
-    "Deadline",
-    "Limits",
     "Session",
     "Solver",
     "Solvers",

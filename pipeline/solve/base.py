@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
 
 from pipeline.cnf import Answer, Clause, Cnf
+from pipeline.limits import Limits
 
 
 class Closing(ABC):
@@ -29,43 +28,6 @@ class Closing(ABC):
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one puzzle may use: wall-clock seconds for all its questions, and memory.
-
-    `megabytes` is at least 64 and counts what the solver takes for itself. `spent` are the
-    seconds that another solver has used up before.
-    """
-
-    seconds: float = 60.0
-    megabytes: int = 4096
-    spent: float = 0.0
-
-    @property
-    def out_of_time(self) -> str:
-        return f"the time limit of {self.seconds:g} s was reached"
-
-    @property
-    def out_of_memory(self) -> str:
-        return f"the memory limit of {self.megabytes} MB was reached"
-
-
-@dataclass(frozen=True, slots=True)
-class Deadline:
-    """A moment on the monotonic clock."""
-
-    at: float
-
-    @classmethod
-    def of(cls, limits: Limits) -> Deadline:
-        """The end of the limits' seconds, counted from now."""
-        return cls(time.monotonic() + limits.seconds - limits.spent)
-
-    def left(self) -> float:
-        """Seconds until then, never below 0."""
-        return max(0.0, self.at - time.monotonic())
 
 
 class Session(Protocol):

@@ -26,7 +26,6 @@ from typing import BinaryIO
 from pipeline.files import F_SETSIG
 
 Child = subprocess.Popen[bytes]
-MIB = 1024 * 1024
 _INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 
 

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Literal
 
 from pipeline.cnf import Clause
-from pipeline.solve.base import Deadline
+from pipeline.limits import Deadline
 
 ENGINE = "minisat22"
 """Keeps to a budget of conflicts, where glucose4 only looks at it when it restarts."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown
-from pipeline.errors import SolverError
-from pipeline.solve.base import Limits, Solver
-from pipeline.solve.child import MIB
+from pipeline.errors import LimitReached, SolverError
+from pipeline.limits import Deadline, Limits
+from pipeline.solve.base import Solver
 
 LEAST_BYTES = 16
 """What any solver takes for a clause of two literals; so no limit is hit in vain."""
+
+VARIABLE_BYTES = 200
+"""What a variable takes here when a model is read and looked at."""
 
 
 def answers(cnf: Cnf, solver: Solver, limits: Limits) -> Generator[Answer, None, None]:
@@ -19,9 +22,15 @@ def answers(cnf: Cnf, solver: Solver, limits: Limits) -> Generator[Answer, None,
     The limits hold for all questions together. Raises SolverError where the solver fails or a
     model does not satisfy the clauses or repeats an earlier one's grid.
     """
-    if cnf.size * LEAST_BYTES > limits.megabytes * MIB:
-        yield Unknown(limits.out_of_memory)
-        return
+    try:
+        limits.allow(max(cnf.size * LEAST_BYTES, cnf.variables * VARIABLE_BYTES))
+        yield from _asked(cnf, solver, limits)
+    except LimitReached as error:
+        yield Unknown(str(error))
+
+
+def _asked(cnf: Cnf, solver: Solver, limits: Limits) -> Iterator[Answer]:
+    deadline = Deadline.of(limits)
     blocked: list[Clause] = []
     with solver.open(cnf, limits) as session:
         while True:
@@ -29,14 +38,10 @@ def answers(cnf: Cnf, solver: Solver, limits: Limits) -> Generator[Answer, None,
             if not isinstance(answer, Sat):
                 yield answer
                 return
-            _check(cnf, blocked, answer, solver.name)
+            if not cnf.satisfied_by(answer.model, deadline):
+                raise SolverError(f"the model of {solver.name} does not satisfy the clauses")
+            if any(answer.model.isdisjoint(clause) for clause in deadline.watch(blocked)):
+                raise SolverError(f"{solver.name} found a model again that was blocked")
             yield answer
             blocked.append(cnf.blocking(answer.model))
             session.add(blocked[-1])
-
-
-def _check(cnf: Cnf, blocked: list[Clause], answer: Sat, name: str) -> None:
-    if not cnf.satisfied_by(answer.model):
-        raise SolverError(f"the model of {name} does not satisfy the clauses")
-    if any(answer.model.isdisjoint(clause) for clause in blocked):
-        raise SolverError(f"{name} found a model again that was blocked")

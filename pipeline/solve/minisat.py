@@ -29,17 +29,9 @@ from pipeline.errors import (
     SolverMissing,
     is_environmental,
 )
-from pipeline.solve.base import Deadline, Limits, Session
-from pipeline.solve.child import (
-    MIB,
-    Bounds,
-    Child,
-    bound,
-    child,
-    ended_within,
-    nameless_file,
-    pour,
-)
+from pipeline.limits import MIB, Deadline, Limits
+from pipeline.solve.base import Session
+from pipeline.solve.child import Bounds, Child, bound, child, ended_within, nameless_file, pour
 
 SATISFIABLE, UNSATISFIABLE, NO_VERDICT = 10, 20, 0
 _MOST_OUTPUT = 4 * MIB

@@ -11,7 +11,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from pipeline.solve.child import MIB, Child, child, ended_within
+from pipeline.limits import MIB
+from pipeline.solve.child import Child, child, ended_within
 
 _LONGEST_FAREWELL = 5.0
 _SERVE = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({descriptor})"

@@ -11,7 +11,8 @@ from typing import Literal, get_args
 
 from pipeline.cnf import Clause
 from pipeline.errors import SolverError
-from pipeline.solve.base import Closing, Deadline, Limits
+from pipeline.limits import Deadline, Limits
+from pipeline.solve.base import Closing
 from pipeline.solve.pysat import CHUNK, PROOF_BYTES, Pysat
 
 Engine = Literal["glucose4", "cadical195", "cadical153"]

@@ -16,8 +16,8 @@ from typing import Any
 
 from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, SolverError
-from pipeline.solve.base import Deadline, Limits, Session
-from pipeline.solve.child import MIB
+from pipeline.limits import MIB, Deadline, Limits
+from pipeline.solve.base import Session
 from pipeline.solve.peer import Peer, limit_memory, lower
 
 ENGINE = "glucose4"

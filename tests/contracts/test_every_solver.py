@@ -16,9 +16,10 @@ from strategies import examples, puzzles
 from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat
 from pipeline.decode import decode_model
 from pipeline.encode import ENCODINGS, encode_puzzle
+from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.solve import Limits, Solver, answers
+from pipeline.solve import Solver, answers
 from pipeline.solve.lanes import Lanes
 from pipeline.solve.minisat import Minisat
 from pipeline.solve.pysat import Pysat

@@ -15,12 +15,12 @@ from solving import PATIENCE, TWO, children, has_ended, program, result_lines
 
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import SolverMissing
+from pipeline.limits import MIB, Limits
 from pipeline.parse import parse_puzzle, parse_source
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
-from pipeline.solve import Limits, Solvers
-from pipeline.solve.child import MIB
+from pipeline.solve import Solvers
 from pipeline.stages import solve_parsed, solve_puzzle
 
 PUZZLE = parse_puzzle(TWO)

@@ -12,8 +12,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
-from pipeline.solve.base import Deadline, Limits
-from pipeline.solve.child import MIB
+from pipeline.limits import MIB, Deadline, Limits
 from pipeline.solve.lanes.batch import solve_lanes
 from pipeline.solve.lanes.convert import Masks
 from pipeline.solve.lanes.reading import Formula

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.limits import Deadline, Limits
 from pipeline.puzzle import Geometry
-from pipeline.solve.base import Deadline, Limits
 from pipeline.solve.lanes.chunks import chunks_of
 from pipeline.solve.lanes.layout import LARGEST_SIDE, layout_of
 from pipeline.solve.lanes.search import Search

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from pipeline.cnf import Clause, Cnf
 from pipeline.errors import SolverError
+from pipeline.limits import Deadline
 from pipeline.puzzle import Candidate
-from pipeline.solve.base import Deadline
 from pipeline.solve.lanes.layout import LARGEST_SIDE
 
 KINDS = CELL, ROW, COLUMN, BOX = (0, 1, 2, 3)

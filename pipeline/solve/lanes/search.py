@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.solve.base import Deadline
+from pipeline.limits import Deadline
 from pipeline.solve.lanes.branch import cells_to_split
 from pipeline.solve.lanes.chunks import Chunks
 from pipeline.solve.lanes.convert import Masks, flags_of, grids_of_rows, rows_of_masks

@@ -1,0 +1,86 @@
+"""Limits of one puzzle: what it may use, and the moment when its time is up."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TypeVar
+
+from pipeline.errors import LimitReached
+
+MIB = 1024 * 1024
+_AT_ONCE = 4096
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one puzzle may use: seconds for all that is done for it, and memory.
+
+    `megabytes` is at least 64 and counts what a step of the work, such as encoding or solving,
+    takes for itself. `spent` are the seconds that were used up before.
+    """
+
+    seconds: float = 60.0
+    megabytes: int = 4096
+    spent: float = 0.0
+
+    @property
+    def out_of_time(self) -> str:
+        return f"the time limit of {self.seconds:g} s was reached"
+
+    @property
+    def out_of_memory(self) -> str:
+        return f"the memory limit of {self.megabytes} MB was reached"
+
+    def at_most(self, seconds: float) -> Limits:
+        """These limits, with so many seconds left at most."""
+        return replace(self, seconds=min(self.seconds, self.spent + seconds))
+
+    def until(self, deadline: Deadline) -> Limits:
+        """These limits, with what is left until a moment."""
+        return replace(self, spent=self.seconds - deadline.left())
+
+    def allow(self, needed: int) -> None:
+        """Raise LimitReached where so many bytes of memory are too many."""
+        if needed > self.megabytes * MIB:
+            raise LimitReached(self.out_of_memory)
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment on the monotonic clock, and what is said when it has passed."""
+
+    at: float
+    reason: str = "the time is up"
+
+    @classmethod
+    def of(cls, limits: Limits) -> Deadline:
+        """The end of the limits' seconds, counted from now."""
+        return cls(time.monotonic() + limits.seconds - limits.spent, limits.out_of_time)
+
+    def left(self) -> float:
+        """Seconds until then, never below 0."""
+        return max(0.0, self.at - time.monotonic())
+
+    def check(self) -> None:
+        """Raise LimitReached where no time is left."""
+        if not self.left():
+            raise LimitReached(self.reason)
+
+    def watch(self, items: Iterable[T]) -> Iterator[T]:
+        """The items, with a look at the clock now and then. Raises LimitReached."""
+        remaining = iter(items)
+        while some := [*islice(remaining, _AT_ONCE)]:
+            self.check()
+            yield from some
+
+
+UNHURRIED = Limits(math.inf)
+"""No end of time, and the usual memory."""
+
+NEVER = Deadline(math.inf)
