@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from pipeline.certify.formula import MAX_CLAUSES as MOST_OF_PUZZLE
 from pipeline.certify.formula import Formula, formula_size, proof_formula
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
@@ -84,7 +85,8 @@ def prove_complete(
     """
     deadline = Deadline.of(limits)
     try:
-        limits.allow(formula_size(puzzle.geometry) * (CLAUSE_BYTES + 2 * LITERAL_BYTES))
+        clauses = min(formula_size(puzzle.geometry), MOST_OF_PUZZLE)  # beyond it is told why
+        limits.allow(clauses * (CLAUSE_BYTES + 2 * LITERAL_BYTES))
         formula = proof_formula(puzzle, grids)
     except LimitReached as error:
         return Certificate("claimed", reason=str(error)), None

@@ -73,7 +73,8 @@ def environment_name(option: str) -> str:
 class Settings:
     """The options, with their defaults.
 
-    `timeout` is seconds of wall clock per puzzle, `memory_limit` MB per solver (64 or more),
+    `timeout` is seconds of wall clock for all that is done for a puzzle, `memory_limit` MB that
+    a step of it may take, such as encoding or solving (64 or more),
     `max_bytes` the size of one puzzle's file, `max_solutions` at least 1
     (None: 100 of a single puzzle, 2 of each in a collection), `workers` processes (0: one a
     core), `cluster` the scheduler of a cluster that takes their place, or local:N,

@@ -115,8 +115,8 @@ def encoding_with(change):
     """The extended encoding with its clauses changed."""
     encode = stages.encode_puzzle
 
-    def encoded(puzzle, _encoding):
-        cnf = encode(puzzle, "extended")
+    def encoded(puzzle, _encoding, limits):
+        cnf = encode(puzzle, "extended", limits=limits)
         clauses = tuple(change(list(cnf.clauses()), cnf))
         return replace(cnf, families=(Family("changed", len(clauses), clauses),))
 

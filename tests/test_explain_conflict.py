@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from itertools import pairwise
 from threading import Timer
 
@@ -219,7 +218,7 @@ def test_the_sentence_names_eight_at_most(explainer):
 
 def test_each_word_of_the_child_is_better_than_the_one_before():
     puzzle = parse_puzzle(HARD.replace(".", "1", 1))
-    words = list(contradictions(puzzle, Deadline(time.monotonic() + LONG)))
+    words = list(contradictions(puzzle, Deadline.of(LONG)))
     minimal = [word.minimal for word in words]
     assert minimal == sorted(minimal)
     assert minimal[0] is False

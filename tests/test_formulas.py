@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations, count, pairwise, product
-from types import SimpleNamespace
+from itertools import combinations, pairwise, product
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,6 @@ from needs import needs_minisat
 from solving import program, result_lines
 from strategies import examples
 
-from pipeline import formulas
 from pipeline.cnf import Sat, Unknown, Unsat
 from pipeline.dimacs import parse_result
 from pipeline.errors import EnvironmentFailure, SolverError
@@ -347,8 +345,7 @@ def test_only_where_the_last_solver_lacks_its_surroundings_is_that_an_error():
         scripted(PAIR, Scripted(broken), Scripted(broken))
 
 
-def test_the_limits_hold_for_all_solvers_together(monkeypatch):
-    monkeypatch.setattr(formulas, "time", SimpleNamespace(monotonic=count(100).__next__))
+def test_the_limits_hold_for_all_solvers_together():
     first, second = Scripted(SolverError("it crashed")), Scripted(ONE)
     assert scripted(PAIR, first, second, timeout=9.0, memory_limit=70).status == "solved"
     assert first.limits.spent < second.limits.spent < 9

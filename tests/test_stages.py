@@ -123,7 +123,7 @@ def test_no_solver_that_works_is_a_failed_result_that_says_why(tmp_path):
 @both_solvers
 def test_a_limit_before_a_verdict_is_unknown(solver):
     puzzle = Puzzle.empty(Geometry(5, 5))
-    result = solve_puzzle(puzzle, Settings(solver=solver, timeout=0.01))
+    result = solve_puzzle(puzzle, Settings(solver=solver, timeout=0.01, encoding="extended"))
     assert (result.status, result.solutions, result.complete) == ("unknown", (), False)
     assert result.message == "the time limit of 0.01 s was reached"
     assert result.solver.name == solver

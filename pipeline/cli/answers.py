@@ -92,8 +92,8 @@ def _say_lacking(solvers: Solvers, settings: Settings) -> None:
 def _solve_file(file: Path, solvers: Solvers, settings: Settings) -> Result:
     watch, name, data = Stopwatch(), source_name(file), b""
     try:
+        data = read_bytes(file, settings.max_bytes)
         with watch.timing("parse"):
-            data = read_bytes(file, settings.max_bytes)
             parsed = parsed_bytes(data, name, settings)
     except InputError as error:
         message = _with_caret(error, data)
@@ -222,7 +222,8 @@ def count(
         _say_lacking(solvers, settings)
         data, watch = read_bytes(file, settings.max_bytes), Stopwatch()
         try:
-            parsed = parsed_bytes(data, source_name(file), settings)
+            with watch.timing("parse"):
+                parsed = parsed_bytes(data, source_name(file), settings)
         except InvalidPuzzle as error:
             raise InputError(_with_caret(error, data)) from error
         if isinstance(parsed, ParsedFormula):

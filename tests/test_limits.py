@@ -1,0 +1,159 @@
+"""The limits of one puzzle hold for whatever is done for it, not for solving alone."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from itertools import count, repeat
+
+import pytest
+from solving import NONE, UNIQUE, cnf_of, holed, pattern
+
+from pipeline.certify.core import core_of
+from pipeline.certify.formula import proof_formula
+from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown
+from pipeline.encode import ENCODINGS, encode_puzzle
+from pipeline.errors import LimitReached
+from pipeline.explain import Explainer
+from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
+from pipeline.parse import parse_puzzle, parse_source
+from pipeline.puzzle import Geometry, Puzzle
+from pipeline.result import Stopwatch
+from pipeline.settings import Settings
+from pipeline.solve import Solvers, answers
+from pipeline.stages import solve_parsed, solve_puzzle, with_evidence
+
+LARGE, HUGE = Geometry(5, 5), Geometry(10, 10)
+OVER = Deadline(0.0, "it is over")
+
+
+def spent(seconds: float) -> Stopwatch:
+    """A watch by which so many seconds went into parsing, and none since."""
+    ticks = iter([0.0, 0.0, seconds])
+    watch = Stopwatch(lambda: next(ticks, seconds))
+    with watch.timing("parse"):
+        return watch
+
+
+def test_encoding_ends_when_the_time_is_up():
+    result = solve_puzzle(Puzzle.empty(HUGE), Settings(timeout=0.05, solver="pysat"))
+    assert (result.status, result.complete) == ("unknown", False)
+    assert result.message == "the time limit of 0.05 s was reached"
+    assert result.cnf is None
+
+
+def test_what_is_too_large_for_the_memory_is_not_encoded():
+    result = solve_puzzle(Puzzle.empty(HUGE), Settings(memory_limit=64, solver="pysat"))
+    assert (result.status, result.complete) == ("unknown", False)
+    assert result.message == "the memory limit of 64 MB was reached"
+    assert result.cnf is None
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_the_tightest_memory_suffices_to_encode_a_blank_grid_of_side_25(encoding):
+    limits = Limits(60.0, 64)
+    assert encode_puzzle(Puzzle.empty(LARGE), encoding, limits=limits).variables == 25**3
+
+
+def test_parsing_takes_of_the_time():
+    parsed = parse_source(UNIQUE.encode(), "a")
+    with Solvers("pysat") as solvers:
+        result = solve_parsed(parsed, solvers, Settings(timeout=7), spent(8))
+        assert (result.status, result.message) == ("unknown", "the time limit of 7 s was reached")
+        assert solve_parsed(parsed, solvers, Settings(timeout=60), spent(8)).status == "unique"
+
+
+class Assured:
+    """A solver and its session: every formula has the model in which all is true."""
+
+    name, version = "assured", None
+
+    @contextmanager
+    def open(self, cnf, limits):
+        self.model = frozenset(range(1, cnf.variables + 1))
+        yield self
+
+    def solve(self):
+        return Sat(self.model)
+
+
+def test_looking_at_a_model_takes_of_the_time():
+    """The clauses of this formula have no end."""
+    endless = Family("the same for ever", 1, Generated(lambda: repeat((1, 2))))
+    cnf = Cnf(Geometry(1, 2), "endless", 2, (endless,), {})
+    assert [*answers(cnf, Assured(), Limits(0.1))] == [
+        Unknown("the time limit of 0.1 s was reached")
+    ]
+
+
+def test_more_variables_than_the_memory_can_hold_are_not_asked_for():
+    answer = next(answers(cnf_of((1,), variables=10_000_000), Assured(), Limits(60.0, 64)))
+    assert answer == Unknown("the memory limit of 64 MB was reached")
+
+
+class Told(Explainer):
+    """An explainer that notes its limits and finds nothing."""
+
+    def contradiction(self, puzzle, limits):
+        self.limits = limits
+
+
+@pytest.mark.parametrize(("timeout", "left"), [(30, 2), (10.5, 0.5)])
+def test_an_explanation_gets_two_seconds_or_what_is_left_and_the_memory_of_the_puzzle(
+    timeout, left
+):
+    settings = Settings(timeout=timeout, memory_limit=99, prove="never")
+    parsed = parse_source(NONE.encode(), "a")
+    with Solvers("pysat") as solvers:
+        told = solvers._kept[Explainer] = Told()
+        result = solve_parsed(parsed, solvers, settings, Stopwatch())
+        with_evidence(result, solvers, settings, spent(10))
+    assert told.limits.seconds - told.limits.spent == pytest.approx(left)
+    assert told.limits.megabytes == 99
+
+
+def test_where_no_time_is_left_nothing_is_explained():
+    with Explainer() as explainer:
+        assert explainer.contradiction(parse_puzzle(NONE), Limits(7.0, spent=7.0)) is None
+        assert explainer.contradiction(parse_puzzle(NONE), Limits(60.0))
+
+
+@pytest.mark.parametrize(
+    ("options", "before", "reason"),
+    [
+        ({"timeout": 7}, 7, "the time limit of 7 s was reached"),
+        ({"memory_limit": 64}, 0, "the memory limit of 64 MB was reached"),
+    ],
+    ids=["time", "memory"],
+)
+def test_what_cannot_be_proved_in_the_limits_of_the_puzzle_is_claimed(options, before, reason):
+    puzzle = holed(pattern(LARGE), 25)
+    with Solvers("pysat") as solvers:
+        result = solve_puzzle(puzzle, Settings(solver="pysat"))
+        settings = Settings(solver="pysat", prove="always", **options)
+        shown = with_evidence(result, solvers, settings, spent(before))
+    assert (shown.status, shown.complete, shown.proof) == ("unique", True, None)
+    assert (shown.certificate.complete, shown.certificate.reason) == ("claimed", reason)
+
+
+def test_a_core_is_not_sought_when_the_time_is_up():
+    formula = proof_formula(parse_puzzle(UNIQUE), [])
+    with pytest.raises(LimitReached, match="it is over"):
+        core_of(formula, OVER)
+    assert core_of(formula)
+
+
+def test_what_is_watched_comes_out_as_it_is_until_the_time_is_up():
+    assert [*NEVER.watch(range(10_000))] == [*range(10_000)]
+    with pytest.raises(LimitReached, match="it is over"):
+        next(OVER.watch(count()))
+
+
+def test_limits_are_narrowed_and_counted_down():
+    limits = Limits(10.0, 100, spent=3.0)
+    assert limits.at_most(2.0) == Limits(5.0, 100, spent=3.0)
+    assert limits.at_most(20.0) == limits
+    assert limits.until(OVER).spent == 10.0
+    assert UNHURRIED.at_most(2.0).seconds == 2.0
+    limits.allow(100 * 1024**2)
+    with pytest.raises(LimitReached, match="the memory limit of 100 MB was reached"):
+        limits.allow(100 * 1024**2 + 1)
