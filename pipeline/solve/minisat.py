@@ -168,8 +168,8 @@ class Minisat:
 
 def _read(file: BinaryIO, most: int) -> bytes:
     """At most `most` bytes from the beginning of a file that somebody else has written."""
-    file.seek(0)
-    return file.read(most)
+    descriptor = file.fileno()
+    return os.pread(descriptor, min(most, os.fstat(descriptor).st_size), 0)
 
 
 class _Session:
