@@ -1,4 +1,4 @@
-"""Reading files that others made: no link is followed, nothing is waited for."""
+"""Opening files that others may have made: no link is followed, nothing is waited for."""
 
 from __future__ import annotations
 
@@ -18,12 +18,17 @@ F_SETSIG = 10
 """Linux; the fcntl module of Python 3.11 does not name it."""
 
 
-def descriptor_of(name: str | Path, folder: int | None = None) -> int:
-    """A descriptor to read a regular file from; `name` is relative to the open folder, if given.
+LONGEST_NAME = 255
+"""Bytes of a file's name, on the filesystems that we know."""
 
-    Raises OSError, also for what is not a regular file.
+
+def descriptor_of(name: str | Path, folder: int | None = None, flags: int = 0) -> int:
+    """A descriptor of a regular file, to read from it where `flags` say nothing else.
+
+    `name` is relative to the open folder, if given. Raises OSError, also for what is not a
+    regular file.
     """
-    descriptor = os.open(name, SAFELY, dir_fd=folder)
+    descriptor = os.open(name, SAFELY | flags, 0o666, dir_fd=folder)
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
@@ -42,10 +47,18 @@ def read_regular(path: Path, most: int) -> bytes:
         return file.read(most + 1)
 
 
+def read_end(path: Path, most: int) -> bytes:
+    """The last bytes of a regular file, at most so many. Raises OSError as `read_regular` does."""
+    with os.fdopen(descriptor_of(path), "rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - most))
+        return file.read(most)
+
+
 def is_file_name(name: str) -> bool:
     """Whether a name is the name of something in a folder, and nothing else."""
     try:
-        os.fsencode(name)
+        encoded = os.fsencode(name)
     except UnicodeEncodeError:
         return False
-    return not {"/", "\0"} & {*name} and name not in ("", ".", "..")
+    fits = len(encoded) <= LONGEST_NAME
+    return fits and not {"/", "\0"} & {*name} and name not in ("", ".", "..")

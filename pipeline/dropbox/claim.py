@@ -29,12 +29,14 @@ from pipeline.dropbox.names import key_of
 from pipeline.dropbox.note import NOTE, Note
 from pipeline.dropbox.scan import unchanged
 from pipeline.dropbox.steps import reached
+from pipeline.files import descriptor_of
 
 LOCK = ".lock"
 NEW = ".new-"
 PREPARING = ".preparing"
 _ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]+)")
-_LARGEST_NOTE, _LARGEST_LOCK = 16 * 1024, 4096
+_LARGEST_NOTE, LARGEST_LOCK = 16 * 1024, 4096
+_APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
 class Claim:
@@ -61,7 +63,7 @@ class Claim:
 
     def attempts(self) -> int:
         """How many computations were begun and never ended."""
-        told = _ATTEMPTS.search(os.pread(self._lock, _LARGEST_LOCK, 0))
+        told = _ATTEMPTS.search(os.pread(self._lock, LARGEST_LOCK, 0))
         ours = told and (not self.note.job or told[1].decode() == self.note.job)
         return int(told[2]) if told and ours else 0
 
@@ -106,7 +108,8 @@ class Claim:
     def renew(self, note: Note) -> None:
         """Put another note in place of the claim's, so that it lasts."""
         attempts = self.attempts()
-        with (self.folder / NOTE).open("a", encoding="ascii") as file:
+        descriptor = descriptor_of(self.folder / NOTE, flags=_APPENDING)
+        with os.fdopen(descriptor, "a", encoding="ascii") as file:
             file.write("\n" + note.text())
             file.flush()
             os.fsync(file.fileno())
@@ -158,7 +161,7 @@ class Claim:
 
 def locked(path: Path, flags: int = 0) -> int | None:
     """A descriptor that holds the lock of this file, or None if another holds it."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | flags, 0o666)
+    descriptor = descriptor_of(path, flags=os.O_RDWR | flags)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(descriptor).st_nlink:
@@ -172,7 +175,7 @@ def locked(path: Path, flags: int = 0) -> int | None:
 @contextmanager
 def _preparing(folders: Folders) -> Iterator[None]:
     """Keep others from taking a claim that is not locked yet for an abandoned one."""
-    descriptor = os.open(folders.work / PREPARING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    descriptor = descriptor_of(folders.work / PREPARING, flags=os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH)
         yield

@@ -11,6 +11,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, UsageError, is_environmental, printable
+from pipeline.files import descriptor_of
 
 _AT_FDCWD, _RENAME_NOREPLACE = -100, 1  # from <fcntl.h> and <stdio.h> of Linux
 WORK, DONE, FAILED = ".work", "done", "failed"
@@ -82,7 +83,7 @@ class Folders:
 
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder last."""
-    _sync(folder, os.O_DIRECTORY)
+    _sync(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
 
 
 def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
@@ -108,18 +109,17 @@ def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
+    """The SHA-256 of a regular file, in hexadecimal. Raises OSError."""
+    with os.fdopen(descriptor_of(path), "rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
 def sync_file(path: Path) -> None:
     """Make a file's content last."""
-    _sync(path, os.O_NOFOLLOW)
+    _sync(descriptor_of(path))
 
 
-def _sync(path: Path, flags: int) -> None:
-    descriptor = os.open(path, os.O_RDONLY | flags)
+def _sync(descriptor: int) -> None:
     try:
         os.fsync(descriptor)
     finally:

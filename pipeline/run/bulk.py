@@ -7,6 +7,7 @@ and noted; a job that was killed goes on behind the last one that was noted.
 from __future__ import annotations
 
 import os
+import stat
 from collections import Counter
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -141,8 +142,9 @@ class Bulk:
 
 
 def size_of(path: Path) -> int | None:
-    """The bytes of a file; None for a folder."""
-    return path.stat().st_size if path.is_file() else None
+    """The bytes of a file; None for what is none, as a folder or a link."""
+    status = path.lstat()
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def bytes_below(folder: Path) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +13,7 @@ from pipeline.dropbox.growing import has_progress
 from pipeline.dropbox.publish import Publication, finish, is_published, publish
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.log import Log
+from pipeline.published import Record
 from pipeline.record import (
     Origin,
     digest,
@@ -118,18 +119,18 @@ class Jobs:
     def _give_up(self, claim: Claim, why: str) -> Ended | None:
         """Publish that every attempt has crashed, or ended with the process."""
         path, note = claim.original, claim.note
-        hashed = digest_of(path) if path.is_file() else None
+        size = size_of(path)
+        hashed = None if size is None else digest_of(path)
         declared = self.settings.reading.declared()
-        origin = Origin(note.job, note.source, hashed, size_of(path), declared)
+        origin = Origin(note.job, note.source, hashed, size, declared)
         message = f"given up after {claim.attempts()} attempts: {why}"
         return self._publish(claim, origin, Result("failed", message=message))
 
-    def _finish_recovered(self, claim: Claim, record: dict[str, object]) -> Ended:
-        status = str(record["status"])
+    def _finish_recovered(self, claim: Claim, record: Record) -> Ended:
+        status = record.status
         finish([(claim, status in ("invalid", "failed"))], self.folders)
         self.log.info("job.recovered", source=printable(claim.note.source), status=status)
-        totals = record.get("totals")
-        return ended(status, totals if isinstance(totals, dict) else {})
+        return ended(status, record.totals)
 
     def content(self, claim: Claim) -> Single | Bulk:
         from pipeline.run.contents import content_of  # noqa: PLC0415 - archives are slow to load
@@ -247,7 +248,7 @@ class Jobs:
         self.log.error("job.kept", source=printable(claim.note.source), reason=reason)
 
 
-def ended(status: str, totals: dict[str, int]) -> Ended:
+def ended(status: str, totals: Mapping[str, int]) -> Ended:
     """How a job ended that may hold many puzzles."""
     bad = status in NOT_WELL or any(totals.get(name) for name in (*NOT_WELL, "refused"))
     return Ended(status, bad)

@@ -178,6 +178,12 @@ class Sweeper:
         """Process an abandoned claim, unless its file is still written, or has just failed."""
         try:
             ready = self._may_resume(claim)
+        except OSError as error:
+            claim.close()
+            if self._folders.blames(error):
+                raise
+            self._say_kept(claim, in_words(error))
+            return
         except BaseException:
             claim.close()
             raise
@@ -195,14 +201,17 @@ class Sweeper:
         moved = claim.note.outbox not in ("", identity(self._folders.outbox.stat()))
         if moved and claim.note.files:
             why = "its set is half published in another outbox; run with that one again"
-            self._log.error("job.kept", source=printable(claim.note.source), reason=why)
-            self._keep(claim.folder, _KEPT_SECONDS)
+            self._say_kept(claim, why)
             return False
         if moved or not claim.note.job:  # its names are reserved elsewhere, or its note is lost
             source, seen = claim.note.source, claim.note.fingerprint
             with self._reserved(source, seen, is_folder=claim.original.is_dir()) as note:
                 claim.renew(note)
         return True
+
+    def _say_kept(self, claim: Claim, why: str) -> None:
+        self._log.error("job.kept", source=printable(claim.note.source), reason=why)
+        self._keep(claim.folder, _KEPT_SECONDS)
 
     def _keep(self, folder: Path, seconds: float) -> None:
         """Leave a claim alone for that long."""
