@@ -48,13 +48,14 @@ class Folders:
         """Make what is missing below the inbox, and the outbox; never the inbox itself.
 
         Raises EnvironmentFailure where a folder is missing or cannot be written in, UsageError
-        where both are one.
+        where the outbox is in the inbox. An inbox in the outbox does no harm.
         """
         if not self.inbox.is_dir():
             raise EnvironmentFailure(
                 f"{printable(str(self.inbox))}: no such folder; make it, or name another "
                 "with --inbox"
             )
+        self._refuse_outbox_in_inbox()
         for folder in (self.work, self.done, self.failed, self.outbox):
             try:
                 folder.mkdir(exist_ok=True)
@@ -62,13 +63,6 @@ class Folders:
                 raise EnvironmentFailure(
                     f"{printable(str(folder))}: cannot be made: {error.strerror}"
                 ) from error
-        outbox = self.outbox.resolve()
-        ours = [folder.resolve() for folder in (self.work, self.done, self.failed)]
-        if outbox == self.inbox.resolve() or any(f in (outbox, *outbox.parents) for f in ours):
-            raise UsageError(
-                f"--outbox {printable(str(self.outbox))}: the inbox and its own folders cannot "
-                "be the outbox"
-            )
         device = self.inbox.stat().st_dev
         for folder in (self.work, self.done, self.failed):
             if folder.stat().st_dev != device:
@@ -79,6 +73,26 @@ class Folders:
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
                 raise EnvironmentFailure(f"{printable(str(folder))}: may not be written in")
+
+    def _refuse_outbox_in_inbox(self) -> None:
+        """Raises UsageError where the outbox is, or lies in, the inbox or a folder of its own.
+
+        A link to the outbox may not lie there either: it would be taken for something dropped.
+        """
+        ours = {_real(each) for each in (self.inbox, self.work, self.done, self.failed)}
+        outbox = _real(self.outbox)
+        way = (each for each in (self.outbox, *self.outbox.parents) if each.name not in ("", ".."))
+        links = (_real(each.parent) for each in way if each.is_symlink())
+        if ours & {outbox, *outbox.parents, *links}:
+            raise UsageError(
+                f"--outbox {printable(str(self.outbox))}: the inbox, and what lies in it, cannot "
+                "be the outbox"
+            )
+
+
+def _real(path: Path) -> Path:
+    """The path behind all links; as far as it leads, where they lead in a circle."""
+    return Path(os.path.realpath(path))
 
 
 def sync_folder(folder: Path) -> None:
