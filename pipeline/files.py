@@ -10,9 +10,10 @@ from pathlib import Path
 SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 """How to open a file without following a link or waiting for a pipe's other end."""
 
-TEMPORARY_SUFFIXES = (".tmp", ".part", ".partial", ".crdownload", ".filepart", ".swp", "~")
-TEMPORARY_PREFIXES = (".", "~")
-"""Of names that say that a file is not complete, or not for others."""
+_TEMPORARY_SUFFIXES = (".tmp", ".part", ".partial", ".crdownload", ".filepart", ".swp", "~")
+_TEMPORARY_PREFIXES = (".", "~")
+_LITTER = frozenset(("__macosx", "thumbs.db", "desktop.ini"))
+"""What desktops leave behind, in small letters."""
 
 F_SETSIG = 10
 """Linux; the fcntl module of Python 3.11 does not name it."""
@@ -52,6 +53,16 @@ def read_end(path: Path, most: int) -> bytes:
     with os.fdopen(descriptor_of(path), "rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - most))
         return file.read(most)
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a name says that a file or folder is not complete, or not for others."""
+    return name.startswith(_TEMPORARY_PREFIXES) or name.endswith(_TEMPORARY_SUFFIXES)
+
+
+def is_junk(name: str) -> bool:
+    """Whether a file or folder of this name holds nothing that somebody wants solved."""
+    return is_temporary(name) or name.lower() in _LITTER
 
 
 def is_file_name(name: str) -> bool:

@@ -14,9 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from pipeline.dropbox.folders import DONE, FAILED
-from pipeline.dropbox.names import is_temporary
 from pipeline.dropbox.settle import Fingerprint, Sight
-from pipeline.files import F_SETSIG, SAFELY
+from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +43,11 @@ def names_in(inbox: Path) -> tuple[list[str], list[Ignored]]:
         for entry in entries:
             if entry.name in (DONE, FAILED):
                 continue
-            if is_temporary(entry.name):
-                if not entry.name.startswith("."):
-                    ignored.append(Ignored(entry.name, "a temporary name"))
-            else:
+            if not is_junk(entry.name):
                 taken.append(entry.name)
+            elif not entry.name.startswith("."):
+                reason = "a temporary name" if is_temporary(entry.name) else "left by a desktop"
+                ignored.append(Ignored(entry.name, reason))
     return sorted(taken), ignored
 
 
