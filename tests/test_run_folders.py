@@ -262,6 +262,36 @@ def test_run_waits_for_an_empty_file_until_it_is_a_minute_old(box):
     assert box.record("a")["status"] == "invalid"
 
 
+def empties(box):
+    """What may be about to be written, and a puzzle; the names of the first."""
+    box.drop("a.txt", "")
+    (box.inbox / "folder").mkdir()
+    box.drop("good.txt")
+    return {"a.txt", "folder"}
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_what_is_not_complete_in_time_is_left_for_the_next_pass_and_told(box, quiet, monkeypatch):
+    monkeypatch.setattr("pipeline.dropbox.settle.FOLDER_SECONDS", 0.05)
+    left = empties(box)
+    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox), *QUICKLY)
+    code, _, said = here("run", *folders, *["--quiet"] * quiet, "--solver", "pysat")
+    assert (code, box.waiting(), box.kept("done")) == (0, left, {"good.txt"})
+    events = [e for e in events_in(said) if e["event"] != "job.finished"]
+    told = {(e["event"], e["level"], e["source"], e["reason"]) for e in events}
+    assert told == {("file.left", "info", n, "it is still empty") for n in left if not quiet}
+    assert len(events) == len(told)
+
+
+def test_what_was_left_is_taken_by_a_pass_a_minute_later(box, monkeypatch):
+    monkeypatch.setattr("pipeline.dropbox.settle.FOLDER_SECONDS", 0.05)
+    for name in empties(box):
+        os.utime(box.inbox / name, (0, 0))
+    assert here("run", "--inbox", str(box.inbox), "--outbox", str(box.outbox), *QUICKLY)[0] == 1
+    assert (box.record("a")["status"], box.record("folder")["status"]) == ("invalid", "archive")
+    assert box.waiting() == set()
+
+
 def test_a_file_that_a_writer_holds_is_left_for_a_later_pass(box):
     path = box.drop("a.txt", SMALL)
     with path.open("a") as writer:

@@ -76,7 +76,7 @@ def survey(folders: Folders, settle: float) -> Overview:
             overview.waiting.append(Entry(name, seen.reason))
             continue
         verdict = settler.judge(seen, time.monotonic(), time.time())
-        age = time.time() - seen.fingerprint.modified_ns / 1e9
+        age = time.time() - seen.modified
         if isinstance(verdict, Settling) and (seen.writer is not None or age < settle):
             overview.settling.append(Entry(name, verdict.reason))
         else:

@@ -88,7 +88,7 @@ def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Ref
 
 def _look_at_folder(path: Path) -> Sight | None:
     """What is in a folder now, all that is below it included; None if it is gone."""
-    size, hashed, writer = 0, sha256(), False
+    size, hashed, writer, newest = 0, sha256(), False, 0
     for folder, folders, files in os.walk(path):
         folders.sort()
         for name in sorted((*files, *folders)):
@@ -99,13 +99,20 @@ def _look_at_folder(path: Path) -> Sight | None:
                 continue
             writer = writer or (stat.S_ISREG(status.st_mode) and _is_written(entry))
             size += status.st_size
+            newest = max(newest, status.st_mtime_ns)
             hashed.update(repr((folder[len(str(path)) :], name, fingerprint_of(status))).encode())
     try:
-        inode = path.lstat().st_ino
+        own = path.lstat()
     except FileNotFoundError:
         return None
     content = int.from_bytes(hashed.digest()[:7], "big")
-    return Sight(path.name, Fingerprint(inode, size, content), writer or None, is_folder=True)
+    return Sight(
+        path.name,
+        Fingerprint(own.st_ino, size, content),
+        writer or None,
+        is_folder=True,
+        newest_ns=max(newest, own.st_mtime_ns),
+    )
 
 
 def _is_written(path: Path) -> bool:

@@ -25,7 +25,7 @@ from pipeline.record import timestamp
 from pipeline.run.bulk import Bulk
 from pipeline.run.display import Display
 from pipeline.run.job import Ended, Jobs
-from pipeline.run.looking import Looks
+from pipeline.run.looking import LEFT, Looks
 from pipeline.run.swept import After, Swept, nothing
 from pipeline.run.together import BATCH, Together
 from pipeline.settings import Settings
@@ -40,15 +40,24 @@ _STAMP_SECONDS = 1.0
 
 
 class Sweeper:
-    """Sweeps one inbox again and again, and remembers what is settling."""
+    """Sweeps one inbox again and again, and remembers what is settling.
+
+    In one pass (`once`) what is not complete in time is left for the next.
+    """
 
     def __init__(
-        self, jobs: Jobs, stopping: Callable[[], bool], display: Display, after: After = nothing
+        self,
+        jobs: Jobs,
+        stopping: Callable[[], bool],
+        display: Display,
+        after: After = nothing,
+        *,
+        once: bool = False,
     ) -> None:
         self._jobs = jobs
         self._together = Together(jobs)
         self._stopping = stopping
-        self._looks = Looks(jobs.folders, jobs.settings, self._say_once)
+        self._looks = Looks(jobs.folders, jobs.settings, self._say_once, once=once)
         self._reservations = Reservations(jobs.folders)
         self._shelf = Shelf(room=BATCH)
         self._display = display
@@ -287,7 +296,8 @@ class Sweeper:
     def _say_once(self, event: str, name: str, reason: str) -> None:
         if name not in self._said:
             self._said.add(name)
-            self._log.warning(event, source=printable(name), reason=reason)
+            log = self._log.info if event == LEFT else self._log.warning
+            log(event, source=printable(name), reason=reason)
 
 
 def _why_stuck(path: Path, error: OSError) -> str:
