@@ -199,7 +199,22 @@ def test_attempts_count_unless_they_end_or_are_forgotten(box):
         assert claim.attempts() == 2
         with pytest.raises(OSError, match="theirs"), claim.attempt(free=(OSError,)):
             raise OSError("theirs")
+        with claim.attempt(is_deadly=False):
+            assert claim.attempts() == 2
         assert claim.attempts() == 2
+
+
+def test_only_attempts_at_the_same_step_one_after_the_other_add_up(box):
+    with closing(claimed(box)) as claim:
+        for step, number in [(0, 1), (0, 2), (3, 1), (3, 2), (0, 1), (7, 1), (7, 2), (7, 3)]:
+            claim.count_attempt(step)
+            assert claim.attempts() == number
+        with pytest.raises(ValueError, match="ours"), claim.attempt(7, is_deadly=False):
+            raise ValueError("ours")
+        assert claim.attempts() == 4
+        with claim.attempt(8):
+            assert claim.attempts() == 1
+        assert claim.attempts() == 4
 
 
 def test_what_is_left_of_a_finished_claim_serves_the_next_and_counts_for_itself(box):

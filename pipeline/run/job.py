@@ -100,10 +100,12 @@ class Jobs:
         record = is_published(claim, self.folders)
         if record is not None:
             return self._finish_recovered(claim, record)
+        from pipeline.run import contents  # noqa: F401, PLC0415 - before attempts count: it is slow
+
         why = "the process was killed"
         while claim.attempts() < MOST_ATTEMPTS:
             try:
-                with self.computing(), claim.attempt(free=NO_FAULT):
+                with self.computing(), self._attempt(claim):
                     content = self.content(claim)
                     if isinstance(content, Bulk):
                         return content
@@ -115,6 +117,13 @@ class Jobs:
                 continue
             return self._publish(claim, self.origin(claim, content), result)
         return self._give_up(claim, why)
+
+    def _attempt(self, claim: Claim) -> AbstractContextManager[None]:
+        """What counts an attempt to read a file, and to solve it if it is one puzzle.
+
+        Where steps of it are done it was read before, and that did not kill.
+        """
+        return claim.attempt(free=NO_FAULT, is_deadly=not has_progress(claim))
 
     def _give_up(self, claim: Claim, why: str) -> Ended | None:
         """Publish that every attempt has crashed, or ended with the process."""
