@@ -1,4 +1,4 @@
-"""Reading files that others made: no link is followed, nothing is waited for."""
+"""Opening files that others may have made: no link is followed, nothing is waited for."""
 
 from __future__ import annotations
 
@@ -10,20 +10,26 @@ from pathlib import Path
 SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 """How to open a file without following a link or waiting for a pipe's other end."""
 
-TEMPORARY_SUFFIXES = (".tmp", ".part", ".partial", ".crdownload", ".filepart", ".swp", "~")
-TEMPORARY_PREFIXES = (".", "~")
-"""Of names that say that a file is not complete, or not for others."""
+_TEMPORARY_SUFFIXES = (".tmp", ".part", ".partial", ".crdownload", ".filepart", ".swp", "~")
+_TEMPORARY_PREFIXES = (".", "~")
+_LITTER = frozenset(("__macosx", "thumbs.db", "desktop.ini"))
+"""What desktops leave behind, in small letters."""
 
 F_SETSIG = 10
 """Linux; the fcntl module of Python 3.11 does not name it."""
 
 
-def descriptor_of(name: str | Path, folder: int | None = None) -> int:
-    """A descriptor to read a regular file from; `name` is relative to the open folder, if given.
+LONGEST_NAME = 255
+"""Bytes of a file's name, on the filesystems that we know."""
 
-    Raises OSError, also for what is not a regular file.
+
+def descriptor_of(name: str | Path, folder: int | None = None, flags: int = 0) -> int:
+    """A descriptor of a regular file, to read from it where `flags` say nothing else.
+
+    `name` is relative to the open folder, if given. Raises OSError, also for what is not a
+    regular file.
     """
-    descriptor = os.open(name, SAFELY, dir_fd=folder)
+    descriptor = os.open(name, SAFELY | flags, 0o666, dir_fd=folder)
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
@@ -42,10 +48,28 @@ def read_regular(path: Path, most: int) -> bytes:
         return file.read(most + 1)
 
 
+def read_end(path: Path, most: int) -> bytes:
+    """The last bytes of a regular file, at most so many. Raises OSError as `read_regular` does."""
+    with os.fdopen(descriptor_of(path), "rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - most))
+        return file.read(most)
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a name says that a file or folder is not complete, or not for others."""
+    return name.startswith(_TEMPORARY_PREFIXES) or name.endswith(_TEMPORARY_SUFFIXES)
+
+
+def is_junk(name: str) -> bool:
+    """Whether a file or folder of this name holds nothing that somebody wants solved."""
+    return is_temporary(name) or name.lower() in _LITTER
+
+
 def is_file_name(name: str) -> bool:
     """Whether a name is the name of something in a folder, and nothing else."""
     try:
-        os.fsencode(name)
+        encoded = os.fsencode(name)
     except UnicodeEncodeError:
         return False
-    return not {"/", "\0"} & {*name} and name not in ("", ".", "..")
+    fits = len(encoded) <= LONGEST_NAME
+    return fits and not {"/", "\0"} & {*name} and name not in ("", ".", "..")

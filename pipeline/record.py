@@ -13,12 +13,12 @@ from typing import Any
 from pipeline.decode import blocking_clause
 from pipeline.dimacs import dimacs_lines
 from pipeline.parse import render_puzzle
+from pipeline.published import SCHEMA
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Result
 from pipeline.rows import CLAIMED, PROVED
 from pipeline.version import __version__
 
-SCHEMA = 1
 LARGE_PROOF = 256 * 1024
 """Characters from which on a proof is compressed."""
 

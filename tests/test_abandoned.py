@@ -8,15 +8,20 @@ import json
 import os
 import signal
 from contextlib import closing, nullcontext, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
+from itertools import product
 
 import pytest
+from bulk import collection
 from claiming import at_step, claimed, claiming, go
-from dropping import OTHER, OTHER_SOLVED, SMALL, SMALL_SOLVED, DropFolder, events_in
+from dropping import OTHER, OTHER_SOLVED, SMALL, SMALL_SOLVED, DropFolder, events_in, record_text
 
 from pipeline.dropbox.claim import LOCK
-from pipeline.dropbox.note import NOTE
+from pipeline.dropbox.growing import PROGRESS
+from pipeline.dropbox.note import NOTE, Note
+from pipeline.dropbox.overview import survey
 from pipeline.dropbox.recover import abandoned
+from pipeline.dropbox.settle import UNSEEN
 from pipeline.log import LazyLog
 from pipeline.run.display import Display
 from pipeline.run.job import Jobs
@@ -28,6 +33,15 @@ from pipeline.solve import Solvers
 
 STEM = "a.txt"
 """Of the claims made here."""
+
+WHOLE = Note("job", "a.txt", "a", keep_cnf=False, claimed="", fingerprint=UNSEEN)
+FORGED: list[dict[str, object]] = [
+    *({"source": name} for name in (["a.txt"], "../a.txt", "a\0b", "", 3, None)),
+    *({"stem": name} for name in ([], "../a", 3)),
+    *({"job": "../job"}, {"former": ["../a"]}, {"claimed": "now"}, {"more": 1}),
+    *({"files": [name]} for name in ("../../a", 3, "/etc/passwd")),
+]
+"""What is not what we would write in a note."""
 
 HOLD = "claimed = claim('a.txt'); print('claimed', flush=True); signal.pause()"
 COMPUTE = """
@@ -115,7 +129,7 @@ def test_a_file_that_killed_the_process_twice_is_tried_again(box):
 def test_a_job_that_was_published_is_only_finished(box):
     claim = claimed(box)
     claim.close()
-    record = json.dumps({"job": claim.note.job, "source": "a.txt", "status": "unique"})
+    record = record_text("a.txt", job=claim.note.job)
     (box.outbox / f"{STEM}.json").write_text(record)
     done = box.run()
     events = [(e["event"], e["status"]) for e in events_in(done.stderr) if "status" in e]
@@ -135,7 +149,12 @@ def test_files_to_clear_away_are_saved_and_added_to(box):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]\n", "{}\n", '{"fingerprint": [1], "files": 3}\n', "\xff"]
+    "text",
+    [
+        *("", "{", "[]\n", "{}\n", '{"fingerprint": [1], "files": 3}\n', "\xff", "[" * 200_000),
+        *(json.dumps(asdict(WHOLE) | change) + "\n" for change in FORGED),
+    ],
+    ids=lambda text: ascii(text[:40]),
 )
 def test_of_a_claim_whose_note_is_lost_the_file_is_still_found_and_solved(box, text):
     claim = claimed(box, content=SMALL)
@@ -148,6 +167,33 @@ def test_of_a_claim_whose_note_is_lost_the_file_is_still_found_and_solved(box, t
     assert box.text("a_1.solution") == SMALL_SOLVED
     assert box.record("a")["job"]
     assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
+
+
+ODD = {
+    "pipe": os.mkfifo,
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "folder": os.mkdir,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "odd"), [*product([NOTE, LOCK], ODD), (PROGRESS, "pipe")], ids=str
+)
+def test_what_is_no_file_in_a_claim_keeps_nobody_else_waiting(box, name, odd):
+    claim = claimed(box, content=collection(3) if name == PROGRESS else SMALL)
+    claim.close()
+    (claim.folder / name).unlink(missing_ok=True)
+    ODD[odd](claim.folder / name)
+    box.drop("b.txt")
+    assert [entry.name for entry in survey(box.folders, 0.0).in_work] == ["a.txt"]
+    run_here(box)
+    assert box.text("b_1.solution") == SMALL_SOLVED
+    assert claim.original.exists()
+    path = claim.folder / name
+    path.rmdir() if path.is_dir() else path.unlink()
+    path.touch()
+    assert run_here(box) in (0, 1)
+    assert box.kept("done") == {"a.txt", "b.txt"}
 
 
 def test_the_note_that_a_claim_gets_for_a_lost_one_lasts_and_its_attempts_count_on(box):

@@ -18,6 +18,7 @@ from pipeline.dropbox.claim import LOCK, Shelf, make_claim
 from pipeline.dropbox.note import Note, new_job_id, notes_in_work
 from pipeline.dropbox.recover import abandoned, claims_seen
 from pipeline.dropbox.settle import Fingerprint
+from pipeline.files import is_file_name
 from pipeline.log import LazyLog
 from pipeline.run.loop import run_once
 from pipeline.settings import Settings
@@ -198,7 +199,22 @@ def test_attempts_count_unless_they_end_or_are_forgotten(box):
         assert claim.attempts() == 2
         with pytest.raises(OSError, match="theirs"), claim.attempt(free=(OSError,)):
             raise OSError("theirs")
+        with claim.attempt(is_deadly=False):
+            assert claim.attempts() == 2
         assert claim.attempts() == 2
+
+
+def test_only_attempts_at_the_same_step_one_after_the_other_add_up(box):
+    with closing(claimed(box)) as claim:
+        for step, number in [(0, 1), (0, 2), (3, 1), (3, 2), (0, 1), (7, 1), (7, 2), (7, 3)]:
+            claim.count_attempt(step)
+            assert claim.attempts() == number
+        with pytest.raises(ValueError, match="ours"), claim.attempt(7, is_deadly=False):
+            raise ValueError("ours")
+        assert claim.attempts() == 4
+        with claim.attempt(8):
+            assert claim.attempts() == 1
+        assert claim.attempts() == 4
 
 
 def test_what_is_left_of_a_finished_claim_serves_the_next_and_counts_for_itself(box):
@@ -256,7 +272,7 @@ def test_a_claim_is_made_anew_where_the_work_folder_was_removed_meanwhile(box):
     shelf.close()
 
 
-file_names = st.binary().map(os.fsdecode)
+file_names = st.binary().map(os.fsdecode).filter(is_file_name)
 
 
 @examples(100)
@@ -264,7 +280,7 @@ file_names = st.binary().map(os.fsdecode)
 def test_a_note_is_read_as_it_was_written(source, files, former, number, keep_cnf):
     fingerprint = Fingerprint(number, number + 1, number + 2)
     lists = tuple(former), tuple(files)
-    note = Note("job", source, source, keep_cnf, "now", fingerprint, *lists)
+    note = Note("job", source, source, keep_cnf, "2026-01-02T03:04:05Z", fingerprint, *lists)
     assert note.text().isascii()
     assert Note.of_text(note.text()) == note
     assert Note.of_text("{}\n" + note.text() + "\n" + note.text()[:-2]) == note

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import closing
 
 import pytest
 from claiming import claimed
-from dropping import DropFolder
+from dropping import DropFolder, record_text
 
 from pipeline.dropbox.claim import LOCK
 from pipeline.dropbox.note import NOTE
@@ -36,8 +35,7 @@ def names(entries):
 
 
 def record(box, stem, source, **values):
-    text = json.dumps({"job": f"job of {source}", "source": source} | values)
-    (box.outbox / f"{stem}.json").write_text(text)
+    (box.outbox / f"{stem}.json").write_text(record_text(source, **values))
 
 
 def scanned(box, seconds):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -11,7 +10,7 @@ from hashlib import sha256
 
 import pytest
 from claiming import note_of
-from dropping import DropFolder
+from dropping import DropFolder, record_text
 
 from pipeline.dropbox.claim import make_claim
 from pipeline.dropbox.note import notes_in_work
@@ -39,7 +38,7 @@ def publish_set(box, claim, files):
 
     def record(hashes):
         listed = [{"name": name, "sha256": hashed} for name, hashed in hashes.items()]
-        return json.dumps({"job": claim.note.job, "source": claim.note.source, "files": listed})
+        return record_text(claim.note.source, job=claim.note.job, files=listed)
 
     pieces = [(name, [text] if isinstance(text, str) else text) for name, text in files.items()]
     publish([Publication(claim, lambda: pieces, record)], box.folders)
@@ -111,8 +110,7 @@ def test_an_earlier_set_is_replaced_by_its_list_and_never_by_a_pattern(box):
 def test_a_record_that_lists_names_of_others_deletes_none_of_them(box):
     published(box, {"b_1.solution": "another's"}, "b.txt", "b")
     listed = ["b_1.solution", "b.json", "../outside", "a_9.solution", "..", ".lock"]
-    record = {"job": "forged", "source": "a.txt", "files": [{"name": name} for name in listed]}
-    (box.outbox / "a.json").write_text(json.dumps(record))
+    (box.outbox / "a.json").write_text(record_text("a.txt", *listed))
     (box.outbox.parent / "outside").touch()
     (box.outbox / "a_9.solution").touch()
     published(box, ONE)
@@ -152,7 +150,7 @@ def test_a_fault_in_the_middle_leaves_no_litter_and_is_mended_by_doing_it_again(
     monkeypatch.undo()
     publish_set(box, claim, ONE)
     assert contents(box) == ONE
-    assert is_published(claim, box.folders)["job"] == claim.note.job
+    assert is_published(claim, box.folders).job == claim.note.job
     claim.close()
 
 
@@ -161,7 +159,7 @@ def test_a_set_is_published_only_if_its_record_has_the_jobs_own_id(box):
     with closing(claim_of(box)) as claim:
         assert is_published(claim, box.folders) is None
         publish_set(box, claim, ONE)
-        assert is_published(claim, box.folders)["job"] == JOB
+        assert is_published(claim, box.folders).job == JOB
 
 
 @pytest.mark.parametrize(

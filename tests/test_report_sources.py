@@ -40,7 +40,7 @@ BROKEN = {
     "too deep": b"[" * 100_000,
     "a long number": b'{"schema": 1, "source": "a", "bytes": ' + b"9" * 10_000 + b"}",
     "no text": b"\xff\xfe{",
-    "too large": b'{"schema": 1}' + b" " * 2**23,
+    "too large": b'{"schema": 1}' + b" " * 2**26,
 }
 
 

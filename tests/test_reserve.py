@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -11,14 +10,14 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from dropping import DropFolder, environment
+from dropping import DropFolder, environment, record_text
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
 from pipeline.dropbox.names import key_of
 from pipeline.dropbox.note import NOTE, Note
-from pipeline.dropbox.reserve import Reservations, files_of, read_record
+from pipeline.dropbox.reserve import Reservations
 from pipeline.dropbox.settle import Fingerprint
 
 
@@ -47,8 +46,7 @@ def publish(box, source, stem, former=(), *, keep_cnf=False):
         (box.outbox / f"{other}.json").unlink(missing_ok=True)
     names = [f"{stem}_1.solution", f"{stem}.log"]
     names += [f"{stem}.cnf", f"{stem}_count.cnf"] if keep_cnf else []
-    record = {"job": f"job of {source}", "source": source, "files": [{"name": n} for n in names]}
-    (box.outbox / f"{stem}.json").write_text(json.dumps(record))
+    (box.outbox / f"{stem}.json").write_text(record_text(source, *names))
     folder = box.folders.work / key_of(source)
     if folder.exists():
         (folder / NOTE).unlink()
@@ -177,29 +175,6 @@ with Reservations(folders).reserving("a.sdk", keep_cnf=False) as (stem, former):
         assert child.stdout.readline() == "asks\n"
         hold(box, "a.txt", stem)
     assert child.communicate(timeout=30) == ("a.sdk\n", None)
-
-
-def test_strange_things_in_the_outbox_are_no_records(box):
-    for name, text in {"a": "{", "b": "[]", "c": "{}", "d": "\xff", "e": '{"job": 1}'}.items():
-        (box.outbox / f"{name}.json").write_text(text)
-    (box.outbox / "f.json").mkdir()
-    found = [read_record(box.outbox / f"{name}.json") for name in "abcdefg"]
-    assert found == [None, None, None, None, {"job": 1}, None, None]
-
-
-@pytest.mark.parametrize(
-    ("files", "names"),
-    [
-        ([{"name": "a_1.solution"}, {"name": "a.log"}], ("a_1.solution", "a.log")),
-        ([{"name": "../a"}, {"name": "/a"}, {"name": ""}, {"name": ".."}, {"name": "a/b"}], None),
-        ([{}, 1, None, {"name": 1}, {"name": None}], ()),
-        (None, ()),
-        ("a.log", ()),
-    ],
-)
-def test_a_record_lists_plain_names_only(files, names):
-    got = files_of({"files": files})
-    assert got == names if names is not None else not any("/" in name for name in got)
 
 
 def folded_outputs(stem, *, keep_cnf):

@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import pytest
+from commands import run as here
 from dropping import (
     ENDLESS,
     ENDLESSLY,
@@ -195,14 +196,32 @@ def test_a_missing_inbox_is_exit_code_75_and_is_not_made(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["run", "watch"])
-@pytest.mark.parametrize("other", ["inbox", "link"])
-def test_an_outbox_that_is_the_inbox_is_refused_with_exit_code_2(box, command, other):
+@pytest.mark.parametrize(
+    "other",
+    ["inbox", "link", "inbox/out", "inbox/sub/out", "link/out", "inbox/elsewhere", "inbox/done"],
+)
+def test_an_outbox_that_is_or_lies_in_the_inbox_is_refused_with_exit_code_2(box, command, other):
+    (box.inbox.parent / "link").symlink_to(box.inbox)
+    (box.inbox.parent / "other").mkdir()
+    (box.inbox / "elsewhere").symlink_to(box.inbox.parent / "other")
+    (box.inbox / "sub").mkdir()
+    box.drop("a.txt")
+    before = set(box.inbox.rglob("*"))
+    outbox = box.inbox.parent / other
+    code, _, said = here(command, "--inbox", str(box.inbox), "--outbox", str(outbox))
+    assert (code, "cannot be the outbox" in said) == (2, True)
+    assert set(box.inbox.rglob("*")) == before
+
+
+@pytest.mark.parametrize("outbox", [".", "inbox/../outbox", "link/../outbox"])
+def test_an_inbox_may_lie_in_the_outbox_or_on_the_way_to_it(box, outbox, monkeypatch):
+    monkeypatch.chdir(box.inbox.parent)
     (box.inbox.parent / "link").symlink_to(box.inbox)
     box.drop("a.txt")
-    done = DropFolder(box.inbox, box.inbox.parent / other).call(command)
-    assert done.returncode == 2
-    assert "cannot be the outbox" in done.stderr
-    assert (box.waiting(), box.in_work()) == ({"a.txt"}, set())
+    for _ in range(2):
+        assert here("run", "--inbox", "inbox", "--outbox", outbox)[0] == 0
+    assert (box.inbox.parent / outbox / "a_1.solution").read_text() == SMALL_SOLVED
+    assert box.kept("done") == {"a.txt"}
 
 
 @pytest.mark.parametrize("obstacle", ["a file", "a folder is missing above it"])
@@ -241,6 +260,36 @@ def test_run_waits_for_an_empty_file_until_it_is_a_minute_old(box):
     os.utime(box.drop("a.txt", ""), (now - 59.5, now - 59.5))
     assert box.run().returncode == 1
     assert box.record("a")["status"] == "invalid"
+
+
+def empties(box):
+    """What may be about to be written, and a puzzle; the names of the first."""
+    box.drop("a.txt", "")
+    (box.inbox / "folder").mkdir()
+    box.drop("good.txt")
+    return {"a.txt", "folder"}
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_what_is_not_complete_in_time_is_left_for_the_next_pass_and_told(box, quiet, monkeypatch):
+    monkeypatch.setattr("pipeline.dropbox.settle.FOLDER_SECONDS", 0.05)
+    left = empties(box)
+    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox), *QUICKLY)
+    code, _, said = here("run", *folders, *["--quiet"] * quiet, "--solver", "pysat")
+    assert (code, box.waiting(), box.kept("done")) == (0, left, {"good.txt"})
+    events = [e for e in events_in(said) if e["event"] != "job.finished"]
+    told = {(e["event"], e["level"], e["source"], e["reason"]) for e in events}
+    assert told == {("file.left", "info", n, "it is still empty") for n in left if not quiet}
+    assert len(events) == len(told)
+
+
+def test_what_was_left_is_taken_by_a_pass_a_minute_later(box, monkeypatch):
+    monkeypatch.setattr("pipeline.dropbox.settle.FOLDER_SECONDS", 0.05)
+    for name in empties(box):
+        os.utime(box.inbox / name, (0, 0))
+    assert here("run", "--inbox", str(box.inbox), "--outbox", str(box.outbox), *QUICKLY)[0] == 1
+    assert (box.record("a")["status"], box.record("folder")["status"]) == ("invalid", "archive")
+    assert box.waiting() == set()
 
 
 def test_a_file_that_a_writer_holds_is_left_for_a_later_pass(box):

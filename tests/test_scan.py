@@ -72,6 +72,16 @@ def test_names_come_in_order_and_temporary_names_are_passed_over(tmp_path):
     assert all(entry.reason for entry in ignored)
 
 
+def test_what_desktops_leave_behind_is_passed_over(tmp_path):
+    for name in ("Thumbs.db", "THUMBS.DB", "desktop.ini", ".DS_Store", "__MACOSX.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "__MACOSX").mkdir()
+    names, ignored = names_in(tmp_path)
+    assert names == ["__MACOSX.txt"]
+    told = dict.fromkeys(("Thumbs.db", "THUMBS.DB", "desktop.ini", "__MACOSX"), "left by a desktop")
+    assert {entry.name: entry.reason for entry in ignored} == told
+
+
 def test_done_and_failed_may_be_links_to_folders_elsewhere(tmp_path):
     for name in ("done", "failed"):
         (tmp_path / name).symlink_to("/")

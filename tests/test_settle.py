@@ -28,7 +28,7 @@ EMPTY = Fingerprint(inode=7, size=0, modified_ns=OLD)
 
 
 def sight(fingerprint=FULL, *, writer=False, cut_off=False, name="a.txt", is_folder=False):
-    return Sight(name, fingerprint, writer, cut_off, is_folder)
+    return Sight(name, fingerprint, writer, cut_off, is_folder, fingerprint.modified_ns)
 
 
 def folder(fingerprint=FULL, *, writer=None, name="set"):
@@ -207,10 +207,35 @@ def test_a_folder_that_did_not_change_must_be_free_of_writers_for_five_seconds_t
     assert settler.judge(folder(), NOW + 105, WALL) == Ready()
 
 
-def test_an_empty_folder_waits_for_a_minute_from_when_it_was_first_seen():
-    assert verdict(folder(EMPTY)).seconds == EMPTY_SECONDS
-    assert isinstance(verdict(folder(EMPTY), age=59), Settling)
-    assert verdict(folder(EMPTY), age=60) == Ready()
+def test_an_empty_folder_waits_for_a_minute_from_its_last_change_or_when_it_was_first_seen():
+    fresh, future = (EMPTY._replace(modified_ns=int((WALL + age) * 1e9)) for age in (-30, 1e6))
+    assert verdict(folder(fresh)).seconds == pytest.approx(30)
+    assert isinstance(verdict(folder(future), age=59), Settling)
+    assert verdict(folder(future), age=60) == Ready()
+
+
+def test_an_empty_folder_of_long_ago_settles_as_others_do():
+    assert verdict(folder(EMPTY)).seconds == FOLDER_SECONDS
+    assert verdict(folder(EMPTY), age=5) == Ready()
+
+
+@pytest.mark.parametrize("make", [sight, folder])
+def test_patience_ends_with_the_settling_time_from_the_first_sight_whatever_has_changed(make):
+    settler, settle = Settler(SETTLE), SETTLE if make is sight else FOLDER_SECONDS
+    for second in range(4):
+        told = settler.judge(make(FULL._replace(size=second), writer=None), NOW + second, WALL)
+        assert told.patience == settle - second
+    settler.forget_all_but(())
+    assert settler.judge(make(FULL, writer=None), NOW + 9, WALL).patience == settle
+
+
+@examples(100)
+@given(st.floats(0, 60), st.floats(0, 1e6), st.floats(0, 120))
+def test_what_has_not_changed_is_ready_once_patience_is_at_an_end(settle, first, later):
+    settler = Settler(settle)
+    settler.judge(sight(writer=None), first, WALL)
+    told = settler.judge(sight(writer=None), first + later, WALL)
+    assert told == Ready() or told.patience > 0
 
 
 sights = st.builds(

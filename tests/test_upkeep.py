@@ -10,7 +10,7 @@ import time
 from pathlib import PurePath
 
 import pytest
-from dropping import DropFolder
+from dropping import DropFolder, record_text
 
 from pipeline.dropbox.upkeep import IN_THE_WAY, NOT_FAILED, old_files, prune, retry
 
@@ -37,7 +37,7 @@ def publish(box, stem, *files, age=0.0):
     for name in files:
         (box.outbox / name).touch()
     record = box.outbox / f"{stem}.json"
-    record.write_text(json.dumps({"job": stem, "files": [{"name": name} for name in files]}))
+    record.write_text(record_text(f"{stem}.txt", *files))
     then = time.time() - age
     for name in files:
         os.utime(box.outbox / name, (then, then))

@@ -10,11 +10,12 @@ from typing import NamedTuple
 from pipeline.audit.collection import audit_collection, collection_in, compare_evidence
 from pipeline.audit.files import audit_files, audit_stem
 from pipeline.audit.findings import Report
-from pipeline.audit.records import NoRecord, Record, Sets, read_record, sets_below
+from pipeline.audit.records import Record, Sets, read_record, sets_below
 from pipeline.audit.single import audit_single
 from pipeline.audit.streams import Content, table_of
 from pipeline.audit.terms import Terms
 from pipeline.errors import InputError, counted, in_words, is_environmental, printable
+from pipeline.published import NoRecord
 from pipeline.unpack import Member, UnpackError, inner_members, kind_of, members, resolved
 
 COLUMNS = ("member", "format", "status", "solutions", "complete", "message")

@@ -12,13 +12,14 @@ from pipeline.audit.collection import audit_collection, collection_in
 from pipeline.audit.files import audit_files, audit_stem
 from pipeline.audit.findings import Finding, Report
 from pipeline.audit.originals import Original, Originals
-from pipeline.audit.records import NoRecord, Record, Sets, read_record, sets_below, sets_in
+from pipeline.audit.records import Record, Sets, read_record, sets_below, sets_in
 from pipeline.audit.single import audit_single
 from pipeline.audit.streams import COLUMNS as ROW_COLUMNS
 from pipeline.audit.streams import Content
 from pipeline.audit.terms import Terms
 from pipeline.errors import EnvironmentFailure, in_words
 from pipeline.files import is_file_name, read_regular
+from pipeline.published import NoRecord
 from pipeline.unpack import UnpackError, kind_of, opened
 
 _ATTEMPTS = 3

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from pipeline.errors import InputError, in_words
-from pipeline.files import read_regular
 from pipeline.parse.declarable import DECLARABLE
+from pipeline.published import ENDING, NoRecord, hashes_of, read_told, totals_of, typed
 from pipeline.version import __version__
 
-ENDING: Final = ".json"
-LARGEST = 64 * 1024 * 1024
 _ANSWER = re.compile(
     r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|drat|drat\.xz)|\.proofs\.(?:xz|csv))", re.DOTALL
 )
 _NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
-_KINDS: dict[type, str] = {str: "a text", int: "a number", bool: "true or false"}
-
-
-class NoRecord(InputError):
-    """A file that is named like a record, and is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,61 +76,29 @@ class Record:
 
 def read_record(path: Path) -> Record:
     """The record in a file. Raises NoRecord, and FileNotFoundError."""
-    try:
-        data = read_regular(path, LARGEST)
-        if len(data) > LARGEST:
-            raise NoRecord("it is too large for a record")
-        told = json.loads(data, object_pairs_hook=_once)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise NoRecord(f"it cannot be read: {in_words(error)}") from error
-    except (ValueError, RecursionError) as error:
-        raise NoRecord(f"it is no JSON: {str(error)[:200]}") from error
-    if not isinstance(told, dict) or told.get("schema") != 1:
-        raise NoRecord("it is no record of schema 1")
-    return _record(path, told)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, whose names differ."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name stands in an object twice")
-    return found
-
-
-def _record(path: Path, told: Mapping[str, Any]) -> Record:
-    source, status = _typed(told, "source", str), _typed(told, "status", str)
+    told = read_told(path)
+    source, status = typed(told, "source", str), typed(told, "status", str)
     if source is None or status is None:
         raise NoRecord("a record has a source and a status")
     return Record(
         path,
-        _typed(told, "version", str),
+        typed(told, "version", str),
         source,
-        _typed(told, "sha256", str),
-        _typed(told, "bytes", int),
-        _typed(told, "format", str),
-        _typed(told, "variant", str),
+        typed(told, "sha256", str),
+        typed(told, "bytes", int),
+        typed(told, "format", str),
+        typed(told, "variant", str),
         _box(told.get("box")),
         status,
-        _typed(told, "solutions", int),
-        _typed(told, "complete", bool),
-        _typed(told, "message", str),
-        _typed(told, "member", int),
-        _files(told.get("files")),
-        _totals(told.get("totals")),
+        typed(told, "solutions", int),
+        typed(told, "complete", bool),
+        typed(told, "message", str),
+        typed(told, "member", int),
+        hashes_of(told),
+        totals_of(told),
         _certificate(told.get("certificate")),
         _declared(told.get("declared")),
     )
-
-
-def _typed(told: Mapping[str, Any], name: str, kind: type) -> Any:
-    """The field of that name, None where there is none. Raises NoRecord for another type."""
-    value = told.get(name)
-    if value is not None and type(value) is not kind:
-        raise NoRecord(f"{name}: expected {_KINDS[kind]}")
-    return value
 
 
 def _box(value: Any) -> tuple[int, int] | None:
@@ -151,35 +110,17 @@ def _box(value: Any) -> tuple[int, int] | None:
     raise NoRecord("box: expected two numbers")
 
 
-def _files(value: Any) -> dict[str, str]:
-    files: dict[str, str] = {}
-    for each in value if isinstance(value, list) else [None]:
-        match each:
-            case {"name": str(name), "sha256": str(hashed)} if name not in files:
-                files[name] = hashed
-            case _:
-                raise NoRecord("files: expected different names, each with its sha256")
-    return files
-
-
-def _totals(value: Any) -> dict[str, int]:
-    totals = {} if value is None else value
-    if not isinstance(totals, dict) or any(type(count) is not int for count in totals.values()):
-        raise NoRecord("totals: expected a number for each status")
-    return totals
-
-
 def _certificate(value: Any) -> Certificate | None:
     if value is None:
         return None
     if not isinstance(value, dict):
         raise NoRecord("certificate: expected an object")
-    if _typed(value, "solutions", str) != "checked":
+    if typed(value, "solutions", str) != "checked":
         raise NoRecord("certificate: solutions: expected 'checked'")
     for name in ("solver", "checker", "reason"):
-        _typed(value, name, str)
-    counts = (_typed(value, name, int) for name in ("steps", "proved", "claimed"))
-    return Certificate(_typed(value, "complete", str), *counts)
+        typed(value, name, str)
+    counts = (typed(value, name, int) for name in ("steps", "proved", "claimed"))
+    return Certificate(typed(value, "complete", str), *counts)
 
 
 def _declared(value: Any) -> dict[str, str]:

@@ -68,7 +68,7 @@ def _print_overview(overview: Overview) -> None:
 
 def _print_entries(entries: list[Entry]) -> None:
     for entry in entries[:_MOST_SHOWN]:
-        print(f"    {printable(entry.name)}" + (f": {entry.note}" if entry.note else ""))
+        print(f"    {printable(entry.name)}" + (f": {printable(entry.note)}" if entry.note else ""))
     if len(entries) > _MOST_SHOWN:
         print(f"    and {len(entries) - _MOST_SHOWN} more")
 

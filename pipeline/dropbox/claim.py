@@ -3,7 +3,7 @@
 A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
 
     .lock        locked (flock) while its owner lives; tells who that is, and how many
-                 computations of this job were begun and did not end
+                 attempts at one step of this job were begun, one after the other, and did not end
     .claim.json  what was claimed, by which job; behind it, what is about to be published
     NAME         the dropped file, under its own name, which has no leading dot
 
@@ -22,19 +22,31 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from pipeline.dropbox.folders import Folders, return_to, sync_file, sync_folder, write_new
 from pipeline.dropbox.names import key_of
 from pipeline.dropbox.note import NOTE, Note
 from pipeline.dropbox.scan import unchanged
 from pipeline.dropbox.steps import reached
+from pipeline.files import descriptor_of
 
 LOCK = ".lock"
 NEW = ".new-"
 PREPARING = ".preparing"
-_ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]+)")
-_LARGEST_NOTE, _LARGEST_LOCK = 16 * 1024, 4096
+_ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]{1,9})(?: in step ([0-9]{1,9}))?\n")
+_LARGEST_NOTE, LARGEST_LOCK = 16 * 1024, 4096
+_APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+
+
+class _Attempts(NamedTuple):
+    """How many attempts at which step were begun, one after the other, and did not end."""
+
+    number: int
+    step: int
+
+
+_NONE = _Attempts(0, 0)
 
 
 class Claim:
@@ -57,47 +69,64 @@ class Claim:
 
     def sign(self) -> None:
         """Write in the lock who holds it, for people to read."""
-        self._write_lock(self.attempts())
+        self._write_lock(self._told())
 
     def attempts(self) -> int:
-        """How many computations were begun and never ended."""
-        told = _ATTEMPTS.search(os.pread(self._lock, _LARGEST_LOCK, 0))
-        ours = told and (not self.note.job or told[1].decode() == self.note.job)
-        return int(told[2]) if told and ours else 0
+        """How many attempts, one after the other, at the same step were begun and never ended."""
+        return self._told().number
 
-    def _write_lock(self, attempts: int) -> None:
+    def _told(self) -> _Attempts:
+        told = _ATTEMPTS.search(os.pread(self._lock, LARGEST_LOCK, 0))
+        if told is None or (self.note.job and told[1].decode(errors="replace") != self.note.job):
+            return _NONE
+        return _Attempts(int(told[2]), int(told[3] or 0))
+
+    def _write_lock(self, attempts: _Attempts) -> None:
         """Write over what the lock tells; where that is as long, no room is needed."""
+        step = f" in step {attempts.step}" if attempts.step else ""
         signature = f"process {os.getpid()} on {os.uname().nodename}"
-        data = f"attempts at {self.note.job}: {attempts}\n{signature}\n".encode()
+        data = f"attempts at {self.note.job}: {attempts.number}{step}\n{signature}\n".encode()
         os.pwrite(self._lock, data, 0)
         os.ftruncate(self._lock, len(data))
 
     @contextmanager
-    def attempt(self, free: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
-        """Count a computation, so that it lasts, before it begins; uncount it when it ends.
+    def attempt(
+        self, step: int = 0, free: tuple[type[BaseException], ...] = (), *, is_deadly: bool = True
+    ) -> Iterator[None]:
+        """Count what does not end: by an exception that is not `free`, or by a kill.
 
-        An exception leaves it counted, as being killed does, but for those that are `free`.
+        Where it cannot be what kills the process it is not `is_deadly`: then only an exception
+        counts. Step 0 is reading the file, and solving it where it is one puzzle. Attempts at
+        another step than the last one are counted from 1.
         """
-        before = self.attempts()
+        before = self._told()
         try:
-            self.count_attempt()
-            reached("attempt.counted")
+            if is_deadly:
+                self.count_attempt(step)
+                reached("attempt.counted")
             yield
         except free:
-            self._write_lock(before)
+            if is_deadly:
+                self._write_lock(before)
             raise
-        self._write_lock(before)
-        reached("attempt.ended")
+        except Exception:
+            if self._told() == before:
+                self.count_attempt(step)
+            raise
+        if is_deadly:
+            self._write_lock(before)
+            reached("attempt.ended")
 
-    def count_attempt(self) -> None:
-        """Count an attempt, so that it lasts."""
-        self._write_lock(self.attempts() + 1)
+    def count_attempt(self, step: int = 0) -> None:
+        """Count an attempt at a step, so that it lasts."""
+        told = self._told()
+        self._write_lock(_Attempts(1 + (told.number if told.step == step else 0), step))
         os.fdatasync(self._lock)
 
     def reset_attempts(self) -> None:
         """Forget all attempts: something was done that lasts."""
         if self.attempts():
-            self._write_lock(0)
+            self._write_lock(_NONE)
 
     def save_files(self, names: Iterable[str]) -> None:
         """Save which files of the outbox may be there because of this source."""
@@ -105,8 +134,9 @@ class Claim:
 
     def renew(self, note: Note) -> None:
         """Put another note in place of the claim's, so that it lasts."""
-        attempts = self.attempts()
-        with (self.folder / NOTE).open("a", encoding="ascii") as file:
+        attempts = self._told()
+        descriptor = descriptor_of(self.folder / NOTE, flags=_APPENDING)
+        with os.fdopen(descriptor, "a", encoding="ascii") as file:
             file.write("\n" + note.text())
             file.flush()
             os.fsync(file.fileno())
@@ -158,7 +188,7 @@ class Claim:
 
 def locked(path: Path, flags: int = 0) -> int | None:
     """A descriptor that holds the lock of this file, or None if another holds it."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | flags, 0o666)
+    descriptor = descriptor_of(path, flags=os.O_RDWR | flags)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(descriptor).st_nlink:
@@ -172,7 +202,7 @@ def locked(path: Path, flags: int = 0) -> int | None:
 @contextmanager
 def _preparing(folders: Folders) -> Iterator[None]:
     """Keep others from taking a claim that is not locked yet for an abandoned one."""
-    descriptor = os.open(folders.work / PREPARING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    descriptor = descriptor_of(folders.work / PREPARING, flags=os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH)
         yield

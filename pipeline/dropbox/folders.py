@@ -11,6 +11,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, UsageError, is_environmental, printable
+from pipeline.files import descriptor_of
 
 _AT_FDCWD, _RENAME_NOREPLACE = -100, 1  # from <fcntl.h> and <stdio.h> of Linux
 WORK, DONE, FAILED = ".work", "done", "failed"
@@ -47,13 +48,14 @@ class Folders:
         """Make what is missing below the inbox, and the outbox; never the inbox itself.
 
         Raises EnvironmentFailure where a folder is missing or cannot be written in, UsageError
-        where both are one.
+        where the outbox is in the inbox. An inbox in the outbox does no harm.
         """
         if not self.inbox.is_dir():
             raise EnvironmentFailure(
                 f"{printable(str(self.inbox))}: no such folder; make it, or name another "
                 "with --inbox"
             )
+        self._refuse_outbox_in_inbox()
         for folder in (self.work, self.done, self.failed, self.outbox):
             try:
                 folder.mkdir(exist_ok=True)
@@ -61,13 +63,6 @@ class Folders:
                 raise EnvironmentFailure(
                     f"{printable(str(folder))}: cannot be made: {error.strerror}"
                 ) from error
-        outbox = self.outbox.resolve()
-        ours = [folder.resolve() for folder in (self.work, self.done, self.failed)]
-        if outbox == self.inbox.resolve() or any(f in (outbox, *outbox.parents) for f in ours):
-            raise UsageError(
-                f"--outbox {printable(str(self.outbox))}: the inbox and its own folders cannot "
-                "be the outbox"
-            )
         device = self.inbox.stat().st_dev
         for folder in (self.work, self.done, self.failed):
             if folder.stat().st_dev != device:
@@ -79,10 +74,30 @@ class Folders:
             if not os.access(folder, os.W_OK | os.X_OK):
                 raise EnvironmentFailure(f"{printable(str(folder))}: may not be written in")
 
+    def _refuse_outbox_in_inbox(self) -> None:
+        """Raises UsageError where the outbox is, or lies in, the inbox or a folder of its own.
+
+        A link to the outbox may not lie there either: it would be taken for something dropped.
+        """
+        ours = {_real(each) for each in (self.inbox, self.work, self.done, self.failed)}
+        outbox = _real(self.outbox)
+        way = (each for each in (self.outbox, *self.outbox.parents) if each.name not in ("", ".."))
+        links = (_real(each.parent) for each in way if each.is_symlink())
+        if ours & {outbox, *outbox.parents, *links}:
+            raise UsageError(
+                f"--outbox {printable(str(self.outbox))}: the inbox, and what lies in it, cannot "
+                "be the outbox"
+            )
+
+
+def _real(path: Path) -> Path:
+    """The path behind all links; as far as it leads, where they lead in a circle."""
+    return Path(os.path.realpath(path))
+
 
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder last."""
-    _sync(folder, os.O_DIRECTORY)
+    _sync(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
 
 
 def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
@@ -108,18 +123,17 @@ def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
+    """The SHA-256 of a regular file, in hexadecimal. Raises OSError."""
+    with os.fdopen(descriptor_of(path), "rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
 def sync_file(path: Path) -> None:
     """Make a file's content last."""
-    _sync(path, os.O_NOFOLLOW)
+    _sync(descriptor_of(path))
 
 
-def _sync(path: Path, flags: int) -> None:
-    descriptor = os.open(path, os.O_RDONLY | flags)
+def _sync(descriptor: int) -> None:
     try:
         os.fsync(descriptor)
     finally:

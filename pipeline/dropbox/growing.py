@@ -18,6 +18,7 @@ from typing import Any
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders, sync_file, sync_folder
 from pipeline.dropbox.publish import temporary_name
+from pipeline.files import descriptor_of, read_end
 
 PROGRESS = ".progress"
 _LONGEST_NOTE = 4 * 1024 * 1024
@@ -52,11 +53,12 @@ class Growing:
         self._made = 0
         try:
             self._resume(last_noted(claim.folder))
-        except (OSError, KeyError, TypeError, ValueError):
+        except (OSError, AttributeError, KeyError, TypeError, ValueError):
             self._files.clear()
             self.state = {}
             shutil.rmtree(self.tree, ignore_errors=True)
-        self._progress = (claim.folder / PROGRESS).open("ab" if self.state else "wb")
+        flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if self.state else os.O_TRUNC)
+        self._progress = os.fdopen(descriptor_of(claim.folder / PROGRESS, flags=flags), "wb")
         self._progress.write(b"\n")  # ends a line that was torn
 
     def _resume(self, noted: State) -> None:
@@ -132,7 +134,7 @@ class Growing:
 
 @contextlib.contextmanager
 def _opened(path: Path, flags: int = 0) -> Iterator[int]:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | flags, 0o666)
+    descriptor = descriptor_of(path, flags=os.O_WRONLY | flags)
     try:
         yield descriptor
     finally:
@@ -142,14 +144,11 @@ def _opened(path: Path, flags: int = 0) -> Iterator[int]:
 def last_noted(folder: Path) -> State:
     """What a claim's progress note says last; empty if nothing was noted."""
     try:
-        with (folder / PROGRESS).open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _LONGEST_NOTE))
-            lines = file.read().split(b"\n")
+        lines = read_end(folder / PROGRESS, _LONGEST_NOTE).split(b"\n")
     except OSError:
         return {}
     for line in reversed(lines[:-1]):  # what is behind the last line end is torn
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, RecursionError):
             state = json.loads(line)
             return state if isinstance(state, dict) else {}
     return {}

@@ -1,4 +1,4 @@
-"""Names: which of the inbox are not for us, and which a job may write in the outbox."""
+"""Names that a job may write in the outbox."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import PurePath
 
-from pipeline.files import TEMPORARY_PREFIXES, TEMPORARY_SUFFIXES
+from pipeline.files import LONGEST_NAME
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
-_LONGEST_NAME = 255
 _LONGEST_ENDING = 32
 """Room for what a job appends to its stem: `_1234567.solution`, `.proof.drat.xz`."""
 COUNT = "_count"
@@ -27,11 +26,6 @@ REPORT = "report.html"
 """The page about the whole outbox, which no job's folder may replace."""
 MOST_LIKELY = 4
 """How many of a source's stems are looked at for a set that it already has."""
-
-
-def is_temporary(name: str) -> bool:
-    """Whether a name says that the file is not complete, or not for others."""
-    return name.startswith(TEMPORARY_PREFIXES) or name.endswith(TEMPORARY_SUFFIXES)
 
 
 def stem_of(name: str) -> str:
@@ -59,7 +53,7 @@ def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
 
 def _fitted(stem: str, ending: str = "") -> str:
     """The stem with its ending, shortened with a hash where names would get too long."""
-    room = _LONGEST_NAME - _LONGEST_ENDING - len(ending)
+    room = LONGEST_NAME - _LONGEST_ENDING - len(ending)
     raw = os.fsencode(stem)
     if len(raw) > room:
         mark = "~" + sha256(raw).hexdigest()[:8]

@@ -12,8 +12,10 @@ from typing import Any, Self
 
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.settle import UNSEEN, Fingerprint
+from pipeline.files import is_file_name, read_end
 
 NOTE = ".claim.json"
+_LONGEST = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +45,23 @@ class Note:
     def of_text(cls, text: str) -> Self:
         """The note in the last line that is whole: one may be torn.
 
-        Raises ValueError, TypeError or KeyError where there is none.
+        Raises ValueError, TypeError or KeyError where there is none, or one we would not write.
         """
         values: dict[str, Any] = {}
         for line in text.splitlines():
-            with contextlib.suppress(ValueError):
+            with contextlib.suppress(ValueError, RecursionError):
                 values = json.loads(line)
         values["fingerprint"] = Fingerprint(*values["fingerprint"])
         values["former"] = tuple(values["former"])
         values["files"] = tuple(values["files"])
-        return cls(**values)
+        note = cls(**values)
+        names = [note.source, *note.former, *(name.removesuffix("/") for name in note.files)]
+        names += [name for name in (note.job, note.stem, note.outbox) if name != ""]
+        if not all(map(is_file_name, names)):
+            raise ValueError("it names what is no file of ours")
+        if note.claimed:
+            datetime.fromisoformat(note.claimed)
+        return note
 
 
 def new_job_id(now: datetime) -> str:
@@ -63,8 +72,8 @@ def new_job_id(now: datetime) -> str:
 def note_in(folder: Path) -> Note:
     """The note of a claim; where it is lost, one that knows the name of the file."""
     try:
-        return Note.of_text((folder / NOTE).read_text(encoding="ascii"))
-    except (OSError, ValueError, TypeError, KeyError):
+        return Note.of_text(read_end(folder / NOTE, _LONGEST).decode("ascii"))
+    except (OSError, AttributeError, ValueError, TypeError, KeyError):
         names = []
         with contextlib.suppress(FileNotFoundError):  # finished meanwhile
             names = [entry.name for entry in folder.iterdir() if entry.name[0] != "."]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,9 +12,9 @@ from pathlib import Path
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.names import MOST_LIKELY, stems_for
 from pipeline.dropbox.recover import claims_seen
-from pipeline.dropbox.reserve import RECORD, read_record
 from pipeline.dropbox.scan import Refused, look, names_in
 from pipeline.dropbox.settle import Settler, Settling
+from pipeline.published import ENDING, read_record
 
 LAST_SCAN = ".last-scan"
 LONG_AGO = 120.0
@@ -49,7 +50,11 @@ class Overview:
 
 def stamp_scan(folders: Folders) -> None:
     """Note that somebody has just scanned."""
-    (folders.work / LAST_SCAN).touch()
+    stamp = folders.work / LAST_SCAN
+    try:
+        os.utime(stamp, follow_symlinks=False)
+    except FileNotFoundError:
+        stamp.touch()
 
 
 def survey(folders: Folders, settle: float) -> Overview:
@@ -71,7 +76,7 @@ def survey(folders: Folders, settle: float) -> Overview:
             overview.waiting.append(Entry(name, seen.reason))
             continue
         verdict = settler.judge(seen, time.monotonic(), time.time())
-        age = time.time() - seen.fingerprint.modified_ns / 1e9
+        age = time.time() - seen.modified
         if isinstance(verdict, Settling) and (seen.writer is not None or age < settle):
             overview.settling.append(Entry(name, verdict.reason))
         else:
@@ -92,7 +97,7 @@ def files_in(folder: Path) -> Iterator[Path]:
 
 def _scan_age(folders: Folders) -> float | None:
     try:
-        age = time.time() - (folders.work / LAST_SCAN).stat().st_mtime
+        age = time.time() - (folders.work / LAST_SCAN).lstat().st_mtime
     except FileNotFoundError:
         return None
     return age if age >= -LONG_AGO else None  # a clock was set back: who knows
@@ -101,9 +106,9 @@ def _scan_age(folders: Folders) -> float | None:
 def _reason(folders: Folders, source: str) -> str:
     """Why a file failed, as its record says."""
     for stem in islice(stems_for(source), MOST_LIKELY):
-        record = read_record(folders.outbox / (stem + RECORD))
-        if record is not None and record.get("source") == source:
-            if record.get("status") in ("invalid", "failed"):
-                return str(record.get("message") or record.get("status"))
-            return f"another of its name came out as {record.get('status')} since"
+        record = read_record(folders.outbox / (stem + ENDING))
+        if record is not None and record.source == source:
+            if record.status in ("invalid", "failed"):
+                return record.message or record.status
+            return f"another of its name came out as {record.status} since"
     return "its record is gone"

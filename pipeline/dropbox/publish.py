@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import (
@@ -22,8 +21,9 @@ from pipeline.dropbox.folders import (
     sync_folder,
     write_new,
 )
-from pipeline.dropbox.reserve import RECORD, files_of, identity, read_record
+from pipeline.dropbox.reserve import identity
 from pipeline.dropbox.steps import reached
+from pipeline.published import ENDING, Record, read_record
 
 MakeRecord = Callable[[Mapping[str, str]], str]
 """From published name → SHA-256 to the record's text."""
@@ -107,7 +107,7 @@ def _stage(publication: Publication, folders: Folders) -> None:
         target = folders.outbox / claim.note.stem
         staged[publication.tree if publication.tree.exists() else target] = target
     record = next(names)
-    staged[record] = folders.outbox / (claim.note.stem + RECORD)
+    staged[record] = folders.outbox / (claim.note.stem + ENDING)
     write_new(record, [publication.make(written)])
 
 
@@ -184,12 +184,12 @@ def _withdraw_earlier(publication: Publication, outbox: Path) -> None:
     known: list[str] = []
     earlier = []
     for stem in (claim.note.stem, *claim.note.former):
-        path = outbox / (stem + RECORD)
+        path = outbox / (stem + ENDING)
         record = read_record(path)
-        if record is not None and record.get("source") == claim.note.source:
+        if record is not None and record.source == claim.note.source:
             earlier.append(path)
-            known += (name for name in files_of(record) if name.startswith(stem))
-            known += [f"{stem}/"] if record.get("status") == "archive" else []
+            known += (name for name in record.files if name.startswith(stem))
+            known += [f"{stem}/"] if record.status == "archive" else []
     for path, target in publication.staged.items():
         if path == target:
             continue
@@ -224,10 +224,10 @@ def _inbox_mark(folders: Folders) -> str:
     return identity(folders.inbox.stat())
 
 
-def is_published(claim: Claim, folders: Folders) -> dict[str, Any] | None:
+def is_published(claim: Claim, folders: Folders) -> Record | None:
     """The record of this very job, if it is there: then the set is complete."""
-    record = read_record(folders.outbox / (claim.note.stem + RECORD))
-    return record if record and record["job"] == claim.note.job else None
+    record = read_record(folders.outbox / (claim.note.stem + ENDING))
+    return record if record and record.job == claim.note.job else None
 
 
 def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:

@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.dropbox.claim import LOCK, NEW, PREPARING, Claim, locked
+from pipeline.dropbox.claim import LARGEST_LOCK, LOCK, NEW, PREPARING, Claim, locked
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.growing import last_noted
 from pipeline.dropbox.note import Note, note_in
+from pipeline.errors import in_words, is_environmental
+from pipeline.files import read_regular
 
 
 def abandoned(folders: Folders) -> Iterator[Claim]:
@@ -18,9 +20,10 @@ def abandoned(folders: Folders) -> Iterator[Claim]:
     for folder in sorted(_claim_folders(folders)):
         try:
             lock = locked(folder / LOCK, os.O_CREAT)
-        except (FileNotFoundError, NotADirectoryError, PermissionError):
-            # finished meanwhile, or another user's
-            continue
+        except OSError as error:
+            if is_environmental(error):
+                raise
+            continue  # finished meanwhile, another user's, or what is no lock: `status` says so
         if lock is None:
             continue
         claim = Claim(folder, lock, note_in(folder))
@@ -34,9 +37,10 @@ def abandoned(folders: Folders) -> Iterator[Claim]:
 
 def _claim_folders(folders: Folders) -> list[Path]:
     """The folders of claims; also of those in preparation, if nobody is preparing any."""
-    entries = [entry for entry in folders.work.iterdir() if entry.is_dir()]
-    fresh = [entry for entry in entries if entry.name.startswith(NEW)]
-    made = [entry for entry in entries if not entry.name.startswith(".")]
+    with os.scandir(folders.work) as found:
+        names = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
+    fresh = [folders.work / name for name in names if name.startswith(NEW)]
+    made = [folders.work / name for name in names if not name.startswith(".")]
     if fresh and (lock := locked(folders.work / PREPARING, os.O_CREAT)) is not None:
         os.close(lock)  # whoever comes now prepares another folder
         return made + fresh
@@ -47,12 +51,14 @@ def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
     """Each claim's note, and in words who has it in work."""
     for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
         try:
-            owner = path.read_text(encoding="ascii", errors="replace").strip().rpartition("\n")[2]
-            lock = locked(path)
+            told = read_regular(path, LARGEST_LOCK).decode("ascii", errors="replace")
+            owner, lock = told.strip().rpartition("\n")[2], locked(path)
         except FileNotFoundError:  # finished meanwhile
             continue
         except PermissionError:  # another user's
             owner, lock = "another user's process", None
+        except OSError as error:
+            owner, lock = f"nobody can take it up: {in_words(error)}", None
         if lock is not None:
             os.close(lock)
             owner = "abandoned; the next scan takes it up"

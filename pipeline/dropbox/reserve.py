@@ -8,22 +8,20 @@ under a lock of the outbox.
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
-from pathlib import Path
-from typing import Any
 
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.names import COUNT, MOST_LIKELY, PROOF, base_of, fold, outputs, stems_for
 from pipeline.dropbox.note import notes_in_work
+from pipeline.files import descriptor_of
+from pipeline.published import ENDING, read_record
 
 LOCK = ".lock"
-RECORD = ".json"
 _COUNTER_BYTES = 8
 _PATIENCE, _PAUSE = 2.0, 0.002
 
@@ -55,25 +53,6 @@ def _lock_patiently(descriptor: int) -> None:
             return
 
 
-def read_record(path: Path) -> dict[str, Any] | None:
-    """The record in a file, or None if there is none."""
-    try:
-        record = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return record if isinstance(record, dict) and "job" in record else None
-
-
-def files_of(record: dict[str, Any]) -> tuple[str, ...]:
-    """The names that a record lists, as far as they are plain names."""
-    listed = record.get("files")
-    entries = listed if isinstance(listed, list) else []
-    names = (entry.get("name") for entry in entries if isinstance(entry, dict))
-    return tuple(
-        name for name in names if isinstance(name, str) and name and Path(name).name == name
-    )
-
-
 class Reservations:
     """The stems of an outbox, listed again only when another process has reserved one."""
 
@@ -91,7 +70,7 @@ class Reservations:
         The claim that holds the stem must be made before the lock is given up.
         """
         lock = self._folders.outbox / LOCK
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        descriptor = descriptor_of(lock, flags=os.O_RDWR | os.O_CREAT)
         try:
             _lock_patiently(descriptor)
             where = identity(os.fstat(descriptor))
@@ -111,8 +90,8 @@ class Reservations:
         self._stems = {}
         with os.scandir(self._folders.outbox) as entries:
             for entry in entries:
-                if entry.name.endswith(RECORD) and not entry.name.startswith("."):
-                    self._remember(entry.name.removesuffix(RECORD))
+                if entry.name.endswith(ENDING) and not entry.name.startswith("."):
+                    self._remember(entry.name.removesuffix(ENDING))
         for note in notes_in_work(self._folders):
             for stem in (note.stem, *note.former):
                 self._remember(stem)
@@ -162,7 +141,7 @@ class Reservations:
                 yield Held(note.source, outputs(stem, keep_cnf=note.keep_cnf))
             elif stem in note.former:
                 yield Held(note.source, outputs(stem, keep_cnf=True))
-        record = read_record(self._folders.outbox / (stem + RECORD))
+        record = read_record(self._folders.outbox / (stem + ENDING))
         if record is not None:
-            kept = f"{stem}.cnf" in files_of(record)
-            yield Held(str(record.get("source")), outputs(stem, keep_cnf=kept))
+            kept = f"{stem}.cnf" in record.files
+            yield Held(record.source, outputs(stem, keep_cnf=kept))

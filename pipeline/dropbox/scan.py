@@ -14,9 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from pipeline.dropbox.folders import DONE, FAILED
-from pipeline.dropbox.names import is_temporary
 from pipeline.dropbox.settle import Fingerprint, Sight
-from pipeline.files import F_SETSIG, SAFELY
+from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +43,11 @@ def names_in(inbox: Path) -> tuple[list[str], list[Ignored]]:
         for entry in entries:
             if entry.name in (DONE, FAILED):
                 continue
-            if is_temporary(entry.name):
-                if not entry.name.startswith("."):
-                    ignored.append(Ignored(entry.name, "a temporary name"))
-            else:
+            if not is_junk(entry.name):
                 taken.append(entry.name)
+            elif not entry.name.startswith("."):
+                reason = "a temporary name" if is_temporary(entry.name) else "left by a desktop"
+                ignored.append(Ignored(entry.name, reason))
     return sorted(taken), ignored
 
 
@@ -89,7 +88,7 @@ def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Ref
 
 def _look_at_folder(path: Path) -> Sight | None:
     """What is in a folder now, all that is below it included; None if it is gone."""
-    size, hashed, writer = 0, sha256(), False
+    size, hashed, writer, newest = 0, sha256(), False, 0
     for folder, folders, files in os.walk(path):
         folders.sort()
         for name in sorted((*files, *folders)):
@@ -100,13 +99,20 @@ def _look_at_folder(path: Path) -> Sight | None:
                 continue
             writer = writer or (stat.S_ISREG(status.st_mode) and _is_written(entry))
             size += status.st_size
+            newest = max(newest, status.st_mtime_ns)
             hashed.update(repr((folder[len(str(path)) :], name, fingerprint_of(status))).encode())
     try:
-        inode = path.lstat().st_ino
+        own = path.lstat()
     except FileNotFoundError:
         return None
     content = int.from_bytes(hashed.digest()[:7], "big")
-    return Sight(path.name, Fingerprint(inode, size, content), writer or None, is_folder=True)
+    return Sight(
+        path.name,
+        Fingerprint(own.st_ino, size, content),
+        writer or None,
+        is_folder=True,
+        newest_ns=max(newest, own.st_mtime_ns),
+    )
 
 
 def _is_written(path: Path) -> bool:

@@ -10,11 +10,10 @@ import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pipeline.dropbox.folders import Folders, return_to, sync_folder
 from pipeline.dropbox.overview import files_in
-from pipeline.dropbox.reserve import RECORD, files_of, read_record
+from pipeline.published import ENDING, Record, read_record
 
 NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
 
@@ -64,22 +63,22 @@ def _logs(outbox: Path) -> Iterator[Path]:
     for path, record in _records(outbox):
         yield from _logs_of(outbox, record)
         tree = outbox / path.stem
-        if record.get("status") == "archive" and not tree.is_symlink():
+        if record.status == "archive" and not tree.is_symlink():
             for folder, inner, _ in os.walk(tree):
                 inner.sort()
                 for _, member in _records(Path(folder)):
                     yield from _logs_of(Path(folder), member)
 
 
-def _records(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    for path in sorted(folder.glob(f"[!.]*{RECORD}")):
+def _records(folder: Path) -> Iterator[tuple[Path, Record]]:
+    for path in sorted(folder.glob(f"[!.]*{ENDING}")):
         record = read_record(path)
         if record is not None:
             yield path, record
 
 
-def _logs_of(folder: Path, record: dict[str, Any]) -> Iterator[Path]:
-    return (folder / name for name in files_of(record) if name.endswith(".log"))
+def _logs_of(folder: Path, record: Record) -> Iterator[Path]:
+    return (folder / name for name in record.files if name.endswith(".log"))
 
 
 def prune(files: Collection[Old]) -> int:

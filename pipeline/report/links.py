@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from pipeline.report.records import ENDING, Job, shortened
+from pipeline.published import ENDING
+from pipeline.report.records import Job, shortened
 
 _MOST = 6
 _NAMES = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}

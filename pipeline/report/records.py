@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -12,12 +11,12 @@ from pathlib import Path
 from typing import Any, Final, TypeGuard, cast
 
 from pipeline.errors import in_words, printable
-from pipeline.files import is_file_name, read_regular
+from pipeline.files import is_file_name
 from pipeline.parse.declarable import DECLARABLE
+from pipeline.published import ENDING, NoRecord, read_told
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.settings import Reading
 
-ENDING: Final = ".json"
 UNREADABLE: Final = "unreadable"
 """The status of what is named like a record, and is none."""
 
@@ -38,7 +37,6 @@ NOT_WELL: Final = frozenset(("unknown", "invalid", "failed", "refused", UNREADAB
 MANY: Final = ("collection", "archive")
 _OTHER: Final = "other"
 _ASIDE: Final = frozenset(("disagreements", "fallbacks", "proved", "claimed"))
-_USUAL, _LARGEST = 64 * 1024, 8 * 1024 * 1024
 _LONGEST_NAME, _LONGEST_TEXT = 255, 600
 _MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000
 _MOST = 10**15
@@ -101,20 +99,12 @@ def read_job(path: Path) -> Job | None:
     """
     stem = path.name.removesuffix(ENDING)
     try:
-        data = read_regular(path, _USUAL)
-        if len(data) > _USUAL:
-            data = read_regular(path, _LARGEST)
-        if len(data) > _LARGEST:
-            return _unreadable(stem, f"it is larger than {_LARGEST // 2**20} MiB")
-        told = json.loads(data)
+        told = read_told(path)
     except FileNotFoundError:
         return None
-    except OSError as error:
-        return _unreadable(stem, in_words(error))
-    except (ValueError, RecursionError) as error:
-        return _unreadable(stem, f"it is no JSON: {error}")
-    if not isinstance(told, dict) or told.get("schema") != 1:
-        return _unreadable(stem, "it is no record of schema 1")
+    except NoRecord as error:
+        cause = error.__cause__
+        return _unreadable(stem, in_words(cause) if isinstance(cause, OSError) else str(error))
     return _job(stem, told)
 
 

@@ -14,7 +14,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
-from pipeline.report.records import ENDING, Job, is_within, read_job
+from pipeline.published import ENDING
+from pipeline.report.records import Job, is_within, read_job
 
 BINS_PER_DECADE: Final = 3
 _FASTEST = 1e-6

@@ -9,12 +9,13 @@ from itertools import count, islice
 from pathlib import Path, PurePosixPath
 
 from pipeline.dropbox.names import MOST_LIKELY, stems_for
+from pipeline.published import ENDING
 from pipeline.report.board import LARGEST_DRAWN, Board, board_svg
 from pipeline.report.charts import duration
 from pipeline.report.drawn import board_of_job, board_of_row
 from pipeline.report.links import Links, encoded, links_of
 from pipeline.report.originals import Originals
-from pipeline.report.records import ENDING, NOT_WELL, STATUSES, Job, is_within, read_job, shortened
+from pipeline.report.records import NOT_WELL, STATUSES, Job, is_within, read_job, shortened
 from pipeline.report.tables import MemberRow, Row, sample_archive, sample_collection
 
 MOST_BOARDS = 1_000

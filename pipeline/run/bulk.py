@@ -7,8 +7,10 @@ and noted; a job that was killed goes on behind the last one that was noted.
 from __future__ import annotations
 
 import os
+import stat
 from collections import Counter
 from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -18,7 +20,7 @@ from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import EnvironmentFailure
-from pipeline.run.pool import Request, Workers
+from pipeline.run.pool import Replies, Request, Workers
 from pipeline.run.stop import Interrupted
 
 NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
@@ -92,7 +94,8 @@ class Bulk:
         self._done = int(growing.state.get(STEPS_NOTED, 0))
         if growing.state:
             content.resume(growing.state[BULK_STATE])
-        self._replies = workers.replies(islice(content.steps(), self._done, None))
+        self._workers = workers
+        self._replies: Replies | None = None
         self._steps = self._each()
 
     def step(self) -> bool:
@@ -105,20 +108,46 @@ class Bulk:
     def _each(self) -> Generator[bool, None, None]:
         """Every step: whether it was done, or is only waited for.
 
-        An attempt is counted for the first; having done one makes up for all attempts before.
+        Attempts are counted until one is done, which makes up for all before. After one that did
+        not end the next step goes alone, and counts only while we cut it out of the source and
+        write its reply: that may be what kills us. What workers compute kills them, so a kill
+        while we wait for them comes from outside.
         """
-        with self.claim.attempt(free=(*NO_FAULT, GeneratorExit)):
+        number, is_alone = self._done + 1, self.claim.attempts() > 0
+        with self._attempt(number, is_deadly=not is_alone):
+            steps = self._undone()
+            first: Iterator[Request] = steps
+            if is_alone:
+                with self._attempt(number):
+                    first = iter(list(islice(steps, 1)))
+            self._replies = self._workers.replies(first)
             for reply in self._replies:
-                if reply is not None:
+                if reply is None:
+                    yield False
+                    continue
+                with self._attempt(number) if is_alone else nullcontext():
                     self._write(*reply)
-                    break
-                yield False
-        self.claim.reset_attempts()
-        yield True
+                break
+        if self._done >= number:
+            self.claim.reset_attempts()
+            yield True
+        if is_alone:
+            self._replies.close()
+            self._replies = self._workers.replies(steps)
         for reply in self._replies:
             if reply is not None:
                 self._write(*reply)
             yield reply is not None
+
+    def _undone(self) -> Iterator[Request]:
+        """The steps that are not done; those that are were cut before, and killed nobody."""
+        steps = self.content.steps()
+        for _ in islice(steps, self._done):
+            pass
+        return steps
+
+    def _attempt(self, step: int, *, is_deadly: bool = True) -> AbstractContextManager[None]:
+        return self.claim.attempt(step, (*NO_FAULT, GeneratorExit), is_deadly=is_deadly)
 
     def _write(self, step: Request, reply: Any) -> None:
         self.content.write(step, reply)
@@ -136,13 +165,15 @@ class Bulk:
     def close(self) -> None:
         """Stop computing; what is noted stays."""
         self._steps.close()
-        self._replies.close()
+        if self._replies is not None:
+            self._replies.close()
         self._growing.close()
 
 
 def size_of(path: Path) -> int | None:
-    """The bytes of a file; None for a folder."""
-    return path.stat().st_size if path.is_file() else None
+    """The bytes of a file; None for what is none, as a folder or a link."""
+    status = path.lstat()
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def bytes_below(folder: Path) -> int:

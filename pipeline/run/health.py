@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pipeline.dropbox.folders import write_new
 from pipeline.errors import in_words
 from pipeline.log import Log
 from pipeline.record import timestamp
@@ -41,11 +43,13 @@ class Health:
         }
         fresh = self._path.with_name(f".{self._path.name}.{os.getpid()}.tmp")
         try:
-            fresh.write_text(json.dumps(state, indent=1) + "\n")
+            fresh.unlink(missing_ok=True)
+            write_new(fresh, [json.dumps(state, indent=1) + "\n"])
             fresh.replace(self._path)
             self._failed = False
         except OSError as error:
-            fresh.unlink(missing_ok=True)
+            with suppress(OSError):
+                fresh.unlink()
             if not self._failed:
                 self._log.warning("health.failed", reason=in_words(error))
             self._failed = True

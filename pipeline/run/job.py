@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +14,7 @@ from pipeline.dropbox.publish import Publication, finish, is_published, publish
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.limits import Limits
 from pipeline.log import Log
+from pipeline.published import Record
 from pipeline.record import (
     Origin,
     digest,
@@ -100,10 +101,12 @@ class Jobs:
         record = is_published(claim, self.folders)
         if record is not None:
             return self._finish_recovered(claim, record)
+        from pipeline.run import contents  # noqa: F401, PLC0415 - before attempts count: it is slow
+
         why = "the process was killed"
         while claim.attempts() < MOST_ATTEMPTS:
             try:
-                with self.computing(), claim.attempt(free=NO_FAULT):
+                with self.computing(), self._attempt(claim):
                     content = self.content(claim)
                     if isinstance(content, Bulk):
                         return content
@@ -116,21 +119,28 @@ class Jobs:
             return self._publish(claim, self.origin(claim, content), result)
         return self._give_up(claim, why)
 
+    def _attempt(self, claim: Claim) -> AbstractContextManager[None]:
+        """What counts an attempt to read a file, and to solve it if it is one puzzle.
+
+        Where steps of it are done it was read before, and that did not kill.
+        """
+        return claim.attempt(free=NO_FAULT, is_deadly=not has_progress(claim))
+
     def _give_up(self, claim: Claim, why: str) -> Ended | None:
         """Publish that every attempt has crashed, or ended with the process."""
         path, note = claim.original, claim.note
-        hashed = digest_of(path) if path.is_file() else None
+        size = size_of(path)
+        hashed = None if size is None else digest_of(path)
         declared = self.settings.reading.declared()
-        origin = Origin(note.job, note.source, hashed, size_of(path), declared)
+        origin = Origin(note.job, note.source, hashed, size, declared)
         message = f"given up after {claim.attempts()} attempts: {why}"
         return self._publish(claim, origin, Result("failed", message=message))
 
-    def _finish_recovered(self, claim: Claim, record: dict[str, object]) -> Ended:
-        status = str(record["status"])
+    def _finish_recovered(self, claim: Claim, record: Record) -> Ended:
+        status = record.status
         finish([(claim, status in ("invalid", "failed"))], self.folders)
         self.log.info("job.recovered", source=printable(claim.note.source), status=status)
-        totals = record.get("totals")
-        return ended(status, totals if isinstance(totals, dict) else {})
+        return ended(status, record.totals)
 
     def content(self, claim: Claim) -> Single | Bulk:
         from pipeline.run.contents import content_of  # noqa: PLC0415 - archives are slow to load
@@ -248,7 +258,7 @@ class Jobs:
         self.log.error("job.kept", source=printable(claim.note.source), reason=reason)
 
 
-def ended(status: str, totals: dict[str, int]) -> Ended:
+def ended(status: str, totals: Mapping[str, int]) -> Ended:
     """How a job ended that may hold many puzzles."""
     bad = status in NOT_WELL or any(totals.get(name) for name in (*NOT_WELL, "refused"))
     return Ended(status, bad)

@@ -17,18 +17,31 @@ from pipeline.stages import parse_once
 LARGEST_CUT_OFF = 1024 * 1024
 """Bytes: larger files are not looked into before they are claimed."""
 
+HELD, LEFT = "file.held", "file.left"
+"""What is said of a file that is not complete: of the second one nothing went wrong."""
+
 _WALK_SECONDS = 1.0
 
 
 class Looks:
-    """Remembers what was seen of each name. `warn` is told an event, a name and a reason."""
+    """Remembers what was seen of each name.
+
+    `say` is told an event, a name and a reason. In one pass (`once`) what has not settled in the
+    settling time is not waited for, but left.
+    """
 
     def __init__(
-        self, folders: Folders, settings: Settings, warn: Callable[[str, str, str], None]
+        self,
+        folders: Folders,
+        settings: Settings,
+        say: Callable[[str, str, str], None],
+        *,
+        once: bool = False,
     ) -> None:
         self._folders = folders
         self._settings = settings
-        self._warn = warn
+        self._say = say
+        self._once = once
         self._settler = Settler(settings.settle)
         self._holds_many: set[str] = set()
         self._walked: dict[str, float] = {}
@@ -82,9 +95,13 @@ class Looks:
         if not isinstance(verdict, Settling):
             return True
         if verdict.held:
-            self._warn("file.held", seen.name, verdict.reason)
-        else:
+            self._say(HELD, seen.name, verdict.reason)
+        elif not self._once:
             wait(verdict.seconds)
+        elif verdict.patience > 0:
+            wait(min(verdict.seconds, verdict.patience))
+        else:
+            self._say(LEFT, seen.name, verdict.reason)
         return False
 
     def _looks_cut_off(self, name: str, data: bytes) -> bool:

@@ -27,7 +27,9 @@ _LOOK_AFTER_WATCHER = 5.0
 
 
 @contextmanager
-def _ready(settings: Settings, log: Log, after: After) -> Iterator[tuple[Sweeper, Stop, Alarm]]:
+def _ready(
+    settings: Settings, log: Log, after: After, *, once: bool
+) -> Iterator[tuple[Sweeper, Stop, Alarm]]:
     """A sweeper with its solvers, stoppable by signals, and the alarm that wakes it."""
     folders = Folders(settings.inbox, settings.outbox)
     with ExitStack() as stack:
@@ -42,7 +44,7 @@ def _ready(settings: Settings, log: Log, after: After) -> Iterator[tuple[Sweeper
         stack.callback(workers.close)
         jobs = Jobs(folders, settings, solvers, workers, log, stop.computing)
         display = Display(log, bar=not settings.quiet and settings.log_format != "json")
-        sweeper = Sweeper(jobs, lambda: stop.requested, display, after)
+        sweeper = Sweeper(jobs, lambda: stop.requested, display, after, once=once)
         yield stack.enter_context(closing(sweeper)), stop, alarm
 
 
@@ -56,12 +58,12 @@ def _workers(settings: Settings, stopping: Callable[[], bool]) -> Workers:
 
 
 def run_once(settings: Settings, log: Log, after: After = nothing) -> int:
-    """Process everything that is complete, wait for what is settling; the exit code.
+    """Process everything that is complete, or is so within the settling time; the exit code.
 
     0 all went well, 1 some input was invalid, unknown or failed, 75 the surroundings failed or
     a signal ended the pass. Raises UsageError.
     """
-    with _ready(settings, log, after) as (sweeper, stop, alarm):
+    with _ready(settings, log, after, once=True) as (sweeper, stop, alarm):
         bad, rescan = False, 0.0
         while True:
             thorough = not sweeper.busy or time.monotonic() >= rescan
@@ -97,7 +99,7 @@ def watch(settings: Settings, log: Log, after: After = nothing) -> None:
 
     Raises UsageError, and EnvironmentFailure where the folders are not there to begin with.
     """
-    with _ready(settings, log, after) as (sweeper, stop, alarm):
+    with _ready(settings, log, after, once=False) as (sweeper, stop, alarm):
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))
         with closing(_Keeper(settings, alarm.ring, log)) as keeper:

@@ -25,7 +25,7 @@ from pipeline.record import timestamp
 from pipeline.run.bulk import Bulk
 from pipeline.run.display import Display
 from pipeline.run.job import Ended, Jobs
-from pipeline.run.looking import Looks
+from pipeline.run.looking import LEFT, Looks
 from pipeline.run.swept import After, Swept, nothing
 from pipeline.run.together import BATCH, Together
 from pipeline.settings import Settings
@@ -40,15 +40,24 @@ _STAMP_SECONDS = 1.0
 
 
 class Sweeper:
-    """Sweeps one inbox again and again, and remembers what is settling."""
+    """Sweeps one inbox again and again, and remembers what is settling.
+
+    In one pass (`once`) what is not complete in time is left for the next.
+    """
 
     def __init__(
-        self, jobs: Jobs, stopping: Callable[[], bool], display: Display, after: After = nothing
+        self,
+        jobs: Jobs,
+        stopping: Callable[[], bool],
+        display: Display,
+        after: After = nothing,
+        *,
+        once: bool = False,
     ) -> None:
         self._jobs = jobs
         self._together = Together(jobs)
         self._stopping = stopping
-        self._looks = Looks(jobs.folders, jobs.settings, self._say_once)
+        self._looks = Looks(jobs.folders, jobs.settings, self._say_once, once=once)
         self._reservations = Reservations(jobs.folders)
         self._shelf = Shelf(room=BATCH)
         self._display = display
@@ -178,6 +187,12 @@ class Sweeper:
         """Process an abandoned claim, unless its file is still written, or has just failed."""
         try:
             ready = self._may_resume(claim)
+        except OSError as error:
+            claim.close()
+            if self._folders.blames(error):
+                raise
+            self._say_kept(claim, in_words(error))
+            return
         except BaseException:
             claim.close()
             raise
@@ -195,14 +210,17 @@ class Sweeper:
         moved = claim.note.outbox not in ("", identity(self._folders.outbox.stat()))
         if moved and claim.note.files:
             why = "its set is half published in another outbox; run with that one again"
-            self._log.error("job.kept", source=printable(claim.note.source), reason=why)
-            self._keep(claim.folder, _KEPT_SECONDS)
+            self._say_kept(claim, why)
             return False
         if moved or not claim.note.job:  # its names are reserved elsewhere, or its note is lost
             source, seen = claim.note.source, claim.note.fingerprint
             with self._reserved(source, seen, is_folder=claim.original.is_dir()) as note:
                 claim.renew(note)
         return True
+
+    def _say_kept(self, claim: Claim, why: str) -> None:
+        self._log.error("job.kept", source=printable(claim.note.source), reason=why)
+        self._keep(claim.folder, _KEPT_SECONDS)
 
     def _keep(self, folder: Path, seconds: float) -> None:
         """Leave a claim alone for that long."""
@@ -278,7 +296,8 @@ class Sweeper:
     def _say_once(self, event: str, name: str, reason: str) -> None:
         if name not in self._said:
             self._said.add(name)
-            self._log.warning(event, source=printable(name), reason=reason)
+            log = self._log.info if event == LEFT else self._log.warning
+            log(event, source=printable(name), reason=reason)
 
 
 def _why_stuck(path: Path, error: OSError) -> str:

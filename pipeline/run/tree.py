@@ -10,8 +10,8 @@ from typing import Any
 
 from pipeline.dropbox.folders import digest_of, sync_file, sync_folder, write_new
 from pipeline.dropbox.names import COUNT, is_output, stems_for
-from pipeline.dropbox.reserve import RECORD, read_record
 from pipeline.errors import is_environmental
+from pipeline.published import ENDING, read_record
 from pipeline.record import (
     Origin,
     digest,
@@ -53,13 +53,12 @@ class Tree:
 
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
         """Whether no other member, and no folder, has a name that this stem would take."""
-        own = read_record(self._top / folder / f"{stem}{RECORD}")
-        if own is not None and own.get("member") == number:  # of a step that was cut off
+        own = read_record(self._top / folder / f"{stem}{ENDING}")
+        if own is not None and own.member == number:  # of a step that was cut off
             return True
         for form in (stem, stem.removesuffix(COUNT), stem + COUNT):
-            record = self._top / folder / f"{form}{RECORD}"
-            known = read_record(record) if record.is_file() else None
-            if known is not None and known.get("member") != number:
+            known = read_record(self._top / folder / f"{form}{ENDING}")
+            if known is not None and known.member != number:
                 return False
         return True
 
@@ -100,7 +99,7 @@ class Tree:
         for name, pieces in job_files(base, origin, result, (now, now), keep_cnf=keep_cnf):
             hashes[name] = self._put(stem, name, pieces)
         record = make_record(origin, result, hashes, now) | {"member": number}
-        self._put(stem, base + RECORD, [record_text(record)])
+        self._put(stem, base + ENDING, [record_text(record)])
 
     def _put(self, stem: str, name: str, pieces: Iterable[str | bytes]) -> str:
         path = (self._top / stem).with_name(name)
@@ -120,7 +119,7 @@ class Tree:
         log = many_log_text(about, about.pop("reason"), totals, timestamp(now), now)
         hashes[f"{base}.log"] = self._put(stem, f"{base}.log", [log])
         record = many_record(about, self._declared, totals, hashes, now)
-        self._put(stem, base + RECORD, [record_text(record)])
+        self._put(stem, base + ENDING, [record_text(record)])
         self.sync()
 
     def sync(self) -> None:

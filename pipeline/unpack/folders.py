@@ -8,10 +8,10 @@ from collections.abc import Generator
 from pathlib import Path
 
 from pipeline.errors import is_environmental
-from pipeline.files import SAFELY
+from pipeline.files import SAFELY, is_junk
 from pipeline.unpack.entries import Entry, refusal_of
 from pipeline.unpack.limits import Budget
-from pipeline.unpack.names import DEEPEST, is_junk
+from pipeline.unpack.names import DEEPEST
 from pipeline.unpack.streams import Meter, chunks_of, counted, opened_regular
 
 _FOLDER = SAFELY | os.O_DIRECTORY

@@ -11,12 +11,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
 
+from pipeline.files import is_junk
 from pipeline.unpack.compressed import unpacked
 from pipeline.unpack.entries import Entry
 from pipeline.unpack.folders import folder_entries
 from pipeline.unpack.kinds import kind_of, layers_of
 from pipeline.unpack.limits import Budget, Limits, UnpackError
-from pipeline.unpack.names import NO_NAME, is_junk, resolved, shortened
+from pipeline.unpack.names import NO_NAME, resolved, shortened
 from pipeline.unpack.streams import (
     Meter,
     Tape,

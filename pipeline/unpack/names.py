@@ -1,16 +1,15 @@
-"""Names in archives: which lead somewhere else, and which are nobody's puzzle."""
+"""Names in archives: which lead somewhere else."""
 
 from __future__ import annotations
 
 import os
 import re
 
-from pipeline.files import TEMPORARY_PREFIXES, TEMPORARY_SUFFIXES
+from pipeline.files import LONGEST_NAME
 
-LONGEST_NAME = 2048
+LONGEST_PATH = 2048
 """In bytes, for the whole path: with the outbox before it, it has to stay below 4096."""
 
-_LONGEST_PART = 255
 DEEPEST = 64
 """How many parts a path may have; deeper ones break what walks a tree by recursion."""
 
@@ -18,8 +17,6 @@ NO_NAME = "it has no name"
 _SEPARATORS = re.compile(r"[/\\]")
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:(?:[/\\]|$)")
 _SHOWN = 200
-
-_JUNK_NAMES = frozenset(("__macosx", "thumbs.db", "desktop.ini"))
 
 
 def resolved(name: str) -> tuple[str, ...] | str:
@@ -47,20 +44,11 @@ def _fault_in_size(parts: tuple[str, ...]) -> str | None:
         return "its name cannot be written here"
     if len(sizes) > DEEPEST:
         return f"it lies more than {DEEPEST} folders deep"
-    if max(sizes) > _LONGEST_PART or sum(sizes) + len(sizes) > LONGEST_NAME:
+    if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > LONGEST_PATH:
         return "its name is too long"
     return None
 
 
-def is_junk(part: str) -> bool:
-    """Whether a file or folder of this name holds nothing that somebody wants solved."""
-    return (
-        part.startswith(TEMPORARY_PREFIXES)
-        or part.endswith(TEMPORARY_SUFFIXES)
-        or part.lower() in _JUNK_NAMES
-    )
-
-
 def shortened(name: str) -> str:
     """The name, or the beginning of one that is far too long to be shown."""
-    return name if len(name) <= LONGEST_NAME else name[:_SHOWN] + "…"
+    return name if len(name) <= LONGEST_PATH else name[:_SHOWN] + "…"

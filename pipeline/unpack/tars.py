@@ -17,7 +17,7 @@ from pipeline.unpack.compressed import CUT_OFF
 from pipeline.unpack.entries import Entry, refusal_of
 from pipeline.unpack.kinds import BLOCK
 from pipeline.unpack.limits import PIECE, UnpackError
-from pipeline.unpack.names import LONGEST_NAME
+from pipeline.unpack.names import LONGEST_PATH
 
 _LONGEST_RECORDS = 2**20
 _MOST_EXTENSIONS = 16
@@ -118,7 +118,7 @@ def _next_header(source: BufferedReader) -> _Header | None:
         info = _parsed(block)
         content = _Content(source, info.size)
         if info.type == tarfile.GNUTYPE_LONGNAME:
-            raw = content.beginning(LONGEST_NAME + 1)
+            raw = content.beginning(LONGEST_PATH + 1)
             header.name = raw.partition(b"\0")[0].decode(errors="surrogateescape")
         elif info.type in _PAX:
             if info.size > _LONGEST_RECORDS:

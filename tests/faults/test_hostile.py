@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from dropping import SMALL, DropFolder, command, environment, events_in
+from dropping import SMALL, DropFolder, command, environment, events_in, record_text
 
 SECRET = "4...\n..3.\n.2..\n...1\n"
 MEMORY = 512 * 1024 * 1024
@@ -147,8 +147,7 @@ def test_a_record_that_a_stranger_put_in_the_outbox_deletes_nothing_of_others(
     planted = box.inbox.parent / "planted"
     planted.write_text("precious")
     names = ["b_1.solution", "b.json", "../planted", "/etc/hostname", "a/../../planted", ".."]
-    files = ", ".join(f'{{"name": "{name}"}}' for name in names)
-    (box.outbox / "a.json").write_text(f'{{"job": "x", "source": "a.txt", "files": [{files}]}}')
+    (box.outbox / "a.json").write_text(record_text("a.txt", *names))
     box.drop("a.txt")
     assert box.run().returncode == 0
     assert planted.read_text() == "precious"

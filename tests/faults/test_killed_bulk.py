@@ -292,6 +292,39 @@ def test_dying_again_and_again_costs_a_job_nothing_where_something_is_noted_betw
     check(bench, undisturbed.box("collection"))
 
 
+def test_being_killed_while_workers_compute_costs_a_job_nothing_however_often(
+    bench: Bench, undisturbed: Undisturbed
+) -> None:
+    drop(bench.box, "zip", NAME)
+    for _ in range(4):
+        assert bench.run("--workers", "1", step=BEGUN)[0] == -signal.SIGKILL
+    bench.run("--workers", "1", step=NOTED, nth=2)
+    for _ in range(4):
+        _, events = bench.run("--workers", "1", step=BEGUN)
+        assert told(events, "begun") == undisturbed.requests("zip")[2:3]
+    assert bench.run("--workers", "1")[0] == 1
+    check(bench, undisturbed.box("zip"))
+
+
+def test_killed_in_another_step_each_time_a_job_is_not_given_up(
+    bench: Bench, undisturbed: Undisturbed
+) -> None:
+    drop(bench.box, "zip", NAME)
+    for step in (NOTING, NOTING, "attempt.counted", NOTING, NOTING, "attempt.counted"):
+        assert bench.run("--workers", "1", step=step)[0] == -signal.SIGKILL
+    assert bench.run("--workers", "1")[0] == 1
+    check(bench, undisturbed.box("zip"))
+
+
+def test_a_job_whose_process_dies_three_times_in_one_later_step_is_failed(bench: Bench) -> None:
+    drop(bench.box, "zip", NAME)
+    bench.run("--workers", "1", step=NOTED, nth=2)
+    for _ in range(3):
+        assert bench.run("--workers", "1", step=NOTING)[0] == -signal.SIGKILL
+    assert bench.run("--workers", "1")[0] == 1
+    assert "3 attempts" in bench.box.record("set")["message"]
+
+
 def test_killed_at_random_again_and_again_a_collection_comes_out_as_if_nothing_had_been(
     bench: Bench, tmp_path: Path
 ) -> None:

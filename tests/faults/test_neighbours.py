@@ -14,6 +14,7 @@ from dropping import SMALL, TWO_SOLUTIONS, DropFolder, command, environment, eve
 
 import pipeline.record
 from pipeline.log import LazyLog
+from pipeline.run.health import Health
 from pipeline.run.loop import run_once
 from pipeline.settings import Settings
 
@@ -191,6 +192,11 @@ def test_a_health_file_that_cannot_be_written_is_said_once_and_leaves_nothing(
         events = [event["event"] for event in watching.events()]
     assert events.count("health.failed") == 1
     assert [path.name for path in health.iterdir()] == ["file"]
+
+
+def test_a_health_file_that_can_never_be_hinders_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    Health(tmp_path / "file" / "health", LazyLog("json", quiet=True)).tell({}, None)
 
 
 def test_a_health_file_tells_what_was_finished(box: DropFolder, tmp_path: Path) -> None:
