@@ -226,7 +226,7 @@ def test_solve_prints_box_lines_on_a_terminal_alone(puzzle_folder, monkeypatch):
 
 
 def test_help_loads_neither_jinja_nor_the_report():
-    code = "import sys; from pipeline.cli import app; print(*sys.modules)"
+    code = "import sys; from pipeline.cli.commands import app; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from pipeline.cli.options import READING, SOLVING, takes
-from pipeline.errors import TRY_AGAIN
+from pipeline.exits import TRY_AGAIN
 from pipeline.log import LazyLog, Log
 from pipeline.run.loop import run_once
 from pipeline.run.loop import watch as watch_folders
@@ -47,7 +47,7 @@ def run(settings: Settings) -> None:
 
 @takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll", "health")
 def watch(settings: Settings) -> None:
-    """Process what is dropped in the inbox until SIGTERM or Ctrl-C.
+    """Process what is dropped in the inbox until SIGTERM or Ctrl-C; these end it with exit code 0.
 
     sudoku-pipeline watch
 
