@@ -47,7 +47,7 @@ def run(settings: Settings) -> None:
 
 @takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll", "health")
 def watch(settings: Settings) -> None:
-    """Process what is dropped in the inbox until SIGTERM or Ctrl-C; these end it with exit code 0.
+    """Process what is dropped in the inbox until SIGTERM or Ctrl-C.
 
     sudoku-pipeline watch
 
@@ -56,6 +56,8 @@ def watch(settings: Settings) -> None:
     sudoku-pipeline watch --report
 
     sudoku-pipeline watch --health /run/sudoku-pipeline/health.json
+
+    Exit code 0: a signal ended it; 75: a folder was not there to begin with.
     """
     log = LazyLog(settings.log_format, quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
