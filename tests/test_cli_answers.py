@@ -137,7 +137,6 @@ def test_messages_call_standard_input_by_name(command):
     assert "<stdin>:3:3: expected " in said
 
 
-@pytest.mark.timeout(60)
 def test_solve_says_which_limit_left_it_without_an_answer(tmp_path):
     fake = program(tmp_path / "fake", "sleep 1000")
     code, printed, said = run(

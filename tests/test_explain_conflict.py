@@ -292,7 +292,6 @@ def test_a_child_that_died_is_replaced():
 
 
 @needs_linux
-@pytest.mark.timeout(30)
 def test_a_child_that_hangs_is_ended_and_replaced():
     with Explainer() as fresh:
         others = children()
@@ -305,7 +304,6 @@ def test_a_child_that_hangs_is_ended_and_replaced():
 
 
 @needs_linux
-@pytest.mark.timeout(30)
 def test_a_child_that_dies_at_work_explains_nothing():
     with Explainer() as fresh:
         others = children()

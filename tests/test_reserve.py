@@ -14,6 +14,7 @@ import pytest
 from dropping import DropFolder, environment
 from hypothesis import given
 from hypothesis import strategies as st
+from solving import PATIENCE
 from strategies import examples
 
 from pipeline.dropbox.names import key_of
@@ -176,7 +177,7 @@ with Reservations(folders).reserving("a.sdk", keep_cnf=False) as (stem, former):
         )
         assert child.stdout.readline() == "asks\n"
         hold(box, "a.txt", stem)
-    assert child.communicate(timeout=30) == ("a.sdk\n", None)
+    assert child.communicate(timeout=PATIENCE) == ("a.sdk\n", None)
 
 
 def test_strange_things_in_the_outbox_are_no_records(box):
