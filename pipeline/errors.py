@@ -17,9 +17,6 @@ import errno
 import os
 from dataclasses import dataclass
 
-ALL_WELL, SOME_BAD, USAGE, TRY_AGAIN = 0, 1, 2, 75
-"""The exit codes of every command."""
-
 
 class PipelineError(Exception):
     """Base of all errors that this package raises on purpose."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO, cast
 
 from pipeline.settings import LogFormat
 
@@ -16,6 +16,16 @@ class Log(Protocol):
     def info(self, event: str, **values: Any) -> None: ...
     def warning(self, event: str, **values: Any) -> None: ...
     def error(self, event: str, **values: Any) -> None: ...
+
+
+class _StandardError:
+    """Standard error, whatever it is at that moment: while a bar is shown, that writes above it."""
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
 
 
 class LazyLog:
@@ -57,7 +67,7 @@ class LazyLog:
                 else structlog.processors.JSONRenderer()
             )
             self._log = structlog.wrap_logger(
-                structlog.PrintLogger(sys.stderr),
+                structlog.PrintLogger(cast("TextIO", _StandardError())),
                 processors=[
                     structlog.processors.add_log_level,
                     structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -425,9 +425,14 @@ class Doubling:
 
 def _load() -> None:
     """Have loaded once, for all, what a run loads when it needs it."""
-    for module in ("structlog.dev", "pipeline.cli", "pipeline.pieces", "pipeline.solve.lanes"):
+    for module in (
+        "structlog.dev",
+        "pipeline.cli.commands",
+        "pipeline.pieces",
+        "pipeline.solve.lanes",
+    ):
         import_module(module)
-    CliRunner().invoke(import_module("pipeline.cli").app, ["run", "--help"])
+    CliRunner().invoke(import_module("pipeline.cli.commands").app, ["run", "--help"])
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pysat.solvers import Minisat22
 from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE
 from typer.testing import CliRunner
 
-from pipeline.cli import app
+from pipeline.cli.commands import app
 
 BOXES = "c easy\nc by hand\n2 2\n1 0 0 0  0 0 2 0\n0 3 0 0\n0 0 0 4\n"
 SOLVED = "1243\n3421\n4312\n2134\n"

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 
 import pytest
 from commands import FILES
+
+
+def pytest_configure():
+    """Take signals as a program in the foreground does: what is ignored is inherited ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ ENDLESSLY = ("--max-solutions", "100000000", "--timeout", "100000")
 NO_PATH = {"PATH": "/nonexistent"}
 """Environment in which no minisat is found."""
 
-_PATIENCE = 30.0
+_PATIENCE = 100.0
 _PAUSE = 0.005
 
 

@@ -11,8 +11,12 @@ from pathlib import Path
 from pipeline.cnf import Clause, Cnf, Family
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
-PATIENCE = 30.0
+PATIENCE = 100.0
 """Seconds after which a wait has failed; nothing waits for as long as that."""
+
+TIME_LIMITS = (1.5, 15.0, PATIENCE)
+"""Seconds, for what a solver has to do within a limit: the longer ones where others keep the
+machine busy."""
 
 UNIQUE = "1...\n..2.\n.3..\n...4\n"
 TWO = "12..\n....\n..2.\n...1\n"

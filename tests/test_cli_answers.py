@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import pytest
 from commands import FILES, FIRST, SECOND, SOLVED, run
 from needs import needs_minisat
-from solving import UNIQUE, program
+from solving import PATIENCE, UNIQUE, program
 
 from pipeline.encode import ENCODINGS
+from pipeline.explain import explain_conflict
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
@@ -54,7 +56,9 @@ def test_solve_names_the_cells_that_clash():
     assert said[len(printed) :].startswith("[1][1]| .  .\n")
 
 
-def test_solve_shows_a_smallest_set_of_givens_without_a_solution():
+def test_solve_shows_a_smallest_set_of_givens_without_a_solution(monkeypatch):
+    patient = partial(explain_conflict, seconds=PATIENCE)
+    monkeypatch.setattr("pipeline.explain.explain_conflict", patient)
     code, printed, _ = run("solve", "none.txt")
     first, sentence, *drawn = printed.splitlines()
     assert (code, first) == (0, "no solution")
@@ -137,7 +141,6 @@ def test_messages_call_standard_input_by_name(command):
     assert "<stdin>:3:3: expected " in said
 
 
-@pytest.mark.timeout(60)
 def test_solve_says_which_limit_left_it_without_an_answer(tmp_path):
     fake = program(tmp_path / "fake", "sleep 1000")
     code, printed, said = run(

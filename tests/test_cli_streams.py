@@ -13,7 +13,7 @@ from commands import FIRST, SECOND, SOLVED, run, start
 from needs import needs_linux, needs_minisat
 from solving import PATIENCE, UNIQUE, has_ended, program
 
-pytestmark = [pytest.mark.usefixtures("puzzle_folder"), pytest.mark.timeout(90)]
+pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
 STREAMS = {"<&-": 0, ">&-": 1, "2>&-": 2, "<&- >&-": 1, "<&- >&- 2>&-": 1}
 BOUNDED = "until [ $(ulimit -f) != unlimited ]; do :; done"

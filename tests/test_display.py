@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from pipeline.log import LazyLog
 from pipeline.run.bulk import Progress
 from pipeline.run.display import HEARTBEAT_SECONDS, Display
 
@@ -138,6 +139,47 @@ def test_no_time_is_told_where_it_is_not_known(bar, terminal, clock, progress):
 def test_names_are_shown_as_they_are_but_for_what_a_terminal_would_obey(bar, terminal):
     bar.tick("[red]a\x1b[31m.txt", at(1))
     assert shown(terminal).startswith(r"[red]a\x1b[31m.txt ")
+
+
+def screen(written):
+    """The lines that a terminal shows after that was written to it, empty ones left out."""
+    lines, row, column = [""], 0, 0
+    for sign in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|.|\n", written):
+        match sign:
+            case "\n":
+                row, column = row + 1, 0
+                lines += [""] * (row == len(lines))
+            case "\r":
+                column = 0
+            case "\x1b[1A":
+                row -= 1
+            case "\x1b[2K":
+                lines[row] = ""
+            case _ if len(sign) == 1:
+                lines[row] = lines[row][:column].ljust(column) + sign + lines[row][column + 1 :]
+                column += 1
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+@pytest.mark.parametrize("before", [["a file that is no collection"], []])
+def test_what_is_logged_stands_above_the_bar_which_is_erased_of_every_job(
+    before, terminal, clock, monkeypatch
+):
+    monkeypatch.setattr(sys, "stderr", terminal)
+    log = LazyLog("console", quiet=False)
+    display = Display(log, bar=True, clock=clock)
+    for event in before:
+        log.info(event)
+    for source in ("a.txt", "b.txt", "c.txt"):
+        display.tick(source, at(1))
+        log.info("half of", source=source)
+        display.tick(source, at(2))
+        assert screen(terminal.getvalue())[-1].startswith(f"{source} ")
+        log.info("all of", source=source)
+        display.end()
+    jobs = [f"{part} source={name}.txt" for name in "abc" for part in ("half of", "all of")]
+    said = [" ".join(line.split()[3:]) for line in screen(terminal.getvalue())]
+    assert said == before + jobs
 
 
 def test_the_bar_is_taken_away_at_the_end_and_another_job_gets_its_own(bar, terminal, clock, log):

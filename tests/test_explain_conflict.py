@@ -291,7 +291,6 @@ def test_a_child_that_died_is_replaced():
 
 
 @needs_linux
-@pytest.mark.timeout(30)
 def test_a_child_that_hangs_is_ended_and_replaced():
     with Explainer() as fresh:
         others = children()
@@ -304,7 +303,6 @@ def test_a_child_that_hangs_is_ended_and_replaced():
 
 
 @needs_linux
-@pytest.mark.timeout(30)
 def test_a_child_that_dies_at_work_explains_nothing():
     with Explainer() as fresh:
         others = children()

@@ -16,7 +16,7 @@ import typer.main
 from commands import run
 
 import pipeline
-from pipeline.cli import app
+from pipeline.cli.commands import app
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()

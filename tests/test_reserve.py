@@ -13,6 +13,7 @@ import pytest
 from dropping import DropFolder, environment, record_text
 from hypothesis import given
 from hypothesis import strategies as st
+from solving import PATIENCE
 from strategies import examples
 
 from pipeline.dropbox.names import key_of
@@ -174,7 +175,7 @@ with Reservations(folders).reserving("a.sdk", keep_cnf=False) as (stem, former):
         )
         assert child.stdout.readline() == "asks\n"
         hold(box, "a.txt", stem)
-    assert child.communicate(timeout=30) == ("a.sdk\n", None)
+    assert child.communicate(timeout=PATIENCE) == ("a.sdk\n", None)
 
 
 def folded_outputs(stem, *, keep_cnf):

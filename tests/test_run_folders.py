@@ -22,6 +22,7 @@ from dropping import (
     finished,
     wait_for,
 )
+from solving import PATIENCE
 
 from pipeline.dropbox.scan import has_writer
 
@@ -160,11 +161,9 @@ def test_temporary_names_stay(box):
 
 def test_a_large_sparse_file_is_refused_unread(box):
     with (box.inbox / "sparse.txt").open("wb") as file:
-        file.truncate(10 * 2**30)
-    start = time.monotonic()
+        file.truncate(8 * 2**40)  # to read these zeros takes longer than any test may
     assert box.run().returncode == 1
-    assert time.monotonic() - start < 10
-    assert "10737418240" in box.record("sparse")["message"]
+    assert "8796093022208" in box.record("sparse")["message"]
     assert "sparse.txt" in box.kept("failed")
 
 
@@ -315,6 +314,6 @@ def test_a_pass_that_is_interrupted_puts_the_file_back_with_exit_code_75(box, nu
     ) as process:
         wait_for(box.computing)
         process.send_signal(number)
-        assert process.wait(30) == 75
+        assert process.wait(PATIENCE) == 75
     assert (box.waiting(), box.in_work(), box.published()) == ({"a.txt"}, set(), set())
     assert box.run("--max-solutions", "1").returncode == 0

@@ -20,7 +20,7 @@ from dropping import (
 from pipeline.dropbox.scan import has_writer
 from pipeline.dropbox.watch import Alarm, Watcher
 
-SOON = 15.0
+SOON = 25.0
 """Seconds in which an event must have been noticed: less than the time between two rescans."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,7 @@ def box(tmp_path):
 def test_what_is_in_work_is_finished_at_the_first_signal_and_nothing_else_begun(box):
     box.drop("a.txt", ENDLESS)
     box.drop("b.txt")
-    with box.watching("--grace", "60") as watch:
+    with box.watching("--grace", "100000") as watch:
         wait_for(box.computing)
         watch.signal(signal.SIGINT)
         assert watch.end() == 0
@@ -43,7 +42,7 @@ def children_of(pid: int) -> list[Path]:
 @pytest.mark.parametrize(
     ("grace", "signals"),
     [
-        ("60", (signal.SIGTERM, signal.SIGINT)),
+        ("100000", (signal.SIGTERM, signal.SIGINT)),
         ("0.2", (signal.SIGTERM,)),
     ],
     ids=["second signal", "end of the grace"],
@@ -53,10 +52,8 @@ def test_what_is_in_work_goes_back_when_time_is_up_and_no_child_is_left(box, gra
     with box.watching("--grace", grace, "--solver", "pysat", *ENDLESSLY) as watch:
         wait_for(box.computing)
         children = wait_for(lambda: children_of(watch.process.pid))
-        start = time.monotonic()
         watch.signal(*signals)
         assert watch.end() == 0
-        assert time.monotonic() - start < 20
         wait_for(lambda: not any(child.exists() for child in children))
     assert (box.waiting(), box.in_work(), box.published()) == ({"a.txt"}, set(), set())
     assert (box.inbox / "a.txt").read_text() == ENDLESS

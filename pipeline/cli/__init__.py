@@ -1,51 +1,25 @@
-"""The command line: options → the library, errors → exit codes."""
+"""The command line: options → the library, errors → exit codes.
+
+What is imported here is imported before `main` can take a signal: as little as possible.
+"""
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from pathlib import Path
 
-import typer
+from pipeline.exits import end_with, when_stopped
 
-from pipeline.cli import answers, auditing, folders, formulas, operator, reporting
-from pipeline.cli.outcome import accounted
-
-__all__ = ["app", "main"]
-
-app = typer.Typer(
-    name="sudoku-pipeline",
-    help="Solve Sudoku files that are dropped in a folder, by SAT, and certify every answer.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-COMMANDS = (
-    folders.run,
-    folders.watch,
-    answers.solve,
-    answers.count,
-    formulas.encode,
-    formulas.decode,
-    formulas.certify,
-    auditing.audit,
-    reporting.report,
-    operator.status,
-    operator.retry,
-    operator.prune,
-    operator.doctor,
-)
-for command in COMMANDS:
-    app.command()(accounted(command))
+__all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line; SIGTERM ends a command as Ctrl-C does."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - for as long as we live
-    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
+    """Run the command line; from here on SIGTERM and Ctrl-C end it with the exit code for that."""
+    end_with(when_stopped(sys.argv[1] if sys.argv[1:] else ""))
+    from pipeline.cli.commands import app  # noqa: PLC0415 - most of the time of a start
+
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     app()

@@ -15,14 +15,13 @@ from pipeline.cli.reading import parsed_bytes, read_bytes, source_name
 from pipeline.cli.times import times_table
 from pipeline.cli.writing import STANDARD_OUTPUT, check_target, write_to
 from pipeline.errors import (
-    ALL_WELL,
-    SOME_BAD,
     InputError,
     InvalidPuzzle,
     SolverError,
     UsageError,
     counted,
 )
+from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.formulas import solve_parsed_formula
 from pipeline.parse.characters import signs_of
 from pipeline.parse.formula import ParsedFormula

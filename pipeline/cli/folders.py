@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from pipeline.cli.options import READING, SOLVING, takes
-from pipeline.errors import TRY_AGAIN
+from pipeline.exits import TRY_AGAIN
 from pipeline.log import LazyLog, Log
 from pipeline.run.loop import run_once
 from pipeline.run.loop import watch as watch_folders
@@ -56,6 +56,8 @@ def watch(settings: Settings) -> None:
     sudoku-pipeline watch --report
 
     sudoku-pipeline watch --health /run/sudoku-pipeline/health.json
+
+    Exit code 0: a signal ended it; 75: a folder was not there to begin with.
     """
     log = LazyLog(settings.log_format, quiet=settings.quiet)
     with _reporting(settings, log) as keeper:

@@ -24,7 +24,8 @@ from pipeline.cnf import Sat, Unknown, Unsat
 from pipeline.decode import decode_model
 from pipeline.dimacs import dimacs_lines, parse_result
 from pipeline.encode import Style, encode_puzzle
-from pipeline.errors import ALL_WELL, SOME_BAD, InputError, InvalidResult, SolverError
+from pipeline.errors import InputError, InvalidResult, SolverError
+from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.parse import Parsed, made
 from pipeline.parse.formula import ParsedFormula, read_model
 from pipeline.record import render_solution

@@ -15,7 +15,8 @@ from pipeline.cli.outcome import report
 from pipeline.dropbox import upkeep
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.overview import Entry, Overview, survey
-from pipeline.errors import ALL_WELL, SOME_BAD, EnvironmentFailure, counted, printable
+from pipeline.errors import EnvironmentFailure, counted, printable
+from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.run.doctor import examine
 from pipeline.settings import Settings
 

@@ -11,15 +11,20 @@ from typing import Any
 import typer
 
 from pipeline.errors import (
-    ALL_WELL,
-    SOME_BAD,
-    TRY_AGAIN,
-    USAGE,
     EnvironmentFailure,
     PipelineError,
     UsageError,
     in_words,
     is_environmental,
+)
+from pipeline.exits import (
+    ALL_WELL,
+    SOME_BAD,
+    TRY_AGAIN,
+    USAGE,
+    Stopped,
+    interruptible,
+    when_stopped,
 )
 
 
@@ -29,18 +34,21 @@ def report(message: str) -> None:
 
 
 def accounted(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, with its errors as messages and exit codes."""
+    """The command, with errors and the signals that stop it as messages and exit codes."""
+    stopped = when_stopped(command.__name__)
 
     @functools.wraps(command)
     def wrapper(*args: Any, **kwargs: Any) -> None:
         try:
-            command(*args, **kwargs)
+            with interruptible():
+                command(*args, **kwargs)
         except BrokenPipeError:  # the reader of our output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(ALL_WELL) from None
-        except KeyboardInterrupt:
-            report("interrupted")
-            raise typer.Exit(TRY_AGAIN) from None
+        except Stopped:
+            if stopped != ALL_WELL:
+                report("interrupted")
+            raise typer.Exit(stopped) from None
         except (PipelineError, OSError) as error:
             report(f"sudoku-pipeline: {in_words(error) if isinstance(error, OSError) else error}")
             raise typer.Exit(_code(error)) from None

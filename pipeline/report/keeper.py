@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import subprocess
 import sys
 import time
@@ -131,7 +130,7 @@ class Keeper:
             return
         if process.poll() is None:
             self._stale = True
-            process.send_signal(signal.SIGINT)
+            process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(_PATIENCE)
             process.kill()

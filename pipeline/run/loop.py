@@ -8,7 +8,8 @@ from contextlib import ExitStack, closing, contextmanager
 
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.watch import Alarm, Watcher
-from pipeline.errors import ALL_WELL, SOME_BAD, TRY_AGAIN, EnvironmentFailure, in_words, printable
+from pipeline.errors import EnvironmentFailure, in_words, printable
+from pipeline.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.log import Log
 from pipeline.run.display import Display
 from pipeline.run.health import Health

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-Handler = Callable[[int, FrameType | None], None] | signal.Handlers
+from pipeline.exits import taking
 
 
 class Interrupted(BaseException):
@@ -30,19 +30,14 @@ class Stop:
 
     @contextmanager
     def handling_signals(self) -> Iterator[None]:
-        """Take SIGTERM, SIGINT and SIGALRM."""
-        handlers: dict[signal.Signals, Handler] = {
-            signal.SIGTERM: self._on_signal,
-            signal.SIGINT: self._on_signal,
-            signal.SIGALRM: self._on_alarm,
-        }
-        before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+        """Take SIGTERM and SIGINT, where they are not ignored, and SIGALRM."""
+        before = signal.signal(signal.SIGALRM, self._on_alarm)
         try:
-            yield
+            with taking(self._on_signal):
+                yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            for number, handler in before.items():
-                signal.signal(number, handler)
+            signal.signal(signal.SIGALRM, before)
 
     @contextmanager
     def computing(self) -> Iterator[None]:

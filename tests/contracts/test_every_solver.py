@@ -194,7 +194,6 @@ def test_it_agrees_with_brute_force(solver, puzzle, encoding):
 
 
 @needs_linux
-@pytest.mark.timeout(30)
 def test_a_timeout_is_unknown_and_leaves_no_child(fresh):
     others = children()
     with fresh.open(HARD, SHORT) as session:
@@ -206,14 +205,12 @@ def test_a_timeout_is_unknown_and_leaves_no_child(fresh):
     assert children() == others
 
 
-@pytest.mark.timeout(60)
 def test_all_questions_together_have_one_time_limit(solver):
     endless = encode_puzzle(Puzzle.empty(SIX), "reduced")
     *_, last = answers(endless, solver, SHORT)
     assert last == Unknown("the time limit of 0.3 s was reached")
 
 
-@pytest.mark.timeout(60)
 def test_loading_takes_of_the_time_too(general):
     """The clauses of this formula have no end."""
     endless = Family("the same for ever", 1, Generated(lambda: repeat((1, 2))))

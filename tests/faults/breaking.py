@@ -94,7 +94,7 @@ def _run(request: dict[str, Any]) -> None:
 
 
 def _serve() -> None:
-    import pipeline.cli  # noqa: F401 - loaded once, for all
+    import pipeline.cli.commands  # noqa: F401 - loaded once, for all
 
     for line in sys.stdin:
         request = json.loads(line)

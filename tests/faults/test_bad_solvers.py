@@ -11,7 +11,7 @@ import pytest
 from needs import needs_linux, needs_minisat
 from oracle import solutions
 from pysat.solvers import Minisat22
-from solving import PATIENCE, TWO, children, has_ended, program, result_lines
+from solving import PATIENCE, TIME_LIMITS, TWO, children, has_ended, program, result_lines
 
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import SolverMissing
@@ -130,7 +130,6 @@ def test_much_talk_does_no_harm_beside_a_right_answer(tmp_path):
     assert result.solutions == SOLUTIONS
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "body",
     ["sleep 1000", "trap '' TERM INT HUP; sleep 1000; sleep 1000", "while :; do :; done"],
@@ -144,10 +143,13 @@ def test_a_minisat_that_hangs_is_stopped_at_the_time_limit(body, tmp_path):
 
 
 @needs_minisat
-@pytest.mark.timeout(60)
 def test_what_was_found_before_it_hangs_is_kept(tmp_path):
     body = "[ -e $0.asked ] && sleep 1000; touch $0.asked; exec minisat -verb=0 $cnf $out"
-    result = solve(tmp_path, body, timeout=1.5)
+    for seconds in TIME_LIMITS:
+        result = solve(tmp_path, body, timeout=seconds)
+        if result.solutions:
+            break
+        (tmp_path / "minisat.asked").unlink(missing_ok=True)
     assert (result.status, len(result.solutions), result.complete) == ("unknown", 1, False)
     assert set(result.solutions) < set(SOLUTIONS)
 
@@ -155,12 +157,15 @@ def test_what_was_found_before_it_hangs_is_kept(tmp_path):
 @needs_linux
 @pytest.mark.parametrize("ending", ["exit 3", "sleep 1000"], ids=["fails", "hangs"])
 def test_children_that_heed_no_signal_end_with_a_minisat_that(ending, tmp_path):
-    body = f"(trap '' TERM INT HUP; sleep 1000; :) & echo $! > $0.pid; {ending}"
-    solve(tmp_path, body, timeout=1.5)
-    assert has_ended(int((tmp_path / "minisat.pid").read_text()))
+    body = f"(trap '' TERM INT HUP; sleep 1000; :) & echo $! > $0.tmp; mv $0.tmp $0.pid; {ending}"
+    pid = tmp_path / "minisat.pid"
+    for seconds in TIME_LIMITS:
+        solve(tmp_path, body, timeout=seconds)
+        if pid.exists():
+            break
+    assert has_ended(int(pid.read_text()))
 
 
-@pytest.mark.timeout(60)
 def test_a_child_that_holds_the_outputs_open_does_not_delay_the_answer(tmp_path):
     result = solve(tmp_path, "sleep 1000 & exit 3", timeout=PATIENCE)
     assert result.solutions == SOLUTIONS

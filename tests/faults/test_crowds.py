@@ -29,7 +29,6 @@ def box(tmp_path: Path) -> DropFolder:
 
 
 @pytest.mark.skipif(not QUEUED.exists(), reason="there is no inotify here")
-@pytest.mark.timeout(240)
 def test_files_whose_events_were_lost_are_seen_all_the_same(box: DropFolder) -> None:
     more = int(QUEUED.read_text()) + 1000
     log = box.inbox.parent / "log"
@@ -52,7 +51,6 @@ def test_files_whose_events_were_lost_are_seen_all_the_same(box: DropFolder) -> 
         process.wait()
 
 
-@pytest.mark.timeout(240)
 def test_two_watches_and_a_run_process_each_of_1000_files_exactly_once(box: DropFolder) -> None:
     names = {f"{number}.txt" for number in range(1000)}
     others = {0: TWO_SOLUTIONS, 1: NO_SOLUTION, 2: "hello\n"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -159,16 +158,14 @@ def test_killed_at_random_again_and_again_all_files_come_out_once(box: DropFolde
     for number, name in enumerate(names):
         box.drop(name, (SMALL, TWO_SOLUTIONS, NO_SOLUTION)[number % 3])
     generator = random.Random(7)
-    kills, nowhere = 0, Path(os.devnull)
+    codes, nowhere = [], Path(os.devnull)
     while box.waiting() or box.in_work():
+        enough = len(box.kept("done")) + generator.randint(1, 60)
         process = Forked(["run", *map(str, folders(box))], nowhere, nowhere, environment())
-        try:
-            process.wait(0.1 + 1.5 * generator.random())
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            kills += 1
-    assert kills
+        wait_for(lambda p=process, n=enough: p.poll() is not None or len(box.kept("done")) >= n)
+        process.kill()
+        codes.append(process.wait())
+    assert {*codes[:-1]} == {-signal.SIGKILL}
     assert box.kept("done") == set(names)
     assert box.kept("failed") == set()
     records = {box.record(str(number))["status"] for number in range(300)}

@@ -1,0 +1,94 @@
+"""How commands end: their exit codes, and what SIGTERM and SIGINT do to them.
+
+A signal that is ignored when a command is started stays ignored: a script's `command &` starts
+with SIGINT ignored, because Ctrl-C is meant for what runs in the foreground.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
+from typing import Never
+
+Handler = Callable[[int, FrameType | None], object] | int
+Handlers = Mapping[signal.Signals, Handler]
+
+ALL_WELL, SOME_BAD, USAGE, TRY_AGAIN = 0, 1, 2, 75
+"""The exit codes of every command."""
+
+STOPPING = (signal.SIGTERM, signal.SIGINT)
+
+
+class Stopped(KeyboardInterrupt):
+    """One of these signals has come.
+
+    KeyboardInterrupt itself would not do: where it passes through an `exec`, as dataclasses have
+    one, CPython notes that, and at its end kills itself with SIGINT, although it was caught.
+    """
+
+
+def when_stopped(command: str) -> int:
+    """The exit code of a command that one of these signals has ended."""
+    return ALL_WELL if command == "watch" else TRY_AGAIN
+
+
+def end_with(code: int) -> None:
+    """Have these signals end this process with that exit code, at once, until it is gone.
+
+    For when there is nothing to be cleared away: before the work has begun, and after it.
+    """
+
+    def leave(_number: int, _frame: FrameType | None) -> Never:
+        os._exit(code)
+
+    def ignore() -> None:
+        _install(dict.fromkeys(_installed(), signal.SIG_IGN))
+
+    _install(dict.fromkeys(_installed(), leave))
+    atexit.register(ignore)  # Python drops all handlers, but this, before the process is gone
+
+
+@contextmanager
+def taking(handler: Handler) -> Iterator[None]:
+    """Have these signals call that handler."""
+    before = _installed()
+    try:
+        _install(dict.fromkeys(before, handler))
+        yield
+    finally:
+        _install(before)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Have the first of these signals raise Stopped; the next do what they did before.
+
+    So an interrupt may clear up, and whoever does not want to wait for that need not.
+    """
+    before = _installed()
+
+    def interrupt(_number: int, _frame: FrameType | None) -> Never:
+        _install(before)
+        raise Stopped
+
+    with taking(interrupt):
+        yield
+
+
+def _installed() -> Handlers:
+    """The handlers of the signals that are not ignored."""
+    known = {number: signal.getsignal(number) for number in STOPPING}
+    return {
+        number: handler
+        for number, handler in known.items()
+        if callable(handler) or handler == signal.SIG_DFL
+    }
+
+
+def _install(handlers: Handlers) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
