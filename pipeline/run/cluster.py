@@ -146,7 +146,7 @@ class Connection:
             if error is not None:
                 raise error
             if computed.cancelled():
-                raise futures.CancelledError
+                raise ConnectionResetError
             found = await self._client.scheduler.gather(keys=[computed.key])
             if found["status"] == "OK":
                 reply: bytes = found["data"][computed.key]
