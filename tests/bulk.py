@@ -18,7 +18,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib import import_module
@@ -391,6 +391,8 @@ class Doubling:
     exiting: frozenset[int] = frozenset()
     endless: frozenset[int] = frozenset()
     deadly_once: Path | None = None
+    held_once: Path | None = None
+    """Where the first to compute one leaves its process id, waiting until that is taken away."""
     padding: bytes = b""
     """Which makes the request large, and the reply."""
 
@@ -411,7 +413,15 @@ class Doubling:
         if self.deadly_once is not None and not self.deadly_once.exists():
             self.deadly_once.touch()
             os.kill(os.getpid(), signal.SIGKILL)
+        if self.held_once is not None:
+            self._be_held(self.held_once)
         return 2 * number
+
+    def _be_held(self, at: Path) -> None:
+        with suppress(FileExistsError):
+            at.with_suffix(".taken").touch(exist_ok=False)
+            at.write_text(f"{os.getpid()}\n")
+            wait_for(lambda: not at.exists())
 
     def parts(self) -> Sequence[Request]:
         return [replace(self, numbers=(number,)) for number in self.numbers]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -50,9 +51,23 @@ class Machines:
             yield machines
 
     def add_worker(self) -> None:
-        argv = ["worker", self.address, "--nthreads", "1", "--nworkers", "1", "--no-dashboard"]
         path = os.pathsep.join(map(str, (TESTS.parent, TESTS, TESTS / "faults")))
-        self.nannies.append(_started(self.stack, self.folder, path, *argv))
+        self.nannies.append(self._with_worker(self.stack, path))
+
+    @contextmanager
+    def other_version(self, folder: Path, version: str) -> Iterator[None]:
+        """A worker that has another version of the package, or what looks like one."""
+        package = folder / "pipeline"
+        package.mkdir()
+        (package / "__init__.py").touch()
+        (package / "version.py").write_text(f"__version__ = {version!r}\n")
+        with ExitStack() as stack:
+            self._with_worker(stack, str(folder), "--no-nanny")
+            yield
+
+    def _with_worker(self, stack: ExitStack, path: str, *options: str) -> subprocess.Popen[bytes]:
+        argv = ["worker", self.address, "--nthreads", "1", "--nworkers", "1", "--no-dashboard"]
+        return _started(stack, self.folder, path, *argv, *options)
 
     def workers(self) -> set[int]:
         """The processes that compute, once they are there."""
@@ -93,10 +108,35 @@ def workers_of(pid: int) -> set[int]:
     }
 
 
-def asked(
-    address: str, requests: Any, stopping: Callable[[], bool] = lambda: False
-) -> list[tuple[int, Any]]:
+@contextmanager
+def stopped(*workers: int) -> Iterator[None]:
+    """Stop these processes for a while."""
+    try:
+        for pid in workers:
+            os.kill(pid, signal.SIGSTOP)
+        yield
+    finally:
+        for pid in workers:
+            os.kill(pid, signal.SIGCONT)
+
+
+class PassedOver(list[str]):
+    """A log that keeps why workers are passed over."""
+
+    def warning(self, event: str, **values: Any) -> None:
+        assert event == "worker.passed_over"
+        self.append(values["reason"])
+
+    debug = info = error = warning
+
+
+def asked(address: str, requests: Any, **options: Any) -> list[tuple[int, Any]]:
     """What all these requests for doubles came to, one after the other."""
-    with closing(Remote(address, Settings(), stopping)) as remote:
-        replies = [reply for _, reply in filter(None, remote.replies(iter(requests)))]
-    return [(number, double) for number, double, _ in chain.from_iterable(replies)]
+    with closing(Remote(address, Settings(), lambda: False, **options)) as remote:
+        return doubles(remote.replies(iter(requests)))
+
+
+def doubles(replies: Iterable[tuple[Any, Any] | None]) -> list[tuple[int, Any]]:
+    """Numbers and their doubles, from replies."""
+    found = chain.from_iterable(reply for _, reply in filter(None, replies))
+    return [(number, double) for number, double, _ in found]

@@ -15,15 +15,19 @@ from typing import Any
 import pytest
 from breaking import Breaker
 from bulk import Bench, BulkBreaker, Doubling, answers, check_records, check_tidy, drop
-from clustering import NOWHERE, Machines, asked
+from clustering import NOWHERE, Machines, PassedOver, asked
 from commands import run
 from dropping import NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder, environment, wait_for
 from needs import needs_dask
 
 from pipeline.errors import EnvironmentFailure, UsageError
-from pipeline.run import cluster, packing, remote
+from pipeline.run import cluster, crew
+from pipeline.run.cluster import Connection
+from pipeline.run.crew import Patience
 from pipeline.run.remote import AHEAD, Remote
+from pipeline.run.worker import Done
 from pipeline.settings import Settings
+from pipeline.version import __version__
 
 pytestmark = needs_dask
 
@@ -106,23 +110,39 @@ def test_requests_and_replies_of_megabytes_pass_each_other(machines: Machines) -
     assert asked(machines.address, large) == GOOD[:8]
 
 
-def test_workers_of_another_version_are_refused(
+def test_workers_of_another_version_are_passed_over_while_others_fit(
+    machines: Machines, tmp_path: Path
+) -> None:
+    log = PassedOver()
+    with machines.other_version(tmp_path, "0.0.1"):
+        wait_for(lambda: asked(machines.address, MANY, log=log) == GOOD and log)
+    assert log == [f"it has sudoku-pipeline 0.0.1, not {__version__}"]
+
+
+def test_workers_of_another_version_alone_are_refused(
     machines: Machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packing, "__version__", "9.9.9")
-    with pytest.raises(
-        EnvironmentFailure, match=r"it has sudoku-pipeline .*, not 9\.9\.9; install"
-    ):
-        asked(machines.address, MANY)
+    monkeypatch.setattr(crew, "__version__", "9.9.9")
+    why = r"a worker cannot compute: .*: it has sudoku-pipeline .*, not 9\.9\.9; install"
+    with pytest.raises(EnvironmentFailure, match=why):
+        asked(machines.address, MANY, patience=Patience(lonely=0.3))
 
 
 def test_workers_without_the_package_are_refused(
     machines: Machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "packed", lambda *_: b"cnowhere_to_be_found\nx\n.")
+    monkeypatch.setattr(cluster, "VERSION", b"cnowhere_to_be_found\nx\n.")
     why = r"No module named 'nowhere_to_be_found'; install sudoku-pipeline .* there"
     with pytest.raises(EnvironmentFailure, match=why):
-        asked(machines.address, MANY)
+        asked(machines.address, MANY, patience=Patience(lonely=0.3))
+
+
+def test_what_a_worker_holds_is_known_whether_it_is_computed_or_not(machines: Machines) -> None:
+    with closing(Connection(machines.address)) as connection:
+        first, *_ = connection.look([]).result().workers
+        future = connection.submit(MANY[0], Settings(), [first])
+        assert connection.told(connection.fetch(future)) == Done([(0, 0, b""), (1, 2, b"")])
+        assert connection.look([first]).result().held == {future.key: first}
 
 
 def test_a_scheduler_that_is_away_costs_nothing(
@@ -140,24 +160,21 @@ def test_a_scheduler_that_is_away_costs_nothing(
     assert box.in_work() == set()
 
 
-def test_a_cluster_without_workers_is_not_waited_for_without_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_cluster_without_workers_is_not_waited_for_without_end_and_one_that_joins_is_used(
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(remote, "LONELY_SECONDS", 0.2)
-    with (
-        Machines.started(tmp_path, workers=0) as lonely,
-        pytest.raises(EnvironmentFailure, match="there is no worker"),
-    ):
-        asked(lonely.address, MANY)
+    with Machines.started(tmp_path, workers=0) as lonely:
+        with pytest.raises(EnvironmentFailure, match="there is no worker"):
+            asked(lonely.address, MANY, patience=Patience(lonely=0.2))
+        lonely.add_worker()
+        assert asked(lonely.address, MANY) == GOOD
 
 
-def test_who_takes_a_connection_and_says_nothing_is_not_waited_for_without_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(remote, "SILENT_SECONDS", 0.3)
+def test_who_takes_a_connection_and_says_nothing_is_not_waited_for_without_end() -> None:
+    patience = Patience(connect=0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with closing(Remote(address, Settings(), lambda: False)) as asked_again:
+        with closing(Remote(address, Settings(), lambda: False, None, patience)) as asked_again:
             before = threading.active_count()
             for _ in range(3):
                 with pytest.raises(EnvironmentFailure, match="does not answer"):

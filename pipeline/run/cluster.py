@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 import uuid
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent import futures
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import takewhile
 from pickle import loads
 from typing import Any
 
@@ -28,10 +29,40 @@ LOCAL = "local:"
 """Before a number of workers: a cluster of this machine's own."""
 
 CONNECT_SECONDS = 10.0
+VERSION = b"cpipeline.version\n__version__\n."
+"""What a worker unpickles as the version of this package that it has."""
+
 _FAREWELL_SECONDS = 5.0
+_VERSION_SECONDS = 0.1
+_AGAIN_SECONDS = 0.05
 _TALKATIVE = ("asyncio", "bokeh", "distributed", "tornado")
 
 Told = Done | Surroundings | Crashed
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """What is known of a worker.
+
+    `heartbeat` is when it was last heard of, by the scheduler's clock. `version` is the one that
+    it has of this package, or why there is none; None while it has not said.
+    """
+
+    threads: int
+    heartbeat: float
+    version: str | Exception | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A look at a scheduler: when that was, by our monotonic clock, and its workers by address.
+
+    `held` says which worker has what was submitted, done or not, by its key.
+    """
+
+    at: float
+    workers: dict[str, Worker]
+    held: dict[str, str]
 
 
 def check_installed() -> None:
@@ -55,6 +86,7 @@ class Connection:
             raise EnvironmentFailure("tls:// needs Dask's own settings, distributed.comm.tls")
         self.address = address
         self._gave_up = KilledWorker
+        self._versions: dict[str, asyncio.Task[str | Exception | None]] = {}
         self._own: Any = None
         if address.startswith(LOCAL):
             self._own = LocalCluster(
@@ -83,38 +115,95 @@ class Connection:
             self._client._loop_runner.stop()  # noqa: SLF001 - it has no other end
         self.close()
 
-    def submit(self, request: Request, settings: Settings) -> Any:
-        """Have a request computed; its future."""
-        with self._translating():
-            key = f"sudoku-{uuid.uuid4().hex}"
-            return self._client.submit(loads, packed(request, settings), key=key, pure=False)
+    def submit(
+        self, request: Request, settings: Settings, workers: Collection[str], *, ahead: bool = False
+    ) -> Any:
+        """Have one of these workers compute a request; its future, which has a `key`.
 
-    def fetch(self, computed: Sequence[Any]) -> futures.Future[list[Any]]:
-        """Fetch what the first of these came to, and what follows it and is there as well."""
+        Workers take requests in the order in which they were submitted, but those `ahead` first.
+        """
+        with self._translating():
+            return self._client.submit(
+                loads,
+                packed(request, settings),
+                key=f"sudoku-{uuid.uuid4().hex}",
+                pure=False,
+                workers=list(workers),
+                priority=int(ahead),
+                fifo_timeout="0s",
+            )
+
+    def fetch(self, computed: Any) -> futures.Future[bytes | Crashed]:
+        """Wait for what this came to, and fetch it."""
         return self._begun(self._fetched(computed))
 
-    async def _fetched(self, computed: Sequence[Any]) -> list[Any]:
-        there = list(takewhile(lambda future: future.status == "finished", computed))
-        try:
-            found: list[Any] = await self._client.gather(
-                there or computed[:1], asynchronous=True, direct=False
-            )
-        except self._gave_up as error:
-            if len(there) > 1:
-                return await self._fetched(computed[:1])
-            return [Crashed(str(error))]
-        return found
+    async def _fetched(self, computed: Any) -> bytes | Crashed:
+        """Fetched by itself: Dask's own `gather` has one worker that is silent hold up all."""
+        while True:
+            error = await computed.exception(asynchronous=True)
+            if isinstance(error, self._gave_up):
+                return Crashed(str(error))
+            if error is not None:
+                raise error
+            if computed.cancelled():
+                raise ConnectionResetError
+            found = await self._client.scheduler.gather(keys=[computed.key])
+            if found["status"] == "OK":
+                reply: bytes = found["data"][computed.key]
+                return reply
+            await asyncio.sleep(_AGAIN_SECONDS)  # its worker is lost; it is computed again
 
-    def told(self, fetched: futures.Future[list[Any]]) -> list[Told]:
+    def told(self, fetched: futures.Future[bytes | Crashed]) -> Told:
         """What the workers said. Raises EnvironmentFailure."""
         with self._translating():
-            return [
-                each if isinstance(each, Crashed) else unpacked(each) for each in fetched.result()
-            ]
+            found = fetched.result()
+            return found if isinstance(found, Crashed) else unpacked(found)
 
-    def threads(self) -> futures.Future[dict[str, int]]:
-        """Ask how many threads each worker has."""
-        return self._begun(self._client.scheduler.ncores())
+    def look(self, traced: Sequence[str]) -> futures.Future[Seen]:
+        """Ask for all workers, and what these hold."""
+        return self._begun(self._seen(traced))
+
+    async def _seen(self, traced: Sequence[str]) -> Seen:
+        scheduler = self._client.scheduler
+        workers = (await scheduler.identity())["workers"]
+        workers = {address: each for address, each in workers.items() if _computes(each)}
+        at = time.monotonic()
+        held = {}
+        if traced := [address for address in traced if address in workers]:
+            for ask in (scheduler.processing, scheduler.has_what):
+                for address, keys in (await ask(workers=traced)).items():
+                    held.update(dict.fromkeys(keys, address))
+        versions = await self._versions_of(workers)
+        return Seen(
+            at,
+            {
+                address: Worker(each["nthreads"], each["last_seen"], versions[address])
+                for address, each in workers.items()
+            },
+            held,
+        )
+
+    async def _versions_of(self, workers: Collection[str]) -> dict[str, str | Exception | None]:
+        """Which versions workers have; each is asked once, and heard when it answers."""
+        for address in self._versions.keys() - workers:
+            self._versions.pop(address).cancel()
+        for address in workers:
+            if address not in self._versions:
+                self._versions[address] = asyncio.ensure_future(self._version_of(address))
+        if waiting := [each for each in self._versions.values() if not each.done()]:
+            await asyncio.wait(waiting, timeout=_VERSION_SECONDS)
+        return {
+            address: asked.result() if asked.done() else None
+            for address, asked in self._versions.items()
+        }
+
+    async def _version_of(self, address: str) -> str | Exception | None:
+        while True:
+            asked = self._client.run(loads, VERSION, workers=[address], on_error="return")
+            version: str | Exception | None = (await asked).get(address)
+            if not isinstance(version, OSError):
+                return version
+            await asyncio.sleep(1.0)  # it was not reached
 
     def _begun(self, work: Any) -> futures.Future[Any]:
         with self._translating():
@@ -150,6 +239,11 @@ class Connection:
             with suppress(Exception):
                 if each is not None:
                     each.close(timeout=_FAREWELL_SECONDS)
+
+
+def _computes(worker: dict[str, Any]) -> bool:
+    """Whether a worker takes what is submitted: not one that ends, or has no memory left."""
+    return bool(worker["status"] == "running")
 
 
 def _silence() -> None:

@@ -41,7 +41,7 @@ def _ready(
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
         if solvers.lacking:
             log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
-        workers = _workers(settings, lambda: stop.requested)
+        workers = _workers(settings, lambda: stop.requested, log)
         stack.callback(workers.close)
         jobs = Jobs(folders, settings, solvers, workers, log, stop.computing)
         display = Display(log, bar=not settings.quiet and settings.log_format != "json")
@@ -49,13 +49,13 @@ def _ready(
         yield stack.enter_context(closing(sweeper)), stop, alarm
 
 
-def _workers(settings: Settings, stopping: Callable[[], bool]) -> Workers:
+def _workers(settings: Settings, stopping: Callable[[], bool], log: Log) -> Workers:
     """Who computes what is in jobs of many puzzles. Raises UsageError."""
     if settings.cluster is None:
         return Pool(settings.workers or cores(), settings, stopping)
     from pipeline.run.remote import Remote  # noqa: PLC0415 - few have one
 
-    return Remote(settings.cluster, settings, stopping)
+    return Remote(settings.cluster, settings, stopping, log)
 
 
 def run_once(settings: Settings, log: Log, after: After = nothing) -> int:

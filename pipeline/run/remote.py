@@ -1,8 +1,9 @@
 """Workers elsewhere: requests go to a cluster, their replies come back in order.
 
-Claims, files and progress stay here. A worker that is lost is made good by the cluster. What
-that gives up on goes to a worker of our own, as in a run without a cluster: nothing else gives
-the same bytes, and knows what to give up.
+Claims, files and progress stay here. A worker that is lost is made good by the cluster, and what
+one holds that does not answer is computed by another. What is lost again, or given up by the
+cluster, goes to a worker of our own, as in a run without a cluster: nothing else gives the same
+bytes, and knows what to give up.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from concurrent import futures
 from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from itertools import islice
 from multiprocessing import resource_tracker
 from typing import Any
 
 from pipeline.errors import EnvironmentFailure
+from pipeline.log import Log
 from pipeline.run.cluster import (
     CONNECT_SECONDS,
     LOCAL,
@@ -27,6 +30,7 @@ from pipeline.run.cluster import (
     check_installed,
     in_a_line,
 )
+from pipeline.run.crew import Crew, Patience
 from pipeline.run.pool import PATIENCE, Pool, Replies, Request
 from pipeline.run.stop import Interrupted
 from pipeline.run.worker import Crashed, Done, Surroundings
@@ -39,44 +43,51 @@ MOST = 512
 """Requests under way in all; the scheduler and we hold some 256 KiB for each."""
 
 TOGETHER = 16
-"""Replies that are fetched at once: one may be some megabytes."""
+"""Replies that are fetched ahead: one may be some megabytes."""
 
-SILENT_SECONDS = 60.0
-"""How long a scheduler may take to be connected, or a cluster of our own to start."""
-
-LONELY_SECONDS = 60.0
-"""How long a cluster may have no worker."""
-
-_ANSWER_SECONDS, _LOOK_SECONDS = 30.0, 1.0
+COPIES = 2
+"""How often a request is sent out until it is computed here."""
 
 
 class Remote:
     """The workers of a Dask scheduler, or of a cluster made here; connected to when needed.
 
-    Raises UsageError where the extra is not installed.
+    The log, if there is one, tells which workers are passed over. Raises UsageError where the
+    extra is not installed.
     """
 
     batches = 8
 
-    def __init__(self, address: str, settings: Settings, stopping: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        address: str,
+        settings: Settings,
+        stopping: Callable[[], bool],
+        log: Log | None = None,
+        patience: Patience = Patience(),  # noqa: B008 - it is frozen
+    ) -> None:
         check_installed()
         self._address = address
         self._settings = settings
         self._stopping = stopping
+        self._log = log
+        self._patience = patience
         self._here = Pool(1, settings, stopping)
-        self._connecting: futures.Future[Connection] | None = None
+        self._connecting: futures.Future[Crew] | None = None
+        self._passed_over: set[tuple[str, str]] = set()
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         """As Workers has it. Raises EnvironmentFailure where there is no scheduler, or no worker.
 
-        At most AHEAD requests for each thread of a worker are under way, MOST in all, and twice
+        At most AHEAD requests for each thread of a worker are under way, MOST in all, and
         TOGETHER replies are here and not taken yet.
         """
         mine = None
         try:
-            connection = yield from self._connected()
+            crew = yield from self._connected()
             mine = self._connecting
-            with closing(_UnderWay(connection, self._settings)) as under_way:
+            limit = self._patience.overdue * self._settings.timeout
+            with closing(_UnderWay(crew, self._settings, limit)) as under_way:
                 while under_way.filled(requests):
                     told = under_way.next()
                     if self._stopping():
@@ -99,15 +110,17 @@ class Remote:
             case Crashed():
                 yield from self._here.replies(iter([request]))
 
-    def _connected(self) -> Generator[None, None, Connection]:
-        """The connection, once it is there. Raises EnvironmentFailure and Interrupted.
+    def _connected(self) -> Generator[None, None, Crew]:
+        """The workers, once there is a connection. Raises EnvironmentFailure, Interrupted.
 
         One that does not come about in time, as where somebody accepts it and says nothing, is
         waited for again when somebody asks again: there is never more than one.
         """
         if self._connecting is None:
-            self._connecting = _in_background(lambda: Connection(self._address))
-        end = time.monotonic() + SILENT_SECONDS
+            self._connecting = _in_background(
+                lambda: Crew(Connection(self._address), self._patience, self._tell)
+            )
+        end = time.monotonic() + self._patience.connect
         while not futures.wait([self._connecting], PATIENCE).done:
             if self._stopping():
                 raise Interrupted
@@ -118,6 +131,12 @@ class Remote:
             return self._connecting.result()
         except Exception as error:
             raise EnvironmentFailure(f"no cluster: {in_a_line(error)}") from error
+
+    def _tell(self, worker: str, why: str) -> None:
+        """Log that a worker is passed over, once."""
+        if self._log is not None and (worker, why) not in self._passed_over:
+            self._passed_over.add((worker, why))
+            self._log.warning("worker.passed_over", worker=worker, reason=why)
 
     def _disconnect(self) -> None:
         """Leave the scheduler, unless the connection is still being made."""
@@ -134,87 +153,153 @@ class Remote:
             self._connecting.add_done_callback(_close)
 
 
-class _UnderWay:
-    """Requests that were submitted, in order, and replies that were fetched and not taken."""
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """A request that was sent out: to which workers, and when."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
+    future: Any
+    workers: frozenset[str]
+    since: float
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """A request, how often it was sent out, and what is fetched of that."""
+
+    request: Request
+    copies: list[_Copy] = field(default_factory=list)
+    fetched: list[futures.Future[Any]] = field(default_factory=list)
+    lost: bool = False
+
+    def is_there(self) -> bool:
+        return self.lost or any(each.done() for each in self.fetched)
+
+
+class _UnderWay:
+    """Requests that were sent out, in order, and replies that are fetched and not taken.
+
+    The first answer to a request counts; it is the same whoever gives it. `limit` is how many
+    seconds all others may wait for one until another worker computes it too.
+    """
+
+    def __init__(self, crew: Crew, settings: Settings, limit: float) -> None:
+        self._crew = crew
+        self._connection = crew.connection
         self._settings = settings
-        self._crew = _Crew(connection)
-        self._sent: deque[tuple[Request, Any]] = deque()
-        self._ready: deque[tuple[Request, Told]] = deque()
-        self._fetching: futures.Future[list[Any]] | None = None
+        self._limit = limit
+        self._chunks: deque[_Chunk] = deque()
+        self._looks = 0
+        self._there = crew.there
 
     def filled(self, requests: Iterator[Request]) -> bool:
-        """Submit as many requests as there is room for; whether anything is left to be taken."""
-        for request in list(islice(requests, max(0, self._crew.room() - len(self._sent)))):
-            self._sent.append((request, self._connection.submit(request, self._settings)))
-        if self._fetching is None and self._sent:
-            first = [future for _, future in islice(self._sent, TOGETHER)]
-            self._fetching = self._connection.fetch(first)
-        return bool(self._ready or self._sent)
+        """Send out as many requests as there is room for; whether any is left to be taken.
+
+        Raises EnvironmentFailure.
+        """
+        self._crew.look()
+        room = min(MOST, AHEAD * sum(self._crew.threads.values()))
+        for request in islice(requests, max(0, max(1, room) - len(self._chunks))):
+            self._chunks.append(_Chunk(request))
+        for chunk in self._chunks:
+            if not chunk.copies:
+                self._send(chunk)
+        if self._looks != self._crew.looks:
+            self._looks = self._crew.looks
+            self._mend()
+        for chunk in islice(self._chunks, TOGETHER):
+            self._fetch(chunk)
+        return bool(self._chunks)
+
+    def _send(self, chunk: _Chunk, avoiding: Collection[str] = ()) -> None:
+        """Have any worker compute it that answers and fits, if there is one."""
+        workers = self._crew.threads.keys() - set(avoiding)
+        if workers:
+            future = self._connection.submit(
+                chunk.request, self._settings, workers, ahead=bool(chunk.copies)
+            )
+            chunk.copies.append(_Copy(future, frozenset(workers), time.monotonic()))
+
+    def _fetch(self, chunk: _Chunk) -> None:
+        for copy in chunk.copies[len(chunk.fetched) :]:
+            chunk.fetched.append(self._connection.fetch(copy.future))
+
+    def _mend(self) -> None:
+        """Send out again what is lost, and what all others have waited for too long."""
+        if not self._there <= self._crew.there:
+            self._fetch_again()
+        self._there = self._crew.there
+        self._crew.tracing = False
+        for chunk in self._chunks:
+            if chunk.copies and not chunk.is_there():
+                if self._is_lost(chunk.copies[-1]):
+                    chunk.lost = len(chunk.copies) == COPIES
+                    if not chunk.lost:
+                        self._send(chunk)
+                elif chunk is self._chunks[0]:
+                    self._hurry(chunk)
+
+    def _is_lost(self, copy: _Copy) -> bool:
+        """Whether a worker holds it that does not answer, or all that may compute it are gone."""
+        holder = self._crew.held.get(copy.future.key)
+        return holder in self._crew.silent or copy.workers.isdisjoint(self._crew.there)
+
+    def _hurry(self, first: _Chunk) -> None:
+        """Send out once more what takes too long, to any but who has it."""
+        newest = first.copies[-1]
+        if len(first.copies) < COPIES and time.monotonic() > newest.since + self._limit:
+            self._crew.tracing = True
+            if (holder := self._crew.held.get(newest.future.key)) is not None:
+                self._send(first, avoiding=(holder,))
+
+    def _fetch_again(self) -> None:
+        """Give up fetching from a worker that is gone: that takes half a minute to fail."""
+        for chunk in islice(self._chunks, TOGETHER):
+            if not chunk.is_there():
+                for each in chunk.fetched:
+                    each.cancel()
+                chunk.fetched.clear()
 
     def next(self) -> tuple[Request, Told] | None:
         """The next request with what the workers said, or None if that is not there in time."""
-        if self._ready:
-            return self._ready.popleft()
-        if self._fetching is None or not futures.wait([self._fetching], PATIENCE).done:
-            return None
-        fetched, self._fetching = self._fetching, None
-        for told in self._connection.told(fetched):
-            request, future = self._sent.popleft()
-            self._ready.append((request, told))
-            self._connection.release(future)
-        return self._ready.popleft()
+        chunk = self._chunks[0]
+        if not chunk.is_there():
+            waited_for = chunk.fetched or list(filter(None, [self._crew.asking]))
+            if not waited_for:
+                time.sleep(PATIENCE)
+            futures.wait(waited_for, PATIENCE, futures.FIRST_COMPLETED)
+            if not chunk.is_there():
+                return None
+        done = next((each for each in chunk.fetched if each.done()), None)
+        told = self._connection.told(done) if done else Crashed("its workers do not answer")
+        self._forget(self._chunks.popleft())
+        return chunk.request, told
+
+    def _forget(self, chunk: _Chunk) -> None:
+        """Let the scheduler forget it, done or not: a late answer is nobody's."""
+        for each in chunk.fetched:
+            each.cancel()
+        for copy in chunk.copies:
+            self._connection.release(copy.future)
 
     def close(self) -> None:
         """Let the scheduler forget what is not taken."""
-        if self._fetching is not None:
-            self._fetching.cancel()
-        for _, future in self._sent:
-            self._connection.release(future)
+        for chunk in self._chunks:
+            self._forget(chunk)
 
 
-class _Crew:
-    """How many workers there are: looked at about once a second, without waiting for it."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._threads = 0
-        self._seen = self._asked = time.monotonic()
-        self._asking: futures.Future[dict[str, int]] | None = None
-
-    def room(self) -> int:
-        """How many requests may be under way. Raises EnvironmentFailure."""
-        now = time.monotonic()
-        if self._asking is None and (not self._threads or now > self._asked + _LOOK_SECONDS):
-            self._asked, self._asking = now, self._connection.threads()
-        if self._asking and self._asking.done():
-            with suppress(Exception):  # that it is lost, whatever is fetched will tell
-                self._threads = sum(self._asking.result().values())
-            self._asking = None
-        if self._asking and now > self._asked + _ANSWER_SECONDS:
-            raise EnvironmentFailure(f"{self._connection.address}: the scheduler does not answer")
-        if self._threads:
-            self._seen = now
-        elif now > self._seen + LONELY_SECONDS:
-            raise EnvironmentFailure(f"{self._connection.address}: there is no worker")
-        return max(1, min(MOST, AHEAD * self._threads))
-
-
-def _close(made: futures.Future[Connection]) -> None:
+def _close(made: futures.Future[Crew]) -> None:
     """Close a connection that was made, if it was."""
     with suppress(Exception):
         made.result().close()
 
 
-def _in_background(make: Callable[[], Connection]) -> futures.Future[Connection]:
+def _in_background(make: Callable[[], Crew]) -> futures.Future[Crew]:
     """Begin to make it in a thread that is not waited for at exit.
 
     Ctrl-C is not for its threads, nor for processes that they start: these end with us. Python's
     resource tracker would let it through, if it were started later.
     """
-    made: futures.Future[Connection] = futures.Future()
+    made: futures.Future[Crew] = futures.Future()
 
     def work() -> None:
         resource_tracker.ensure_running()

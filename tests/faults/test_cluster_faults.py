@@ -28,13 +28,14 @@ from bulk import (
     drop,
     told,
 )
-from clustering import Machines, asked, workers_of
+from clustering import Machines, PassedOver, asked, doubles, stopped, workers_of
 from dropping import DropFolder, environment, wait_for
 from needs import needs_dask, needs_linux
 from solving import children, has_ended
 
 from pipeline.dropbox.growing import last_noted
 from pipeline.errors import EnvironmentFailure
+from pipeline.run.crew import Patience
 from pipeline.run.remote import Remote
 from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
@@ -93,6 +94,43 @@ def test_a_worker_that_dies_while_it_computes_is_made_good(
 ) -> None:
     assert asked(machines.address, fated(deadly_once=tmp_path / "died")) == GOOD
     assert (tmp_path / "died").exists()
+
+
+def test_a_worker_that_is_stopped_holds_up_nothing_and_its_late_answer_counts_for_nothing(
+    machines: Machines, tmp_path: Path
+) -> None:
+    held, log, given = tmp_path / "held", PassedOver(), []
+    patience = Patience(silence=1.0)
+    with closing(Remote(machines.address, Settings(), lambda: False, log, patience)) as workers:
+        replies = workers.replies(fated(held_once=held))
+        while not held.exists():
+            given.append(next(replies))
+        pid = int(wait_for(held.read_text))
+        with stopped(pid):
+            held.unlink()
+            given += replies
+        assert doubles(given) == GOOD
+        assert "it does not answer" in log
+        assert doubles(workers.replies(fated())) == GOOD
+
+
+def test_workers_that_are_all_stopped_are_as_none(machines: Machines) -> None:
+    with (
+        stopped(*machines.workers()),
+        pytest.raises(EnvironmentFailure, match="no worker answers"),
+    ):
+        asked(machines.address, fated(), patience=Patience(lonely=0.3))
+    assert asked(machines.address, fated()) == GOOD
+
+
+def test_what_takes_far_too_long_is_computed_by_another_worker_too(
+    machines: Machines, tmp_path: Path
+) -> None:
+    held = tmp_path / "held"
+    hasty = Patience(overdue=0.0)
+    assert asked(machines.address, fated(held_once=held), patience=hasty) == GOOD
+    held.unlink()
+    assert asked(machines.address, fated()) == GOOD
 
 
 @pytest.mark.parametrize("fate", ["deadly", "crashing"])
