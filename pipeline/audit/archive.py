@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from pipeline.audit.collection import audit_collection, collection_in, compare_evidence
+from pipeline.audit.explanations import audit_presence
 from pipeline.audit.files import audit_files, audit_stem
 from pipeline.audit.findings import Report
 from pipeline.audit.records import NoRecord, Record, Sets, read_record, sets_below
@@ -35,6 +36,7 @@ class Row(NamedTuple):
 
 def audit_archive(record: Record, original: Path, terms: Terms, report: Report) -> str:
     """Audit an archive's set against the archive, or the folder, that was dropped."""
+    audit_presence(record, report)
     audited = _Archive(record, terms, report)
     try:
         kind = kind_of(original)
