@@ -75,11 +75,11 @@ def test_an_empty_grid_is_filled(geometry):
 def test_the_clues_of_a_single_unit_are_decided_for_any_side(geometry):
     evens = dict.fromkeys(range(geometry.side // 2), geometry.even_values)
     for unit in (evens, {cell * geometry.side: mask for cell, mask in evens.items()}):
-        grid = find_grid(marked(geometry, unit), 0.0)
+        grid = find_grid(marked(geometry, unit), soon())
         assert grid is not None
         assert not certify_grid(marked(geometry, unit), grid)
         crowd = unit | {max(unit) + (1 if unit is evens else geometry.side): 2}
-        assert find_grid(marked(geometry, crowd), 0.0) is None
+        assert find_grid(marked(geometry, crowd), soon()) is None
         assert crowded_unit(marked(geometry, crowd)) in ("row 1", "column 1")
         assert crowded_unit(marked(geometry, unit)) is None
 

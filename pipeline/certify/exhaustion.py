@@ -39,6 +39,7 @@ def find_grid(puzzle: Puzzle, end: float) -> Grid | None:
     """
     clues = len(puzzle.cells) - puzzle.cells.count(puzzle.geometry.all_values)
     for unit in units_of(puzzle.geometry):
+        _check_time(end)
         chosen = _different(unit, puzzle)
         if chosen is None:
             return None
@@ -56,6 +57,11 @@ def crowded_unit(puzzle: Puzzle) -> str | None:
         if _different(unit, puzzle) is None:
             return f"{('row', 'column', 'box')[index // n]} {index % n + 1}"
     return None
+
+
+def _check_time(end: float) -> None:
+    if time.monotonic() > end:
+        raise Undecided(TOO_SHORT)
 
 
 def _different(unit: Sequence[int], puzzle: Puzzle) -> dict[int, int] | None:
@@ -142,8 +148,7 @@ class _Search:
         most, failed = float(_FIRST_RUN), 0
         holds = all(map(self._strike, self._forbidden)) and self._propagate()
         while True:
-            if time.monotonic() > self._end:
-                raise Undecided(TOO_SHORT)
+            _check_time(self._end)
             if not holds:
                 failed += 1
                 if not self._tried:
