@@ -96,8 +96,10 @@ def make_record(
     }
     if result.certificate:
         record["certificate"] = result.certificate.as_record()
-    if result.conflict:
-        record["conflict"] = result.conflict.as_record()
+    if result.status == "unsolvable" and result.parsed:
+        found = result.conflict
+        record["conflict"] = found and found.as_record()
+        record["conflict_minimal"] = found and found.minimal
     if result.difference:
         record["difference"] = result.difference.as_record()
     return record

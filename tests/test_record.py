@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 from hashlib import sha256
@@ -159,7 +160,14 @@ def test_the_record_names_the_givens_that_clash():
         {"row": 4, "column": 2, "value": 3},
     ]
     assert len(recorded(NONE)["conflict"]) == 3
-    assert "conflict" not in recorded(UNIQUE)
+    assert record["conflict_minimal"] is True
+    assert not {"conflict", "conflict_minimal"} & recorded(UNIQUE).keys()
+
+
+def test_the_record_says_that_no_conflict_was_found_in_time():
+    result = replace(solved(NONE), conflict=None)
+    record = make_record(origin_of(NONE), result, {}, FINISHED)
+    assert (record["conflict"], record["conflict_minimal"]) == (None, None)
 
 
 def test_the_record_is_ascii_whatever_the_file_is_called():

@@ -188,6 +188,15 @@ def test_the_members_that_are_timed_and_looked_for_are_bounded_for_the_whole_pag
     assert len(originals.members_of(job, hashes)) == 1
 
 
+def test_the_members_behind_a_broken_nested_archive_are_found(tmp_path):
+    (tmp_path / "done").mkdir()
+    entries = ("a.txt", SMALL), ("broken.zip", "PK\x05\x06"), ("z.txt", SMALL + "# z\n")
+    (tmp_path / "done" / "set.zip").write_bytes(packed(*entries))
+    wanted = {sha256(text.encode()).hexdigest(): text.encode() for _, text in entries[::2]}
+    job = read_job(archive(tmp_path))
+    assert views.Originals(tmp_path).members_of(job, wanted) == wanted
+
+
 def test_numbers_and_times_that_cannot_be_are_not_believed(tmp_path):
     record(tmp_path, "a", solutions=10**4000, finished="9999-12-31T00:00:00Z")
     record(tmp_path, "b", finished="2026-01-02T00:00:00Z", seconds={"total": 10.0**14})

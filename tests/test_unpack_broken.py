@@ -8,6 +8,7 @@ import gzip
 import io
 import lzma
 import os
+import resource
 import struct
 import tarfile
 import zipfile
@@ -22,6 +23,7 @@ from pipeline.unpack import (
     inner_members,
     members,
     opened,
+    walk,
 )
 
 
@@ -303,3 +305,46 @@ def test_a_zip_whose_end_is_wrong_is_an_error(drop, offset, value, why):
     struct.pack_into("<H", content, content.index(b"PK\5\6") + offset, value)
     (error,) = everything(drop(content))
     assert why in str(error)
+
+
+def walked(path, limits=None):
+    """All members by `walk`: each name with its content or its refusal."""
+    listed = walk(path, limits or Limits())
+    return [(member.name, member.refusal or member.stream.read()) for member in listed]
+
+
+def test_a_walk_has_the_members_of_nested_archives_in_their_places(drop):
+    path = drop(zip_of(("a", A), ("n.zip", NESTED["zip"]), ("z", B)))
+    assert walked(path) == [("a", A), ("n.zip/x", A), ("n.zip/y", B), ("z", B)]
+
+
+def test_a_walk_goes_on_behind_a_broken_nested_archive(drop):
+    whole = NESTED["zip"]
+    path = drop(zip_of(("a", A), ("cut.zip", whole[: len(whole) // 2]), ("z", B)))
+    first, (name, why), last = walked(path)
+    assert (first, name, last) == (("a", A), "cut.zip", ("z", B))
+    assert why == "the list of its members is missing at its end: it is cut off"
+
+
+def test_a_walk_says_where_the_archive_itself_breaks_off(drop):
+    why = "its end mark is missing: it is cut off"
+    assert walked(drop(tar_of(("a", A), ("b", B))[:1200])) == [("a", A), ("", why)]
+
+
+def test_a_name_that_is_too_deep_in_a_walk_is_refused(drop):
+    long = "/".join(["x" * 200] * 12)
+    (_, why), last = walked(drop(zip_of((f"{long}/n.zip", zip_of((f"{long}/y", B))), ("z", B))))
+    assert "too long" in why
+    assert last == ("z", B)
+
+
+def test_what_the_machine_is_at_fault_for_ends_a_walk(drop):
+    path = drop(zip_of(("a", A)))
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    os.close(free := os.open(path, os.O_RDONLY))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            next(walk(path, Limits()))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)

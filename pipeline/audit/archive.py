@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from pipeline.audit.collection import audit_collection, collection_in, compare_evidence
+from pipeline.audit.explanations import audit_presence
 from pipeline.audit.files import audit_files, audit_stem
 from pipeline.audit.findings import Report
 from pipeline.audit.records import Record, Sets, read_record, sets_below
 from pipeline.audit.single import audit_single
 from pipeline.audit.streams import Content, table_of
 from pipeline.audit.terms import Terms
-from pipeline.errors import InputError, counted, in_words, is_environmental, printable
+from pipeline.errors import InputError, counted, in_words, printable
 from pipeline.published import NoRecord
-from pipeline.unpack import Member, UnpackError, inner_members, kind_of, members, resolved
+from pipeline.unpack import Member, UnpackError, kind_of, walk
 
 COLUMNS = ("member", "format", "status", "solutions", "complete", "message")
 REFUSED, FAILED, COLLECTION = "refused", "failed", "collection"
@@ -35,14 +35,9 @@ class Row(NamedTuple):
     message: str
 
 
-class Refused(NamedTuple):
-    """A member that is not read, or where the archive cannot be read any further."""
-
-    name: str
-
-
 def audit_archive(record: Record, original: Path, terms: Terms, report: Report) -> str:
     """Audit an archive's set against the archive, or the folder, that was dropped."""
+    audit_presence(record, report)
     audited = _Archive(record, terms, report)
     try:
         kind = kind_of(original)
@@ -71,7 +66,7 @@ class _Archive:
         self._find_records()
         table = self._record.path.with_name(f"{self._record.stem}.csv")
         rows = table_of(table, COLUMNS)
-        for number, member in enumerate(_flat(members(original, self._terms.limits))):
+        for number, member in enumerate(walk(original, self._terms.limits)):
             row = next(rows, None)
             if row is None:
                 raise InputError(f"{table.name} ends too early, before {member.name}")
@@ -107,14 +102,14 @@ class _Archive:
             for name in sorted(sets.names - listed):
                 self._report.bad(f"{self._relative(sets.folder / name)} is there without a record")
 
-    def _look(self, number: int, member: Member | Refused, row: Row, report: Report) -> None:
+    def _look(self, number: int, member: Member, row: Row, report: Report) -> None:
         """Look at one member."""
         if row.member != printable(member.name):
             report.bad(f"row {number + 1} of the table is about {row.member[:100]!r}")
         if row.status != COLLECTION:
             self._totals[row.status] += 1
         path, sets = self._found.pop(number, (None, None))
-        if isinstance(member, Refused) or member.stream is None:
+        if member.stream is None:
             if row.status != REFUSED or path is not None:
                 report.bad(f"it cannot be read, but its status is {row.status!r}")
             return
@@ -219,33 +214,3 @@ def _is_folder_of(path: Path, member: PurePosixPath) -> bool:
         own.startswith(name) and not own[len(name) :].strip("~")
         for own, name in zip(here, there, strict=True)
     )
-
-
-def _flat(outer: Iterator[Member]) -> Iterator[Member | Refused]:
-    """The members as they follow, those of archives in the archive in their places."""
-    while (member := _next(outer, "")) is not None:
-        if isinstance(member, Refused) or not member.nested:
-            yield member
-            continue
-        inner, name = inner_members(member), member.name
-        while (found := _next(inner, name)) is not None:
-            yield found if isinstance(found, Refused) else _within(name, found)
-
-
-def _next(each: Iterator[Member], name: str) -> Member | Refused | None:
-    """The next member, or that there is none because it is broken there."""
-    try:
-        return next(each, None)
-    except UnpackError:
-        return Refused(name)
-    except OSError as error:
-        if is_environmental(error):
-            raise
-        return Refused(name)
-
-
-def _within(outer: str, found: Member) -> Member | Refused:
-    name = f"{outer}/{found.name}"
-    if isinstance(resolved(name), str):
-        return Refused(name)
-    return Member(name, found.refusal, found.stream)

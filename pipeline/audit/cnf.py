@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pipeline.audit.encodings import compare_size
+from pipeline.audit.files import audit_text
 from pipeline.audit.findings import Report
 from pipeline.audit.proofs import audit_proof
 from pipeline.audit.records import Record
@@ -18,6 +20,7 @@ from pipeline.parse.formula import (
     read_model,
 )
 
+_WIDTH = 78
 _BYTES_EACH = 16
 _SLACK = 64 * 1024
 
@@ -33,6 +36,10 @@ def audit_cnf(record: Record, data: bytes | None, terms: Terms, report: Report) 
     models: list[Model] = []
     if parsed:
         models = _models(record, parsed, report)
+        if record.encoding is None or record.encoding.name is not None:
+            report.bad("encoding: expected one of a formula, which has no name")
+        size = parsed.variables, len(parsed.clauses)
+        compare_size(record, *size, report.within("encoding"))
 
     def formula() -> Formula:
         if parsed is None or len(models) != len(record.numbered()):
@@ -66,5 +73,16 @@ def _models(record: Record, parsed: ParsedFormula, report: Report) -> list[Model
             report.bad(f"{name}: clause {index + 1} of the original is not satisfied")
         if first.setdefault(model, name) != name:
             report.bad(f"{name} holds the same model as {first[model]}")
+        audit_text(name, data, _written(model), report)
         models.append(model)
     return models
+
+
+def _written(model: Model) -> str:
+    """A model in the notation of the SAT competitions, in lines as long as may be."""
+    lines = ["s SATISFIABLE", "v"]
+    for word in (*map(str, model), "0"):
+        if len(lines[-1]) + 1 + len(word) > _WIDTH:
+            lines.append("v")
+        lines[-1] += f" {word}"
+    return "\n".join(lines) + "\n"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from itertools import count
 
+from pipeline.audit.explanations import audit_presence
 from pipeline.audit.files import ONLY_CLAIMED
 from pipeline.audit.findings import Report
 from pipeline.audit.lines import Read, certify_lines, read_row
@@ -36,6 +37,7 @@ def audit_collection(record: Record, content: Content, terms: Terms, report: Rep
 
     `terms` are those that were declared.
     """
+    audit_presence(record, report)
     found = collection_in(content, terms.reading)
     if found is None or found.format.name != record.format:
         report.bad(f"the original is no collection of the format {record.format!r}")
@@ -86,6 +88,8 @@ class _Collection:
             beside.end()
             if proofs and proofs.next:
                 raise InputError(f"{record.stem}.proofs.csv: there is no row {proofs.next.row}")
+            if proofs and self._report.is_clean:  # else proofs may have been passed over
+                proofs.end()
 
     def _proofs(self, stack: ExitStack) -> ProofsFile | None:
         names = [f"{self._record.stem}.proofs.{ending}" for ending in ("xz", "csv")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from hashlib import file_digest
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 
 from pipeline.audit.findings import Report
@@ -71,6 +71,16 @@ def _fault_in_file(path: Path, told: str) -> str | None:
     except OSError as error:
         return f": cannot be read: {in_words(error)}"
     return None if hashed == told else f": its sha256 is {hashed[:12]}…, listed as {told[:12]}…"
+
+
+def audit_text(name: str, data: bytes, expected: str, report: Report) -> None:
+    """Whether a file is written as we would write what is in it, byte for byte."""
+    lines = data.splitlines(keepends=True), expected.encode().splitlines(keepends=True)
+    for number, (found, wanted) in enumerate(zip_longest(*lines, fillvalue=b""), 1):
+        if found != wanted:
+            said = f"expected {wanted[:80]!r}, found {found[:80]!r}"
+            report.bad(f"{name}:{number}: it is written otherwise: {said}")
+            return
 
 
 def audit_numbers(record: Record, report: Report) -> None:

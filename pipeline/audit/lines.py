@@ -128,9 +128,16 @@ def _grids(
             report.bad(f"{name}: {text[:100]!r} is no grid of the puzzle's size")
         else:
             grids[name] = grid
+            if " " in text and (grid.geometry.side <= 9 or text != _in_numbers(grid)):
+                report.bad(f"{name}: {text[:100]!r} is written otherwise")
     if len(set(grids.values())) < len(grids):
         report.bad("two of its solutions are the same grid")
     return grids
+
+
+def _in_numbers(grid: Grid) -> str:
+    """The line of a grid whose values have no signs."""
+    return " ".join(map(str, grid.values))
 
 
 def _what(puzzle: Puzzle | None) -> str:

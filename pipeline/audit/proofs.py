@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import lzma
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 from pipeline.audit.findings import Report
 from pipeline.audit.formulas import difference
+from pipeline.audit.proofs_file import XzStream
 from pipeline.audit.records import Record
 from pipeline.audit.terms import Terms
 from pipeline.certify.formula import Formula, read_formula
@@ -15,6 +18,7 @@ from pipeline.errors import PipelineError, in_words
 from pipeline.files import read_regular
 from pipeline.puzzle import Geometry
 from pipeline.unpack import Limits, UnpackError, opened
+from pipeline.unpack.streams import opened_regular
 
 _WORDS = ("proved", "claimed", "no")
 _SLACK = 1024 * 1024
@@ -119,8 +123,26 @@ def read_proof(path: Path) -> str:
 
     Raises OSError and UnpackError.
     """
-    with opened(path, PROOF_LIMITS) as stream:
-        return stream.read(MAX_CHARACTERS + 1).decode("ascii", errors="backslashreplace")
+    if path.suffix != ".xz":
+        data = read_regular(path, MAX_CHARACTERS)
+    else:
+        with opened(path, PROOF_LIMITS) as stream:
+            data = stream.read(MAX_CHARACTERS + 1)
+        _check_end(path, len(data))
+    return data.decode("ascii", errors="backslashreplace")
+
+
+def _check_end(path: Path, size: int) -> None:
+    """Raise UnpackError unless a file is one stream of xz, of that size, and nothing else."""
+    with opened_regular(path) as file:
+        stream = XzStream(file, 0)
+        try:
+            stream.cut(0, size)
+            is_all = stream.end() == os.fstat(file.fileno()).st_size
+        except (lzma.LZMAError, EOFError) as error:
+            raise UnpackError(f"it is no single stream of xz: {error}") from error
+    if not is_all:
+        raise UnpackError("it goes on behind the stream of xz that holds the proof")
 
 
 def check_steps(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import lzma
+import os
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -54,7 +55,8 @@ class ProofsFile:
         self._name = index.name
         self._rows = table_of(index, COLUMNS)
         self._file: io.FileIO | None = None
-        self._stream: _Stream | None = None
+        self._stream: XzStream | None = None
+        self._is_covered = True
         self.next: Place | None = None
 
     def __enter__(self) -> Self:
@@ -85,17 +87,36 @@ class ProofsFile:
         if place.length > MAX_CHARACTERS:
             raise InputError(f"the proof is longer than {MAX_CHARACTERS:,} characters")
         if self._stream is None or self._stream.offset != place.offset:
-            self._stream = _Stream(file, place.offset)
+            self._leave(place.offset)
+            self._stream = XzStream(file, place.offset)
         try:
+            self._is_covered &= self._stream.position == place.start
             data = self._stream.cut(place.start, place.length)
         except (lzma.LZMAError, EOFError, OSError) as error:
             self._stream = None
             raise InputError(f"{self._packed.name}: {error}") from error
         return data.decode("ascii", errors="backslashreplace")
 
+    def end(self) -> None:
+        """Raise InputError where the file holds anything but the proofs that were taken."""
+        assert self._file is not None  # noqa: S101
+        self._leave(os.fstat(self._file.fileno()).st_size)
+        if not self._is_covered:
+            raise InputError(f"{self._packed.name}: there is more in it than proofs of rows")
 
-class _Stream:
-    """One stream of xz, of which parts are cut out, each behind the one before."""
+    def _leave(self, offset: int) -> None:
+        """Take note whether the last proof goes as far as that offset in the file."""
+        try:
+            self._is_covered &= (self._stream.end() if self._stream else 0) == offset
+        except (lzma.LZMAError, EOFError, OSError):
+            self._is_covered = False
+
+
+class XzStream:
+    """One stream of xz, of which parts are cut out, each behind the one before.
+
+    `position` is how far that has gone in what is unpacked.
+    """
 
     def __init__(self, file: io.FileIO, offset: int) -> None:
         self.offset = offset
@@ -103,31 +124,43 @@ class _Stream:
         self._next = offset
         self._engine = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
         self._ahead = b""
-        self._at = 0
+        self.position = 0
 
     def cut(self, start: int, length: int) -> bytes:
         """The bytes from `start` on. Raises LZMAError, EOFError and OSError."""
-        if start < self._at or start + length > _LONGEST:
+        if start < self.position or start + length > _LONGEST:
             raise EOFError("a proof does not lie behind the one before it")
-        while self._at < start:
-            self._at += len(self._some(start - self._at))
+        while self.position < start:
+            self.position += len(self._some(start - self.position))
         parts = []
-        while self._at < start + length:
-            parts.append(self._some(start + length - self._at))
-            self._at += len(parts[-1])
+        while self.position < start + length:
+            parts.append(self._some(start + length - self.position))
+            self.position += len(parts[-1])
         return b"".join(parts)
+
+    def end(self) -> int:
+        """Where it ends in the file. Raises EOFError where more can be cut, LZMAError, OSError."""
+        while not self._ahead and not self._engine.eof:
+            self._unpack()
+        if self._ahead:
+            raise EOFError("there is more in it")
+        return self._next - len(self._engine.unused_data)
 
     def _some(self, most: int) -> bytes:
         while not self._ahead:
             if self._engine.eof:
                 raise EOFError("its stream ends within a proof")
-            packed = b""
-            if self._engine.needs_input:
-                self._file.seek(self._next)
-                packed = self._file.read(_PIECE) or b""
-                self._next += len(packed)
-                if not packed:
-                    raise EOFError("it is cut off")
-            self._ahead = self._engine.decompress(packed, _PIECE)
+            self._unpack()
         some, self._ahead = self._ahead[:most], self._ahead[most:]
         return some
+
+    def _unpack(self) -> None:
+        """Unpack some more, or read what is needed for that."""
+        packed = b""
+        if self._engine.needs_input:
+            self._file.seek(self._next)
+            packed = self._file.read(_PIECE) or b""
+            self._next += len(packed)
+            if not packed:
+                raise EOFError("it is cut off")
+        self._ahead = self._engine.decompress(packed, _PIECE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,10 +31,56 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True)
+class Clue:
+    """A cell, its row and column from 1, and what it is said to hold: a value or a mark, if any."""
+
+    row: int
+    column: int
+    holds: int | str | None
+
+    def __str__(self) -> str:
+        said = "" if self.holds is None else f"{self.holds} in "
+        return f"{said}row {self.row}, column {self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Clues that are said to have no solution together, though any fewer of them if `minimal`.
+
+    There are no clues where none were found in time.
+    """
+
+    clues: tuple[Clue, ...]
+    minimal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The cells in which solutions are said to differ, and those that leave one of them.
+
+    `exact`: no fewer do.
+    """
+
+    cells: tuple[Clue, ...]
+    decisive: tuple[Clue, ...]
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """What the solver is said to have been asked; a formula's has no name."""
+
+    name: str | None
+    variables: int
+    clauses: int
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """What a record says; `files` maps the names it lists to their SHA-256.
 
     `solutions` is None in the record of a job of many puzzles, `totals` empty in that of one.
+    `stages` are those that it tells the seconds of.
     """
 
     path: Path
@@ -54,6 +100,10 @@ class Record:
     totals: Mapping[str, int]
     certificate: Certificate | None
     declared: Mapping[str, str]
+    encoding: Encoding | None
+    stages: frozenset[str]
+    conflict: Conflict | None
+    difference: Difference | None
 
     @property
     def stem(self) -> str:
@@ -98,7 +148,19 @@ def read_record(path: Path) -> Record:
         totals_of(told),
         _certificate(told.get("certificate")),
         _declared(told.get("declared")),
+        _encoding(told.get("encoding")),
+        frozenset(_object(told, "seconds")),
+        _conflict(told),
+        _difference(_object(told, "difference")),
     )
+
+
+def _object(told: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The object of that name, an empty one where there is none."""
+    value = told.get(name)
+    if value is not None and not isinstance(value, dict):
+        raise NoRecord(f"{name}: expected an object")
+    return value or {}
 
 
 def _box(value: Any) -> tuple[int, int] | None:
@@ -129,6 +191,53 @@ def _declared(value: Any) -> dict[str, str]:
     if not known or any(word not in DECLARABLE[name] for name, word in declared.items()):
         raise NoRecord("declared: expected a known format, variant and alphabet")
     return dict(declared)
+
+
+def _encoding(value: Any) -> Encoding | None:
+    match value:
+        case None:
+            return None
+        case {"name": str() | None as name, "variables": int(variables), "clauses": int(clauses)}:
+            return Encoding(name, variables, clauses)
+    raise NoRecord("encoding: expected a name, and numbers of variables and clauses")
+
+
+def _conflict(told: Mapping[str, Any]) -> Conflict | None:
+    value, minimal = told.get("conflict"), told.get("conflict_minimal", True)
+    if value is None:
+        return Conflict((), minimal=False) if minimal is None else None
+    clues = _clues(value, "conflict", ("value", "mark"))
+    if not clues or type(minimal) is not bool:
+        raise NoRecord("conflict: expected clues, and conflict_minimal to be true or false")
+    return Conflict(clues, minimal)
+
+
+def _difference(value: Mapping[str, Any]) -> Difference | None:
+    if not value:
+        return None
+    cells = _clues(value.get("cells"), "difference: cells", ())
+    decisive = _clues(value.get("decisive"), "difference: decisive", ("value",))
+    exact = value.get("exact")
+    if type(exact) is not bool:
+        raise NoRecord("difference: exact: expected true or false")
+    return Difference(cells, decisive, exact)
+
+
+def _clues(value: Any, name: str, kinds: Collection[str]) -> tuple[Clue, ...]:
+    """Cells, each with what it holds, which is of one of these kinds; nothing if there are none."""
+    return tuple(_clue(each, name, kinds) for each in (value if isinstance(value, list) else [0]))
+
+
+def _clue(value: Any, name: str, kinds: Collection[str]) -> Clue:
+    match value:
+        case {"row": int(row), "column": int(column), **rest} if len(rest) == bool(kinds):
+            holds = next(iter(rest.items()), None)
+            if holds is None:
+                return Clue(row, column, None)
+            if holds[0] in kinds and type(holds[1]) is (int if holds[0] == "value" else str):
+                return Clue(row, column, holds[1])
+    holding = f" and {' or '.join(kinds)}" if kinds else ""
+    raise NoRecord(f"{name}: expected cells, each with row, column{holding}")
 
 
 @dataclass(frozen=True, slots=True)

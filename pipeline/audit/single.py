@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pipeline.audit.cnf import audit_cnf
-from pipeline.audit.files import ONLY_CLAIMED, fault_in_status
+from pipeline.audit.encodings import audit_encoding
+from pipeline.audit.explanations import audit_conflict, audit_difference, audit_presence
+from pipeline.audit.files import ONLY_CLAIMED, audit_text, fault_in_status
 from pipeline.audit.findings import Report
 from pipeline.audit.proofs import audit_proof
 from pipeline.audit.records import Record
@@ -12,7 +14,7 @@ from pipeline.certify import certify_grid
 from pipeline.certify.formula import Formula, proof_formula
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
 from pipeline.files import read_regular
-from pipeline.parse import Parsed, parse_source
+from pipeline.parse import Parsed, parse_source, render_puzzle
 from pipeline.parse.characters import NAMES
 from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf, parse_formula
 from pipeline.puzzle import Geometry, Grid, Puzzle
@@ -32,14 +34,17 @@ def audit_single(record: Record, data: bytes | None, terms: Terms, report: Repor
         report.gap(ONLY_CLAIMED)
     if record.solutions is None:
         report.bad("the record tells no number of solutions")
+    audit_presence(record, report)
     if record.status == "invalid" and data is not None:
         _audit_invalid(record, data, terms, report)
     if record.status in ("invalid", "failed"):
+        audit_encoding(record, None, report)
         audit_proof(record, None, None, terms, report)
         return record.status
     if record.format == CNF_FORMAT:
         return audit_cnf(record, data, terms, report)
     puzzle = None if data is None else _puzzle(record, data, terms, report)
+    audit_encoding(record, puzzle, report)
     proved = _audit_solutions(record, puzzle, terms, report)
     return f"{record.status}, {proved}" if record.complete else record.status
 
@@ -86,7 +91,7 @@ def _in_words(form: str | None, variant: str | None, box: tuple[int, int] | None
 
 
 def _audit_solutions(record: Record, puzzle: Puzzle | None, terms: Terms, report: Report) -> str:
-    """Check every grid, and the proof; what the certificate says."""
+    """Check every grid, what is explained, and the proof; what the certificate says."""
     rules = puzzle or _rules_alone(record, report)
     grids: list[Grid] = []
     first: dict[Grid, str] = {}
@@ -100,6 +105,11 @@ def _audit_solutions(record: Record, puzzle: Puzzle | None, terms: Terms, report
         if first.setdefault(grid, name) != name:
             report.bad(f"{name} holds the same grid as {first[grid]}")
         grids.append(grid)
+
+    if rules and record.conflict:
+        audit_conflict(record.conflict, puzzle, rules.geometry, terms, report)
+    if record.difference and len(first) == len(names) > 1:
+        audit_difference(record.difference, grids, terms, report)
 
     def formula() -> Formula:
         if puzzle is None or len(grids) != len(names):
@@ -143,4 +153,8 @@ def _grid(record: Record, name: str, terms: Terms, report: Report) -> Grid | Non
             row, column = puzzle.geometry.place(cell)
             report.bad(f"{name}: row {row}, column {column} is not filled")
             return None
+    try:
+        audit_text(name, data, render_puzzle(puzzle, record.format or ""), report)
+    except (KeyError, ValueError):
+        report.bad(f"{name}: there are no signs for it in the format {record.format!r}")
     return Grid(puzzle.geometry, tuple(value for _, value in sorted(values.items())))

@@ -38,6 +38,8 @@ def lines_of(path: Path) -> Iterator[str]:
             while line := file.readline(LONGEST_LINE):
                 if not line.endswith(b"\n"):
                     raise InputError(f"{path.name}: a line is too long, or has no end")
+                if line.endswith(b"\r\n"):
+                    raise InputError(f"{path.name}: a line ends with CR and LF, not with LF")
                 yield line[:-1].decode(errors="surrogateescape")
     except OSError as error:
         raise InputError(f"{path.name}: cannot be read: {in_words(error)}") from error

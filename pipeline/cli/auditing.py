@@ -40,7 +40,7 @@ def audit(
     """Check every claim in an outbox from its files alone: solutions, counts and proofs.
 
     A job is ok, BAD, or unchecked where its original is gone or time was not enough.
-    --timeout is for one proof.
+    --timeout is for one proof, one conflict or one difference.
 
     sudoku-pipeline audit
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from pipeline.dropbox.folders import DONE, FAILED
 from pipeline.files import is_file_name, read_regular
 from pipeline.report.records import Job
-from pipeline.unpack import Limits, Member, UnpackError, inner_members, kind_of, members, opened
+from pipeline.unpack import Limits, Member, UnpackError, kind_of, opened, walk
 
 MOST_BYTES = 64 * 1024
 """Of a source that is drawn; 25×25 cells take no more than some 4 KiB."""
@@ -93,15 +93,12 @@ def _contents(path: Path) -> Iterator[bytes]:
 
 def _members_in(path: Path) -> Iterator[bytes]:
     """The bytes of each member that is small enough, those of nested archives too."""
-    for member in members(path, _MOST_UNPACKED):
-        for each in inner_members(member) if member.nested else (member,):
-            data = _small(each)
-            if data is not None:
-                yield data
+    found = map(_small, walk(path, _MOST_UNPACKED))
+    return (data for data in found if data is not None)
 
 
 def _small(member: Member) -> bytes | None:
-    if member.stream is None or member.nested:
+    if member.stream is None:
         return None
     try:
         data = member.stream.read(MOST_BYTES + 1)

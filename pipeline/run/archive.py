@@ -29,9 +29,7 @@ from pipeline.unpack import (
     Member,
     Meter,
     UnpackError,
-    inner_members,
-    members,
-    resolved,
+    walk,
 )
 
 COLUMNS = ("member", "format", "status", "solutions", "complete", "message")
@@ -62,8 +60,8 @@ class Archive:
         """Single puzzles in groups, collections in pieces, as they follow in the archive."""
         group: list[Item] = []
         limits = Limits(self._settings.max_total_bytes)
-        for each in _flat(members(self._claim.original, limits, self._meter)):
-            item = each if isinstance(each, Item) else self._item(each)
+        for member in walk(self._claim.original, limits, self._meter):
+            item = self._item(member)
             if isinstance(item, Item):
                 group.append(item)
                 if len(group) < _MOST_ITEMS and _bytes_in(group) < _MOST_BYTES:
@@ -204,40 +202,11 @@ class Archive:
         return publication_of(self._claim, self, self._growing, None, declared, self._growing.tree)
 
 
-def _flat(outer: Iterator[Member]) -> Iterator[Member | Item]:
-    """The members, those of nested archives in their places; where it is broken, an item."""
-    while (member := _next(outer, "")) is not None:
-        if not isinstance(member, Member) or not member.nested:
-            yield member
-            continue
-        inner = inner_members(member)
-        while (found := _next(inner, member.name)) is not None:
-            yield _within(member.name, found)
-
-
-def _next(each: Iterator[Member], name: str) -> Member | Item | None:
-    try:
-        return next(each, None)
-    except (UnpackError, OSError) as error:
-        return _unreadable(name, error)
-
-
 def _unreadable(name: str, error: UnpackError | OSError) -> Item:
     """The row of what cannot be read; raises the error where it is the surroundings' fault."""
     if isinstance(error, OSError) and is_environmental(error):
         raise error
     return Item(name, None, str(error))
-
-
-def _within(outer: str, found: Member | Item) -> Member | Item:
-    """A member of a nested archive, with the archive's name before its own."""
-    if isinstance(found, Item):
-        return found
-    name = f"{outer}/{found.name}"
-    parts = resolved(name)
-    if isinstance(parts, str) and found.refusal is None:
-        return Item(name, None, parts)
-    return Member(name, found.refusal, found.stream)
 
 
 def _bytes_in(items: list[Item]) -> int:

@@ -3,6 +3,8 @@
     path ─ kind_of ─▶ folder, zip, tar ─ members ─▶ Member ─ inner_members ─▶ Member
                  └──▶ gzip, bzip2, xz, plain ─ opened ─▶ a stream of bytes
 
+`walk` gives all members, those of nested archives in their places.
+
 The order of the members depends on the archive's content alone: a zip's own list, a tar's order,
 a folder's names sorted as bytes. Empty folders, dotfiles, temporary names and what desktops leave
 behind (`__MACOSX/`, `Thumbs.db`) are passed over in silence; all else is read or refused.
@@ -11,7 +13,7 @@ behind (`__MACOSX/`, `Thumbs.db`) are passed over in silence; all else is read o
 from pipeline.unpack.ahead import Ahead
 from pipeline.unpack.kinds import Kind, Layers, kind_of, layers_of
 from pipeline.unpack.limits import Budget, Limits, TooMuch, UnpackError
-from pipeline.unpack.members import Member, inner_members, members, opened
+from pipeline.unpack.members import Member, inner_members, members, opened, walk
 from pipeline.unpack.names import resolved
 from pipeline.unpack.streams import Meter, Tape
 
@@ -32,4 +34,5 @@ __all__ = [
     "members",
     "opened",
     "resolved",
+    "walk",
 ]

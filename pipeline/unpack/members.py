@@ -11,6 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
 
+from pipeline.errors import is_environmental
 from pipeline.files import is_junk
 from pipeline.unpack.compressed import unpacked
 from pipeline.unpack.entries import Entry
@@ -78,6 +79,40 @@ def inner_members(member: Member) -> Iterator[Member]:
         raise ValueError(f"{member.name} is no archive")
     entries = _entries(chunks_of(member.stream), member.file, member.budget)
     yield from _judged(entries, member.budget, inner=True)
+
+
+def walk(path: Path, limits: Limits, meter: Meter | None = None) -> Iterator[Member]:
+    """The members of an archive or folder, those of nested archives in their places.
+
+    None of them is `nested`; those of a nested archive have its name before their own. Where
+    something cannot be read any further, a member follows that is refused for that reason: named
+    like the nested archive, or with an empty name for the whole. Raises OSError where the
+    machine is at fault.
+    """
+    for member in _to_the_end("", members(path, limits, meter)):
+        if member.nested:
+            inner = (_within(member.name, found) for found in inner_members(member))
+            yield from _to_the_end(member.name, inner)
+        else:
+            yield member
+
+
+def _to_the_end(name: str, each: Iterator[Member]) -> Iterator[Member]:
+    """The members, and where they break off one of that name that says why."""
+    try:
+        yield from each
+    except (UnpackError, OSError) as error:
+        if isinstance(error, OSError) and is_environmental(error):
+            raise
+        yield Member(name, str(error), None)
+
+
+def _within(outer: str, found: Member) -> Member:
+    """A member of a nested archive, with the archive's name before its own."""
+    name = f"{outer}/{found.name}"
+    parts = resolved(name)
+    refusal = found.refusal or (parts if isinstance(parts, str) else None)
+    return Member(name, refusal, None if refusal else found.stream)
 
 
 def opened(path: Path, limits: Limits, meter: Meter | None = None) -> BinaryIO:

@@ -1,0 +1,174 @@
+"""What a record explains: why there is no solution, and where the solutions differ."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+from pipeline.audit.findings import Report
+from pipeline.audit.records import Clue, Conflict, Difference, Record
+from pipeline.audit.terms import Terms
+from pipeline.certify import certify_grid
+from pipeline.certify.exhaustion import TOO_SHORT, Undecided, crowded_unit, find_grid
+from pipeline.errors import counted
+from pipeline.parse.formula import CNF_FORMAT
+from pipeline.puzzle import Geometry, Grid, Puzzle
+
+_NOT_ASKED = ("invalid", "collection", "archive")
+"""The statuses of what no solver was asked about, as a whole."""
+
+
+def audit_presence(record: Record, report: Report) -> None:
+    """Whether a conflict and a difference are told where they belong, and nowhere else."""
+    if record.encoding and record.status in _NOT_ASKED:
+        report.bad("encoding: there should be none")
+    is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
+    for name, told, wanted in (
+        ("conflict", record.conflict, record.status == "unsolvable"),
+        ("difference", record.difference, len(record.numbered()) > 1),
+    ):
+        if (told is not None) != (wanted and is_puzzle):
+            report.bad(f"{name}: {'none is told' if told is None else 'there should be none'}")
+
+
+def audit_conflict(
+    conflict: Conflict, puzzle: Puzzle | None, geometry: Geometry, terms: Terms, report: Report
+) -> None:
+    """Whether clues are the puzzle's, have no solution together, and are minimal if told so.
+
+    `puzzle` is None where it is not known.
+    """
+    report = report.within("conflict")
+    if not conflict.clues:
+        report.note("none was found in time")
+        if puzzle and (unit := crowded_unit(puzzle)):
+            report.bad(f"none is told, but the clues of {unit} have no solution together")
+        return
+    clues = _by_cell(conflict.clues, geometry, report)
+    if clues is None:
+        return
+    masks = {cell: _mask(clue.holds, geometry) for cell, clue in clues.items()}
+    for cell, clue in clues.items():
+        if not masks[cell] or (puzzle and puzzle.cells[cell] != masks[cell]):
+            report.bad(f"the original does not have {clue}")
+            return
+    end = time.monotonic() + terms.seconds
+    try:
+        if _has_solution(geometry, masks, end):
+            report.bad("there is a grid that has all of its clues")
+            return
+        for cell, clue in clues.items() if conflict.minimal else ():
+            others = {each: mask for each, mask in masks.items() if each != cell}
+            if not _has_solution(geometry, others, end):
+                report.bad(f"it is not minimal: without {clue} there is no solution either")
+                return
+    except Undecided as error:
+        report.gap(f"it was not checked: {error}{_remedy(end)}")
+
+
+def _remedy(end: float) -> str:
+    return "; --timeout gives it longer" if time.monotonic() > end else ""
+
+
+def _has_solution(geometry: Geometry, masks: Mapping[int, int], end: float) -> bool:
+    """Whether there is a grid that these cells, with their masks, allow. Raises Undecided."""
+    cells = (masks.get(cell, geometry.all_values) for cell in range(geometry.side**2))
+    puzzle = Puzzle(geometry, tuple(cells))
+    grid = find_grid(puzzle, end)
+    if grid is not None and (violations := certify_grid(puzzle, grid)):
+        raise Undecided(f"the grid that was found is none: {violations[0]}")
+    return grid is not None
+
+
+def _by_cell(clues: Sequence[Clue], geometry: Geometry, report: Report) -> dict[int, Clue] | None:
+    """The clues by their cells; None where one is in no cell, or two are in one."""
+    n = geometry.side
+    found: dict[int, Clue] = {}
+    for clue in clues:
+        if not (1 <= clue.row <= n and 1 <= clue.column <= n):
+            report.bad(f"{clue} is no cell")
+            return None
+        if found.setdefault((clue.row - 1) * n + clue.column - 1, clue) is not clue:
+            report.bad(f"row {clue.row}, column {clue.column} is named twice")
+            return None
+    return found
+
+
+def _mask(holds: int | str | None, geometry: Geometry) -> int:
+    """The mask of a value or a mark; 0 for what is neither."""
+    if holds in ("even", "odd"):
+        return geometry.even_values if holds == "even" else geometry.odd_values
+    words = str(holds).split(" or ")
+    if not all(word.isascii() and word.isdecimal() and len(word) < 4 for word in words):
+        return 0
+    values = {*map(int, words)}
+    if not 1 <= min(values) <= max(values) <= geometry.side:
+        return 0
+    return sum(1 << value - 1 for value in values)
+
+
+def audit_difference(
+    difference: Difference, grids: Sequence[Grid], terms: Terms, report: Report
+) -> None:
+    """Whether these grids, all different, differ where it is told, and what leaves one of them."""
+    report = report.within("difference")
+    geometry = grids[0].geometry
+    told = _by_cell(difference.cells, geometry, report)
+    decisive = _by_cell(difference.decisive, geometry, report)
+    if told is None or decisive is None:
+        return
+    holders = _holders(grids)
+    for cells, said in (
+        (told.keys() - holders.keys(), "is told, where all solutions have the same value"),
+        (holders.keys() - told.keys(), "is not told, where the solutions differ"),
+    ):
+        for cell in sorted(cells)[:1]:
+            row, column = geometry.place(cell)
+            report.bad(f"row {row}, column {column} {said}")
+    everything = (1 << len(grids)) - 1
+    left = everything
+    for cell, clue in decisive.items():
+        left &= holders.get(cell, {grids[0].values[cell]: everything}).get(clue.holds, 0)
+    if left.bit_count() != 1:
+        number = counted(left.bit_count(), "solution")
+        report.bad(f"{number} with the values that are said to leave one")
+    elif difference.exact:
+        options = {held for values in holders.values() for held in values.values()}
+        fewer, end = len(decisive) - 1, time.monotonic() + terms.seconds
+        try:
+            if _leaves_one(everything, options, fewer, end):
+                report.bad(f"{counted(fewer, 'value')} would do to leave one solution")
+        except Undecided as error:
+            report.gap(f"whether it is exact was not checked: {error}{_remedy(end)}")
+
+
+def _holders(grids: Sequence[Grid]) -> dict[int, dict[int | str | None, int]]:
+    """For each cell in which the grids differ: value → the set of those with it, a bit each."""
+    found: dict[int, dict[int | str | None, int]] = {}
+    for cell, column in enumerate(zip(*(grid.values for grid in grids), strict=True)):
+        if len(values := {*column}) > 1:
+            found[cell] = {
+                value: int("".join("01"[each == value] for each in column), 2) for value in values
+            }
+    return found
+
+
+def _leaves_one(left: int, options: Iterable[int], size: int, end: float) -> bool:
+    """Whether at most so many options, which are sets of grids, have a single one in common.
+
+    It is to be one of those that are left, which are several. Raises Undecided.
+    """
+    if time.monotonic() > end:
+        raise Undecided(TOO_SHORT)
+    narrowed = sorted({left & option for option in options} - {0, left}, key=int.bit_count)
+    if size < 1 or not narrowed:
+        return False
+    if narrowed[0].bit_count() == 1:
+        return True
+    most = left.bit_count()
+    for tried, few in enumerate(narrowed, 1):
+        if (most - few.bit_count()) * size < most - 1:
+            return False  # the options to come exclude no more each
+        if _leaves_one(few, narrowed[tried:], size - 1, end):
+            return True
+    return False
