@@ -18,14 +18,13 @@ from typing import NamedTuple
 
 from pipeline.errors import counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import GEOMETRIES, written_cells
+from pipeline.parse.cells import GEOMETRIES, number_of, written_cells
 from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
 from pipeline.settings import Reading
 
 _WORD = re.compile(r"\S+")
 _SIZE = re.compile(r"[1-9][0-9]{0,2}")
-_LONGEST_NUMBER = 9
 
 
 class _Word(NamedTuple):
@@ -119,14 +118,11 @@ def _geometry(text: Text, header: list[_Word]) -> Geometry:
 
 def _value(text: Text, word: _Word, side: int) -> int:
     """The number that a word is, 0 to the side."""
-    digits = word.text
-    if digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER:
-        value = int(digits)
-        if value <= side:
-            return value
-    raise text.error(
-        word.line, word.column, f"a number from 1 to {side}, or 0 for a blank", quote(digits)
-    )
+    value = number_of(word.text, side)
+    if value is not None:
+        return value
+    expected = f"a number from 1 to {side}, or 0 for a blank"
+    raise text.error(word.line, word.column, expected, quote(word.text))
 
 
 def render_boxes(puzzle: Puzzle) -> str:

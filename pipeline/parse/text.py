@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ _CONTINUATION = bytes(range(0x80, 0xC0))
 """The bytes of UTF-8 that begin no character."""
 
 _PIECE = 1 << 16
+_SMALL = 1 << 16
+"""Bytes: more than grids have that are read with their empty lines."""
 
 _SEPARATORS = " \t,|"
 _WITHOUT_SEPARATORS = {ord(character): None for character in _SEPARATORS}
@@ -75,6 +78,14 @@ class Text:
         """All of it, decoded piece by piece."""
         pieces = (self.data[at : at + _PIECE] for at in range(0, len(self.data), _PIECE))
         return codecs.iterdecode(pieces, "utf-8")
+
+    def written(self) -> list[Line]:
+        """Every line but comments, the empty ones too; none of a text too long for small grids."""
+        if len(self.data) > _SMALL:
+            return []
+        lines = [each.removesuffix("\n") for each in io.StringIO(self.data.decode(), newline=None)]
+        numbered = enumerate(lines, 1)
+        return [Line.of_text(*each) for each in numbered if not each[1].strip().startswith(COMMENTS)]
 
     def error(
         self,
