@@ -12,6 +12,7 @@ integers, row by row, 0 for a blank, in any white space.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from pipeline.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
 from pipeline.settings import Reading
 
 _WORD = re.compile(r"\S+")
+_COMMENT = re.compile(r"\s*c(\s|\Z)")
 _SIZE = re.compile(r"[1-9][0-9]{0,2}")
 
 
@@ -50,13 +52,13 @@ def _words(lines: tuple[Line, ...]) -> Iterator[_Word]:
 
 def recognise_boxes(text: Text) -> str | None:
     body = _body(text)
-    if len(body) < len(text.lines):
+    if len(body) < len(text.lines) and _COMMENT.match(text.lines[0].text):
         return "it begins with a comment line 'c …'"
     header = [word.text for word in islice(_words(body), 2)]
     if len(header) < 2 or not all(_SIZE.fullmatch(word) for word in header):
         return None
     side = int(header[0]) * int(header[1])
-    if len(body[0].text.split()) == 2 and not _like_grid_row(text):
+    if len(body[0].text.split()) == 2 and not _like_grid_row(text, side):
         return "its first line is the size of a box"
     enough = side * side + 2
     if side <= MAX_SIDE and sum(1 for _ in islice(_words(body), enough + 1)) == enough:
@@ -64,16 +66,16 @@ def recognise_boxes(text: Text) -> str | None:
     return None
 
 
-def _like_grid_row(text: Text) -> bool:
+def _like_grid_row(text: Text, product: int) -> bool:
     """Whether a first line of two numbers, `12 34`, rather is a row of single cells.
 
-    It is one if most lines have as many characters, and there are about as many lines.
+    It is one if most lines have as many characters as a row, which is not what the numbers say,
+    and there are about as many lines.
     """
     lengths = [len(line.cells) for line in text.lines if not line.is_border]
-    side = lengths[0]
-    return (
-        side in GEOMETRIES and len(lengths) <= 2 * side and lengths.count(side) > len(lengths) / 2
-    )
+    side, times = Counter(lengths).most_common(1)[0]
+    meant = side in GEOMETRIES and side != product
+    return meant and len(lengths) <= 2 * side and times > len(lengths) / 2
 
 
 def parse_boxes(text: Text, _reading: Reading) -> Found:

@@ -109,9 +109,9 @@ def _cells(text: Text, words: Iterator[_Word]) -> _List:
         if cell is None:
             raise text.at_end("a cell", "the end of the file")
         if cell.text == "[":
-            raise _wrong(text, cell, "a cell, as there is a single grid in a file")
+            raise _wrong(text, cell, "a cell: a file holds a single grid")
         if cell.text in "]," or not (cell.is_string or cell.text == "null" or cell.text.isdigit()):
-            raise _wrong(text, cell, 'a cell: a number, a text, or null for a blank')
+            raise _wrong(text, cell, "a cell: a number, a text, or null for a blank")
         if len(cells) == _LARGEST:
             raise _wrong(text, cell, f"at most {_LARGEST} cells in a row")
         cells.append(cell)

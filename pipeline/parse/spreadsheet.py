@@ -120,7 +120,8 @@ def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int
         value = number_of(said, side) if said else 0
         if value is None:
             expected = f"a number from 1 to {side}, or an empty field"
-            raise text.error(line.number, column, expected, quote(said))
+            begun = len(rows) == 1  # of a row that is longer, perhaps
+            raise text.error(line.number, column, expected, quote(said), truncated=begun)
         values.append(value)
     if len(fields) != side:
         column = fields[side].column if len(fields) > side else len(line.text) + 1

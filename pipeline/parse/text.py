@@ -83,9 +83,12 @@ class Text:
         """Every line but comments, the empty ones too; none of a text too long for small grids."""
         if len(self.data) > _SMALL:
             return []
-        lines = [each.removesuffix("\n") for each in io.StringIO(self.data.decode(), newline=None)]
-        numbered = enumerate(lines, 1)
-        return [Line.of_text(*each) for each in numbered if not each[1].strip().startswith(COMMENTS)]
+        numbered = enumerate(io.StringIO(self.data.decode(), newline=None), 1)
+        return [
+            Line.of_text(number, line.removesuffix("\n"))
+            for number, line in numbered
+            if not line.strip().startswith(COMMENTS)
+        ]
 
     def error(
         self,
