@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from pipeline.parse.formula import Model, ParsedFormula
     from pipeline.puzzle import Grid
 
-Status = Literal["unique", "multiple", "unsolvable", "solved", "invalid", "unknown", "failed"]
+Status = Literal[
+    "unique", "multiple", "unsolvable", "solved", "invalid", "other", "unknown", "failed"
+]
 NOT_WELL: frozenset[str] = frozenset(("invalid", "unknown", "failed"))
 """The statuses for which a command exits with 1."""
 

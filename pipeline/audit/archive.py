@@ -156,8 +156,9 @@ class _Archive:
                 pass
         else:
             data = self._whole(content, report)
-            if record.status == "invalid" and data and collection_in(content, self._terms.reading):
-                report.bad("the status is 'invalid', but it is a collection")
+            is_refused = record.status in ("invalid", "other")
+            if is_refused and data and collection_in(content, self._terms.reading):
+                report.bad(f"the status is {record.status!r}, but it is a collection")
             audit_single(record, data, self._terms, report)
             if record.certificate and record.complete:
                 self._evidence[record.certificate.complete or ""] += 1

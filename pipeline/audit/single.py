@@ -15,6 +15,7 @@ from pipeline.files import read_regular
 from pipeline.parse import Parsed, parse_source
 from pipeline.parse.characters import NAMES
 from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf, parse_formula
+from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Reading
 
@@ -32,9 +33,9 @@ def audit_single(record: Record, data: bytes | None, terms: Terms, report: Repor
         report.gap(ONLY_CLAIMED)
     if record.solutions is None:
         report.bad("the record tells no number of solutions")
-    if record.status == "invalid" and data is not None:
+    if record.status in ("invalid", "other") and data is not None:
         _audit_invalid(record, data, terms, report)
-    if record.status in ("invalid", "failed"):
+    if record.status in ("invalid", "other", "failed"):
         audit_proof(record, None, None, terms, report)
         return record.status
     if record.format == CNF_FORMAT:
@@ -45,7 +46,7 @@ def audit_single(record: Record, data: bytes | None, terms: Terms, report: Repor
 
 
 def _audit_invalid(record: Record, data: bytes, terms: Terms, report: Report) -> None:
-    """Whether the original is no puzzle indeed."""
+    """Whether the original is no puzzle indeed, and in an archive does not look like one."""
     form = terms.reading.format
     try:
         if form == CNF_FORMAT or (form == "auto" and looks_like_cnf(data)):
@@ -56,10 +57,20 @@ def _audit_invalid(record: Record, data: bytes, terms: Terms, report: Report) ->
     except UsageError:  # it was declared to be what it is not
         return
     except InvalidPuzzle as error:
-        if record.is_ours and record.message != str(error):
-            report.bad(f"the message should be {str(error)!r}")
+        if record.is_ours:
+            _compare_refusal(record, data, str(error), report)
         return
-    report.bad(f"the status is 'invalid', but the original reads as {what}")
+    report.bad(f"the status is {record.status!r}, but the original reads as {what}")
+
+
+def _compare_refusal(record: Record, data: bytes, said: str, report: Report) -> None:
+    """Whether what cannot be read, for the reason said, has the status and message it should."""
+    is_other = record.member is not None and looks_like_no_puzzle(data)
+    status, message = ("other", f"{said}; {NO_PUZZLE}") if is_other else ("invalid", said)
+    if record.status != status:
+        report.bad(f"the status should be {status!r}")
+    if record.message != message:
+        report.bad(f"the message should be {message!r}")
 
 
 def _puzzle(record: Record, data: bytes, terms: Terms, report: Report) -> Puzzle | None:
