@@ -100,6 +100,8 @@ def make_record(
         record["conflict"] = result.conflict.as_record()
     if result.difference:
         record["difference"] = result.difference.as_record()
+    if result.disagreement:
+        record["disagreement"] = result.disagreement
     return record
 
 

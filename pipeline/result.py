@@ -70,7 +70,8 @@ class Result:
 
     `solutions` were all certified; they are in lexicographic order if `complete`, which is
     true when there is shown to be no other, and None where that was never asked. `proof` is
-    that of a certificate that says `proved`.
+    that of a certificate that says `proved`. `disagreement`: what is wrong with the solution that
+    stands beside the puzzle.
     """
 
     status: Status
@@ -84,6 +85,7 @@ class Result:
     proof: Proof | FormulaProof | None = None
     conflict: Conflict | None = None
     difference: Difference | None = None
+    disagreement: str | None = None
     formula: ParsedFormula | None = None
     models: tuple[Model, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)

@@ -62,6 +62,7 @@ class Record:
     files: Mapping[str, str]
     totals: Mapping[str, int]
     certificate: Certificate | None
+    disagreement: str | None
     declared: Mapping[str, str]
 
     @property
@@ -130,6 +131,7 @@ def _record(path: Path, told: Mapping[str, Any]) -> Record:
         _files(told.get("files")),
         _totals(told.get("totals")),
         _certificate(told.get("certificate")),
+        _typed(told, "disagreement", str),
         _declared(told.get("declared")),
     )
 

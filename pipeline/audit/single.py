@@ -5,6 +5,7 @@ from __future__ import annotations
 from pipeline.audit.cnf import audit_cnf
 from pipeline.audit.files import ONLY_CLAIMED, fault_in_status
 from pipeline.audit.findings import Report
+from pipeline.audit.lines import DISAGREES, is_denied
 from pipeline.audit.proofs import audit_proof
 from pipeline.audit.records import Record
 from pipeline.audit.terms import Terms
@@ -13,7 +14,7 @@ from pipeline.certify.formula import Formula, proof_formula
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
 from pipeline.files import read_regular
 from pipeline.parse import Parsed, parse_source
-from pipeline.parse.characters import NAMES
+from pipeline.parse.characters import NAMES, signs_of
 from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf, parse_formula
 from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
@@ -40,8 +41,8 @@ def audit_single(record: Record, data: bytes | None, terms: Terms, report: Repor
         return record.status
     if record.format == CNF_FORMAT:
         return audit_cnf(record, data, terms, report)
-    puzzle = None if data is None else _puzzle(record, data, terms, report)
-    proved = _audit_solutions(record, puzzle, terms, report)
+    parsed = None if data is None else _parsed(record, data, terms, report)
+    proved = _audit_solutions(record, parsed, terms, report)
     return f"{record.status}, {proved}" if record.complete else record.status
 
 
@@ -73,8 +74,8 @@ def _compare_refusal(record: Record, data: bytes, said: str, report: Report) -> 
         report.bad(f"the message should be {message!r}")
 
 
-def _puzzle(record: Record, data: bytes, terms: Terms, report: Report) -> Puzzle | None:
-    """The puzzle of the original; None if it is none."""
+def _parsed(record: Record, data: bytes, terms: Terms, report: Report) -> Parsed | None:
+    """What the original reads as; None if it is no puzzle."""
     try:
         parsed = parse_source(data, record.source, *terms.reading)
     except (InvalidPuzzle, UsageError) as error:
@@ -83,7 +84,7 @@ def _puzzle(record: Record, data: bytes, terms: Terms, report: Report) -> Puzzle
     if _told(parsed) != (record.format, record.variant, record.box):
         ours, theirs = _told(parsed), (record.format, record.variant, record.box)
         report.bad(f"the record says {_in_words(*theirs)}, the original is {_in_words(*ours)}")
-    return parsed.puzzle
+    return parsed
 
 
 def _told(parsed: Parsed) -> tuple[str, str, tuple[int, int]]:
@@ -96,8 +97,9 @@ def _in_words(form: str | None, variant: str | None, box: tuple[int, int] | None
     return f"{form}, {variant}, {boxes}"
 
 
-def _audit_solutions(record: Record, puzzle: Puzzle | None, terms: Terms, report: Report) -> str:
+def _audit_solutions(record: Record, parsed: Parsed | None, terms: Terms, report: Report) -> str:
     """Check every grid, and the proof; what the certificate says."""
+    puzzle = parsed.puzzle if parsed else None
     rules = puzzle or _rules_alone(record, report)
     grids: list[Grid] = []
     first: dict[Grid, str] = {}
@@ -111,6 +113,8 @@ def _audit_solutions(record: Record, puzzle: Puzzle | None, terms: Terms, report
         if first.setdefault(grid, name) != name:
             report.bad(f"{name} holds the same grid as {first[grid]}")
         grids.append(grid)
+    if parsed and record.is_ours:
+        _audit_beside(record, parsed, grids, report)
 
     def formula() -> Formula:
         if puzzle is None or len(grids) != len(names):
@@ -119,6 +123,15 @@ def _audit_solutions(record: Record, puzzle: Puzzle | None, terms: Terms, report
 
     geometry = rules.geometry if rules else None
     return audit_proof(record, formula if puzzle else None, geometry, terms, report)
+
+
+def _audit_beside(record: Record, parsed: Parsed, grids: list[Grid], report: Report) -> None:
+    """Whether the record tells of the solution beside the puzzle that it is wrong, if it is."""
+    signs, complete = signs_of(parsed.format), record.complete is True
+    denied = is_denied(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
+    if {record.disagreement is not None, DISAGREES in (record.message or "")} != {denied}:
+        said = "does not say" if denied else "says"
+        report.bad(f"the record {said} that the solution beside the puzzle is wrong")
 
 
 def _rules_alone(record: Record, report: Report) -> Puzzle | None:

@@ -97,7 +97,8 @@ def _rows(text: Text) -> list[_List | _Word]:
         rows.append(row if row.is_string else _cells(text, words))
     extra = next(words, None)
     if extra is not None:
-        raise _wrong(text, extra, "the end after the list of rows")
+        expected = "the end after the list of rows"
+        raise text.error(extra.line, extra.column, expected, quote(extra.text))
     return rows
 
 

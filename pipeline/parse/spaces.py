@@ -46,7 +46,9 @@ def recognise_spaces(text: Text) -> str | None:
     if not any(" " in line.text for line in text.lines) or recognise_grid(text):
         return None
     layout = _layout(text)
-    if layout is None or not layout.is_sure or len(text.lines) < _FEWEST:
+    if layout is None or not layout.is_sure:
+        return None
+    if len(layout.rows) != layout.side and len(text.lines) < _FEWEST:
         return None
     return f"{layout.side} rows in which a space is a blank"
 
@@ -80,7 +82,8 @@ def _layout(text: Text) -> _Layout | None:
     columns = (width + step - 1) // step
     most = max(map(int, filter(str.isdigit, "".join(clean))))
     rows = _rows(lines, max(columns, most))
-    side = len(rows) if len(rows) in GEOMETRIES else columns
+    is_cut_off = len(rows) < min(columns, most)
+    side = len(rows) if len(rows) in GEOMETRIES and not is_cut_off else columns
     if side not in GEOMETRIES:
         return None
     if step == 1:

@@ -15,7 +15,7 @@ from pipeline.errors import is_environmental, printable
 from pipeline.parse import oversize
 from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.result import NOT_WELL, Result
-from pipeline.rows import ASIDE, FALLBACKS, Rows, Source, csv_line, yes_or_no
+from pipeline.rows import ASIDE, DISAGREEMENTS, FALLBACKS, Rows, Source, csv_line, yes_or_no
 from pipeline.run.bulk import Progress, bytes_below
 from pipeline.run.collection import pieces_of, publication_of
 from pipeline.run.requests import End, Item, Items, PieceOf
@@ -117,6 +117,8 @@ class Archive:
         result = self._tree.write(item, self._members, _judged(item, result), keep_cnf=keep)
         if result.complete and result.certificate:
             self.totals[result.certificate.complete] += 1
+        if result.disagreement:
+            self.totals[DISAGREEMENTS] += 1
         status, count = result.status, result.found
         self._row(item.name, result.format, status, count, result.complete, result.message)
 
