@@ -199,6 +199,13 @@ def test_columns_that_can_be_read_in_two_ways_are_not_guessed():
     assert "spaces" not in str(refusal(twofold))
 
 
+def test_a_gap_between_boxes_is_no_blank():
+    rows = ["123 456 789", "456 789 123", "789 123 456"]
+    for text in ("12 34\n34 12\n21 43\n43 2\n", "\n".join(rows * 3)[:-1]):
+        assert "row of" in str(refusal(text))
+        assert "at most" not in str(refusal(text))
+
+
 def test_a_first_row_of_two_numbers_is_not_taken_for_the_size_of_a_box():
     rows = "".join(row + "\n" for row in ROWS[1:])
     assert str(refusal("5 3\n" + rows)) == "a.txt:1:4: expected a row of 9 cells, found 2 cells"

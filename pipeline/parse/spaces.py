@@ -12,6 +12,7 @@ where both would do it is not guessed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -86,11 +87,15 @@ def _layout(text: Text) -> _Layout | None:
     side = len(rows) if len(rows) in GEOMETRIES and not is_cut_off else columns
     if side not in GEOMETRIES:
         return None
-    if step == 1:
-        is_sure = not in_second and any(" " in row for row in clean)
-    else:
-        is_sure = any(_GAP in row for row in clean)
-    return _Layout(rows, side, step, is_sure)
+    is_wide = step == 2 and any(_GAP in row for row in clean)
+    is_sure = is_wide or (step == 1 and not in_second and any(" " in row for row in clean))
+    return _Layout(rows, side, step, is_sure and not _are_alike(clean))
+
+
+def _are_alike(rows: Sequence[str]) -> bool:
+    """Whether most rows have their spaces in the same columns: `123 456`, between boxes."""
+    shapes = Counter(tuple(sign == " " for sign in row) for row in rows)
+    return shapes.most_common(1)[0][1] * 2 > len(rows) > 1
 
 
 def _rows(lines: Sequence[Line], least: int) -> Sequence[Line]:

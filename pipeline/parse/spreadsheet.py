@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from pipeline.errors import counted
@@ -23,6 +24,7 @@ from pipeline.settings import Reading
 
 _DELIMITERS = {"": ",", "semicolon": ";", "tab": "\t"}
 _LARGEST = max(ALL_GEOMETRIES)
+_MOST_ROWS = 2 * _LARGEST
 
 
 class _Field(NamedTuple):
@@ -35,13 +37,16 @@ class _Field(NamedTuple):
 
 
 class _Row(NamedTuple):
+    """A line, how many fields it has, and no more of these than the widest row."""
+
     line: Line
+    width: int
     fields: list[_Field]
 
 
 def recognise_spreadsheet(text: Text) -> str | None:
     notation = _notation(text)
-    if notation is None:
+    if notation is None or len(text.lines) > _MOST_ROWS:
         return None
     rows = _rows(text, notation)
     side = _side_meant(rows)
@@ -61,8 +66,8 @@ def parse_spreadsheet(text: Text, _reading: Reading) -> Found:
     side = _side_meant(rows) or len(rows)
     if side not in ALL_GEOMETRIES:
         expected = f"a row of {either(ALL_GEOMETRIES)} fields"
-        found = counted(len(rows[0].fields), "field")
-        raise text.error(rows[0].line.number, 1, expected, found, truncated=True)
+        line, width = (rows[0].line, rows[0].width) if rows else (text.lines[0], 0)
+        raise text.error(line.number, 1, expected, counted(width, "field"), truncated=True)
     values = [value for index, row in enumerate(rows) for value in _values(text, rows, index, side)]
     if len(rows) < side:
         raise text.at_end(f"{side} rows", counted(len(rows), "row"))
@@ -79,20 +84,20 @@ def _notation(text: Text) -> str | None:
 
 
 def _rows(text: Text, notation: str) -> list[_Row]:
-    """The lines with their fields. Only of tabs are lines made that seem to be empty."""
+    """The lines with their fields, up to one too many. Lines of tabs alone are rows too."""
     delimiter = _DELIMITERS[notation]
     lines = text.written() if delimiter == "\t" else text.lines
+    rows = (line for line in lines if delimiter in line.text or line.text.strip())
     return [
-        _Row(line, _fields(line.text, delimiter))
-        for line in lines
-        if delimiter in line.text or line.text.strip()
+        _Row(line, line.text.count(delimiter) + 1, _fields(line.text, delimiter))
+        for line in islice(rows, _MOST_ROWS + 1)
     ]
 
 
 def _fields(line: str, delimiter: str) -> list[_Field]:
     """The fields; those that are meant hold a number at most, so no quotes hide a delimiter."""
     fields, column = [], 1
-    for written in line.split(delimiter):
+    for written in line.split(delimiter, _LARGEST + 1)[: _LARGEST + 1]:
         said = written.strip()
         quoted = len(said) > 1 and said[0] == said[-1] == '"'
         indent = len(written) - len(written.lstrip()) if said else 0
@@ -103,7 +108,7 @@ def _fields(line: str, delimiter: str) -> list[_Field]:
 
 def _side_meant(rows: Sequence[_Row]) -> int | None:
     """The side that at least half of the rows have."""
-    for length, times in Counter(len(row.fields) for row in rows).most_common():
+    for length, times in Counter(row.width for row in rows).most_common():
         if length in ALL_GEOMETRIES and times * 2 >= len(rows):
             return length
     return None
@@ -111,9 +116,10 @@ def _side_meant(rows: Sequence[_Row]) -> int | None:
 
 def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int]:
     """The values of a row, 0 for a blank."""
-    line, fields = rows[index]
+    line, width, fields = rows[index]
     if index == side:
-        expected, found = f"{side} rows", counted(len(rows), "row")
+        found = counted(len(rows), "row") if len(rows) <= _MOST_ROWS else "more"
+        expected = f"{side} rows"
         raise text.error(line.number, 1, expected, found)
     values = []
     for column, said in fields[:side]:
@@ -123,10 +129,10 @@ def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int
             begun = len(rows) == 1  # of a row that is longer, perhaps
             raise text.error(line.number, column, expected, quote(said), truncated=begun)
         values.append(value)
-    if len(fields) != side:
-        column = fields[side].column if len(fields) > side else len(line.text) + 1
-        cut_off = index == len(rows) - 1 and len(fields) < side
-        expected, found = f"a row of {side} fields", counted(len(fields), "field")
+    if width != side:
+        column = fields[side].column if width > side else len(line.text) + 1
+        cut_off = index == len(rows) - 1 and width < side
+        expected, found = f"a row of {side} fields", counted(width, "field")
         raise text.error(line.number, column, expected, found, truncated=cut_off)
     return values
 
@@ -135,7 +141,7 @@ def _check_zeros(text: Text, rows: Sequence[_Row], side: int) -> None:
     """Raise InvalidPuzzle for a 0 beside empty fields: it may be a value."""
     zero = None
     has_empty = False
-    for line, fields in rows:
+    for line, _, fields in rows:
         for column, said in fields:
             has_empty = has_empty or not said
             if said and not said.strip("0"):
