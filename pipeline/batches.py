@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipeline.beside import compared
 from pipeline.certify import clashing_givens
 from pipeline.certify.many import certify_many
 from pipeline.errors import InvalidPuzzle
@@ -202,7 +203,7 @@ def solve_sources(
             groups.setdefault(geometry, {})[index] = parsed, watch
     for geometry, group in groups.items():
         results |= _solve_group(geometry, group, solvers, settings)
-    return [results[index] for index in range(len(sources))]
+    return [compared(results[index]) for index in range(len(sources))]
 
 
 def _solve_group(

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipeline.batches import LARGEST_SIDE, Answers, masks_of, solve_alone, solve_batch
-from pipeline.certify import certify_grid
+from pipeline.beside import disagreement, grid_of
 from pipeline.evidence import Proof, doubt, prove_complete
 from pipeline.limits import Limits
 from pipeline.parse import made
 from pipeline.parse.collections import Entry, Piece
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle import Geometry, Puzzle
 from pipeline.result import Result, Stopwatch
 from pipeline.rows import Row, Rows, Source, joined
 from pipeline.settings import Settings
@@ -133,7 +133,7 @@ def _proved(row: Row, solvers: Solvers, settings: Settings) -> Row:
     """The row with the proof that its solutions are all; another one where that is not true."""
     entry = row.entry
     puzzle = entry.puzzle or _puzzle_of(entry.text)
-    grids = [_grid_of(line, entry, puzzle) for line in row.solutions]
+    grids = [grid_of(line, puzzle.geometry, entry.signs) for line in row.solutions]
     limits = Limits(settings.timeout, settings.memory_limit)
     row.certificate, row.proof = prove_complete(puzzle, grids, solvers, limits)
     if row.certificate.complete == "claimed":
@@ -149,28 +149,13 @@ def _proved(row: Row, solvers: Solvers, settings: Settings) -> Row:
     return again
 
 
-def _grid_of(line: str, entry: Entry, puzzle: Puzzle) -> Grid:
-    """The grid that a line of a solution stands for. Raises ValueError if it is none."""
-    if entry.signs:
-        values = [entry.signs.find(sign) + 1 for sign in line]
-    else:
-        values = [int(word) for word in (line.split() if " " in line else line)]
-    return Grid(puzzle.geometry, tuple(values))
-
-
 def _disagreement(row: Row) -> str | None:
     """What is wrong with the solution that stands beside a puzzle."""
     claimed, entry = row.entry.claimed or "", row.entry
     if row.status in ("invalid", "failed") or claimed in row.solutions:
         return None
     puzzle = entry.puzzle or _puzzle_of(entry.text)
-    try:
-        grid = _grid_of(claimed, entry, puzzle)
-    except ValueError:
-        return "the solution beside it is none"
-    if certify_grid(puzzle, grid):
-        return "the solution beside it is none"
-    return "the solution beside it was not found" if row.complete else None
+    return disagreement(claimed, puzzle, entry.signs, (), complete=row.complete)
 
 
 def _puzzle_of(text: str) -> Puzzle:

@@ -102,6 +102,8 @@ def make_record(
         record["conflict_minimal"] = found and found.minimal
     if result.difference:
         record["difference"] = result.difference.as_record()
+    if result.disagreement:
+        record["disagreement"] = result.disagreement
     return record
 
 

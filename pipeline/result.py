@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from pipeline.puzzle import Grid
     from pipeline.settings import Settings
 
-Status = Literal["unique", "multiple", "unsolvable", "solved", "invalid", "unknown", "failed"]
+Status = Literal[
+    "unique", "multiple", "unsolvable", "solved", "invalid", "other", "unknown", "failed"
+]
 NOT_WELL: frozenset[str] = frozenset(("invalid", "unknown", "failed"))
 """The statuses for which a command exits with 1."""
 
@@ -79,7 +81,8 @@ class Result:
 
     `solutions` were all certified; they are in lexicographic order if `complete`, which is
     true when there is shown to be no other, and None where that was never asked. `proof` is
-    that of a certificate that says `proved`.
+    that of a certificate that says `proved`. `disagreement`: what is wrong with the solution that
+    stands beside the puzzle.
     """
 
     status: Status
@@ -93,6 +96,7 @@ class Result:
     proof: Proof | FormulaProof | None = None
     conflict: Conflict | None = None
     difference: Difference | None = None
+    disagreement: str | None = None
     formula: ParsedFormula | None = None
     models: tuple[Model, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)

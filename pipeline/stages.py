@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import assert_never
 
+from pipeline.beside import compared
 from pipeline.certify import certify_grid
 from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.decode import decode_model
@@ -57,7 +58,7 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
             parsed = parse_once(data, source, *settings.reading)
     except InvalidPuzzle as error:
         return Result("invalid", message=str(error), seconds=watch.seconds())
-    return solve_parsed(parsed, solvers, settings, watch)
+    return compared(solve_parsed(parsed, solvers, settings, watch))
 
 
 def solve_puzzle(

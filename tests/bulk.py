@@ -89,6 +89,9 @@ def collection(count: int = 620) -> bytes:
     return "".join(line.text + "\n" for line in lines(count)).encode()
 
 
+BAD = "1...\n..k.\n....\n....\n"
+
+
 def archive() -> bytes:
     """A zip of all there can be in one."""
     inner = io.BytesIO()
@@ -106,7 +109,7 @@ def archive() -> bytes:
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
         outer.writestr(link, "one.txt")
         outer.writestr("inner.zip", inner.getvalue())
-        outer.writestr("bad.txt", "hello\n")
+        outer.writestr("bad.txt", BAD)
     return whole.getvalue().replace(b"torn" * 9, b"thrown" * 6)
 
 
@@ -124,7 +127,7 @@ def folder_at(top: Path) -> Path:
     (top / "many").mkdir(parents=True)
     with zipfile.ZipFile(io.BytesIO(archive())) as whole:
         (top / "inner.zip").write_bytes(whole.read("inner.zip"))
-    for name, text in (("one", SMALL), ("two", TWO_SOLUTIONS), ("bad", "hello\n")):
+    for name, text in (("one", SMALL), ("two", TWO_SOLUTIONS), ("bad", BAD)):
         (top / f"{name}.txt").write_text(text)
     (top / "many/lines.txt").write_bytes(collection(260))
     (top / "link.txt").symlink_to("one.txt")

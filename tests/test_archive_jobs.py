@@ -59,13 +59,18 @@ MEMBERS = {
     "marks.txt": EVEN_ODD,
     "sadman.sdk": SDK,
     "boxes.txt": "2 2\n1 0 0 0\n0 0 2 0\n0 3 0 0\n0 0 0 4\n",
-    "bad.txt": "nonsense\n",
+    "bad.txt": "1...\n..k.\n....\n....\n",
     "empty.txt": "",
+    "readme.txt": "These puzzles\nwere made in 2020.\n",
+    "cover.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
     "top.txt": PAIR,
     "worse.txt": BAD_LINE,
     "packed.txt.gz": gzip.compress(OTHER.encode()),
 }
 """Of each kind one; alone and in an archive they are to give the same."""
+
+OTHERS = ("empty.txt", "readme.txt", "cover.png")
+"""Of these an archive says `other`; alone they are invalid."""
 
 ENTRIES = [
     (name, data if isinstance(data, bytes) else data.encode()) for name, data in MEMBERS.items()
@@ -77,6 +82,7 @@ KINDS = {
     "tar.bz2": lambda: bz2.compress(tar_of(*ENTRIES)),
     "tar.xz": lambda: lzma.compress(tar_of(*ENTRIES)),
 }
+OTHER_SAID = "nothing in it looks like a puzzle"
 every_kind = pytest.mark.parametrize("kind", [*KINDS, "folder"])
 
 
@@ -117,7 +123,7 @@ def alone(tmp_path_factory):
     """A pass over the members as files of their own."""
     box = DropFolder.within(tmp_path_factory.mktemp("alone"))
     for name, data in ENTRIES:
-        if data:
+        if name not in OTHERS:
             box.drop(name, data)
     assert box.run().returncode == 1
     return box
@@ -145,7 +151,8 @@ def test_a_member_gives_what_it_gives_alone(together, alone, kind):
     box, _ = together
     wanted = {name: data for name, data in files_in(alone.outbox).items() if name != ".lock"}
     found = files_in(box.outbox / stem(kind))
-    assert found.keys() - {"empty.json", "empty.log"} == wanted.keys()
+    others = {f"{name.partition('.')[0]}.{ending}" for name in OTHERS for ending in ("json", "log")}
+    assert found.keys() - others == wanted.keys()
     for name, data in wanted.items():
         if name.endswith((".solution", ".csv")):
             assert found[name] == data, name
@@ -176,9 +183,11 @@ def test_the_log_of_a_member_tells_its_format_and_why(together, kind):
 def test_the_table_has_a_row_for_every_member(together, kind):
     box, _ = together
     said = {
-        "bad.txt": "\"bad.txt:1:1: expected a digit or a blank, found 'n'\"",
+        "bad.txt": "\"bad.txt:2:3: expected a digit or a blank, found 'k'\"",
         "none.txt": '"row 1 holds 1 twice: row 1, column 1 and row 1, column 3"',
-        "empty.txt": '"empty.txt: expected a puzzle, found an empty file"',
+        "empty.txt": f'"empty.txt: expected a puzzle, found an empty file; {OTHER_SAID}"',
+        "readme.txt": f"\"readme.txt:1:1: expected a digit or a blank, found 'T'; {OTHER_SAID}\"",
+        "cover.png": f'"cover.png:1:1: expected UTF-8 text, found the byte 0x89; {OTHER_SAID}"',
     }
     rows = {
         "a.txt": "a.txt,grid,unique,1,true,",
@@ -189,7 +198,9 @@ def test_the_table_has_a_row_for_every_member(together, kind):
         "sadman.sdk": "sadman.sdk,sadman,unique,1,true,",
         "boxes.txt": "boxes.txt,boxes,unique,1,true,",
         "bad.txt": f"bad.txt,,invalid,0,,{said['bad.txt']}",
-        "empty.txt": f"empty.txt,,invalid,0,,{said['empty.txt']}",
+        "empty.txt": f"empty.txt,,other,0,,{said['empty.txt']}",
+        "readme.txt": f"readme.txt,,other,0,,{said['readme.txt']}",
+        "cover.png": f"cover.png,,other,0,,{said['cover.png']}",
         "top.txt": "top.txt,lines,collection,2,,",
         "worse.txt": 'worse.txt,lines,collection,4,,"1 of 5 are invalid, unknown or failed"',
         "packed.txt.gz": "packed.txt.gz,grid,unique,1,true,",
@@ -202,7 +213,8 @@ def test_the_table_has_a_row_for_every_member(together, kind):
 def test_the_record_has_the_totals_of_all_puzzles(together, kind):
     box, _ = together
     record = box.record(stem(kind))
-    assert record["totals"] == {"invalid": 3, "multiple": 1, "unique": 12, "unsolvable": 1}
+    wanted = {"invalid": 2, "multiple": 1, "other": 3, "unique": 12, "unsolvable": 1}
+    assert record["totals"] == wanted
     assert (record["schema"], record["status"]) == (1, "archive")
     assert record["format"] == {"zip": "zip", "folder": "folder"}.get(kind, "tar")
     if kind == "folder":
@@ -232,6 +244,17 @@ def test_with_some_members_bad_the_originals_are_done_and_the_pass_exits_with_1(
 def test_nothing_is_left_but_what_records_tell(together, alone):
     check_whole(together[0])
     check_whole(alone)
+
+
+def test_what_is_no_puzzle_does_not_make_the_pass_fail(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.drop("set.zip", zip_of(("a.txt", SMALL.encode()), ("readme.txt", b"Hello\n")))
+    done = box.run()
+    assert done.returncode == 0, done.stderr
+    assert box.record("set")["totals"] == {"other": 1, "unique": 1}
+    box.drop("readme.txt", "Hello\n")
+    assert box.run().returncode == 1
+    assert box.record("readme")["status"] == "invalid"
 
 
 LONG = "x" * 251 + ".txt"

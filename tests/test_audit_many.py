@@ -24,13 +24,14 @@ MEMBERS = (
     ("in/two.txt", TWO),
     ("in/marks.txt", EVEN_ODD),
     ("lines.txt", LINES),
-    ("bad.txt", "hello\n"),
+    ("bad.txt", "1...\n..k.\n....\n....\n"),
+    ("readme.txt", "hello\n"),
 )
 FILES = {"lines.txt": LINES, "nine.sdm": NINE, "set.zip": packed(*MEMBERS)}
 CLAIMS = {
     "lines": "collection of 6 puzzles: 1 invalid, 2 multiple, 2 unique, 1 unsolvable, 5 proved",
     "nine": "collection of 8 puzzles: 8 unique, 8 proved",
-    "set": "archive of 5 members: 2 invalid, 3 multiple, 4 unique, 1 unsolvable, 8 proved",
+    "set": "archive of 6 members: 2 invalid, 3 multiple, 1 other, 4 unique, 1 unsolvable, 8 proved",
 }
 
 
@@ -288,6 +289,13 @@ def test_what_is_wrong_with_a_member_is_found(outbox):
     assert outbox.problems("set")[0] == said
 
 
+@pytest.mark.parametrize(("member", "status"), [("bad", "other"), ("readme", "invalid")])
+def test_a_puzzle_that_is_damaged_cannot_be_passed_off_as_something_other(outbox, member, status):
+    outbox.edit(f"set/{member}", status=status)
+    wanted = {"other": "invalid", "invalid": "other"}[status]
+    assert f"{member}.txt: the status should be {wanted!r}" in outbox.problems("set")
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
@@ -322,6 +330,7 @@ def test_a_collection_in_an_archive_is_looked_at(outbox):
         (2, "solutions", "3", "in/two.txt: solutions is '3' in the table, '2' in its record"),
         (3, "message", "x", "in/marks.txt: message is 'x' in the table, '' in its record"),
         (5, "status", "refused", "bad.txt: status is 'refused' in the table, 'invalid' in its"),
+        (6, "status", "invalid", "readme.txt: status is 'invalid' in the table, 'other' in its"),
         (4, "solutions", "7", "lines.txt: solutions is '7' in the table, '4' in its record"),
     ],
 )

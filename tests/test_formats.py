@@ -76,6 +76,9 @@ def refusal(text: str, **options) -> InvalidPuzzle:
         ("bordered.txt", "bordered", (2, 5), 40, "it begins with 'experiment:'"),
         ("opensudoku.opensudoku", "opensudoku", (3, 3), 23, "it begins with '<'"),
         ("hodoku.txt", "hodoku", (3, 3), 24, "it begins with a colon"),
+        ("spreadsheet.csv", "spreadsheet", (3, 3), 28, "9 lines of 9 fields"),
+        ("list.json", "json", (3, 3), 29, "it begins as a list in JSON"),
+        ("spaces.txt", "spaces", (3, 3), 30, "9 rows in which a space is a blank"),
         ("hexadecimal.txt", "characters 0-F", (4, 4), 110, "16 rows of 16 characters"),
     ],
 )

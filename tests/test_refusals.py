@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pickle
+import random
+import tracemalloc
 
 import pytest
 from solving import EVEN_ODD
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import Parsed, parse_puzzle, parse_source
-from pipeline.parse.text import MOST_LINES
+from pipeline.parse.formula import parse_formula
+from pipeline.parse.text import MOST_LINES, MOST_TEXT
 from pipeline.puzzle import Geometry, Puzzle
 
 
@@ -195,3 +198,56 @@ def test_a_refusal_survives_the_way_between_processes():
 def test_a_text_without_a_name_is_called_a_puzzle():
     with pytest.raises(InvalidPuzzle, match=r"^puzzle:1:2: expected a digit or a blank"):
         parse_puzzle("1a..\n....\n....\n....\n")
+
+
+def taken(read, data: bytes) -> float:
+    """The most memory that a refusal took, as a multiple of what was refused."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidPuzzle):
+            read(data)
+        return tracemalloc.get_traced_memory()[1] / len(data)
+    finally:
+        tracemalloc.stop()
+
+
+SIZE_OF_GARBAGE = 2 * MOST_TEXT
+GARBAGE = {
+    **{sign: sign.encode() * SIZE_OF_GARBAGE for sign in 'x1 ,;["<:c|\n\r\t\0'},
+    "numbers": b"1 " * (SIZE_OF_GARBAGE // 2),
+    "emoji": "\U0001f600".encode() + b"x" * SIZE_OF_GARBAGE,
+    "only emoji": "\U0001f600".encode() * (SIZE_OF_GARBAGE // 4),
+    "no-break spaces": "\u00a0".encode() * (SIZE_OF_GARBAGE // 2),
+    "a long comment": b"#" * SIZE_OF_GARBAGE,
+    "comments": b"#\n" * (SIZE_OF_GARBAGE // 2),
+    "a bad end": b"\n" * SIZE_OF_GARBAGE + b"\xff",
+    "noise": random.Random(1).randbytes(SIZE_OF_GARBAGE),
+    "lists": b"[1," * (SIZE_OF_GARBAGE // 3),
+    "XML": b"<opensudoku>" + b"<a></a>" * (SIZE_OF_GARBAGE // 7),
+    "boxes": b"16 16\n" + b"0 " * (SIZE_OF_GARBAGE // 2),
+}
+
+
+@pytest.mark.parametrize("data", GARBAGE.values(), ids=map(repr, GARBAGE))
+def test_garbage_takes_no_more_memory_to_refuse_than_it_has_itself(data):
+    assert taken(read, data) < 1.1
+
+
+@pytest.mark.parametrize("body", [b"1 ", b"x"])
+def test_formulas_take_memory_in_proportion_however_long_their_lines_are(body):
+    data = b"p cnf 2 9999999\n" + body * (2**20 // len(body))
+    assert taken(lambda formula: parse_formula(formula, "a.cnf"), data) < 6
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t", " ", "1,", '"', "[1,"])
+@pytest.mark.parametrize("name", ["auto", "spreadsheet", "json", "spaces"])
+def test_fields_without_end_are_not_all_looked_at(name, sign):
+    data = sign.encode() * (2**20 // len(sign)) + b"."
+    assert taken(lambda text: read(text, format_name=name), data) < 8
+
+
+def test_more_text_than_a_puzzle_can_have_is_refused_where_it_is_too_much():
+    line = "." * (MOST_TEXT // 2) + "\n"
+    assert str(refusal("# c\n" * 10**5 + line * 2)).startswith("a.txt:100001:1: expected a row")
+    message = f"expected at most {MOST_TEXT} bytes of a puzzle, found more"
+    assert str(refusal(line * 3)) == f"a.txt:3:1: {message}"

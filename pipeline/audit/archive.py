@@ -21,7 +21,7 @@ from pipeline.unpack import Member, UnpackError, kind_of, walk
 COLUMNS = ("member", "format", "status", "solutions", "complete", "message")
 REFUSED, FAILED, COLLECTION = "refused", "failed", "collection"
 NOT_WRITTEN = "it cannot be written"
-_UNCOUNTED = frozenset(("disagreements", "fallbacks"))
+_ASIDE = frozenset(("disagreements", "fallbacks"))
 
 
 class Row(NamedTuple):
@@ -152,9 +152,11 @@ class _Archive:
                 pass
         else:
             data = self._whole(content, report)
-            if record.status == "invalid" and data and collection_in(content, self._terms.reading):
-                report.bad("the status is 'invalid', but it is a collection")
+            is_refused = record.status in ("invalid", "other")
+            if is_refused and data and collection_in(content, self._terms.reading):
+                report.bad(f"the status is {record.status!r}, but it is a collection")
             audit_single(record, data, self._terms, report)
+            self._totals["disagreements"] += record.disagreement is not None
             if record.certificate and record.complete:
                 self._evidence[record.certificate.complete or ""] += 1
         if (record.sha256, record.bytes) != (content.digest, content.size):
@@ -188,7 +190,7 @@ class _Archive:
 
     def _compare_totals(self) -> None:
         ours, theirs = self._totals, self._record.totals
-        for name in sorted({*ours, *theirs} - _UNCOUNTED):
+        for name in sorted({*ours, *theirs} - {"fallbacks"}):
             here, there = ours[name], theirs.get(name, 0)
             if here != there:
                 self._report.bad(f"totals: {there} {name} in the record, {here} in the table")
@@ -197,7 +199,7 @@ class _Archive:
 
     def summary(self) -> str:
         """What the archive claims, in a few words."""
-        statuses = sorted(n for n in self._totals if self._totals[n] and n not in _UNCOUNTED)
+        statuses = sorted(n for n in self._totals if self._totals[n] and n not in _ASIDE)
         said = [f"{self._totals[name]} {name}" for name in statuses]
         if proved := self._evidence["proved"]:
             said.append(f"{proved} proved")

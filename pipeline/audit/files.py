@@ -101,7 +101,7 @@ def audit_numbers(record: Record, report: Report) -> None:
 def fault_in_status(status: str, solutions: int, complete: bool | None) -> str | None:
     """Why a status does not go with a number of solutions and whether these are all."""
     match status:
-        case "invalid" | "failed":
+        case "invalid" | "other" | "failed":
             fits = solutions == 0 and complete is None
         case "unsolvable":
             fits = solutions == 0 and complete is True

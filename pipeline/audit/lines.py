@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,23 +66,33 @@ def read_row(
     _audit_claim(row, report)
     _audit_count(row, [*lines.values()], report)
     complete, grids = row.complete == "true", _grids(lines, entry, puzzle, report)
-    disagrees = row.status != "failed" and _disagrees(entry, puzzle, grids, complete=complete)
+    disagrees = row.status != "failed" and is_denied(
+        entry.claimed, entry.signs, puzzle, grids.values(), complete=complete
+    )
     if disagrees != (DISAGREES in row.message):
         said = "does not say" if disagrees else "says"
         report.bad(f"the message {said} that the solution beside the puzzle is wrong")
     return Read(number, puzzle, complete, grids, disagrees)
 
 
-def _disagrees(
-    entry: Entry, puzzle: Puzzle | None, grids: Mapping[str, Grid], *, complete: bool
+def is_denied(
+    claimed: str | None,
+    signs: str,
+    puzzle: Puzzle | None,
+    grids: Collection[Grid],
+    *,
+    complete: bool,
 ) -> bool:
-    """Whether the original gives a solution that is none, or is missing where all are known."""
-    if entry.claimed is None or puzzle is None:
+    """Whether the solution beside a puzzle is none, or is missing where all are known.
+
+    `claimed` is what the original gives for one, if it does, in `signs` or digits.
+    """
+    if claimed is None or puzzle is None:
         return False
-    claimed = _grid_in(entry.claimed, entry, puzzle)
-    if claimed is None or certify_grid(puzzle, claimed):
+    grid = _grid_in(claimed, signs, puzzle)
+    if grid is None or certify_grid(puzzle, grid):
         return True
-    return complete and claimed not in grids.values()
+    return complete and grid not in grids
 
 
 def _compare(number: int, entry: Entry, row: Row, report: Report) -> None:
@@ -123,7 +133,7 @@ def _grids(
     for name, text in lines.items():
         if text and not text.strip(".") and size in (None, len(text)):
             continue
-        grid = _grid_in(text, entry, puzzle)
+        grid = _grid_in(text, entry.signs, puzzle)
         if grid is None:
             report.bad(f"{name}: {text[:100]!r} is no grid of the puzzle's size")
         else:
@@ -160,12 +170,12 @@ def _puzzle_of(entry: Entry) -> Puzzle | None:
     return entry.puzzle
 
 
-def _grid_in(line: str, entry: Entry, puzzle: Puzzle | None) -> Grid | None:
+def _grid_in(line: str, signs: str, puzzle: Puzzle | None) -> Grid | None:
     """The grid in a line of a solution file, written as the puzzle is; None if it is none."""
     if puzzle is None or not line.isascii():
         return None
-    if entry.signs:
-        values = [entry.signs.find(sign) + 1 for sign in line]
+    if signs:
+        values = [signs.find(sign) + 1 for sign in line]
     elif line.isdecimal():
         values = [*map(int, line)]
     elif all(word.isdecimal() and len(word) < 4 for word in line.split(" ")):

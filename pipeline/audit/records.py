@@ -99,6 +99,7 @@ class Record:
     files: Mapping[str, str]
     totals: Mapping[str, int]
     certificate: Certificate | None
+    disagreement: str | None
     declared: Mapping[str, str]
     encoding: Encoding | None
     stages: frozenset[str]
@@ -147,6 +148,7 @@ def read_record(path: Path) -> Record:
         hashes_of(told),
         totals_of(told),
         _certificate(told.get("certificate")),
+        _typed(told, "disagreement", str),
         _declared(told.get("declared")),
         _encoding(told.get("encoding")),
         frozenset(_object(told, "seconds")),

@@ -7,6 +7,7 @@ from pipeline.audit.encodings import audit_encoding
 from pipeline.audit.explanations import audit_conflict, audit_difference, audit_presence
 from pipeline.audit.files import ONLY_CLAIMED, audit_text, fault_in_status
 from pipeline.audit.findings import Report
+from pipeline.audit.lines import DISAGREES, is_denied
 from pipeline.audit.proofs import audit_proof
 from pipeline.audit.records import Record
 from pipeline.audit.terms import Terms
@@ -15,8 +16,9 @@ from pipeline.certify.formula import Formula, proof_formula
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
 from pipeline.files import read_regular
 from pipeline.parse import Parsed, parse_source, render_puzzle
-from pipeline.parse.characters import NAMES
+from pipeline.parse.characters import NAMES, signs_of
 from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf, parse_formula
+from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Reading
 
@@ -35,22 +37,23 @@ def audit_single(record: Record, data: bytes | None, terms: Terms, report: Repor
     if record.solutions is None:
         report.bad("the record tells no number of solutions")
     audit_presence(record, report)
-    if record.status == "invalid" and data is not None:
+    if record.status in ("invalid", "other") and data is not None:
         _audit_invalid(record, data, terms, report)
-    if record.status in ("invalid", "failed"):
+    is_unread = record.status == "unknown" and record.format is None  # there was no time
+    if is_unread or record.status in ("invalid", "other", "failed"):
         audit_encoding(record, None, report)
         audit_proof(record, None, None, terms, report)
         return record.status
     if record.format == CNF_FORMAT:
         return audit_cnf(record, data, terms, report)
-    puzzle = None if data is None else _puzzle(record, data, terms, report)
-    audit_encoding(record, puzzle, report)
-    proved = _audit_solutions(record, puzzle, terms, report)
+    parsed = None if data is None else _parsed(record, data, terms, report)
+    audit_encoding(record, parsed.puzzle if parsed else None, report)
+    proved = _audit_solutions(record, parsed, terms, report)
     return f"{record.status}, {proved}" if record.complete else record.status
 
 
 def _audit_invalid(record: Record, data: bytes, terms: Terms, report: Report) -> None:
-    """Whether the original is no puzzle indeed."""
+    """Whether the original is no puzzle indeed, and in an archive does not look like one."""
     form = terms.reading.format
     try:
         if form == CNF_FORMAT or (form == "auto" and looks_like_cnf(data)):
@@ -61,14 +64,24 @@ def _audit_invalid(record: Record, data: bytes, terms: Terms, report: Report) ->
     except UsageError:  # it was declared to be what it is not
         return
     except InvalidPuzzle as error:
-        if record.is_ours and record.message != str(error):
-            report.bad(f"the message should be {str(error)!r}")
+        if record.is_ours:
+            _compare_refusal(record, data, str(error), report)
         return
-    report.bad(f"the status is 'invalid', but the original reads as {what}")
+    report.bad(f"the status is {record.status!r}, but the original reads as {what}")
 
 
-def _puzzle(record: Record, data: bytes, terms: Terms, report: Report) -> Puzzle | None:
-    """The puzzle of the original; None if it is none."""
+def _compare_refusal(record: Record, data: bytes, said: str, report: Report) -> None:
+    """Whether what cannot be read, for the reason said, has the status and message it should."""
+    is_other = record.member is not None and looks_like_no_puzzle(data)
+    status, message = ("other", f"{said}; {NO_PUZZLE}") if is_other else ("invalid", said)
+    if record.status != status:
+        report.bad(f"the status should be {status!r}")
+    if record.message != message:
+        report.bad(f"the message should be {message!r}")
+
+
+def _parsed(record: Record, data: bytes, terms: Terms, report: Report) -> Parsed | None:
+    """What the original reads as; None if it is no puzzle."""
     try:
         parsed = parse_source(data, record.source, *terms.reading)
     except (InvalidPuzzle, UsageError) as error:
@@ -77,7 +90,7 @@ def _puzzle(record: Record, data: bytes, terms: Terms, report: Report) -> Puzzle
     if _told(parsed) != (record.format, record.variant, record.box):
         ours, theirs = _told(parsed), (record.format, record.variant, record.box)
         report.bad(f"the record says {_in_words(*theirs)}, the original is {_in_words(*ours)}")
-    return parsed.puzzle
+    return parsed
 
 
 def _told(parsed: Parsed) -> tuple[str, str, tuple[int, int]]:
@@ -90,8 +103,9 @@ def _in_words(form: str | None, variant: str | None, box: tuple[int, int] | None
     return f"{form}, {variant}, {boxes}"
 
 
-def _audit_solutions(record: Record, puzzle: Puzzle | None, terms: Terms, report: Report) -> str:
+def _audit_solutions(record: Record, parsed: Parsed | None, terms: Terms, report: Report) -> str:
     """Check every grid, what is explained, and the proof; what the certificate says."""
+    puzzle = parsed.puzzle if parsed else None
     rules = puzzle or _rules_alone(record, report)
     grids: list[Grid] = []
     first: dict[Grid, str] = {}
@@ -105,6 +119,8 @@ def _audit_solutions(record: Record, puzzle: Puzzle | None, terms: Terms, report
         if first.setdefault(grid, name) != name:
             report.bad(f"{name} holds the same grid as {first[grid]}")
         grids.append(grid)
+    if parsed and record.is_ours:
+        _audit_beside(record, parsed, grids, report)
 
     if rules and record.conflict:
         audit_conflict(record.conflict, puzzle, rules.geometry, terms, report)
@@ -118,6 +134,15 @@ def _audit_solutions(record: Record, puzzle: Puzzle | None, terms: Terms, report
 
     geometry = rules.geometry if rules else None
     return audit_proof(record, formula if puzzle else None, geometry, terms, report)
+
+
+def _audit_beside(record: Record, parsed: Parsed, grids: list[Grid], report: Report) -> None:
+    """Whether the record tells of the solution beside the puzzle that it is wrong, if it is."""
+    signs, complete = signs_of(parsed.format), record.complete is True
+    denied = is_denied(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
+    if {record.disagreement is not None, DISAGREES in (record.message or "")} != {denied}:
+        said = "does not say" if denied else "says"
+        report.bad(f"the record {said} that the solution beside the puzzle is wrong")
 
 
 def _rules_alone(record: Record, report: Report) -> Puzzle | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from pipeline.beside import compared
 from pipeline.cli.options import READING, SOLVING, File, takes
 from pipeline.cli.outcome import report
 from pipeline.cli.reading import parsed_bytes, read_bytes, source_name
@@ -99,7 +100,7 @@ def _solve_file(file: Path, solvers: Solvers, settings: Settings) -> Result:
         return Result("invalid", message=message, seconds=watch.seconds())
     if isinstance(parsed, ParsedFormula):
         return solve_parsed_formula(parsed, solvers, settings, watch)
-    return solve_parsed(parsed, solvers, settings, watch)
+    return compared(solve_parsed(parsed, solvers, settings, watch))
 
 
 def _with_caret(error: InputError, data: bytes) -> str:
@@ -174,6 +175,8 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
         report(f"{name}: {result.status}: {result.message}")
     elif result.status == "multiple" and not settings.quiet:
         report(f"{name}: these are all {result.found} solutions")
+    if result.disagreement and result.complete and result.solutions:
+        report(f"{name}: {result.disagreement}")
     if result.difference and result.parsed and not settings.quiet:
         report(f"{name}: {_decisive(result.difference)}")
         from pipeline.explain import marked_grid  # noqa: PLC0415 - seldom needed

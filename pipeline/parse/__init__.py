@@ -13,10 +13,13 @@ from pipeline.parse.boxes import BOXES
 from pipeline.parse.characters import CHARACTERS
 from pipeline.parse.grid import GRID
 from pipeline.parse.hodoku import HODOKU
+from pipeline.parse.json_grid import JSON
 from pipeline.parse.line import LINE
 from pipeline.parse.opensudoku import OPENSUDOKU
 from pipeline.parse.sadman import SADMAN
 from pipeline.parse.simple import SIMPLE
+from pipeline.parse.spaces import SPACES
+from pipeline.parse.spreadsheet import SPREADSHEET
 from pipeline.parse.text import Text, decode_text
 from pipeline.puzzle import Puzzle
 from pipeline.settings import MAX_BYTES, AlphabetChoice, Reading, VariantChoice
@@ -24,9 +27,12 @@ from pipeline.settings import MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 FORMATS = (
     OPENSUDOKU,
     HODOKU,
+    JSON,
     SADMAN,
     BORDERED,
     SIMPLE,
+    SPREADSHEET,
+    SPACES,
     CHARACTERS,
     BOXES,
     LINE,

@@ -18,13 +18,15 @@ class Parsed:
     """A puzzle and how it was read: the format's name, why that format, the variant.
 
     `format` is what `render_puzzle` takes to write in the same notation: where a format has
-    several of them, that one's name follows the format's.
+    several of them, that one's name follows the format's. `claimed` is the solution that stands
+    beside the puzzle in one line, unchecked.
     """
 
     puzzle: Puzzle
     format: str
     reason: str
     variant: Variant
+    claimed: str | None = None
 
 
 class Found(NamedTuple):

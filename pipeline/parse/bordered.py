@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import written_cells
+from pipeline.parse.cells import number_of, written_cells
 from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
 from pipeline.settings import Reading
@@ -31,7 +31,6 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z ]*:")
 _NAMES = ("experiment:", "number of tasks:", "task:", "puzzle size:")
 _EXPECTED_SIZE = f"'puzzle size: HxW', the size of a box, H · W being {MIN_SIDE} to {MAX_SIDE}"
 _WORD = re.compile(r"\||[^\s|]+")
-_LONGEST_NUMBER = 9
 
 
 def recognise_bordered(text: Text) -> str | None:
@@ -106,11 +105,10 @@ def _mask(word: str, geometry: Geometry) -> int:
     """The mask of one cell, 0 for what is neither a number up to the side nor a blank."""
     if not word.strip("_"):
         return geometry.all_values
-    if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER:
-        value = int(word)
-        if value <= geometry.side:
-            return 1 << (value - 1) if value else geometry.all_values
-    return 0
+    value = number_of(word, geometry.side)
+    if value is None:
+        return 0
+    return 1 << (value - 1) if value else geometry.all_values
 
 
 def _check_zeros(text: Text, lines: Sequence[Line], geometry: Geometry) -> None:

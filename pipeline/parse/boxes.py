@@ -12,20 +12,21 @@ integers, row by row, 0 for a blank, in any white space.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from pipeline.errors import counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import GEOMETRIES, written_cells
+from pipeline.parse.cells import GEOMETRIES, number_of, written_cells
 from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
 from pipeline.settings import Reading
 
 _WORD = re.compile(r"\S+")
+_COMMENT = re.compile(r"\s*c(\s|\Z)")
 _SIZE = re.compile(r"[1-9][0-9]{0,2}")
-_LONGEST_NUMBER = 9
 
 
 class _Word(NamedTuple):
@@ -51,13 +52,13 @@ def _words(lines: tuple[Line, ...]) -> Iterator[_Word]:
 
 def recognise_boxes(text: Text) -> str | None:
     body = _body(text)
-    if len(body) < len(text.lines):
+    if len(body) < len(text.lines) and _COMMENT.match(text.lines[0].text):
         return "it begins with a comment line 'c …'"
     header = [word.text for word in islice(_words(body), 2)]
     if len(header) < 2 or not all(_SIZE.fullmatch(word) for word in header):
         return None
     side = int(header[0]) * int(header[1])
-    if len(body[0].text.split()) == 2 and not _like_grid_row(text):
+    if len(body[0].text.split()) == 2 and not _like_grid_row(text, side):
         return "its first line is the size of a box"
     enough = side * side + 2
     if side <= MAX_SIDE and sum(1 for _ in islice(_words(body), enough + 1)) == enough:
@@ -65,16 +66,16 @@ def recognise_boxes(text: Text) -> str | None:
     return None
 
 
-def _like_grid_row(text: Text) -> bool:
+def _like_grid_row(text: Text, product: int) -> bool:
     """Whether a first line of two numbers, `12 34`, rather is a row of single cells.
 
-    It is one if most lines have as many characters, and there are about as many lines.
+    It is one if most lines have as many characters as a row, which is not what the numbers say,
+    and there are about as many lines.
     """
     lengths = [len(line.cells) for line in text.lines if not line.is_border]
-    side = lengths[0]
-    return (
-        side in GEOMETRIES and len(lengths) <= 2 * side and lengths.count(side) > len(lengths) / 2
-    )
+    side, times = Counter(lengths).most_common(1)[0]
+    meant = side in GEOMETRIES and side != product
+    return meant and len(lengths) <= 2 * side and times > len(lengths) / 2
 
 
 def parse_boxes(text: Text, _reading: Reading) -> Found:
@@ -119,14 +120,11 @@ def _geometry(text: Text, header: list[_Word]) -> Geometry:
 
 def _value(text: Text, word: _Word, side: int) -> int:
     """The number that a word is, 0 to the side."""
-    digits = word.text
-    if digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER:
-        value = int(digits)
-        if value <= side:
-            return value
-    raise text.error(
-        word.line, word.column, f"a number from 1 to {side}, or 0 for a blank", quote(digits)
-    )
+    value = number_of(word.text, side)
+    if value is not None:
+        return value
+    expected = f"a number from 1 to {side}, or 0 for a blank"
+    raise text.error(word.line, word.column, expected, quote(word.text))
 
 
 def render_boxes(puzzle: Puzzle) -> str:

@@ -14,6 +14,9 @@ from pipeline.settings import VariantChoice
 GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}
 """The boxes that are meant where a text does not name them, by side."""
 
+ALL_GEOMETRIES = GEOMETRIES | {16: Geometry(4, 4), 25: Geometry(5, 5)}
+"""The same where cells are numbers, or letters."""
+
 DIGITS = "123456789"
 BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."
@@ -23,6 +26,7 @@ MARKED = "a digit, '*' or '.'"
 _KNOWN = frozenset(DIGITS + BLANKS)
 _IN_LARGER = frozenset(DIGITS + BLANKS + ascii_letters)
 _LONGEST_LINE = 625
+_LONGEST_NUMBER = 9
 
 
 def check_characters(text: Text, lines: Sequence[Line]) -> None:
@@ -109,6 +113,26 @@ def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]
         return [words[mask] for mask in puzzle.cells]
     except KeyError:
         raise ValueError("a cell's values are neither one nor all") from None
+
+
+def number_of(word: str, side: int) -> int | None:
+    """The value that a decimal number says, 0 to the side; None for what says none."""
+    if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER:
+        value = int(word)
+        return value if value <= side else None
+    return None
+
+
+def written_numbers(puzzle: Puzzle, blank: str) -> list[list[str]]:
+    """The n rows of a classic puzzle, each cell a number or the blank.
+
+    Raises ValueError for boxes that are not the usual ones of that side, and as `written_cells`.
+    """
+    geometry, n = puzzle.geometry, puzzle.geometry.side
+    if ALL_GEOMETRIES.get(n) != geometry:
+        raise ValueError(f"no notation for boxes of {geometry.height}×{geometry.width}")
+    cells = written_cells(puzzle, [str(value) for value in range(1, n + 1)], blank)
+    return [cells[start : start + n] for start in range(0, n * n, n)]
 
 
 def render_cells(puzzle: Puzzle) -> str:

@@ -32,7 +32,6 @@ from pipeline.settings import Reading
 _GEOMETRY = Geometry(3, 3)
 _ROOT = "opensudoku"
 _EXPECTED_GAME = '<game data="…"> with 81 digits'
-_PIECE = 1 << 16
 _LONGEST_TOKEN = 1 << 20
 _DEEPEST = 64
 _MOST_NAMES = 256
@@ -162,9 +161,7 @@ def recognise_opensudoku(text: Text) -> str | None:
 
 
 def parse_opensudoku(text: Text, reading: Reading) -> Found:
-    whole = text.whole
-    pieces = (whole[start : start + _PIECE] for start in range(0, len(whole), _PIECE))
-    found = _games(pieces, text.error)
+    found = _games(text.pieces(), text.error)
     game, another = next(found, None), next(found, None)
     if game is None:
         raise text.error(None, None, _EXPECTED_GAME, "no game")

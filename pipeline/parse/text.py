@@ -11,10 +11,21 @@ from typing import Self
 
 from pipeline.errors import InvalidPuzzle
 
-_NEWLINE = re.compile(r"\r\n|\n|\r")
 COMMENTS = ("#", "//")
 MOST_LINES = 70_000
 """More than the largest puzzle has with one number a line: 256² and a header."""
+
+MOST_TEXT = 4 * 1024 * 1024
+"""Bytes in all lines that say something: 64 for each cell of the largest puzzle."""
+
+_NOTHING = re.compile(rb"(?:\s*+(?:#|//)[^\r\n]*+)*+\s*+")
+_LINE_END = re.compile(rb"\r\n?|\n")
+_CONTINUATION = bytes(range(0x80, 0xC0))
+"""The bytes of UTF-8 that begin no character."""
+
+_PIECE = 1 << 16
+_SMALL = 1 << 16
+"""Bytes: more than grids have that are read with their empty lines."""
 
 _SEPARATORS = " \t,|"
 _WITHOUT_SEPARATORS = {ord(character): None for character in _SEPARATORS}
@@ -54,11 +65,30 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A decoded source: its name, for messages, its significant lines, and all of it."""
+    """A source: its name, for messages, its significant lines, and all of its bytes.
+
+    These are UTF-8, without a byte order mark, and may be much more than the lines.
+    """
 
     source: str
     lines: tuple[Line, ...]
-    whole: str
+    data: bytes
+
+    def pieces(self) -> Iterator[str]:
+        """All of it, decoded piece by piece."""
+        pieces = (self.data[at : at + _PIECE] for at in range(0, len(self.data), _PIECE))
+        return codecs.iterdecode(pieces, "utf-8")
+
+    def written(self) -> list[Line]:
+        """Every line but comments, the empty ones too; none of a text too long for small grids."""
+        if len(self.data) > _SMALL:
+            return []
+        numbered = enumerate(io.StringIO(self.data.decode(), newline=None), 1)
+        return [
+            Line.of_text(number, line.removesuffix("\n"))
+            for number, line in numbered
+            if not line.strip().startswith(COMMENTS)
+        ]
 
     def error(
         self,
@@ -100,44 +130,78 @@ def quote(text: str) -> str:
     return ascii(text[:_LONGEST_QUOTE]) + ("…" if len(text) > _LONGEST_QUOTE else "")
 
 
-def _no_text(source: str, before: str, found: str, *, truncated: bool) -> InvalidPuzzle:
-    """The error for what stands behind `before`."""
-    lines = _NEWLINE.split(before)
-    line, column = len(lines), len(lines[-1]) + 1
+def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
+    """The line ends in that part of the data: LF, CRLF and lone CR."""
+    end = len(data) if stop is None else stop
+    returns = data.count(b"\r", start, end)
+    pairs = data.count(b"\r\n", start, end) if returns else 0
+    return data.count(b"\n", start, end) + returns - pairs
+
+
+def _no_text(source: str, body: bytes, at: int, found: str, *, truncated: bool) -> InvalidPuzzle:
+    """The error for what stands at that offset."""
+    begin = max(body.rfind(b"\n", 0, at), body.rfind(b"\r", 0, at)) + 1
+    line = count_lines(body, 0, begin) + 1
+    column = len(body[begin:at].translate(None, _CONTINUATION)) + 1
     return InvalidPuzzle(source, line, column, "UTF-8 text", found, truncated)
 
 
-def _significant(text: str, source: str) -> Iterator[Line]:
+def _check_text(body: bytes, source: str) -> None:
+    """Raise InvalidPuzzle where the bytes are not UTF-8, or hold a NUL."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for at in range(0, 0 if body.isascii() else len(body), _PIECE):
+        held = len(decoder.getstate()[0])
+        try:
+            decoder.decode(body[at : at + _PIECE], at + _PIECE >= len(body))
+        except UnicodeDecodeError as error:
+            cut_off = error.reason == "unexpected end of data"
+            bad = at - held + error.start
+            found = f"the byte 0x{body[bad]:02x}"
+            raise _no_text(source, body, bad, found, truncated=cut_off) from None
+    if (nul := body.find(b"\0")) >= 0:
+        raise _no_text(source, body, nul, "a NUL character", truncated=False)
+
+
+def _significant(body: bytes, source: str) -> Iterator[Line]:
     """The lines that are neither empty nor comments. Raises InvalidPuzzle for too many."""
-    found = 0
-    for number, line in enumerate(io.StringIO(text, newline=None), 1):
+    found = size = at = 0
+    number = 1
+    while (first := _end_of_nothing(body, at)) < len(body):
+        begin = max(at, body.rfind(b"\n", at, first) + 1, body.rfind(b"\r", at, first) + 1)
+        number += count_lines(body, at, begin)
+        match = _LINE_END.search(body, first)
+        end, at = match.span() if match else (len(body), len(body))
+        size += end - begin
+        if size > MOST_TEXT:
+            raise InvalidPuzzle(source, number, 1, f"at most {MOST_TEXT} bytes of a puzzle", "more")
+        line = body[begin:end].decode()
         stripped = line.strip()
-        if not stripped or stripped.startswith(COMMENTS):
-            continue
-        found += 1
-        if found > MOST_LINES:
-            raise InvalidPuzzle(
-                source, number, 1, f"at most {MOST_LINES} lines of a puzzle", "another"
-            )
-        yield Line.of_text(number, line.rstrip("\n"))
+        if stripped and not stripped.startswith(COMMENTS):
+            found += 1
+            if found > MOST_LINES:
+                expected = f"at most {MOST_LINES} lines of a puzzle"
+                raise InvalidPuzzle(source, number, 1, expected, "another")
+            yield Line.of_text(number, line)
+        number += match is not None
+
+
+def _end_of_nothing(body: bytes, at: int) -> int:
+    """Where the first line behind the empty ones and the comments says something."""
+    match = _NOTHING.match(body, at)
+    assert match  # noqa: S101 - it matches nothing as well
+    return match.end()
 
 
 def decode_text(data: bytes, source: str) -> Text:
     """The significant lines of a UTF-8 text; a byte order mark and CRLF are taken.
 
-    Raises InvalidPuzzle where the bytes are no text, or none of its lines says anything.
+    Raises InvalidPuzzle where the bytes are no text, where they are more than a puzzle can
+    have, or where none of the lines says anything. No more than these lines is ever decoded.
     """
     body = data.removeprefix(codecs.BOM_UTF8)
-    try:
-        text = body.decode()
-    except UnicodeDecodeError as error:
-        cut_off = error.reason == "unexpected end of data"
-        found = f"the byte 0x{body[error.start]:02x}"
-        raise _no_text(source, body[: error.start].decode(), found, truncated=cut_off) from None
-    if "\0" in text:
-        raise _no_text(source, text[: text.index("\0")], "a NUL character", truncated=False)
-    lines = tuple(_significant(text, source))
+    _check_text(body, source)
+    lines = tuple(_significant(body, source))
     if not lines:
-        found = "only comments and empty lines" if text.strip() else "an empty file"
+        found = "an empty file" if not body or body.isspace() else "only comments and empty lines"
         raise InvalidPuzzle(source, None, None, "a puzzle", found, truncated=True)
-    return Text(source, lines, text)
+    return Text(source, lines, body)

@@ -29,13 +29,14 @@ STATUSES: Final = (
     "invalid",
     "failed",
     "refused",
+    "other",
     UNREADABLE,
 )
 """Of puzzles, in the order in which they are shown."""
 
 NOT_WELL: Final = frozenset(("unknown", "invalid", "failed", "refused", UNREADABLE))
 MANY: Final = ("collection", "archive")
-_OTHER: Final = "other"
+_UNRECOGNISED: Final = "unrecognised"
 _ASIDE: Final = frozenset(("disagreements", "fallbacks", "proved", "claimed"))
 _LONGEST_NAME, _LONGEST_TEXT = 255, 600
 _MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000
@@ -175,7 +176,7 @@ def shortened(text: str, most: int = _LONGEST_NAME) -> str:
 
 def known_status(status: str | None) -> str:
     """The status itself if there is such a one."""
-    return status if status in STATUSES or status in MANY else _OTHER
+    return status if status in STATUSES or status in MANY else _UNRECOGNISED
 
 
 def _is_duration(value: object) -> bool:

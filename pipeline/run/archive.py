@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,8 +13,9 @@ from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import is_environmental, printable
 from pipeline.parse import oversize
+from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.result import NOT_WELL, Result
-from pipeline.rows import ASIDE, FALLBACKS, Rows, Source, csv_line, yes_or_no
+from pipeline.rows import ASIDE, DISAGREEMENTS, FALLBACKS, Rows, Source, csv_line, yes_or_no
 from pipeline.run.bulk import Progress, bytes_below
 from pipeline.run.collection import pieces_of, publication_of
 from pipeline.run.requests import End, Item, Items, PieceOf
@@ -110,9 +112,11 @@ class Archive:
         keep = self._settings.keep_cnf
         if result.solver and surprise(result.solver.fallback):
             self.totals[FALLBACKS] += 1
-        result = self._tree.write(item, self._members, result, keep_cnf=keep)
+        result = self._tree.write(item, self._members, _judged(item, result), keep_cnf=keep)
         if result.complete and result.certificate:
             self.totals[result.certificate.complete] += 1
+        if result.disagreement:
+            self.totals[DISAGREEMENTS] += 1
         status, count = result.status, result.found
         self._row(item.name, result.format, status, count, result.complete, result.message)
 
@@ -200,6 +204,13 @@ class Archive:
             self._tree.make()
         declared = self._settings.reading.declared()
         return publication_of(self._claim, self, self._growing, None, declared, self._growing.tree)
+
+
+def _judged(item: Item, result: Result) -> Result:
+    """The result of a member: what does not even look like a puzzle is no fault of the archive."""
+    if result.status != "invalid" or not looks_like_no_puzzle(item.data or b""):
+        return result
+    return replace(result, status="other", message=f"{result.message}; {NO_PUZZLE}")
 
 
 def _unreadable(name: str, error: UnpackError | OSError) -> Item:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pipeline.dropbox.growing import Growing, State
 from pipeline.parse.collections import Piece
-from pipeline.parse.collections.cutting import count_lines
+from pipeline.parse.text import count_lines
 from pipeline.rows import (
     PROOF_COLUMNS,
     Proofs,

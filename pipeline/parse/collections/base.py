@@ -11,7 +11,8 @@ from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import parse_single
-from pipeline.parse.text import COMMENTS, Line
+from pipeline.parse.spaces import recognise_spaces
+from pipeline.parse.text import COMMENTS, Line, decode_text
 from pipeline.puzzle import MAX_SIDE, Puzzle
 from pipeline.settings import Reading
 
@@ -102,7 +103,7 @@ class Head:
             return True
         if any(line.strip().lower() in _SECTIONS for line in self.lines):
             return True
-        return self._begins_with_sizes() or self._reads_as_one()
+        return self._begins_with_sizes() or self._reads_as_one() or self._has_spaces_for_blanks()
 
     def _reads_as_one(self) -> bool:
         """Whether a single puzzle's format reads it. None takes more lines, but for sizes."""
@@ -113,6 +114,15 @@ class Head:
         except InvalidPuzzle:
             return False
         return True
+
+    def _has_spaces_for_blanks(self) -> bool:
+        """Whether its rows are those of a grid in which a space is a blank, too few or too many."""
+        if not self.is_whole or not any(" " in line for line in self.lines):
+            return False
+        try:
+            return recognise_spaces(decode_text(self.data, "")) is not None
+        except InvalidPuzzle:
+            return False
 
     def _begins_with_sizes(self) -> bool:
         """Whether it begins with the size of a box, and about as many numbers follow."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from pipeline.parse.collections.base import Piece
+from pipeline.parse.text import count_lines
 
 LONGEST = 64 * 1024
 """Bytes of the longest record that is read; a longer one is an error, and is skipped."""
@@ -40,12 +41,6 @@ def line_boundary(data: bytes, limit: int, known: int) -> int:
     """Every line is a record; a lone CR ends one too."""
     end = data.rfind(b"\n", 0, limit) + 1
     return end or last_end((match.end() for match in LINE_END.finditer(data)), limit, known)
-
-
-def count_lines(data: bytes) -> int:
-    """The line ends in the data: LF, CRLF and lone CR."""
-    returns = data.count(b"\r")
-    return data.count(b"\n") + (returns - data.count(b"\r\n") if returns else 0)
 
 
 class _Window:

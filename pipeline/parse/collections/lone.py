@@ -32,4 +32,5 @@ def lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
         parsed = parse_single(text, source, reading._replace(format="auto"))
     except InvalidPuzzle:
         return None
-    return replace(parsed, reason=f"{found.reason}, and there is but one")
+    reason = f"{found.reason}, and there is but one"
+    return replace(parsed, reason=reason, claimed=entries[0].claimed)

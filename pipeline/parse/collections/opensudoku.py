@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from pipeline.parse.collections.base import CollectionFormat, Entry, Head, Piece
-from pipeline.parse.collections.cutting import LONGEST, count_lines, cut_pieces, last_end
+from pipeline.parse.collections.cutting import LONGEST, cut_pieces, last_end
 from pipeline.parse.collections.reading import Reader
 from pipeline.parse.collections.shapes import is_plain
+from pipeline.parse.text import count_lines
 from pipeline.settings import Reading
 
 _GAME = re.compile(rb"<!--.*?(?:-->|\Z)|<game(?=[\s/>])", re.DOTALL)

@@ -22,7 +22,6 @@ from pipeline.parse.collections.base import NEWLINE, Entry, Piece, is_border, te
 from pipeline.parse.collections.cutting import (
     LONGEST,
     Boundary,
-    count_lines,
     cut_pieces,
     last_end,
 )
@@ -34,7 +33,7 @@ from pipeline.parse.collections.shapes import (
     plain_of,
     without_separators,
 )
-from pipeline.parse.text import COMMENTS
+from pipeline.parse.text import COMMENTS, count_lines
 from pipeline.settings import Reading
 
 BLANK_LINE = r"(?:\n|\r(?!\n))[ \t]{0,100}(?:\r\n?|\n)"

@@ -108,8 +108,8 @@ def parse_formula(data: bytes, source: str, max_bytes: int = MAX_BYTES) -> Parse
     header = read_header(text, source)
     body = Body(text, source, header)
     body.read()
-    zeros = [place for place, literal in enumerate(body.literals) if literal == 0]
-    return _normalised(header.variables, Clauses(body.literals, array("q", zeros)))
+    zeros = array("q", (place for place, literal in enumerate(body.literals) if literal == 0))
+    return _normalised(header.variables, Clauses(body.literals, zeros))
 
 
 def proof_clauses(

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterator
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.parse.formula.words import Header, Word, words_of
+from pipeline.parse.formula.words import Header, Word, last_word, words_of
 
 _MOST_LITERAL = 2**31 - 1
 _LONGEST_NUMBER = 10
@@ -45,12 +45,12 @@ class Body:
         begin, end = self._header.last.stop, len(self._text)
         trailer = _TRAILER.search(self._text, begin) if b"%" in self._text else None
         for start, stop in _blocks(self._text, begin, trailer.start() if trailer else end):
-            numbers = _numbers(self._text[start:stop], self._header.variables)
-            if numbers is None or self._too_many(numbers):
+            before = len(self.literals)
+            ended = self._append(start, stop)
+            if ended is None or self._too_many(ended):
                 raise self._fault(start)
-            if numbers:
-                self.literals += numbers
-                self._clauses += numbers.count(0)
+            if len(self.literals) > before:
+                self._clauses += ended
                 self._last_block = start
         self._check_end(next(words_of(self._text, trailer.start())) if trailer else None)
 
@@ -59,9 +59,21 @@ class Body:
         """Whether a clause has begun and not ended."""
         return bool(self.literals) and self.literals[-1] != 0
 
-    def _too_many(self, numbers: array[int]) -> bool:
-        room = self._header.clauses - self._clauses - numbers.count(0)
-        return room < 0 or (room == 0 and bool(numbers) and numbers[-1] != 0)
+    def _append(self, start: int, stop: int) -> int | None:
+        """Append the numbers of a block; how many clauses they end, None if they are wrong."""
+        ended = 0
+        for piece in _pieces(self._text, start, stop):
+            numbers = _numbers(piece, self._header.variables)
+            if numbers is None:
+                return None
+            self.literals += numbers
+            ended += numbers.count(0)
+        return ended
+
+    def _too_many(self, ended: int) -> bool:
+        """Whether there are more clauses than the header says, with those that have ended now."""
+        room = self._header.clauses - self._clauses - ended
+        return room < 0 or (room == 0 and self._is_open)
 
     def _fault(self, start: int) -> InvalidPuzzle:
         """The first thing that is wrong in the block that begins there, and is known to be so."""
@@ -97,8 +109,7 @@ class Body:
         """What is missing before the line `%`, or at the end of a file that may be cut off."""
         end = percent or self._header.last.behind()
         if percent is None and self._last_block is not None:
-            *_, last = words_of(self._text, self._last_block)
-            end = last.behind()
+            end = last_word(self._text, self._last_block).behind()
         return end.error(self._source, expected, found, truncated=percent is None)
 
 
@@ -123,28 +134,26 @@ def _blocks(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _numbers(block: bytes, variables: int) -> array[int] | None:
-    """The literals and zeros of these lines, if all of their words are such; comments are not."""
-    if b"c" in block:
-        block = _COMMENT.sub(b"", block)
-    kinds = b" " + block.translate(_KINDS)
-    if block.translate(None, _SIGNS) or any(zeros in kinds for zeros in _IDLE_ZEROS):
+def _numbers(piece: bytes, variables: int) -> array[int] | None:
+    """The literals and zeros between white space, if all of the words are such."""
+    kinds = b" " + piece.translate(_KINDS)
+    if piece.translate(None, _SIGNS) or any(zeros in kinds for zeros in _IDLE_ZEROS):
         return None
-    numbers = array("i")
     try:
-        for piece in _pieces(block):
-            numbers.extend(map(int, piece.decode("ascii").split()))
+        numbers = array("i", map(int, piece.decode("ascii").split()))
     except (ValueError, OverflowError):
         return None
     inside = -variables <= min(numbers, default=0) and max(numbers, default=0) <= variables
     return numbers if inside else None
 
 
-def _pieces(block: bytes) -> Iterator[bytes]:
-    """The lines, cut at white space where they are long."""
-    start = 0
-    while start < len(block):
-        space = _SPACE.search(block, start + _BLOCK)
-        stop = space.start() if space else len(block)
-        yield block[start:stop]
-        start = stop
+def _pieces(text: bytes, start: int, stop: int) -> Iterator[bytes]:
+    """The lines between these offsets without comments, cut at white space where they are long."""
+    if text.find(b"c", start, stop) >= 0:
+        text = _COMMENT.sub(b"", text[start:stop])
+        start, stop = 0, len(text)
+    while start < stop:
+        space = _SPACE.search(text, start + _BLOCK, stop)
+        end = space.start() if space else stop
+        yield text[start:end]
+        start = end

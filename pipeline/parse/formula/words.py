@@ -83,6 +83,17 @@ def words_of(text: bytes, start: int = 0) -> Iterator[Word]:
                 yield Word(number, match.start() + 1, offset + match.end(), match[0])
 
 
+def last_word(text: bytes, start: int) -> Word:
+    """The last word that `words_of` gives, of which there has to be one."""
+    found = 0, 0, b""
+    for number, offset, line in lines(text, start):
+        if not line.lstrip(b" \t").startswith(b"c") and (body := line.rstrip(b" \t")):
+            found = number, offset, body
+    number, offset, body = found
+    begin = max(body.rfind(b" "), body.rfind(b"\t")) + 1
+    return Word(number, begin + 1, offset + len(body), body[begin:])
+
+
 def read_header(text: bytes, source: str) -> Header:
     """The header: the first line that is neither empty nor a comment. Raises InvalidPuzzle."""
     words = words_of(text)

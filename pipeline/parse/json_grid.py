@@ -1,0 +1,194 @@
+"""JSON: a list of n lists of n cells, or of n texts of n characters.
+
+    [[5, 3, 0, 0, 7, 0, 0, 0, 0],
+     [6, null, "", "1", …
+
+A cell is a number, or a text with one in it; blanks are 0, null or "", but not 0 beside the
+others. Where they are signs, as in "53..7....", they are read as those of a grid. Nothing is built
+that the text could make deep or large: it is read as the words it consists of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.parse.base import Format, Found
+from pipeline.parse.cells import ALL_GEOMETRIES, BLANKS, number_of, render_cells, written_numbers
+from pipeline.parse.grid import parse_grid
+from pipeline.parse.text import Line, Text, either, quote
+from pipeline.puzzle import Puzzle
+from pipeline.settings import Reading
+
+_BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|null\b)')
+_WORD = re.compile(r'[\[\],]|"[^"\\]*"|[^\s\[\],"]+|"[^,\]]*')
+_LARGEST = max(ALL_GEOMETRIES)
+_SIGNS = frozenset(BLANKS) - {"0"}
+_ROWS, _STRINGS = "rows", "strings"
+
+
+class _Word(NamedTuple):
+    line: int
+    column: int
+    text: str
+    is_last: bool
+
+    @property
+    def is_string(self) -> bool:
+        return len(self.text) > 1 and self.text[0] == self.text[-1] == '"'
+
+    @property
+    def said(self) -> str:
+        """What a cell says: "" for null and for an empty text."""
+        return self.text[1:-1].strip() if self.is_string else self.text.replace("null", "")
+
+
+_List = list[_Word]
+
+
+def recognise_json(text: Text) -> str | None:
+    return "it begins as a list in JSON" if _BEGIN.match(text.lines[0].text.lstrip()) else None
+
+
+def parse_json(text: Text, reading: Reading) -> Found:
+    rows = _rows(text)
+    if all(isinstance(row, _Word) for row in rows):
+        return _grid(text, [[row] for row in rows if isinstance(row, _Word)], reading, _ROWS)
+    lists = [row for row in rows if not isinstance(row, _Word)]
+    for row in rows:
+        if isinstance(row, _Word):
+            raise _wrong(text, row, "a list of cells, as the other rows are")
+    cells = [cell for row in lists for cell in row]
+    if any(cell.said in _SIGNS for cell in cells):
+        return _grid(text, lists, reading, _STRINGS)
+    return _numbers(text, lists, _STRINGS if all(cell.is_string for cell in cells) else "")
+
+
+def _words(text: Text) -> Iterator[_Word]:
+    for line in text.lines:
+        end = len(line.text.rstrip()) if line is text.lines[-1] else None
+        for match in _WORD.finditer(line.text):
+            yield _Word(line.number, match.start() + 1, match[0], match.end() == end)
+
+
+def _wrong(text: Text, word: _Word, expected: str) -> InvalidPuzzle:
+    begun = word.is_last and word.text not in "[],"
+    return text.error(word.line, word.column, expected, quote(word.text), truncated=begun)
+
+
+def _rows(text: Text) -> list[_List | _Word]:
+    """The rows: lists of cells, or texts."""
+    words = _words(text)
+    if next(words).text != "[":
+        raise text.at_line(text.lines[0], "a list in JSON, '[[5, 3, 0, …'")
+    rows: list[_List | _Word] = []
+    while not rows or _goes_on(text, words, "the list of rows"):
+        row = next(words, None)
+        expected = "a row: a list of cells, or a text"
+        if row is None:
+            raise text.at_end(expected, "the end of the file")
+        if row.text != "[" and not row.is_string:
+            raise _wrong(text, row, expected)
+        if len(rows) == _LARGEST:
+            raise _wrong(text, row, f"at most {_LARGEST} rows")
+        rows.append(row if row.is_string else _cells(text, words))
+    extra = next(words, None)
+    if extra is not None:
+        expected = "the end after the list of rows"
+        raise text.error(extra.line, extra.column, expected, quote(extra.text))
+    return rows
+
+
+def _cells(text: Text, words: Iterator[_Word]) -> _List:
+    """The cells of a row whose bracket has been read."""
+    cells: _List = []
+    while not cells or _goes_on(text, words, "the row"):
+        cell = next(words, None)
+        if cell is None:
+            raise text.at_end("a cell", "the end of the file")
+        if cell.text == "[":
+            raise _wrong(text, cell, "a cell: a file holds a single grid")
+        if cell.text in "]," or not (cell.is_string or cell.text == "null" or cell.text.isdigit()):
+            raise _wrong(text, cell, "a cell: a number, a text, or null for a blank")
+        if len(cells) == _LARGEST:
+            raise _wrong(text, cell, f"at most {_LARGEST} cells in a row")
+        cells.append(cell)
+    return cells
+
+
+def _goes_on(text: Text, words: Iterator[_Word], what: str) -> bool:
+    """Whether a comma follows, and not the end of a list."""
+    word = next(words, None)
+    expected = f"',' or the ']' that ends {what}"
+    if word is None:
+        raise text.at_end(expected, "the end of the file")
+    if word.text not in ",]":
+        raise _wrong(text, word, expected)
+    return word.text == ","
+
+
+def _grid(text: Text, rows: Sequence[_List], reading: Reading, notation: str) -> Found:
+    """The puzzle whose cells are signs, read as a grid whose signs stand where these do."""
+    lines = []
+    for row in rows:
+        line = ""
+        for word in row:
+            if notation == _STRINGS and len(word.said) != 1:
+                raise _wrong(text, word, "a digit or a sign for a blank")
+            said = word.text[1:-1] if word.is_string else word.text
+            line = line.ljust(word.column - 1 + word.is_string) + said
+        lines.append(Line(row[0].line, line, Line.of_text(0, line).cells, is_border=False))
+    try:
+        found = parse_grid(replace(text, lines=tuple(lines)), reading)
+    except InvalidPuzzle as error:  # the list has come to its end
+        raise replace(error, truncated=False) from None
+    return found._replace(notation=notation)
+
+
+def _numbers(text: Text, rows: Sequence[_List], notation: str) -> Found:
+    side = len(rows)
+    if side not in ALL_GEOMETRIES:
+        raise text.error(None, None, f"{either(ALL_GEOMETRIES)} rows", counted(side, "row"))
+    blank, values = None, []
+    for row in rows:
+        if len(row) != side:
+            word = row[side] if len(row) > side else row[-1]
+            found = counted(len(row), "cell")
+            raise text.error(word.line, word.column, f"a row of {side} cells", found)
+        for word in row:
+            value = number_of(word.said, side) if word.said else 0
+            if value is None:
+                raise _wrong(text, word, f"a number from 1 to {side}, or 0 or null for a blank")
+            if not value:
+                blank = word if blank is None else blank
+                if bool(word.said) != bool(blank.said):
+                    raise _wrong(text, word, f"one kind of blank, {blank.text} as before")
+            values.append(value)
+    return Found(Puzzle.of_values(ALL_GEOMETRIES[side], values), notation=notation)
+
+
+def render_as(puzzle: Puzzle, notation: str) -> str:
+    """A list with a row in each line: of numbers, of texts for the cells, or a text itself.
+
+    Raises ValueError for other boxes than the usual ones of that side, and for cells that allow
+    neither one value nor all; in a text for the row, the even or odd ones are allowed too.
+    """
+    if notation == _ROWS:
+        cells, n = render_cells(puzzle), puzzle.geometry.side
+        rows = [f'"{cells[start : start + n]}"' for start in range(0, n * n, n)]
+    else:
+        mark = '"' if notation == _STRINGS else ""
+        written = written_numbers(puzzle, "" if mark else "0")
+        rows = [f"[{', '.join(f'{mark}{cell}{mark}' for cell in row)}]" for row in written]
+    return "[" + ",\n ".join(rows) + "]\n"
+
+
+def render_json(puzzle: Puzzle) -> str:
+    """The same as numbers, 0 for a blank."""
+    return render_as(puzzle, "")
+
+
+JSON = Format("json", recognise_json, parse_json, render_json, render_as)

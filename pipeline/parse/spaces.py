@@ -1,0 +1,168 @@
+"""Spaces: n rows of up to n characters, in which a space is an empty cell, for n = 4, 6, 8, 9.
+
+    53  7
+    6  195
+     98    6
+    …
+
+Editors cut off the spaces at the end of a line, and so leave empty lines for empty rows. The cells
+may also stand in every second column, `5 3     7`. The columns of the digits decide which it is;
+where both would do it is not guessed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pipeline.errors import counted
+from pipeline.parse.base import Format, Found
+from pipeline.parse.cells import DIGITS, GEOMETRIES, number_of, written_cells
+from pipeline.parse.grid import recognise_grid
+from pipeline.parse.text import Line, Text, decode_text, either, quote
+from pipeline.puzzle import Puzzle
+from pipeline.settings import Reading
+
+_SIGNS = frozenset(DIGITS + " ")
+_GAP = "   "
+"""No two cells that are side by side have that between them."""
+
+_FEWEST = 3
+
+
+class _Layout(NamedTuple):
+    """The rows, how many cells they should have, and in every how many columns one stands.
+
+    `is_sure` tells that no other columns can be meant.
+    """
+
+    rows: Sequence[Line]
+    side: int
+    step: int
+    is_sure: bool
+
+
+def recognise_spaces(text: Text) -> str | None:
+    if not any(" " in line.text for line in text.lines) or recognise_grid(text):
+        return None
+    layout = _layout(text)
+    if layout is None or not layout.is_sure:
+        return None
+    if len(layout.rows) != layout.side and len(text.lines) < _FEWEST:
+        return None
+    return f"{layout.side} rows in which a space is a blank"
+
+
+def parse_spaces(text: Text, _reading: Reading) -> Found:
+    layout = _layout(text)
+    if layout is None:
+        first = text.lines[0]
+        raise text.at_line(first, f"{either(GEOMETRIES)} rows of digits and spaces")
+    rows, side = layout.rows, layout.side
+    values = [value for index in range(len(rows)) for value in _values(text, layout, index)]
+    if len(rows) < side:
+        raise text.at_end(f"{side} rows", counted(len(rows), "row"))
+    if not layout.is_sure and " " in "".join(row.text.rstrip() for row in rows):
+        expected = "a sign such as '.' for the blanks, as every digit is in an odd column"
+        raise text.error(None, None, expected, "spaces that are either blanks or between cells")
+    return Found(Puzzle.of_values(GEOMETRIES[side], values))
+
+
+def _layout(text: Text) -> _Layout | None:
+    """How most of the lines are made up; None if they are not digits and spaces."""
+    lines = [line for line in text.written() if not line.is_border]
+    filled = [line for line in lines if line.text.strip()]
+    clean = [line.text.rstrip() for line in filled if _SIGNS.issuperset(line.text.rstrip())]
+    if len(clean) * 4 < max(1, len(filled)) * 3:
+        return None
+    in_second = not any(row[1::2].strip() for row in clean)
+    lengths = sorted(map(len, clean))
+    width = lengths[len(lengths) * 3 // 4] if lengths[-1] > max(GEOMETRIES) else lengths[-1]
+    step = 2 if in_second and width > (len(filled) if len(filled) in GEOMETRIES else 9) else 1
+    columns = (width + step - 1) // step
+    most = max(map(int, filter(str.isdigit, "".join(clean))))
+    rows = _rows(lines, max(columns, most))
+    is_cut_off = len(rows) < min(columns, most)
+    side = len(rows) if len(rows) in GEOMETRIES and not is_cut_off else columns
+    if side not in GEOMETRIES:
+        return None
+    is_wide = step == 2 and any(_GAP in row for row in clean)
+    is_sure = is_wide or (step == 1 and not in_second and any(" " in row for row in clean))
+    return _Layout(rows, side, step, is_sure and not _are_alike(clean))
+
+
+def _are_alike(rows: Sequence[str]) -> bool:
+    """Whether most rows have their spaces in the same columns: `123 456`, between boxes."""
+    shapes = Counter(tuple(sign == " " for sign in row) for row in rows)
+    return shapes.most_common(1)[0][1] * 2 > len(rows) > 1
+
+
+def _rows(lines: Sequence[Line], least: int) -> Sequence[Line]:
+    """The lines from the first that is not empty to the last, and empty ones that are rows too.
+
+    There are at least so many rows, if that is possible.
+    """
+    filled = [index for index, line in enumerate(lines) if line.text.strip()]
+    first, stop = filled[0], filled[-1] + 1
+    for side in GEOMETRIES:
+        if side >= max(least, stop - first):
+            if side == stop - first:
+                break
+            if len(lines) == side:
+                return lines
+            if first == 0 and len(lines) > side:
+                return lines[:side]
+    return lines[first:stop]
+
+
+def _values(text: Text, layout: _Layout, index: int) -> list[int]:
+    """The values of a row, 0 for a blank."""
+    line, side = layout.rows[index], layout.side
+    if index == side:
+        found = counted(len(layout.rows), "row")
+        raise text.error(line.number, 1, f"{side} rows", found)
+    values = [0] * side
+    for at, sign in enumerate(line.text):
+        if sign == " ":
+            continue
+        cell, between = divmod(at, layout.step)
+        if cell >= side:
+            found = counted(cell + 1, "cell")
+            raise text.error(line.number, at + 1, f"a row of at most {side} cells", found)
+        value = number_of(sign, side)
+        if between or not value:
+            digit = f"a digit from 1 to {side}, or a space"
+            expected = "a space between cells" if between else digit
+            raise text.error(line.number, at + 1, expected, quote(sign))
+        values[cell] = value
+    return values
+
+
+def render_spaces(puzzle: Puzzle) -> str:
+    """N lines of n characters.
+
+    Raises ValueError for other boxes than the usual ones, for cells that allow neither one value
+    nor all, and where the columns of the digits would not tell how to read it.
+    """
+    geometry, n = puzzle.geometry, puzzle.geometry.side
+    if GEOMETRIES.get(n) != geometry:
+        raise ValueError(f"no notation for boxes of {geometry.height}×{geometry.width}")
+    cells = "".join(written_cells(puzzle, DIGITS[:n], " "))
+    written = "".join(cells[start : start + n] + "\n" for start in range(0, n * n, n))
+    if " " in cells and not _is_read_back(puzzle, written):
+        raise ValueError("its columns would not tell which spaces are blanks")
+    return written
+
+
+def _is_read_back(puzzle: Puzzle, written: str) -> bool:
+    if written.isspace():
+        return False
+    text = decode_text(written.encode(), "puzzle")
+    layout = _layout(text)
+    if recognise_spaces(text) is None or layout is None or len(layout.rows) != layout.side:
+        return False
+    return layout.side == puzzle.geometry.side and parse_spaces(text, Reading()).puzzle == puzzle
+
+
+SPACES = Format("spaces", recognise_spaces, parse_spaces, render_spaces)

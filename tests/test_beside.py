@@ -1,0 +1,67 @@
+"""A single puzzle with a solution beside it is told what a row of a collection is told."""
+
+from __future__ import annotations
+
+import pytest
+from auditing import Outbox, copied, made, packed
+from commands import run
+
+from pipeline.batches import solve_sources
+from pipeline.settings import Settings
+from pipeline.solve import Solvers
+from pipeline.stages import solve_source
+
+PUZZLE, SOLVED = "1.....2..3.....4", "1243342143122134"
+ANOTHER = "1234341221434321"
+NONE = "the solution beside it is none"
+
+
+def table(solution: str) -> str:
+    return f"puzzle,solution\n{PUZZLE},{solution}\n"
+
+
+def test_it_is_told_in_the_message_as_in_a_table_of_many():
+    sources = [(f"{name}.csv", table(name).encode()) for name in (SOLVED, ANOTHER, "x", "")]
+    settings = Settings(solver="pysat")
+    with Solvers("pysat") as solvers:
+        together = solve_sources(sources, solvers, settings)
+        alone = [solve_source(data, name, solvers, settings) for name, data in sources]
+    for results in (together, alone):
+        assert [result.status for result in results] == ["unique"] * 4
+        assert [result.message for result in results] == [None, NONE, NONE, None]
+        assert [result.disagreement for result in results] == [None, NONE, NONE, None]
+
+
+def test_a_solution_behind_its_puzzle_in_a_line_is_compared_too():
+    code, _, said = run("solve", "-", given=PUZZLE + ANOTHER + "\n")
+    assert (code, said) == (0, f"<stdin>: {NONE}\n")
+
+
+@pytest.fixture(scope="module")
+def outbox(tmp_path_factory) -> Outbox:
+    files = {"good.csv": table(SOLVED), "bad.csv": table(ANOTHER)}
+    both = packed(*((f"in/{name}", text) for name, text in files.items()))
+    return made(tmp_path_factory.mktemp("beside"), {**files, "set.zip": both})
+
+
+def test_records_tell_it_and_an_archive_counts_it(outbox):
+    bad, good = outbox.record("bad"), outbox.record("good")
+    assert (bad["status"], bad["message"], bad["disagreement"]) == ("unique", NONE, NONE)
+    assert (good["message"], "disagreement" in good) == (None, False)
+    assert outbox.record("set")["totals"] == {"disagreements": 1, "unique": 2}
+    assert {each.verdict for each in outbox.findings().values()} == {"ok"}
+
+
+@pytest.mark.parametrize(
+    ("stem", "fields", "said"),
+    [
+        ("bad", {"message": None}, "the record does not say that the solution beside"),
+        ("bad", {"disagreement": None}, "the record does not say that the solution beside"),
+        ("good", {"message": NONE, "disagreement": NONE}, "the record says that the solution"),
+        ("set", {"totals": {"unique": 2}}, "totals: 0 disagreements in the record, 1 in"),
+    ],
+)
+def test_an_audit_finds_out_who_does_not_tell_it(outbox, tmp_path, stem, fields, said):
+    tampered = copied(outbox, tmp_path)
+    tampered.edit(stem, **fields)
+    assert tampered.problems(stem)[0].startswith(said)

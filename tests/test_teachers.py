@@ -1,0 +1,216 @@
+"""What people type and save by hand: spreadsheets, lists in JSON, grids with spaces for blanks."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pipeline.errors import InvalidPuzzle
+from pipeline.parse import Parsed, parse_puzzle, parse_source, render_puzzle
+from pipeline.puzzle import Geometry, Puzzle
+
+LINE = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+CLASSIC = parse_puzzle(LINE)
+ROWS = [LINE[start : start + 9] for start in range(0, 81, 9)]
+VALUES = [[int(sign) if sign != "." else 0 for sign in row] for row in ROWS]
+TABLE = "".join(",".join(sign.strip(".") for sign in row) + "\n" for row in ROWS)
+SPACED = "".join(row.replace(".", " ") + "\n" for row in ROWS)
+WIDE = "".join(" ".join(row.replace(".", " ")) + "\n" for row in ROWS)
+SIXTEEN = Puzzle.of_values(Geometry(4, 4), [cell % 17 for cell in range(256)])
+
+
+def read(text: str, **options) -> Parsed:
+    return parse_source(text.encode(), "a.txt", **options)
+
+
+def refusal(text: str, **options) -> InvalidPuzzle:
+    with pytest.raises(InvalidPuzzle) as caught:
+        read(text, **options)
+    return caught.value
+
+
+def quoted(table: str) -> str:
+    return "".join(
+        ",".join(f'"{field}"' for field in line.split(",")) + "\r\n" for line in table.splitlines()
+    )
+
+
+def lists(blank: object, of: type = int) -> list[list[object]]:
+    return [[of(value) if value else blank for value in row] for row in VALUES]
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        (TABLE, "spreadsheet"),
+        ("\ufeff" + TABLE.replace("\n", "\r\n").replace(",", ";"), "spreadsheet semicolon"),
+        (TABLE.replace(",", "\t"), "spreadsheet tab"),
+        (quoted(TABLE), "spreadsheet"),
+        (TABLE.replace(",", " , ").replace("\n", " \n"), "spreadsheet"),
+        ("\n".join(",".join(map(str, row)) for row in VALUES), "spreadsheet"),
+        ("\n".join(",".join(row) for row in ROWS), "grid"),
+        (json.dumps(VALUES), "json"),
+        (json.dumps(lists(None), indent=1), "json"),
+        (json.dumps(lists("")), "json"),
+        (json.dumps(lists("", str)), "json strings"),
+        (json.dumps([[*row] for row in ROWS]), "json strings"),
+        (json.dumps(ROWS), "json rows"),
+        (SPACED, "spaces"),
+        ("# by hand\n" + "".join(row.rstrip() + "\r\n" for row in SPACED.splitlines()), "spaces"),
+        (WIDE, "spaces"),
+        ("".join(row.rstrip() + "\n" for row in WIDE.splitlines()), "spaces"),
+    ],
+)
+def test_a_puzzle_is_read_as_it_is_written(text, form):
+    parsed = read(text)
+    assert (parsed.puzzle, parsed.format, parsed.variant) == (CLASSIC, form, "classic")
+    if form != "grid":
+        assert read(text, format_name=form.partition(" ")[0]).puzzle == CLASSIC
+
+
+@pytest.mark.parametrize(
+    "form", ["spreadsheet", "spreadsheet semicolon", "spreadsheet tab", "json", "json strings"]
+)
+def test_numbers_are_read_in_sixteen_rows_and_columns_too(form):
+    parsed = read(render_puzzle(SIXTEEN, form))
+    assert (parsed.puzzle, parsed.format) == (SIXTEEN, form)
+
+
+def test_rows_that_are_empty_are_rows():
+    puzzle = Puzzle.of_values(Geometry(2, 2), [1, 0, 0, 4, *[0] * 4, 0, 0, 3, 0, *[0] * 4])
+    for text in ("1  4\n\n  3\n\n", "1  4\n    \n  3 \n    ", "1  4\n\n  3\n\n\n\n"):
+        assert read(text).puzzle == puzzle, text
+    assert read("1\t\t\t4\n\t\t\t\n\t\t3\t\n\t\t\t\n").puzzle == puzzle
+    assert read("1,,,4\n,,,\n,,3,\n,,,\n").puzzle == puzzle
+    first = Puzzle.of_values(Geometry(2, 2), [*[0] * 4, 1, 0, 0, 4, 0, 0, 3, 0, 0, 2, 0, 0])
+    assert read("\n1  4\n  3\n 2\n").puzzle == first
+
+
+def test_marks_in_json_are_even_and_odd_cells():
+    rows = ["1*.2", ".2*1", "2.1*", "*1.2"]
+    parsed = read(json.dumps(rows))
+    assert (parsed.puzzle, parsed.variant) == (read("\n".join(rows)).puzzle, "even-odd")
+    assert read(json.dumps([[*row] for row in rows])).puzzle == parsed.puzzle
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("spreadsheet", TABLE),
+        ("spreadsheet tab", TABLE.replace(",", "\t")),
+        ("json", json.dumps(VALUES).replace("], [", "],\n [") + "\n"),
+        ("json strings", json.dumps(lists("", str)).replace("], [", "],\n [") + "\n"),
+        ("json rows", json.dumps(ROWS).replace('", "', '",\n "') + "\n"),
+        ("spaces", SPACED),
+    ],
+)
+def test_a_puzzle_is_written_so(form, text):
+    assert render_puzzle(CLASSIC, form) == text
+
+
+FIELD = "a number from 1 to 9, or an empty field"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "truncated"),
+    [
+        (TABLE.replace("5", "k", 1), f"1:1: expected {FIELD}, found 'k'", False),
+        (TABLE.replace("1,9", "1,99"), f"2:7: expected {FIELD}, found '99'", False),
+        (TABLE.replace("6,,,1", "6,,1"), "2:12: expected a row of 9 fields, found 8 fields", False),
+        (TABLE + ",,,,,,,,\n", "10:1: expected 9 rows, found 10 rows", False),
+        (TABLE[:40], "4:4: expected a row of 9 fields, found 3 fields", True),
+        (TABLE[:24], "2:13: expected 9 rows, found 2 rows", True),
+        (
+            TABLE.replace("6,,,1", "6,,0,1"[:-2] + ",1"),
+            "2:4: expected a number from 1 to 9, as empty fields are the blanks, found '0'",
+            False,
+        ),
+        ("1,2,3\n2,3,1\n3,1,2\n", "1:1: expected a row of 4, 6, 8 or 9 cells, found 3 cells", True),
+        (
+            SPACED.replace("7", "k", 1),
+            "1:5: expected a digit from 1 to 9, or a space, found 'k'",
+            0,
+        ),
+        (
+            SPACED.replace("53  7    ", "53  7    4"),
+            "1:10: expected a row of at most 9 cells, found 10 cells",
+            0,
+        ),
+        (SPACED[:60], "6:10: expected 9 rows, found 6 rows", True),
+        (SPACED + "1  2\n", "10:1: expected 9 rows, found 10 rows", False),
+    ],
+)
+def test_what_is_wrong_is_said_of_the_likeliest_format(text, message, truncated):
+    error = refusal(text)
+    assert (str(error), error.truncated) == (f"a.txt:{message}", bool(truncated))
+
+
+CELL = "a cell: a number, a text, or null for a blank"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "truncated"),
+    [
+        ("[", ":1:2: expected a row: a list of cells, or a text, found the end of the file", True),
+        ("[[1, 2", ":1:7: expected ',' or the ']' that ends the row, found the end of the file", 1),
+        ("[[1, nul", f":1:6: expected {CELL}, found 'nul'", True),
+        ("[[1, 2.5]]", f":1:6: expected {CELL}, found '2.5'", False),
+        ('[[{"a": 1}]]', f":1:3: expected {CELL}, found '{{'", False),
+        ("[[[1]]]", ":1:3: expected a cell: a file holds a single grid, found '['", False),
+        ("[[1, 2], 3]", ":1:10: expected a row: a list of cells, or a text, found '3'", False),
+        ('[[1], "1"]', ":1:7: expected a list of cells, as the other rows are, found '\"1\"'", 0),
+        ("[[1, 2]] 3", ":1:10: expected the end after the list of rows, found '3'", False),
+        ("[[1, 2]]", ": expected 4, 6, 8, 9, 16 or 25 rows, found 1 row", False),
+        ("[[1],\n [2],\n [3],\n [4]]", ":1:3: expected a row of 4 cells, found 1 cell", False),
+        (
+            json.dumps([[0, 1, 2, 3], [4, None, 1, 2], [0] * 4, [0] * 4]),
+            ":1:20: expected one kind of blank, 0 as before, found 'null'",
+            False,
+        ),
+        (
+            json.dumps([[5, 0, 0, 0], *[[0] * 4] * 3]),
+            ":1:3: expected a number from 1 to 4, or 0 or null for a blank, found '5'",
+            False,
+        ),
+        (json.dumps(ROWS).replace("53", "5k"), ":1:4: expected a digit or a blank, found 'k'", 0),
+        (
+            json.dumps(["1..2", "1..", "1..2", "1..2"]),
+            ":1:14: expected a row of 4 cells, found 3 cells",
+            0,
+        ),
+        ("[[" + "9" * 5000 + "]]", ": expected 4, 6, 8, 9, 16 or 25 rows, found 1 row", False),
+    ],
+)
+def test_a_list_that_is_no_grid_is_refused_where_it_is_wrong(text, message, truncated):
+    error = refusal(text)
+    assert (str(error), error.truncated) == (f"a.txt{message}", bool(truncated))
+
+
+def test_json_is_neither_deep_nor_large():
+    assert str(refusal("[" * 100_000)).startswith("a.txt:1:3: expected a cell")
+    assert "at most 25 rows" in str(refusal("[" + ",".join(["[1]"] * 99) + "]"))
+    assert "at most 25 cells" in str(refusal("[[" + ",".join("1" * 99) + "]]"))
+
+
+def test_columns_that_can_be_read_in_two_ways_are_not_guessed():
+    twofold = "1 2 3\n  1 4\n2\n  3 1\n    2\n1 2\n    4\n3\n1\n"
+    assert "as every digit is in an odd column" in str(refusal(twofold, format_name="spaces"))
+    assert "spaces" not in str(refusal(twofold))
+
+
+def test_a_gap_between_boxes_is_no_blank():
+    rows = ["123 456 789", "456 789 123", "789 123 456"]
+    for text in ("12 34\n34 12\n21 43\n43 2\n", "\n".join(rows * 3)[:-1]):
+        assert "row of" in str(refusal(text))
+        assert "at most" not in str(refusal(text))
+
+
+def test_a_first_row_of_two_numbers_is_not_taken_for_the_size_of_a_box():
+    rows = "".join(row + "\n" for row in ROWS[1:])
+    assert str(refusal("5 3\n" + rows)) == "a.txt:1:4: expected a row of 9 cells, found 2 cells"
+
+
+def test_a_word_that_begins_with_c_is_no_comment():
+    assert str(refusal("class A:\n")) == "a.txt:1:1: expected a digit or a blank, found 'c'"
+    assert "height and width" in str(refusal("c easy\n53..7....\n"))
