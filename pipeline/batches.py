@@ -216,12 +216,10 @@ def _solve_group(
     start = time.perf_counter()
     masks = masks_of([parsed.puzzle for parsed, _ in group.values()])
     answers = solve_batch(geometry, masks, solvers, settings)
-    share = (time.perf_counter() - start) / len(group)
+    batch = time.perf_counter() - start
     results = {}
     for place, (index, (parsed, watch)) in enumerate(group.items()):
-        spent = watch.seconds()["parse"]
-        seconds = {"parse": spent, "solve": share, "total": spent + share}
-        found = _result(answers, place, parsed, seconds)
+        found = _result(answers, place, parsed, watch.seconds()["parse"], batch)
         shown = with_evidence(found, solvers, settings, watch)
         if found.complete and not shown.complete:  # what the batch says is not true
             shown = solve_alone(parsed, shown.message, solvers, settings, watch)
@@ -237,11 +235,14 @@ def solve_alone(
     return replace(result, solver=result.solver and replace(result.solver, fallback=why))
 
 
-def _result(answers: Answers, place: int, parsed: Parsed, seconds: dict[str, float]) -> Result:
-    """What was found of one puzzle of a batch."""
+def _result(answers: Answers, place: int, parsed: Parsed, parse: float, batch: float) -> Result:
+    """What was found of one puzzle of a batch; `parse` are its own seconds, `batch` those of all.
+
+    A puzzle that went alone in the end has its own stages, and not the batch's.
+    """
     if place in answers.others:
         alone = answers.others[place]
-        spent = {"parse": seconds["parse"], **alone.seconds}
+        spent = {"parse": parse, **alone.seconds, "total": parse + alone.seconds["total"]}
         return replace(alone, parsed=parsed, seconds=spent)
     geometry = parsed.puzzle.geometry
     return Result(
@@ -254,7 +255,7 @@ def _result(answers: Answers, place: int, parsed: Parsed, seconds: dict[str, flo
         answers.messages.get(place),
         parsed,
         solver=answers.used,
-        seconds=seconds,
+        seconds={"parse": parse, "batch": batch, "total": parse + batch},
     )
 
 

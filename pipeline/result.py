@@ -68,7 +68,8 @@ class Result:
 
     `solutions` were all certified; they are in lexicographic order if `complete`, which is
     true when there is shown to be no other, and None where that was never asked. `proof` is
-    that of a certificate that says `proved`.
+    that of a certificate that says `proved`. `seconds` has those of each stage, and `total`; where
+    the puzzle was solved together with others, `batch` has what all of them took.
     """
 
     status: Status
