@@ -184,7 +184,7 @@ def solve_sources(
 ) -> list[Result]:
     """The chain for the bytes of many files, each named for messages. Raises EnvironmentFailure."""
     results: dict[int, Result] = {}
-    groups: dict[Geometry, dict[int, tuple[Parsed, Stopwatch]]] = {}
+    groups: dict[Geometry, dict[int, tuple[Parsed, float]]] = {}
     for index, (name, data) in enumerate(sources):
         if is_formula(data, settings):
             results[index] = solve_clauses(data, name, solvers, settings)
@@ -200,7 +200,7 @@ def solve_sources(
         if settings.keep_cnf or geometry.side > LARGEST_SIDE:
             results[index] = solve_parsed(parsed, solvers, settings, watch)
         else:
-            groups.setdefault(geometry, {})[index] = parsed, watch
+            groups.setdefault(geometry, {})[index] = parsed, watch.seconds()["parse"]
     for geometry, group in groups.items():
         results |= _solve_group(geometry, group, solvers, settings)
     return [compared(results[index]) for index in range(len(sources))]
@@ -208,27 +208,33 @@ def solve_sources(
 
 def _solve_group(
     geometry: Geometry,
-    group: dict[int, tuple[Parsed, Stopwatch]],
+    group: dict[int, tuple[Parsed, float]],
     solvers: Solvers,
     settings: Settings,
 ) -> dict[int, Result]:
+    """The results of puzzles that were parsed in so many seconds each."""
     if len(group) == 1:
-        ((index, (parsed, watch)),) = group.items()
-        return {index: solve_parsed(parsed, solvers, settings, watch)}
+        ((index, (parsed, parse)),) = group.items()
+        result = solve_parsed(parsed, solvers, settings, Stopwatch())
+        return {index: _parsed_in(parse, result)}
     start = time.perf_counter()
     masks = masks_of([parsed.puzzle for parsed, _ in group.values()])
     answers = solve_batch(geometry, masks, solvers, settings)
-    share = (time.perf_counter() - start) / len(group)
+    batch = time.perf_counter() - start
     results = {}
-    for place, (index, (parsed, watch)) in enumerate(group.items()):
-        spent = watch.seconds()["parse"]
-        seconds = {"parse": spent, "solve": share, "total": spent + share}
-        found = _result(answers, place, parsed, seconds)
-        shown = with_evidence(found, solvers, settings, watch)
+    for place, (index, (parsed, parse)) in enumerate(group.items()):
+        found = _result(answers, place, parsed, batch)
+        shown = with_evidence(found, solvers, settings, Stopwatch())
         if found.complete and not shown.complete:  # what the batch says is not true
-            shown = solve_alone(parsed, shown.message, solvers, settings, watch)
-        results[index] = shown
+            shown = solve_alone(parsed, shown.message, solvers, settings, Stopwatch())
+        results[index] = _parsed_in(parse, shown)
     return results
+
+
+def _parsed_in(parse: float, result: Result) -> Result:
+    """The result with the seconds of the parser; what was waited for others since is not its."""
+    seconds = {"parse": parse, **result.seconds, "total": parse + result.seconds["total"]}
+    return replace(result, seconds=seconds)
 
 
 def solve_alone(
@@ -239,12 +245,13 @@ def solve_alone(
     return replace(result, solver=result.solver and replace(result.solver, fallback=why))
 
 
-def _result(answers: Answers, place: int, parsed: Parsed, seconds: dict[str, float]) -> Result:
-    """What was found of one puzzle of a batch."""
+def _result(answers: Answers, place: int, parsed: Parsed, batch: float) -> Result:
+    """What was found of one puzzle of a batch, which took so many seconds.
+
+    A puzzle that went alone in the end has its own stages, and not the batch's.
+    """
     if place in answers.others:
-        alone = answers.others[place]
-        spent = {"parse": seconds["parse"], **alone.seconds}
-        return replace(alone, parsed=parsed, seconds=spent)
+        return replace(answers.others[place], parsed=parsed)
     geometry = parsed.puzzle.geometry
     return Result(
         answers.status[place],
@@ -256,7 +263,7 @@ def _result(answers: Answers, place: int, parsed: Parsed, seconds: dict[str, flo
         answers.messages.get(place),
         parsed,
         solver=answers.used,
-        seconds=seconds,
+        seconds={"batch": batch, "total": batch},
     )
 
 

@@ -91,7 +91,7 @@ def make_record(
         "solver": solver
         and {"name": solver.name, "version": solver.version, "fallback": solver.fallback},
         "encoding": _encoding(result),
-        "seconds": {stage: round(seconds, 6) for stage, seconds in result.seconds.items()},
+        "seconds": told_seconds(result.seconds),
         "finished": timestamp(finished),
     }
     if result.certificate:
@@ -166,7 +166,7 @@ def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
         "solutions": result.found,
         "complete": result.complete,
         "message": result.message,
-        "seconds": {stage: round(seconds, 6) for stage, seconds in result.seconds.items()},
+        "seconds": told_seconds(result.seconds),
     }
 
 
@@ -205,6 +205,11 @@ def _drat_file(stem: str, text: str) -> tuple[str, Iterable[str | bytes]]:
     return f"{stem}.proof.drat.xz", [lzma.compress(text.encode("ascii"), preset=1)]
 
 
+def told_seconds(seconds: Mapping[str, float]) -> dict[str, float]:
+    """Stage → seconds, to a millionth."""
+    return {stage: round(spent, 6) for stage, spent in seconds.items()}
+
+
 def told_totals(totals: Mapping[str, int]) -> dict[str, int]:
     """The totals without what the certificate tells."""
     return {name: n for name, n in sorted(totals.items()) if name not in (PROVED, CLAIMED)}
@@ -217,7 +222,10 @@ def many_record(
     files: Mapping[str, str],
     now: datetime,
 ) -> dict[str, Any]:
-    """The record of a job that holds many puzzles; `totals` counts them per status."""
+    """The record of a job that holds many puzzles; `totals` counts them per status.
+
+    `about` has its fields up to `status`, and its `seconds`.
+    """
     proved, claimed = totals.get(PROVED, 0), totals.get(CLAIMED, 0)
     certificate = {"solutions": "checked", "proved": proved, "claimed": claimed}
     return {
@@ -250,6 +258,7 @@ def many_log_text(
             "source": source,
             "status": about["status"],
             "totals": told_totals(totals),
+            "seconds": about["seconds"],
         },
     ]
     return "".join(json.dumps({"job": job} | line) + "\n" for line in lines)

@@ -82,7 +82,8 @@ class Result:
     `solutions` were all certified; they are in lexicographic order if `complete`, which is
     true when there is shown to be no other, and None where that was never asked. `proof` is
     that of a certificate that says `proved`. `disagreement`: what is wrong with the solution that
-    stands beside the puzzle.
+    stands beside the puzzle. `seconds` has those of each stage, and `total`; where the puzzle was
+    solved together with others, `batch` has what all of them took.
     """
 
     status: Status

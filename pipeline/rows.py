@@ -60,6 +60,7 @@ class Rows:
 
     `table` are lines of CSV without their index. `solutions` holds for each rank a line for
     each puzzle; `blank` is such a text without any solution.
+    `seconds` is how long it took to compute them.
     """
 
     count: int = 0
@@ -68,6 +69,7 @@ class Rows:
     blank: bytes = b""
     totals: Counter[str] = field(default_factory=Counter)
     proofs: list[Proofs] = field(default_factory=list)
+    seconds: float = field(default=0.0, compare=False)
 
     def add(self, more: Rows) -> None:
         """Append the rows of the puzzles that follow."""
@@ -82,6 +84,7 @@ class Rows:
         self.table += more.table
         self.blank += more.blank
         self.totals += more.totals
+        self.seconds += more.seconds
 
 
 @dataclass(slots=True)

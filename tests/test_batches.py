@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import count
 
 import numpy as np
 import pytest
@@ -428,6 +429,36 @@ def test_the_time_for_parsing_is_told_whether_a_puzzle_is_alone_or_not():
         sources = [("a", UNIQUE.encode())] * number
         for result in solve_sources(sources, at_hand("pysat"), settings):
             assert "parse" in result.seconds
+
+
+@pytest.mark.parametrize("number", [2, 70])
+def test_a_puzzle_solved_with_others_has_the_time_of_all_of_them_and_none_of_its_own(number):
+    settings = Settings(solver="auto")
+    sources = [("a", UNIQUE.encode())] * number
+    results = solve_sources(sources, at_hand("pysat"), settings)
+    assert len({result.seconds["batch"] for result in results}) == 1
+    for result in results:
+        assert list(result.seconds) == ["parse", "batch", "total"]
+        assert result.seconds["total"] == result.seconds["parse"] + result.seconds["batch"]
+
+
+def test_a_puzzle_that_went_alone_in_the_end_has_its_own_stages():
+    settings = Settings(solver="pysat", encoding="extended")
+    for result in solve_sources([("a", UNIQUE.encode())] * 2, at_hand("pysat"), settings):
+        assert {"parse", "solve", "certify", "total"} < result.seconds.keys()
+        assert "batch" not in result.seconds
+        parts = sum(spent for stage, spent in result.seconds.items() if stage != "total")
+        assert parts <= result.seconds["total"]
+
+
+def test_the_time_that_a_puzzle_waits_for_others_is_not_its_own(monkeypatch):
+    ticks = count()
+    watch = partial(Stopwatch, lambda: float(next(ticks)))
+    monkeypatch.setattr("pipeline.batches.Stopwatch", watch)
+    texts = [UNIQUE, "1" + "." * 35, MIXED[Geometry(3, 3)][2]]
+    sources = [(str(at), text.encode()) for at, text in enumerate(texts)]
+    results = solve_sources(sources, at_hand("pysat"), Settings(solver="pysat"))
+    assert sum(result.seconds["total"] for result in results) < next(ticks)
 
 
 def test_kept_formulas_are_there_for_each_and_are_the_puzzles_own():

@@ -13,9 +13,11 @@ import pytest
 from auditing import packed
 from commands import run as call
 from dropping import SMALL, SMALL_SOLVED, DropFolder, finished, wait_for
+from reporting import record
 
 from pipeline.log import LazyLog
 from pipeline.report import REPORT, Keeper, write_report, write_whole
+from pipeline.report.page import RENEWING
 from pipeline.run.loop import run_once
 from pipeline.settings import Settings
 
@@ -40,13 +42,44 @@ def test_a_report_is_kept_at_most_every_few_seconds(tmp_path):
     assert keeper.after(0) == 1.0, "it is still to be written"
     clock.now += 1
     assert keeper.after(0) is None
-    second = page.stat().st_mtime_ns, page.stat().st_ino
-    keeper.close()
-    assert (page.stat().st_mtime_ns, page.stat().st_ino) == second, "nothing has changed"
-    keeper.after(1)
-    keeper.close()
-    assert (page.stat().st_mtime_ns, page.stat().st_ino) != second
+    assert page.stat().st_ino != first
     assert warnings == []
+
+
+def test_a_page_renews_itself_until_its_keeper_ends(tmp_path):
+    clock, page = Clock(), tmp_path / REPORT
+    for end, ended in (
+        (Keeper.close, 0),
+        (Keeper.close, 1),
+        (Keeper.finish, 0),
+        (Keeper.finish, 1),
+    ):
+        keeper = Keeper(tmp_path, tmp_path, [].append, clock)
+        keeper.after(0)
+        kept = page.read_text()
+        assert RENEWING in kept
+        keeper.after(ended)
+        record(tmp_path, f"{end.__name__}{ended}")
+        end(keeper)
+        left = page.read_text()
+        assert RENEWING not in left
+        if ended:
+            assert f"{end.__name__}{ended}.txt" in left
+        else:
+            assert left == kept.replace(RENEWING, ""), "nothing has ended, nothing is read again"
+        end(keeper)
+        assert page.read_text() == left
+    write_report(tmp_path, tmp_path, page)
+    assert RENEWING not in page.read_text()
+
+
+def test_a_page_that_is_gone_when_its_keeper_ends_is_not_missed(tmp_path):
+    warnings = []
+    keeper = Keeper(tmp_path, tmp_path, warnings.append)
+    keeper.after(0)
+    (tmp_path / REPORT).unlink()
+    keeper.close()
+    assert (warnings, [*tmp_path.iterdir()]) == ([], [])
 
 
 def test_a_report_that_fails_is_a_warning(tmp_path):
@@ -75,7 +108,7 @@ def test_a_report_that_failed_is_tried_again_and_is_one_warning(tmp_path):
 def test_a_slow_report_is_written_apart_and_does_not_delay_the_end(tmp_path, monkeypatch):
     clock, warnings, written = Clock(), [], []
 
-    def write_slowly(_outbox, _inbox, target):
+    def write_slowly(_outbox, _inbox, target, *, is_kept):
         clock.now += 2
         written.append(target)
 
@@ -88,6 +121,7 @@ def test_a_slow_report_is_written_apart_and_does_not_delay_the_end(tmp_path, mon
     clock.now += 40
     assert keeper.after(0) == 1.0, "to look at the process that writes it"
     wait_for((tmp_path / REPORT).exists)
+    assert RENEWING in (tmp_path / REPORT).read_text()
     clock.now += 3
     wait_for(lambda: keeper.after(0) is None)
     assert keeper.after(1) == 60.0
@@ -95,6 +129,7 @@ def test_a_slow_report_is_written_apart_and_does_not_delay_the_end(tmp_path, mon
     keeper.after(0)
     keeper.close()
     assert [path.name for path in tmp_path.iterdir()] == [REPORT]
+    assert RENEWING not in (tmp_path / REPORT).read_text()
     keeper.finish()
     assert (len(written), warnings) == (2, [])
 
@@ -128,6 +163,9 @@ def test_watch_keeps_the_report_up_to_date(tmp_path):
         wait_for(lambda: report.exists() and "a.txt" in report.read_text())
         watching.signal(signal.SIGTERM)
         assert watching.end() == 0
+    left = (box.outbox / REPORT).read_text()
+    assert "a.txt" in left
+    assert RENEWING not in left
 
 
 def test_watch_leaves_a_report_of_the_last(tmp_path, monkeypatch):

@@ -190,7 +190,7 @@ def test_tls_without_certificates_is_said_to_need_them(address: str) -> None:
 
 def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "find_spec", lambda _: None)
-    with pytest.raises(UsageError, match=r"pip install 'sudoku-pipeline\[cluster\]'"):
+    with pytest.raises(UsageError, match=r"pip install distributed$"):
         Remote(NOWHERE, Settings(), lambda: False)
     code, _, said = run("run", "--cluster", NOWHERE)
     assert code == 2

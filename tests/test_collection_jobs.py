@@ -449,3 +449,13 @@ def test_dropped_again_a_collection_replaces_what_it_was_as_a_whole(tmp_path):
     assert box.published() == {"top.json", "top.log", "top_1.solution"}
     assert box.text("top_1.solution") == SMALL_SOLVED
     assert box.kept("done") == {"top.txt", "2/top.txt", "3/top.txt"}
+
+
+def test_the_record_the_log_and_the_line_that_is_shown_say_how_long_it_was_in_work(well):
+    box, done = well
+    shown = {e["source"]: e for e in events_in(done.stderr) if e["event"] == "job.finished"}
+    seconds = box.record("many")["seconds"]
+    assert list(seconds) == ["total"]
+    assert seconds["total"] > 0
+    assert events_in(box.text("many.log"))[-1]["seconds"] == seconds
+    assert shown["many.txt"]["seconds"] == seconds

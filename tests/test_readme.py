@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,14 @@ def test_the_readme_sets_up_in_one_line_and_tests_in_another():
     first, second = re.findall(r"^    python3 -m venv .*", README, re.MULTILINE)
     assert all(part in first for part in ("pip install .", "examples/", " run ", "outbox/"))
     assert all(part in second for part in ("pip install", "[test]", "pytest"))
+
+
+def test_what_is_installed_with_an_extra_is_installed_from_the_clone():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = re.findall(r"pip install '?([^\s'\[]*)\[(\w+)\]", README)
+    assert {what for what, _ in named} == {"."}
+    assert {"cluster", "native", "test"} <= {extra for _, extra in named}
+    assert {extra for _, extra in named} <= project["optional-dependencies"].keys()
 
 
 def test_every_file_that_the_readme_names_is_there():

@@ -5,26 +5,20 @@ from __future__ import annotations
 from contextlib import closing
 
 import pytest
+from browsing import PAGE_OPEN, Reader, browser
 from dropping import SMALL
-from needs import CHROMIUM, needs_chromium
+from needs import needs_chromium
 from reporting import FILES, HOSTILE, made, record, table_of
 
 from pipeline.report import REPORT, write_report
 
 pytestmark = needs_chromium
 
-ROWS = "tbody tr:visible th"
-PAGE_OPEN = "details[open] .card"
-
 
 @pytest.fixture(scope="module")
 def chromium():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+    with browser() as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
@@ -35,26 +29,6 @@ def address(tmp_path_factory):
     record(box.outbox, "long", status="collection", totals={"unique": 59, "failed": 1})
     write_report(box.outbox, box.inbox, box.outbox / REPORT)
     return (box.outbox / REPORT).as_uri()
-
-
-class Reader:
-    """A tab with the page, and what went wrong in it."""
-
-    def __init__(self, browser, address, **options):
-        self.context = browser.new_context(**options)
-        self.tab = self.context.new_page()
-        self.requests, self.said = [], []
-        self.tab.on("request", lambda request: self.requests.append(request.url))
-        self.tab.on("console", lambda message: self.said.append(message.text))
-        self.tab.on("pageerror", lambda error: self.said.append(str(error)))
-        self.tab.on("dialog", lambda dialog: self.said.append(dialog.message))
-        self.tab.goto(address)
-
-    def close(self):
-        self.context.close()
-
-    def names(self):
-        return self.tab.locator(ROWS).all_text_contents()
 
 
 @pytest.fixture
@@ -139,6 +113,41 @@ def test_the_table_filters_by_name_status_and_format(open_page):
     tab.get_by_label("Format").select_option("")
     assert len(reader.names()) == len(FILES) + 1
     assert tab.locator("#shown").text_content() == ""
+
+
+def test_a_total_filters_the_table_by_its_status_and_pressed_again_shows_all(open_page):
+    tab = (reader := open_page()).tab
+    failed = tab.locator(".totals").get_by_role("link", name="failed")
+    tab.get_by_label("Name").fill("rule")
+    failed.click()
+    assert reader.names() == ["long.txt"], "whatever was wanted before"
+    assert tab.get_by_label("Status").input_value() == "failed"
+    assert tab.locator(".totals [aria-current=true]").all_text_contents() == ["failed"]
+    assert tab.locator(":focus").text_content() == "Jobs"
+    failed.click()
+    assert len(reader.names()) == len(FILES) + 1
+    assert tab.locator(".totals [aria-current]").count() == 0
+
+
+def test_a_total_can_be_chosen_by_keyboard(open_page):
+    tab = (reader := open_page()).tab
+    for _ in range(2):
+        tab.keyboard.press("Tab")
+    assert tab.locator(":focus").text_content() == "unique"
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Enter")
+    assert tab.get_by_label("Status").input_value() == "multiple"
+    assert reader.names() == ["set.zip", "many.txt", "two.txt", "large.txt"]
+
+
+def test_the_reason_of_a_bad_job_stands_in_the_table_and_is_searched(open_page):
+    tab = (reader := open_page()).tab
+    assert tab.locator("tr", has_text="bad.txt").locator(".reason").text_content() == (
+        "bad.txt:1:1: expected a row of 4, 6, 8 or 9 cells, found 3 cells"
+    )
+    assert tab.locator("tr", has_text="long.txt").locator(".reason").text_content() == "1 failed"
+    tab.get_by_label("Name").fill("found 3 CELLS")
+    assert reader.names() == ["bad.txt"]
 
 
 def test_a_collection_turns_its_pages_failures_first(open_page):

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tracemalloc
 from hashlib import sha256
+from html import unescape
 from pathlib import Path
 
 import pytest
 from auditing import packed
 from dropping import SMALL
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reporting import HEAD, ROW, page_of, record, table_of
+from strategies import examples
 
 from pipeline.errors import printable
-from pipeline.report import views
+from pipeline.report import page_pieces, views
 from pipeline.report.records import UNREADABLE, read_job
 from pipeline.report.scan import survey
 from pipeline.report.tables import sample_archive, sample_collection
@@ -60,7 +63,7 @@ def test_a_link_or_a_folder_in_place_of_a_record_is_not_followed(tmp_path):
     assert {job.status for job in survey(tmp_path, 9).jobs} == {UNREADABLE}
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(fields=st.dictionaries(st.sampled_from(FIELDS), JSON), status=st.text() | st.just("archive"))
 def test_no_record_breaks_the_report(fields, status, tmp_path_factory):
     folder = tmp_path_factory.mktemp("hostile")
@@ -288,6 +291,44 @@ def test_a_page_has_a_bounded_number_of_jobs_and_boards_and_says_so(tmp_path, mo
     assert page.said.index("job13.txt") < page.said.index("job0.txt")
     assert page.boards() <= 2 * views.MOST_ROWS
     assert page.rows() == 8
+
+
+def inside(outbox, tag):
+    """The texts of all elements of the page that begin so."""
+    found = re.findall(f"<{tag}>(.*?)</", "".join(page_pieces(outbox, outbox, outbox)))
+    return [unescape(re.sub("<[^>]+>", "", text)) for text in found]
+
+
+def test_a_reason_in_the_table_is_escaped_and_bounded(tmp_path):
+    hostile = "<script>alert(1)</script>\n" + "x" * 500
+    record(tmp_path, "bad", status="failed", message=hostile)
+    record(tmp_path, "good")
+    totals = {"unique": 5, "failed": 1_000, "invalid": 2, "disagreements": 3}
+    record(tmp_path, "many", status="collection", totals=totals, message=7)
+    reason, many = inside(tmp_path, 'p class="reason"')
+    assert reason == printable(hostile)[:199] + "…"
+    assert many == "2 invalid, 1,000 failed"
+
+
+def test_a_total_leads_to_the_jobs_that_are_listed_and_to_no_others(tmp_path, monkeypatch):
+    monkeypatch.setattr("pipeline.report.page.MOST_JOBS", 1)
+    record(tmp_path, "bad", status="failed")
+    record(tmp_path, "good")
+    assert inside(tmp_path, "dt") == ["unique", "failed"]
+    linked = [given for _, given in page_of(tmp_path, tmp_path).tags if "data-status" in given]
+    assert linked == [{"href": "#jobs", "data-status": "failed"}]
+
+
+def test_a_job_of_many_puzzles_shows_how_long_it_was_in_work_and_one_of_a_batch_does_not(tmp_path):
+    record(tmp_path, "many", status="collection", totals={"unique": 9}, seconds={"total": 90.0})
+    record(tmp_path, "alone", seconds={"parse": 1, "solve": 2, "total": 4})
+    record(tmp_path, "together", seconds={"parse": 1, "batch": 7, "total": 8}, solver={"name": "x"})
+    page = page_of(tmp_path, tmp_path)
+    assert [given["data-v"] for _, given in page.tags if "data-v" in given] == (
+        ["4.000000", "90.000000", ""]
+    )
+    assert "Of 1 puzzle solved on their own" in page.said
+    assert "with others in 7 s by x" in page.said
 
 
 def test_collections_leave_boards_for_what_follows(tmp_path, monkeypatch):

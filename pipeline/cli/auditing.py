@@ -37,7 +37,7 @@ def audit(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
-    """Check every claim in an outbox from its files alone: solutions, counts and proofs.
+    """Check the solutions, counts and proofs in an outbox, from its files alone.
 
     A job is ok, BAD, or unchecked where its original is gone or time was not enough.
     --timeout is for one proof, one conflict or one difference.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pipeline.dropbox.names import REPORT
 from pipeline.errors import in_words, printable
-from pipeline.report.writing import write_report
+from pipeline.report.writing import retire_report, write_report
 
 SECONDS = 5.0
 """The least time between two reports."""
@@ -28,7 +28,10 @@ _LOOK, _PATIENCE = 1.0, 2.0
 
 
 class Keeper:
-    """Keeps the report of an outbox up to date; a report that fails is a warning."""
+    """Keeps the report of an outbox up to date; a report that fails is a warning.
+
+    Until the end the page renews itself where it is open.
+    """
 
     def __init__(
         self,
@@ -42,6 +45,7 @@ class Keeper:
         self._warn = warn
         self._clock = clock
         self._stale = True
+        self._renews = False
         self._began = self._next = clock()
         self._took = 0.0
         self._said = ""
@@ -72,26 +76,33 @@ class Keeper:
 
     def finish(self) -> None:
         """Write what is still to be written, however long that takes."""
-        self._stop_apart()
-        if self._stale:
-            self.write()
+        self._end(is_patient=True)
 
     def close(self) -> None:
         """Write what is still to be written, if that is done soon."""
-        self._stop_apart()
-        if self._stale and self._took < _SLOW:
-            self.write()
+        self._end(is_patient=False)
 
-    def write(self) -> None:
+    def _end(self, *, is_patient: bool) -> None:
+        self._stop_apart()
+        if self._stale and (is_patient or self._took < _SLOW):
+            self.write(is_kept=False)
+        if self._renews:
+            with contextlib.suppress(OSError):  # it renews itself in vain
+                retire_report(self._outbox / REPORT)
+            self._renews = False
+
+    def write(self, *, is_kept: bool = True) -> None:
         """Write the report, whatever happens."""
         self._began = self._clock()
         why = ""
         try:
-            write_report(self._outbox, self._inbox, self._outbox / REPORT)
+            write_report(self._outbox, self._inbox, self._outbox / REPORT, is_kept=is_kept)
         except OSError as error:
             why = in_words(error)
         except Exception as error:  # noqa: BLE001 - whatever strangers sent: the jobs go on
             why = f"{type(error).__name__}: {error}"
+        else:
+            self._renews = is_kept
         self._ended(why)
 
     def _ended(self, why: str) -> None:
@@ -106,8 +117,8 @@ class Keeper:
 
     def _begin_apart(self) -> None:
         """Have a process of its own write the report."""
-        folders = (str(self._outbox.absolute()), "--inbox", str(self._inbox.absolute()))
-        command = (sys.executable, "-m", "pipeline", "report", *folders, "--quiet")
+        folders = (str(self._outbox.absolute()), str(self._inbox.absolute()))
+        command = (sys.executable, "-m", "pipeline.report", *folders)
         null, pipe = subprocess.DEVNULL, subprocess.PIPE
         self._began = self._clock()
         try:
@@ -115,6 +126,7 @@ class Keeper:
         except OSError as error:
             self._ended(in_words(error))
         else:
+            self._renews = True
             self._stale = False  # what ends from now on is for the next
 
     def _end_apart(self, process: subprocess.Popen[bytes], status: int) -> None:

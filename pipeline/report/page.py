@@ -21,24 +21,29 @@ from pipeline.report.charts import (
 )
 from pipeline.report.links import encoded
 from pipeline.report.originals import Originals
-from pipeline.report.records import STATUSES, Job, shortened
+from pipeline.report.records import NOT_WELL, STATUSES, Job, shortened
 from pipeline.report.scan import MOST_TIMED, Survey, survey
 from pipeline.report.views import MOST_BOARDS, MOST_ROWS, PAGE, Shower, Shown, shares
 from pipeline.version import __version__
 
 MOST_JOBS = 1_000
+RENEWING = ' data-renews="5"'
+"""What the page begins with while somebody keeps it: its script loads it anew every few seconds."""
+
+_LONGEST_REASON = 200
 _FOLDER = Path(__file__).parent
 
 
-def page_pieces(outbox: Path, inbox: Path, beside: Path) -> Iterator[str]:
+def page_pieces(outbox: Path, inbox: Path, beside: Path, *, is_kept: bool = False) -> Iterator[str]:
     """The text of the page about an outbox, in pieces; it is to lie in the folder `beside`.
 
-    Originals are looked for in the inbox. Raises OSError where the outbox cannot be read.
+    Originals are looked for in the inbox. A page that is kept up to date renews itself while it
+    is open. Raises OSError where the outbox cannot be read.
     """
     found = survey(outbox, MOST_JOBS)
     prefix = "" if _same(outbox, beside) else encoded(_way(beside, outbox)) + "/"
     shower = Shower(outbox, prefix, Originals(inbox), *shares(found.jobs))
-    return _pieces(found, shower, datetime.now(UTC))
+    return _pieces(found, shower, datetime.now(UTC), RENEWING if is_kept else "")
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -49,7 +54,7 @@ def _way(start: Path, to: Path) -> str:
     return os.path.relpath(to.resolve(), start.resolve())
 
 
-def _pieces(found: Survey, shower: Shower, now: datetime) -> Iterator[str]:
+def _pieces(found: Survey, shower: Shower, now: datetime, renewing: str) -> Iterator[str]:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow
 
     loader = FileSystemLoader(_FOLDER)
@@ -60,6 +65,7 @@ def _pieces(found: Survey, shower: Shower, now: datetime) -> Iterator[str]:
         policy=_policy(style, script),
         style=style,
         script=script,
+        renewing=renewing,
         outbox=shortened(str(shower.outbox)),
         version=__version__,
         now=moment_said(now.timestamp()),
@@ -96,29 +102,31 @@ class _Row:
     href: str
     status: str
     statuses: str
+    reason: str
     kind: str
     format: str
     puzzles: int
     solutions: str
     seconds: str
-    solved_in: str
+    took: str
     finished: str
 
     @classmethod
     def of(cls, number: int, shown: Shown) -> _Row:
         job = shown.job
-        solve = job.seconds.get("solve")
+        took = None if "batch" in job.seconds else job.seconds.get("total")
         return cls(
             shown.name,
             f"#j{number}",
             job.status,
             " ".join({job.status: 1, **job.totals}),
+            _reason(shown),
             _kind(job),
             shortened(job.format, 40),
             job.puzzles,
             "" if job.solutions is None else f"{job.solutions:,}",
-            "" if solve is None else f"{solve:.6f}",
-            "" if solve is None else duration(solve),
+            "" if took is None else f"{took:.6f}",
+            "" if took is None else duration(took),
             "" if job.finished is None else moment_said(job.finished),
         )
 
@@ -132,6 +140,12 @@ def _policy(style: str, script: str) -> str:
     hashes = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
     ours = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
     return f"default-src 'none'; {ours}; base-uri 'none'; form-action 'none'"
+
+
+def _reason(shown: Shown) -> str:
+    """Why a job came out as it did, if there is something to say; of many puzzles, how many."""
+    bad = ", ".join(f"{count:,} {status}" for status, count in shown.counts if status in NOT_WELL)
+    return shortened(shown.job.message, _LONGEST_REASON) or (bad if shown.job.is_many else "")
 
 
 def _kind(job: Job) -> str:
@@ -183,7 +197,8 @@ def _charts(found: Survey) -> list[_Chart]:
         charts.append(_Chart("Throughput", words, bars_svg(bars, title, "c0")))
     if bars := solve_time_bars(found.solve_times):
         timed = found.solve_times.total()
-        words = f"Of {timed:,} puzzles solved on their own; those of collections are not timed"
+        words = f"Of {timed:,} puzzle{'' if timed == 1 else 's'} solved on their own; "
+        words += "those solved together are not timed"
         words += f", and of archives the first {MOST_TIMED:,} files alone." if found.is_cut else "."
         charts.append(_Chart("Solve time", words, bars_svg(bars, "Puzzles by solve time", "c1")))
     return charts

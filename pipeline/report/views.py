@@ -180,8 +180,10 @@ class Shower:
 
     def _drawn_job(self, job: Job, board: Board | str, links: Links, name: str = "") -> Drawn:
         facts = [job.format] if job.format else []
-        if "solve" in job.seconds:
-            by = f" by {job.solver}" if job.solver else ""
+        by = f" by {job.solver}" if job.solver else ""
+        if "batch" in job.seconds:
+            facts.append(f"with others in {duration(job.seconds['batch'])}{by}")
+        elif "solve" in job.seconds:
             facts.append(f"{duration(job.seconds['solve'])}{by}")
         if job.status == "multiple":
             all_of = "all " if job.complete else ""

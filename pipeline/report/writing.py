@@ -12,10 +12,11 @@ from secrets import token_hex
 
 from pipeline.dropbox.folders import write_new
 from pipeline.dropbox.names import REPORT
-from pipeline.report.page import page_pieces
+from pipeline.report.page import RENEWING, page_pieces
 
-__all__ = ["REPORT", "write_report", "write_whole"]
+__all__ = ["REPORT", "retire_report", "write_report", "write_whole"]
 
+_BEGINNING = 100
 _ABANDONED = 3600.0
 """Seconds after which nobody writes any more what is not yet in its place."""
 
@@ -41,10 +42,17 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def write_report(outbox: Path, inbox: Path, target: Path) -> None:
-    """Write the page about an outbox. Raises OSError."""
+def write_report(outbox: Path, inbox: Path, target: Path, *, is_kept: bool = False) -> None:
+    """Write the page about an outbox; one that is kept renews itself. Raises OSError."""
     _clear_away(target)
-    write_whole(target, page_pieces(outbox, inbox, target.parent))
+    write_whole(target, page_pieces(outbox, inbox, target.parent, is_kept=is_kept))
+
+
+def retire_report(target: Path) -> None:
+    """Have a page renew itself no longer: nobody keeps it any more. Raises OSError."""
+    text = target.read_text(encoding="utf-8", errors="replace")
+    if RENEWING in text[:_BEGINNING]:
+        write_whole(target, [text.replace(RENEWING, "", 1)])
 
 
 def _clear_away(target: Path) -> None:

@@ -14,6 +14,7 @@ from pipeline.dropbox.publish import Publication
 from pipeline.errors import is_environmental, printable
 from pipeline.parse import oversize
 from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
+from pipeline.record import told_seconds
 from pipeline.result import NOT_WELL, Result
 from pipeline.rows import ASIDE, DISAGREEMENTS, FALLBACKS, Rows, Source, csv_line, yes_or_no
 from pipeline.run.bulk import Progress, bytes_below
@@ -47,11 +48,13 @@ class Archive:
 
     def __init__(self, claim: Claim, growing: Growing, settings: Settings, kind: Kind) -> None:
         self.format = kind
+        self.reason = kind
+        self.declared = settings.reading.declared()
         self.totals: Counter[str] = Counter()
         self._claim = claim
         self._growing = growing
         self._settings = settings
-        self._tree = Tree(growing.tree, claim.note.job, settings.reading.declared())
+        self._tree = Tree(growing.tree, claim.note.job, self.declared)
         self._table = f"{claim.note.stem}.csv"
         self._members = 0
         self._inner: tuple[str, RowsOut] | None = None
@@ -160,6 +163,7 @@ class Archive:
             "format": found.format.name,
             "reason": found.reason,
             "status": "collection",
+            "seconds": told_seconds({"total": rows.seconds}),
         }
         self._tree.write_many(rows.stem.lstrip("/"), about, rows.totals, names)
         bad = sum(rows.totals[status] for status in NOT_WELL)
@@ -197,13 +201,12 @@ class Archive:
         path = self._claim.original
         return bytes_below(path) if path.is_dir() else path.stat().st_size
 
-    def publication(self) -> Publication:
+    def publication(self, seconds: float) -> Publication:
         if not self._members:
             self._growing.append(self._table, csv_line(COLUMNS))
         if not self._claim.note.files:  # else it may be where it belongs
             self._tree.make()
-        declared = self._settings.reading.declared()
-        return publication_of(self._claim, self, self._growing, None, declared, self._growing.tree)
+        return publication_of(self._claim, self, self._growing, seconds, self._growing.tree)
 
 
 def _judged(item: Item, result: Result) -> Result:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
@@ -20,13 +20,14 @@ from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import EnvironmentFailure
+from pipeline.result import Stopwatch
 from pipeline.run.pool import Replies, Request, Workers
 from pipeline.run.stop import Interrupted
 
 NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
 """What may end a computation through no fault of the puzzle's."""
 
-STEPS_NOTED, BULK_STATE = "steps", "bulk"
+STEPS_NOTED, BULK_STATE, SECONDS_NOTED = "steps", "bulk", "seconds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,8 @@ class Content(Protocol):
 
     def progress(self) -> Progress: ...
 
-    def publication(self) -> Publication:
-        """The set, once all steps are written."""
+    def publication(self, seconds: float) -> Publication:
+        """The set, once all steps are written, which took so many seconds."""
         ...
 
     @property
@@ -82,6 +83,19 @@ class Content(Protocol):
 
     @property
     def status(self) -> str: ...
+
+    @property
+    def format(self) -> str: ...
+
+    @property
+    def reason(self) -> str:
+        """Why it is read so."""
+        ...
+
+    @property
+    def declared(self) -> Mapping[str, str]:
+        """What was declared of its notation."""
+        ...
 
 
 class Bulk:
@@ -97,13 +111,27 @@ class Bulk:
         self._workers = workers
         self._replies: Replies | None = None
         self._steps = self._each()
+        self._before = float(growing.state.get(SECONDS_NOTED, 0.0))
+        self._watch: Stopwatch | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been in work, by whoever worked at it; a pause does not count."""
+        return self._before + (self._watch.seconds()["total"] if self._watch else 0.0)
+
+    def publication(self) -> Publication:
+        """The set, once there are no more steps."""
+        return self.content.publication(self.seconds)
 
     def step(self) -> bool:
         """Do one step, or wait a moment for one; whether it goes on.
 
         Raises EnvironmentFailure, Interrupted, OSError.
         """
-        return next(self._steps, None) is not None
+        if next(self._steps, None) is not None:
+            return True
+        self._before, self._watch = self.seconds, None  # what is left is to publish it
+        return False
 
     def _each(self) -> Generator[bool, None, None]:
         """Every step: whether it was done, or is only waited for.
@@ -113,6 +141,7 @@ class Bulk:
         write its reply: that may be what kills us. What workers compute kills them, so a kill
         while we wait for them comes from outside.
         """
+        self._watch = Stopwatch()
         number, is_alone = self._done + 1, self.claim.attempts() > 0
         with self._attempt(number, is_deadly=not is_alone):
             steps = self._undone()
@@ -157,6 +186,7 @@ class Bulk:
             {
                 STEPS_NOTED: self._done,
                 BULK_STATE: self.content.state(),
+                SECONDS_NOTED: self.seconds,
                 "puzzles": progress.puzzles,
                 "share": progress.share,
             }

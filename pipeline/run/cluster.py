@@ -68,8 +68,7 @@ class Seen:
 def check_installed() -> None:
     """Raise UsageError where the extra is not installed; load nothing."""
     if find_spec("distributed") is None:
-        remedy = "pip install 'sudoku-pipeline[cluster]'"
-        raise UsageError(f"--cluster needs dask.distributed, which is not there; {remedy}")
+        raise UsageError("--cluster needs dask.distributed: pip install distributed")
 
 
 class Connection:

@@ -12,9 +12,9 @@ from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import digest_of
 from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
-from pipeline.record import many_log_text, many_record, record_text
+from pipeline.record import many_log_text, many_record, record_text, told_seconds
 from pipeline.rows import Rows, Source
-from pipeline.run.bulk import Progress, size_of
+from pipeline.run.bulk import Content, Progress, size_of
 from pipeline.run.requests import End, PieceOf
 from pipeline.run.rows_out import RowsOut
 from pipeline.settings import Settings
@@ -55,6 +55,9 @@ class Collection:
     ) -> None:
         self._claim = claim
         self._growing = growing
+        self.format = source.detected.format.name
+        self.reason = source.detected.reason
+        self.declared = settings.reading.declared()
         self._source = source
         self._settings = settings
         self._limits = Limits(settings.max_total_bytes)
@@ -90,39 +93,31 @@ class Collection:
         done = self._meter.read if self._is_packed else self._bytes
         return Progress(self._rows.count, done, size_of(self._claim.original))
 
-    def publication(self) -> Publication:
-        declared = self._settings.reading.declared()
-        return publication_of(self._claim, self, self._growing, self._source, declared)
+    def publication(self, seconds: float) -> Publication:
+        return publication_of(self._claim, self, self._growing, seconds)
 
 
 def publication_of(
-    claim: Claim,
-    content: Any,
-    growing: Growing,
-    source: Source | None,
-    declared: Mapping[str, str],
-    tree: Path | None = None,
+    claim: Claim, content: Content, growing: Growing, seconds: float, tree: Path | None = None
 ) -> Publication:
     """The grown files of a job, with its record and its log."""
     now, note = datetime.now(UTC), claim.note
-    found = source.detected if source else None
     about = {
         "job": note.job,
         "source": note.source,
         "sha256": digest_of(claim.original) if claim.original.is_file() else None,
         "bytes": size_of(claim.original),
-        "format": found.format.name if found else content.format,
+        "format": content.format,
         "status": content.status,
+        "seconds": told_seconds({"total": seconds}),
     }
 
     def files() -> Iterator[Any]:
         yield from growing.staged().items()
-        reason = found.reason if found else content.format
-        yield f"{note.stem}.log", [many_log_text(about, reason, content.totals, note.claimed, now)]
+        log = many_log_text(about, content.reason, content.totals, note.claimed, now)
+        yield f"{note.stem}.log", [log]
 
-    return Publication(
-        claim,
-        files,
-        lambda hashes: record_text(many_record(about, declared, content.totals, hashes, now)),
-        tree,
-    )
+    def record(hashes: Mapping[str, str]) -> str:
+        return record_text(many_record(about, content.declared, content.totals, hashes, now))
+
+    return Publication(claim, files, record, tree)

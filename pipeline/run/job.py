@@ -22,6 +22,7 @@ from pipeline.record import (
     job_files,
     make_record,
     record_text,
+    told_seconds,
     told_totals,
 )
 from pipeline.result import NOT_WELL, Result
@@ -211,7 +212,7 @@ class Jobs:
             with self._returning(claim):
                 if bulk.step():
                     outcome = True
-                elif self._published(bulk.content.publication()):
+                elif self._published(bulk.publication()):
                     outcome = self._finish_bulk(bulk)
         except (EnvironmentFailure, Interrupted):
             raise
@@ -232,7 +233,9 @@ class Jobs:
         if totals.get(FALLBACKS):
             self.log.warning("solver.fallback", source=source, puzzles=totals[FALLBACKS])
         log = self.log.error if outcome.bad else self.log.info
-        log("job.finished", job=claim.note.job, source=source, status=content.status, totals=totals)
+        event = {"source": source, "status": content.status, "totals": totals}
+        seconds = told_seconds({"total": bulk.seconds})
+        log("job.finished", job=claim.note.job, **event, seconds=seconds)
         return outcome
 
     def _say_crashed(self, claim: Claim, error: Exception) -> str:

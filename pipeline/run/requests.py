@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.parse.collections import Piece
-from pipeline.result import Result
+from pipeline.result import Result, Stopwatch
 from pipeline.rows import Rows, Source
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
@@ -24,7 +24,9 @@ class PieceOf:
     def compute(self, solvers: Solvers, settings: Settings) -> Rows:
         from pipeline.pieces import solve_piece  # noqa: PLC0415 - numpy, which only workers need
 
-        return solve_piece(self.piece, self.source, solvers, settings.of_many())
+        watch = Stopwatch()
+        rows = solve_piece(self.piece, self.source, solvers, settings.of_many())
+        return replace(rows, seconds=watch.seconds()["total"])
 
     def parts(self) -> Sequence[PieceOf]:
         found, first = self.source.detected, self.piece.first_line - 1

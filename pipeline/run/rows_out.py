@@ -22,7 +22,10 @@ from pipeline.rows import (
 
 
 class RowsOut:
-    """The table and the solutions of one collection, growing under a stem."""
+    """The table and the solutions of one collection, growing under a stem.
+
+    `seconds` is how long all of it took to compute, added up over the workers.
+    """
 
     def __init__(self, growing: Growing, stem: str, *, proves: bool) -> None:
         self._growing = growing
@@ -32,6 +35,7 @@ class RowsOut:
         self.ranks = 0
         self._line = 1
         self.totals: Counter[str] = Counter()
+        self.seconds = 0.0
 
     def state(self) -> State:
         return {
@@ -39,11 +43,13 @@ class RowsOut:
             "ranks": self.ranks,
             "line": self._line,
             "totals": dict(self.totals),
+            "seconds": self.seconds,
         }
 
     def resume(self, state: State) -> None:
         self.count, self.ranks, self._line = state["count"], state["ranks"], state["line"]
         self.totals = Counter(state["totals"])
+        self.seconds = state.get("seconds", 0.0)  # what an earlier version noted has none
 
     @property
     def table(self) -> str:
@@ -89,6 +95,7 @@ class RowsOut:
             self._append_proofs(rows.proofs)
         self.count += rows.count
         self.totals += rows.totals
+        self.seconds += rows.seconds
 
     def _append_proofs(self, chunks: Sequence[Proofs]) -> None:
         packed, index = self.proofs

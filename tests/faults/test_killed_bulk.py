@@ -243,6 +243,22 @@ def test_notes_that_are_torn_or_do_not_fit_the_files_cost_work_but_nothing_else(
     check(bench, undisturbed.box(kind))
 
 
+def test_the_time_of_all_who_worked_at_a_job_is_added_up(bench: Bench) -> None:
+    drop(bench.box, "zip", NAME)
+    bench.run("--workers", "1", step=NOTED, nth=4)
+    (notes,) = bench.box.inbox.glob(".work/*/.progress")
+    state = last_noted(notes.parent)
+    inside = state["bulk"]["inner"][2]
+    assert 0 < inside["seconds"] < state["seconds"]
+    state["seconds"], inside["seconds"] = 5000.0, 3000.0
+    with notes.open("ab") as file:
+        file.write(json.dumps(state).encode() + b"\n")
+    assert bench.run("--workers", "1")[0] == 1
+    (member,) = bench.box.outbox.glob("set/many/*.json")
+    for record, before in ((bench.box.record("set"), 5000), (json.loads(member.read_text()), 3000)):
+        assert before < record["seconds"]["total"] < before + 1000
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_was_noted_under_other_terms_is_done_again(
     kind: str, bench: Bench, undisturbed: Undisturbed
