@@ -15,8 +15,9 @@ from typing import assert_never
 
 from pipeline.certify.clauses import certify_model
 from pipeline.cnf import Answer, Clause, Cnf, Family, Sat, Unknown, Unsat
-from pipeline.errors import EnvironmentFailure, InvalidPuzzle, SolverError
+from pipeline.errors import EnvironmentFailure, InvalidPuzzle, LimitReached, SolverError
 from pipeline.evidence import Certificate, doubt, prove_no_model
+from pipeline.limits import Deadline
 from pipeline.parse.formula import (
     CNF_FORMAT,
     Model,
@@ -48,9 +49,13 @@ def solve_clauses(data: bytes, source: str, solvers: Solvers, settings: Settings
     watch = Stopwatch()
     try:
         with watch.timing("parse"):
-            parsed = parse_formula(data, source, settings.max_bytes)
+            deadline = Deadline.of(limits_left(settings, watch))
+            parsed = parse_formula(data, source, settings.max_bytes, deadline)
     except InvalidPuzzle as error:
         return Result("invalid", message=str(error), seconds=watch.seconds())
+    except LimitReached as error:
+        seconds = watch.seconds()
+        return Result("unknown", complete=False, message=str(error), seconds=seconds)
     return solve_parsed_formula(parsed, solvers, settings, watch)
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from itertools import count, repeat
 
 import pytest
+from auditing import made
 from solving import NONE, UNIQUE, cnf_of, holed, pattern
 
 from pipeline.certify.core import core_of
@@ -16,6 +17,7 @@ from pipeline.errors import LimitReached
 from pipeline.explain import Explainer
 from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
 from pipeline.parse import parse_puzzle, parse_source
+from pipeline.parse.formula import parse_formula
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
@@ -157,3 +159,16 @@ def test_limits_are_narrowed_and_counted_down():
     limits.allow(100 * 1024**2)
     with pytest.raises(LimitReached, match="the memory limit of 100 MB was reached"):
         limits.allow(100 * 1024**2 + 1)
+
+
+MANY_CLAUSES = b"p cnf 2 100000\n" + b"1 -2 0\n" * 100_000
+
+
+def test_a_formula_is_read_no_longer_than_there_is_time(tmp_path):
+    with pytest.raises(LimitReached, match="it is over"):
+        parse_formula(MANY_CLAUSES, "many.cnf", deadline=OVER)
+    outbox = made(tmp_path, {"many.cnf": MANY_CLAUSES}, "--timeout", "0.001")
+    record = outbox.record("many")
+    assert (record["status"], record["complete"], record["format"]) == ("unknown", False, None)
+    assert record["message"] == "the time limit of 0.001 s was reached"
+    assert outbox.problems("many") == ()

@@ -18,6 +18,7 @@ from pipeline.cli.writing import STANDARD_OUTPUT, check_target, write_to
 from pipeline.errors import (
     InputError,
     InvalidPuzzle,
+    LimitReached,
     SolverError,
     UsageError,
     counted,
@@ -98,6 +99,8 @@ def _solve_file(file: Path, solvers: Solvers, settings: Settings) -> Result:
     except InputError as error:
         message = _with_caret(error, data)
         return Result("invalid", message=message, seconds=watch.seconds())
+    except LimitReached as error:
+        return Result("unknown", complete=False, message=str(error), seconds=watch.seconds())
     if isinstance(parsed, ParsedFormula):
         return solve_parsed_formula(parsed, solvers, settings, watch)
     return compared(solve_parsed(parsed, solvers, settings, watch))

@@ -10,6 +10,7 @@ import typer
 
 from pipeline.errors import InputError, printable
 from pipeline.formulas import is_formula
+from pipeline.limits import Deadline, Limits
 from pipeline.parse import Parsed, parse_source
 from pipeline.parse.formula import ParsedFormula, parse_formula
 from pipeline.puzzle import Geometry, Grid, Puzzle
@@ -42,7 +43,8 @@ def source_name(file: Path) -> str:
 def parsed_bytes(data: bytes, name: str, settings: Settings) -> Parsed | ParsedFormula:
     """The puzzle, or the formula, in the bytes of a file. Raises InvalidPuzzle."""
     if is_formula(data, settings):
-        return parse_formula(data, name, settings.max_bytes)
+        deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
+        return parse_formula(data, name, settings.max_bytes, deadline)
     return parse_source(data, name, *settings.reading)
 
 

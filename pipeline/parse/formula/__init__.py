@@ -18,6 +18,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from pipeline.limits import NEVER, Deadline
 from pipeline.parse import oversize
 from pipeline.parse.formula.body import Body
 from pipeline.parse.formula.model import Model, read_model
@@ -96,20 +97,24 @@ def looks_like_cnf(head: bytes) -> bool:
     return _HEADER.match(re.split(rb"[\r\n]", line, maxsplit=1)[0]) is not None
 
 
-def parse_formula(data: bytes, source: str, max_bytes: int = MAX_BYTES) -> ParsedFormula:
+def parse_formula(
+    data: bytes, source: str, max_bytes: int = MAX_BYTES, deadline: Deadline = NEVER
+) -> ParsedFormula:
     """The formula that a DIMACS text holds; `source` names it in messages.
 
     Raises InvalidPuzzle with line and column; a source of more than `max_bytes` bytes is not
-    looked at. Takes about a second for a million literals.
+    looked at. Takes about a second for a million literals; raises LimitReached where the deadline
+    is earlier.
     """
     if len(data) > max_bytes:
         raise oversize(source, max_bytes, "more")
     text = universal(data)
     header = read_header(text, source)
     body = Body(text, source, header)
-    body.read()
-    zeros = array("q", (place for place, literal in enumerate(body.literals) if literal == 0))
-    return _normalised(header.variables, Clauses(body.literals, zeros))
+    body.read(deadline)
+    places = deadline.watch(enumerate(body.literals))
+    zeros = array("q", (place for place, literal in places if literal == 0))
+    return _normalised(header.variables, Clauses(body.literals, zeros), deadline)
 
 
 def proof_clauses(
@@ -124,13 +129,13 @@ def proof_clauses(
     return parsed.variables, (*parsed.clauses, *blocking)
 
 
-def _normalised(variables: int, written: Clauses) -> ParsedFormula:
+def _normalised(variables: int, written: Clauses, deadline: Deadline) -> ParsedFormula:
     """What a checker of proofs takes: no tautologies, no literal twice in a clause."""
-    if all(len({*map(abs, clause)}) == len(clause) for clause in written):
+    if all(len({*map(abs, clause)}) == len(clause) for clause in deadline.watch(written)):
         return ParsedFormula(variables, written, written, 0, 0)
     kept = Clauses(array("i"), array("q"))
     duplicates = 0
-    for clause in written:
+    for clause in deadline.watch(written):
         literals = dict.fromkeys(clause)
         if any(-literal in literals for literal in literals):
             continue

@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Iterator
 
 from pipeline.errors import InvalidPuzzle, counted
+from pipeline.limits import Deadline
 from pipeline.parse.formula.words import Header, Word, last_word, words_of
 
 _MOST_LITERAL = 2**31 - 1
@@ -40,11 +41,12 @@ class Body:
         self._clauses = 0
         self._last_block: int | None = None
 
-    def read(self) -> None:
-        """Read all of it. Raises InvalidPuzzle."""
+    def read(self, deadline: Deadline) -> None:
+        """Read all of it. Raises InvalidPuzzle and LimitReached."""
         begin, end = self._header.last.stop, len(self._text)
         trailer = _TRAILER.search(self._text, begin) if b"%" in self._text else None
         for start, stop in _blocks(self._text, begin, trailer.start() if trailer else end):
+            deadline.check()
             before = len(self.literals)
             ended = self._append(start, stop)
             if ended is None or self._too_many(ended):
