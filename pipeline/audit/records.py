@@ -148,7 +148,7 @@ def read_record(path: Path) -> Record:
         hashes_of(told),
         totals_of(told),
         _certificate(told.get("certificate")),
-        _typed(told, "disagreement", str),
+        typed(told, "disagreement", str),
         _declared(told.get("declared")),
         _encoding(told.get("encoding")),
         frozenset(_object(told, "seconds")),
