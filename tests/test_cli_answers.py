@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import pytest
 from commands import FILES, FIRST, SECOND, SOLVED, run
@@ -11,7 +10,6 @@ from needs import needs_minisat
 from solving import PATIENCE, UNIQUE, program
 
 from pipeline.encode import ENCODINGS
-from pipeline.explain import explain_conflict
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
@@ -57,8 +55,7 @@ def test_solve_names_the_cells_that_clash():
 
 
 def test_solve_shows_a_smallest_set_of_givens_without_a_solution(monkeypatch):
-    patient = partial(explain_conflict, seconds=PATIENCE)
-    monkeypatch.setattr("pipeline.explain.explain_conflict", patient)
+    monkeypatch.setattr("pipeline.stages.EXPLAIN_SECONDS", PATIENCE)
     code, printed, _ = run("solve", "none.txt")
     first, sentence, *drawn = printed.splitlines()
     assert (code, first) == (0, "no solution")
