@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import signal
@@ -18,8 +19,33 @@ from reporting import record
 from pipeline.log import LazyLog
 from pipeline.report import REPORT, Keeper, write_report, write_whole
 from pipeline.report.page import RENEWING
+from pipeline.report.writing import retire_report
 from pipeline.run.loop import run_once
 from pipeline.settings import Settings
+
+HELD = """import pathlib, signal
+class Environment:
+    def __init__(self, *_, **__): pass
+    def get_template(self, _): return self
+    def generate(self, **_):
+        yield "<html>"
+        pathlib.Path("held").touch()
+        try:
+            while True: pass
+        finally:
+            signal.raise_signal(signal.SIGTERM)
+FileSystemLoader = StrictUndefined = Environment
+"""
+"""A jinja2 that does not come to the end of a page."""
+
+
+def link(page: Path) -> None:
+    page.symlink_to("other.html")
+
+
+def huge(page: Path) -> None:
+    page.write_text(f"<html{RENEWING}>")
+    os.truncate(page, 2**40)
 
 
 class Clock:
@@ -132,6 +158,42 @@ def test_a_slow_report_is_written_apart_and_does_not_delay_the_end(tmp_path, mon
     assert RENEWING not in (tmp_path / REPORT).read_text()
     keeper.finish()
     assert (len(written), warnings) == (2, [])
+
+
+def test_a_report_that_is_stopped_while_it_is_written_apart_leaves_nothing(tmp_path, monkeypatch):
+    """Nor is it stopped anew while it clears up: Ctrl-C sends it a signal as well."""
+    clock, warnings = Clock(), []
+    outbox, work = tmp_path / "outbox", tmp_path / "work"
+
+    def write_slowly(*_, **__):
+        clock.now += 2
+
+    monkeypatch.setattr("pipeline.report.keeper.write_report", write_slowly)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    for folder in (outbox, work):
+        folder.mkdir()
+    monkeypatch.chdir(work)
+    Path("jinja2.py").write_text(HELD)
+    keeper = Keeper(outbox, tmp_path, warnings.append, clock)
+    keeper.after(0)
+    clock.now += 40
+    keeper.after(1)
+    wait_for(Path("held").exists)
+    assert [path.suffix for path in outbox.iterdir()] == [".tmp"]
+    keeper.close()
+    assert ([*outbox.iterdir()], warnings) == ([], [])
+
+
+@pytest.mark.parametrize("plant", [os.mkfifo, link, huge])
+def test_what_lies_in_a_pages_place_is_left_alone_when_its_keeper_ends(plant, tmp_path):
+    page, other = tmp_path / REPORT, tmp_path / "other.html"
+    other.write_text(f"<html{RENEWING}>")
+    plant(page)
+    before = page.lstat().st_ino, page.lstat().st_size
+    with contextlib.suppress(OSError):
+        retire_report(page)
+    assert (page.lstat().st_ino, page.lstat().st_size) == before
+    assert other.read_text() == f"<html{RENEWING}>"
 
 
 def test_who_keeps_the_report_is_told_of_each_job_as_it_ends(tmp_path):

@@ -12,11 +12,13 @@ from secrets import token_hex
 
 from pipeline.dropbox.folders import write_new
 from pipeline.dropbox.names import REPORT
+from pipeline.files import read_regular
 from pipeline.report.page import RENEWING, page_pieces
 
 __all__ = ["REPORT", "retire_report", "write_report", "write_whole"]
 
 _BEGINNING = 100
+_LARGEST_PAGE = 64 * 1024 * 1024
 _ABANDONED = 3600.0
 """Seconds after which nobody writes any more what is not yet in its place."""
 
@@ -49,10 +51,15 @@ def write_report(outbox: Path, inbox: Path, target: Path, *, is_kept: bool = Fal
 
 
 def retire_report(target: Path) -> None:
-    """Have a page renew itself no longer: nobody keeps it any more. Raises OSError."""
-    text = target.read_text(encoding="utf-8", errors="replace")
-    if RENEWING in text[:_BEGINNING]:
-        write_whole(target, [text.replace(RENEWING, "", 1)])
+    """Have a page renew itself no longer: nobody keeps it any more. Raises OSError.
+
+    What we would not have written, as it is too large or no regular file, is left alone.
+    """
+    if RENEWING.encode() not in read_regular(target, _BEGINNING):
+        return
+    data = read_regular(target, _LARGEST_PAGE)
+    if len(data) <= _LARGEST_PAGE:
+        write_whole(target, [data.decode(errors="replace").replace(RENEWING, "", 1)])
 
 
 def _clear_away(target: Path) -> None:
