@@ -18,8 +18,12 @@ from pipeline.files import descriptor_of, is_file_name
 
 SCHEMA: Final = 1
 ENDING: Final = ".json"
-LARGEST: Final = 64 * 1024 * 1024
-"""Bytes of a record: room for half a million solutions."""
+LARGEST: Final = 32 * 1024 * 1024
+"""Bytes of a record: room for 100,000 solution files with names of 200 letters."""
+
+MOST_SIGNS: Final = 1_000_000
+"""The commas and opening brackets of a record, three for each file: they bound its values, which
+take far more time and memory than their bytes."""
 
 _LONGEST_REASON = 200
 _KINDS: dict[type, str] = {str: "a text", int: "a number", bool: "true or false"}
@@ -70,6 +74,8 @@ def read_told(path: Path) -> dict[str, Any]:
             if size > LARGEST:
                 raise NoRecord(f"it is larger than {LARGEST // 2**20} MiB")
             data = file.read(size)
+        if sum(map(data.count, (b",", b"[", b"{"))) > MOST_SIGNS:
+            raise NoRecord(f"it has more than {MOST_SIGNS:,} commas and brackets")
         told = json.loads(data, object_pairs_hook=_once, parse_constant=_no_number)
     except FileNotFoundError:
         raise

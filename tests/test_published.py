@@ -29,6 +29,11 @@ def saying(**fields: object) -> Plant:
     return lambda path: path.write_text(record_text(f"{path.stem}.txt", **fields))
 
 
+def holding(value: str, times: int) -> Plant:
+    head = f'{{"more": [{f"{value}," * times}0], '
+    return lambda path: path.write_text(record_text(f"{path.stem}.txt").replace("{", head, 1))
+
+
 def bytes_of(data: bytes) -> Plant:
     return lambda path: path.write_bytes(data)
 
@@ -58,6 +63,9 @@ HOSTILE: dict[str, Plant] = {
     "entries": saying(files=[{"name": ["x"], "sha256": ""}]),
     "hashes": saying(files=[{"name": "x"}]),
     "totals": saying(totals={"unique": "1"}),
+    "objects": holding("{}", 600_000),
+    "lists": holding("[]", 600_000),
+    "numbers": holding("0", 1_200_000),
     "number": saying(seconds=float("nan")),
     "twice": lambda path: path.write_text(
         record_text("a.txt").replace("{", '{"source": "twice.txt",', 1)
@@ -101,12 +109,19 @@ def test_a_record_lists_plain_names_only(tmp_path):
     assert read_record(tmp_path / "a.json").files == ("a_1.solution",)
 
 
+def test_a_record_of_very_many_solutions_is_read(tmp_path):
+    names = [f"{'a, b' * 15}_{number}.solution" for number in range(1, 25_001)]
+    (tmp_path / "a.json").write_text(record_text("a.txt", *names))
+    assert read_record(tmp_path / "a.json").files == tuple(names)
+
+
 def test_why_it_is_no_record_is_told(box):
     for name, said in {
         "deep": "it is no JSON",
-        "sparse": "it is larger than 64 MiB",
+        "sparse": "it is larger than 32 MiB",
         "pipe": "it cannot be read: pipe.json is no regular file",
         "number": "NaN is no number",
+        "objects": "it has more than 1,000,000 commas and brackets",
         "twice": "a name stands in an object twice",
         "schema": "it is no record of schema 1",
     }.items():
