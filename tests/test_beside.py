@@ -52,11 +52,18 @@ def test_records_tell_it_and_an_archive_counts_it(outbox):
     assert {each.verdict for each in outbox.findings().values()} == {"ok"}
 
 
+def test_an_audit_goes_by_the_field_and_not_by_words_in_the_message(outbox, tmp_path):
+    tampered = copied(outbox, tmp_path)
+    tampered.edit("good", message=f"pysat: {NONE}")
+    assert not tampered.problems("good")
+
+
 @pytest.mark.parametrize(
     ("stem", "fields", "said"),
     [
         ("bad", {"message": None}, "the record does not say that the solution beside"),
         ("bad", {"disagreement": None}, "the record does not say that the solution beside"),
+        ("bad", {"message": "another"}, "the record does not say that the solution beside"),
         ("good", {"message": NONE, "disagreement": NONE}, "the record says that the solution"),
         ("set", {"totals": {"unique": 2}}, "totals: 0 disagreements in the record, 1 in"),
     ],

@@ -7,7 +7,7 @@ from pipeline.audit.encodings import audit_encoding
 from pipeline.audit.explanations import audit_conflict, audit_difference, audit_presence
 from pipeline.audit.files import ONLY_CLAIMED, audit_text, fault_in_status
 from pipeline.audit.findings import Report
-from pipeline.audit.lines import DISAGREES, is_denied
+from pipeline.audit.lines import is_denied
 from pipeline.audit.proofs import audit_proof
 from pipeline.audit.records import Record
 from pipeline.audit.terms import Terms
@@ -140,7 +140,8 @@ def _audit_beside(record: Record, parsed: Parsed, grids: list[Grid], report: Rep
     """Whether the record tells of the solution beside the puzzle that it is wrong, if it is."""
     signs, complete = signs_of(parsed.format), record.complete is True
     denied = is_denied(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
-    if {record.disagreement is not None, DISAGREES in (record.message or "")} != {denied}:
+    told = record.disagreement
+    if (told is not None) != denied or (told or "") not in (record.message or ""):
         said = "does not say" if denied else "says"
         report.bad(f"the record {said} that the solution beside the puzzle is wrong")
 
