@@ -85,7 +85,8 @@ def prove_complete(
     """
     deadline = Deadline.of(limits)
     try:
-        clauses = min(formula_size(puzzle.geometry), MOST_OF_PUZZLE)  # beyond it is told why
+        # proof_formula raises for larger ones.
+        clauses = min(formula_size(puzzle.geometry), MOST_OF_PUZZLE)
         limits.allow(clauses * (CLAUSE_BYTES + 2 * LITERAL_BYTES))
         formula = proof_formula(puzzle, grids)
     except LimitReached as error:

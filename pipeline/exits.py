@@ -37,7 +37,7 @@ def when_stopped(command: str) -> int:
 
 
 def end_with(code: int) -> None:
-    """Have these signals end this process with that exit code, at once, until it is gone.
+    """From now on, and until it is gone, these signals end this process at once with that code.
 
     For when there is nothing to be cleared away: before the work has begun, and after it.
     """
@@ -49,7 +49,7 @@ def end_with(code: int) -> None:
         _install(dict.fromkeys(_installed(), signal.SIG_IGN))
 
     _install(dict.fromkeys(_installed(), leave))
-    atexit.register(ignore)  # Python drops all handlers, but this, before the process is gone
+    atexit.register(ignore)  # SIG_IGN outlives Python's own clean-up; a handler does not
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def taking(handler: Handler) -> Iterator[None]:
 def interruptible() -> Iterator[None]:
     """Have the first of these signals raise Stopped; the next do what they did before.
 
-    So an interrupt may clear up, and whoever does not want to wait for that need not.
+    The first lets the command clean up; the second does not wait for that.
     """
     before = _installed()
 
