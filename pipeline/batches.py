@@ -46,7 +46,10 @@ MOST_TOGETHER = 100
 """Solutions of each puzzle: with more of them the puzzles go one by one."""
 
 LONGEST_TOGETHER = 10.0
-"""Seconds that a batch may take before the puzzles left in it go one by one."""
+"""Seconds that puzzles may be solved together before those left over go one by one."""
+
+SHARE_TOGETHER = 0.5
+"""Of the time of a puzzle: the rest is left for going alone, or for a proof."""
 
 
 @dataclass(slots=True)
@@ -55,7 +58,8 @@ class Answers:
 
     `grids` has the shape (most, P, n²): the certified solutions of each in order, zeros where
     there is none. `counts` says how many of them count. `others` are the results of those that
-    went one by one, which may have more solutions than there is room for in `grids`.
+    went one by one, which may have more solutions than there is room for in `grids`. `spent` are
+    the seconds that went into each: what it was solved in together, and its own stages.
     """
 
     status: list[Status]
@@ -63,6 +67,7 @@ class Answers:
     complete: NDArray[np.bool_]
     grids: NDArray[Any]
     used: SolverUsed
+    spent: NDArray[np.float64]
     messages: dict[int, str] = field(default_factory=dict)
     others: dict[int, Result] = field(default_factory=dict)
 
@@ -73,13 +78,18 @@ def masks_of(puzzles: Sequence[Puzzle]) -> NDArray[np.uint64]:
 
 
 def solve_batch(
-    geometry: Geometry, masks: NDArray[np.uint64], solvers: Solvers, settings: Settings
+    geometry: Geometry,
+    masks: NDArray[np.uint64],
+    solvers: Solvers,
+    settings: Settings,
+    before: Sequence[float] = (),
 ) -> Answers:
     """Solve P puzzles of one geometry, whose side is at most LARGEST_SIDE.
 
-    Raises EnvironmentFailure.
+    `before` are the seconds already spent on each, if any were. Raises EnvironmentFailure.
     """
     answers = _blank(len(masks), geometry, settings)
+    answers.spent[: len(before)] = before
     together = range(len(masks))
     if not _go_together(settings):
         left: dict[int, str | None] = dict.fromkeys(together)
@@ -92,7 +102,9 @@ def solve_batch(
     checked = {index for index in settled if is_chosen(_puzzle(geometry, masks[index]), share)}
     for index in sorted(checked.union(left)):
         parsed = made(_puzzle(geometry, masks[index]))
-        result = solve_parsed(parsed, solvers, settings, Stopwatch(), explain=False)
+        watch = Stopwatch(before=float(answers.spent[index]))
+        result = solve_parsed(parsed, solvers, settings, watch, explain=False)
+        answers.spent[index] = watch.spent()
         if index in checked:
             _compare(answers, index, result)
         else:
@@ -111,6 +123,12 @@ def _go_together(settings: Settings) -> bool:
     return as_usual and settings.limit <= MOST_TOGETHER
 
 
+def _seconds_together(settings: Settings) -> float:
+    """Seconds that puzzles may be solved together; no solver is better where lanes are chosen."""
+    share = settings.timeout * SHARE_TOGETHER
+    return share if settings.solver == "lanes" else min(share, LONGEST_TOGETHER)
+
+
 def _blank(count: int, geometry: Geometry, settings: Settings) -> Answers:
     shape = (min(settings.limit, MOST_TOGETHER), count, geometry.side**2)
     return Answers(
@@ -119,6 +137,7 @@ def _blank(count: int, geometry: Geometry, settings: Settings) -> Answers:
         np.zeros(count, np.bool_),
         np.zeros(shape, np.uint8),
         SolverUsed("lanes", f"numpy {np.__version__}", None),
+        np.zeros(count),
     )
 
 
@@ -133,9 +152,8 @@ def _ask_lanes(
     from pipeline.solve.lanes import solve_lanes  # noqa: PLC0415 - slow to load
 
     most = settings.limit
-    alone = settings.solver == "lanes"
-    seconds = settings.timeout if alone else min(settings.timeout, LONGEST_TOGETHER)
-    found = solve_lanes(geometry, masks, most + 1, seconds)
+    watch = Stopwatch()
+    found = solve_lanes(geometry, masks, most + 1, _seconds_together(settings))
     certified = np.ones_like(found.decided)
     for rank in range(most + 1):
         here = np.flatnonzero(found.counts > rank)
@@ -148,6 +166,7 @@ def _ask_lanes(
     answers.complete[:] = found.counts <= most
     _judge(answers, most)
     left = np.flatnonzero(~(found.decided & certified)).tolist()
+    answers.spent += watch.seconds()["total"]
     return {index: None if certified[index] else "a grid of lanes is no solution" for index in left}
 
 
@@ -160,8 +179,9 @@ def _ask_together(
 ) -> dict[int, str | None]:
     """Fill in what is shown to be unique in formulas of many puzzles; the other puzzles."""
     solver = solvers.chain[0]
-    limits = Limits(min(settings.timeout, LONGEST_TOGETHER), settings.memory_limit)
-    unique, answers.grids[0] = solve_union(geometry, masks, solver, limits)
+    limits = Limits(_seconds_together(settings), settings.memory_limit)
+    unique, answers.grids[0], seconds = solve_union(geometry, masks, solver, limits)
+    answers.spent += seconds
     answers.used = SolverUsed(solver.name, solver.version, solvers.lacking)
     answers.counts[unique] = 1
     answers.complete[unique] = True
@@ -215,18 +235,21 @@ def _solve_group(
     """The results of puzzles that were parsed in so many seconds each."""
     if len(group) == 1:
         ((index, (parsed, parse)),) = group.items()
-        result = solve_parsed(parsed, solvers, settings, Stopwatch())
+        result = solve_parsed(parsed, solvers, settings, Stopwatch(before=parse))
         return {index: _parsed_in(parse, result)}
     start = time.perf_counter()
     masks = masks_of([parsed.puzzle for parsed, _ in group.values()])
-    answers = solve_batch(geometry, masks, solvers, settings)
+    before = [parse for _, parse in group.values()]
+    answers = solve_batch(geometry, masks, solvers, settings, before)
     batch = time.perf_counter() - start
     results = {}
     for place, (index, (parsed, parse)) in enumerate(group.items()):
         found = _result(answers, place, parsed, batch)
-        shown = with_evidence(found, solvers, settings, Stopwatch())
+        watch = Stopwatch(before=float(answers.spent[place]))
+        shown = with_evidence(found, solvers, settings, watch)
         if found.complete and not shown.complete:  # what the batch says is not true
-            shown = solve_alone(parsed, shown.message, solvers, settings, Stopwatch())
+            watch = Stopwatch(before=watch.spent())
+            shown = solve_alone(parsed, shown.message, solvers, settings, watch)
         results[index] = _parsed_in(parse, shown)
     return results
 

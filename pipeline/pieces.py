@@ -10,11 +10,10 @@ import numpy as np
 from pipeline.batches import LARGEST_SIDE, Answers, masks_of, solve_alone, solve_batch
 from pipeline.beside import disagreement, grid_of
 from pipeline.evidence import Proof, doubt, prove_complete
-from pipeline.limits import Limits
 from pipeline.parse import made
 from pipeline.parse.collections import Entry, Piece
 from pipeline.puzzle import Geometry, Puzzle
-from pipeline.result import Result, Stopwatch
+from pipeline.result import Result, Stopwatch, limits_left
 from pipeline.rows import Row, Rows, Source, joined
 from pipeline.settings import Settings
 from pipeline.solve import Solvers, surprise
@@ -36,13 +35,14 @@ def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settin
         for at, place in enumerate(places):
             if at in answers.others:
                 row = rows[place] = _row(entries[place], answers.others[at])
-                row.message = answers.messages.get(at)
+                row.message, row.spent = answers.messages.get(at), float(answers.spent[at])
                 continue
             found = [rank[at] for rank in texts[: int(answers.counts[at])]]
             complete = bool(answers.complete[at])
             message = answers.messages.get(at)
             entry, status = entries[place], answers.status[at]
-            rows[place] = Row(entry, status, found, complete, message, geometry.side**2)
+            row = rows[place] = Row(entry, status, found, complete, message, geometry.side**2)
+            row.spent = float(answers.spent[at])
     for place, entry in enumerate(entries):
         if rows[place] is None:
             rows[place] = _alone(entry, solvers, settings)
@@ -116,8 +116,10 @@ def one_line(values: Sequence[int], signs: str = "") -> str:
 def _alone(entry: Entry, solvers: Solvers, settings: Settings) -> Row:
     if entry.puzzle is None:
         return Row(entry, "invalid", message=entry.error)
-    result = solve_parsed(made(entry.puzzle), solvers, settings, Stopwatch(), explain=False)
-    return _row(entry, result)
+    watch = Stopwatch()
+    row = _row(entry, solve_parsed(made(entry.puzzle), solvers, settings, watch, explain=False))
+    row.spent = watch.spent()
+    return row
 
 
 def _row(entry: Entry, result: Result) -> Row:
@@ -134,14 +136,16 @@ def _proved(row: Row, solvers: Solvers, settings: Settings) -> Row:
     entry = row.entry
     puzzle = entry.puzzle or _puzzle_of(entry.text)
     grids = [grid_of(line, puzzle.geometry, entry.signs) for line in row.solutions]
-    limits = Limits(settings.timeout, settings.memory_limit)
-    row.certificate, row.proof = prove_complete(puzzle, grids, solvers, limits)
+    watch = Stopwatch(before=row.spent)
+    with watch.timing("prove"):
+        limits = limits_left(settings, watch)
+        row.certificate, row.proof = prove_complete(puzzle, grids, solvers, limits)
     if row.certificate.complete == "claimed":
         row.message = "; ".join(filter(None, (row.message, f"claimed: {row.certificate.reason}")))
     if row.certificate.complete != "no":
         return row
     why = doubt(row.certificate)
-    result = solve_alone(made(puzzle), why, solvers, settings, Stopwatch())
+    result = solve_alone(made(puzzle), why, solvers, settings, watch)
     again = _row(entry, result)
     again.certificate, again.fallback = result.certificate, why
     if isinstance(result.proof, Proof):

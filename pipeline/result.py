@@ -36,10 +36,16 @@ Stage = Literal["parse", "encode", "solve", "decode", "certify", "explain", "pro
 
 
 class Stopwatch:
-    """Seconds spent in each stage, summed up; and in all, since it was made."""
+    """Seconds spent in each stage, summed up; and in all, since it was made.
 
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+    `before` are seconds that had been spent until then: they are in `spent` only.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float] = time.perf_counter, *, before: float = 0.0
+    ) -> None:
         self._clock = clock
+        self._before = before
         self._start = clock()
         self._stages: dict[str, float] = {}
 
@@ -57,8 +63,8 @@ class Stopwatch:
         return self._stages | {"total": self._clock() - self._start}
 
     def spent(self) -> float:
-        """Seconds in all stages that are over."""
-        return sum(self._stages.values())
+        """Seconds in all stages that are over, and before."""
+        return self._before + sum(self._stages.values())
 
 
 def limits_left(settings: Settings, watch: Stopwatch) -> Limits:

@@ -93,6 +93,7 @@ class Row:
 
     `disagreement`: what is wrong with the solution that stands beside it. `fallback`: why
     another solver than the first answered. `certificate` and `proof` are there if asked for.
+    `spent` are the seconds that went into it so far.
     """
 
     entry: Entry
@@ -105,6 +106,7 @@ class Row:
     fallback: str | None = None
     certificate: Certificate | None = None
     proof: Proof | None = None
+    spent: float = 0.0
 
     def said(self) -> str:
         """Everything that is to be said of it."""

@@ -16,7 +16,8 @@ from pipeline.certify.many import certify_many
 from pipeline.cnf import Sat, Unsat
 from pipeline.encode.together import Together, encode_together, propagate_many
 from pipeline.errors import EnvironmentFailure, SolverError
-from pipeline.limits import Limits
+from pipeline.limits import Deadline, Limits
+from pipeline.result import Stopwatch
 from pipeline.solve import Solver
 
 if TYPE_CHECKING:
@@ -33,18 +34,22 @@ _WORTH_GOING_ON = 4
 
 def solve_union(
     geometry: Geometry, masks: NDArray[np.uint64], solver: Solver, limits: Limits
-) -> tuple[NDArray[np.bool_], NDArray[np.uint8]]:
-    """Which of P puzzles are shown to have one solution only, and their certified grids.
+) -> tuple[NDArray[np.bool_], NDArray[np.uint8], NDArray[np.float64]]:
+    """Which of P puzzles are shown to have one solution only, their grids, and their seconds.
 
-    The grids have the shape (P, n²), zeros where nothing is shown. The limits hold for each
-    formula. Whatever the solver cannot do leaves puzzles that nothing is shown of.
+    The grids are certified and have the shape (P, n²), zeros where nothing is shown. The limits
+    hold for each TOGETHER puzzles and the halves of them; the seconds (P,) are what those took.
+    Whatever the solver cannot do leaves puzzles that nothing is shown of.
     """
     cells, consistent = propagate_many(geometry, masks)
     union = _Union(geometry, masks, cells, solver, limits)
     sound = np.flatnonzero(consistent)
+    seconds = np.zeros(len(masks))
     for start in range(0, len(sound), TOGETHER):
-        union.solve(sound[start : start + TOGETHER])
-    return union.unique, union.grids
+        part, watch = sound[start : start + TOGETHER], Stopwatch()
+        union.solve(part, Deadline.of(limits))
+        seconds[part] = watch.seconds()["total"]
+    return union.unique, union.grids, seconds
 
 
 class _Union:
@@ -66,25 +71,25 @@ class _Union:
         self._solver = solver
         self._limits = limits
 
-    def solve(self, part: NDArray[np.int64]) -> None:
-        """Fill in which of these puzzles are unique, as far as can be shown."""
-        if len(part) < 2:
+    def solve(self, part: NDArray[np.int64], deadline: Deadline) -> None:
+        """Fill in which of these puzzles are unique, as far as can be shown in time."""
+        if len(part) < 2 or not deadline.left():
             return
         try:
-            settled = self._ask(part)
+            settled = self._ask(part, self._limits.until(deadline))
         except EnvironmentFailure:
             return
         except SolverError:
             settled = False
         if not settled:
             middle = len(part) // 2
-            self.solve(part[:middle])
-            self.solve(part[middle:])
+            self.solve(part[:middle], deadline)
+            self.solve(part[middle:], deadline)
 
-    def _ask(self, part: NDArray[np.int64]) -> bool:
+    def _ask(self, part: NDArray[np.int64], limits: Limits) -> bool:
         """Whether nothing is gained by asking of fewer: False where some may have no solution."""
         together = encode_together(self._geometry, self._cells[part])
-        with self._solver.open(together.cnf, self._limits) as session:
+        with self._solver.open(together.cnf, limits) as session:
             answer = session.solve()
             if not isinstance(answer, Sat):
                 return False

@@ -1,0 +1,206 @@
+"""The time limit of a puzzle that is solved with others counts what they took together."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from solving import TWO, UNIQUE
+
+from pipeline.batches import FEWEST, masks_of, solve_sources
+from pipeline.evidence import Certificate
+from pipeline.limits import Limits
+from pipeline.parse import parse_puzzle, parse_source
+from pipeline.parse.collections import Piece, detect_collection
+from pipeline.pieces import solve_piece
+from pipeline.result import Stopwatch
+from pipeline.rows import Source
+from pipeline.settings import Settings
+from pipeline.solve import Solvers
+from pipeline.solve.lanes import solve_lanes
+from pipeline.stages import solve_parsed
+from pipeline.union import TOGETHER, _Union, solve_union
+
+SEVEN = "the time limit of 7 s was reached"
+
+by_union_and_by_lanes = pytest.mark.parametrize("number", [2, FEWEST], ids=["union", "lanes"])
+
+
+class Clock:
+    """It stands still but while what is slowed is done."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def slowed(self, work, seconds):
+        """The same work, which takes so many seconds more."""
+
+        def slow(*arguments, **options):
+            self.now += seconds
+            return work(*arguments, **options)
+
+        return slow
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    for module in ("batches", "pieces", "union"):
+        monkeypatch.setattr(f"pipeline.{module}.Stopwatch", partial(Stopwatch, lambda: clock.now))
+    return clock
+
+
+@pytest.fixture
+def slow_together(monkeypatch, clock):
+    """Make solving together take so many seconds: lanes, or each question about a formula."""
+
+    def slow(seconds):
+        lanes, asked = clock.slowed(solve_lanes, seconds), clock.slowed(_Union._ask, seconds)
+        monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", lanes)
+        monkeypatch.setattr(_Union, "_ask", asked)
+
+    return slow
+
+
+@pytest.fixture(scope="module")
+def solvers():
+    with Solvers("pysat") as found:
+        yield found
+
+
+def as_sources(texts, solvers, **options):
+    """Of each puzzle its status, what is known of it, and why no more."""
+    sources = [(f"{at}.txt", text.encode()) for at, text in enumerate(texts)]
+    found = []
+    for result in solve_sources(sources, solvers, Settings(**options)):
+        known = result.certificate or Certificate("no")
+        found.append((result.status, known.complete, known.reason or result.message))
+    return found
+
+
+def as_rows(texts, solvers, **options):
+    """Of each puzzle of a collection its status, what is known of it, and why no more."""
+    data = "".join(text.replace("\n", "") + "\n" for text in texts).encode()
+    source = Source("top.txt", detect_collection(data, complete=True, declared="lines"), 16)
+    rows = solve_piece(Piece(1, data), source, solvers, Settings(**options).of_many())
+    proved = {entry[0] for proofs in rows.proofs for entry in proofs.index}
+    return [
+        (row[2], "proved" if at in proved else known_by(row), row[6] or None)
+        for at, row in enumerate(csv.reader(io.StringIO(rows.table.decode())))
+    ]
+
+
+def known_by(row):
+    return "claimed" if row[4] == "true" else "no"
+
+
+ways = pytest.mark.parametrize("solve", [as_sources, as_rows])
+
+
+def told(found):
+    """The same, however a collection says it."""
+    return {(status, known, why and why.removeprefix("claimed: ")) for status, known, why in found}
+
+
+@ways
+@by_union_and_by_lanes
+@pytest.mark.parametrize(
+    ("seconds", "known"),
+    [(7, ("claimed", SEVEN)), (0, ("proved", None))],
+    ids=["all the time", "no time"],
+)
+def test_what_was_found_together_stands_and_is_proved_if_time_is_left(
+    solve, number, seconds, known, slow_together, solvers
+):
+    slow_together(seconds)
+    assert told(solve([UNIQUE] * number, solvers, timeout=7, prove="always")) == {
+        ("unique", *known)
+    }
+
+
+@ways
+@pytest.mark.parametrize(
+    ("timeout", "wanted"),
+    [(60, ("multiple", "claimed", None)), (7, ("unknown", "no", SEVEN))],
+)
+def test_what_goes_alone_in_the_end_has_the_time_that_is_left(
+    solve, timeout, wanted, slow_together, solvers
+):
+    slow_together(10)
+    found = solve([TWO] * 2, solvers, solver="pysat", timeout=timeout, prove="never")
+    assert told(found) == {wanted}
+
+
+@ways
+def test_going_alone_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, solvers):
+    def slow(parsed, solvers, settings, watch, **options):
+        with watch.timing("solve"):
+            clock.now += 7
+        return solve_parsed(parsed, solvers, replace(settings, timeout=60), watch, **options)
+
+    monkeypatch.setattr("pipeline.batches.solve_parsed", slow)
+    found = solve([TWO] * 2, solvers, solver="pysat", timeout=7, prove="always")
+    assert told(found) == {("multiple", "claimed", SEVEN)}
+
+
+@ways
+def test_a_proof_takes_of_the_time_for_asking_the_next_solver(solve, monkeypatch, clock, solvers):
+    refusing = clock.slowed(lambda *_: (Certificate("no", reason="of this test"), None), 7)
+    for module in ("pieces", "stages"):
+        monkeypatch.setattr(f"pipeline.{module}.prove_complete", refusing)
+    ((status, known, why),) = set(solve([UNIQUE] * 2, solvers, timeout=7, prove="always"))
+    assert (status, known) == ("unknown", "no")
+    assert SEVEN in why
+
+
+def test_parsing_takes_of_the_time_of_what_is_solved_with_others(monkeypatch, clock, solvers):
+    monkeypatch.setattr("pipeline.batches.parse_once", clock.slowed(parse_source, 7))
+    for number in (1, 2):
+        found = as_sources([TWO] * number, solvers, solver="pysat", timeout=7)
+        assert told(found) == {("unknown", "no", SEVEN)}
+
+
+def test_what_other_formulas_take_does_not_count(slow_together, solvers):
+    """Each puzzle is in one of three formulas, which take longer than its time in all."""
+    slow_together(4)
+    found = as_sources([TWO] * (3 * TOGETHER), solvers, solver="pysat", timeout=7, prove="never")
+    assert told(found) == {("multiple", "claimed", None)}
+
+
+@pytest.mark.parametrize(
+    ("options", "seconds"),
+    [
+        ({"timeout": 60}, 10),
+        ({"timeout": 7}, 3.5),
+        ({"timeout": 60, "solver": "lanes"}, 30),
+    ],
+)
+def test_puzzles_are_together_for_half_of_their_time_at_most(
+    monkeypatch, solvers, options, seconds
+):
+    asked = []
+
+    def noting(*arguments):
+        asked.append(arguments[-1])
+        return solve_lanes(*arguments)
+
+    monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", noting)
+    as_sources([UNIQUE] * FEWEST, solvers, prove="never", **options)
+    assert asked == [seconds]
+
+
+class Unasked:
+    """A solver that is not to be asked."""
+
+    def open(self, cnf, limits):
+        raise AssertionError
+
+
+def test_no_question_is_asked_of_many_puzzles_when_their_time_is_up():
+    puzzles = [parse_puzzle(UNIQUE)] * 4
+    limits = Limits(7.0, spent=7.0)
+    unique, *_ = solve_union(puzzles[0].geometry, masks_of(puzzles), Unasked(), limits)
+    assert not unique.any()
