@@ -7,7 +7,11 @@ import random
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
 
+from pipeline.parse import FORMATS, parse_puzzle
 from pipeline.parse.looks import looks_like_no_puzzle
 
 ROOT = Path(__file__).parents[1]
@@ -34,6 +38,21 @@ SOMETHING_ELSE = {
     "a settings file": "[core]\nname = x\n",
     "hashes": "d41d8cd98f00b204e9800998ecf8427e  a.txt\n0cc175b9c0f1b6a831c399e269772661  b.txt\n",
     "PDF": "%PDF-1.4\n%âã\n1 0 obj\n<< /Type /Page >>\nendobj\nxref\n0 2\n0000000016 00000 n \n",
+}
+MORE = "and so on\n" * 50
+SOMETHING_ELSE |= {
+    "years": "Made in\n" + "".join(f"{year}\n" for year in range(2010, 2025)) + MORE,
+    "days": "On\nthese\n" + "".join(f"{day}\n" for day in range(20130401, 20130431)) + MORE * 3,
+    "years in a line": "Made in\n2010 2011 2012 2013\n" + MORE,
+    "a table of counts": "Counts\n\n| a | b | c | d |\n|---|---|---|---|\n"
+    + "".join(f"| {n} | {n + 1} | {n + 2} | 27 |\n" for n in range(5))
+    + MORE,
+    "numbers in code": "x = [\n    1, 0, 0, 0,\n    0, 1, 0, 0,\n    0, 0, 1, 0,\n]\n"
+    + "pass\n" * 20,
+    "an address": "The server is\n123.123.123.123\nfor now\nand always\nso\n",
+    "a bit mask": "Of\nbits\nMASK = 0b0000000001111\nTHIRD = 1.33333333333333\n" + MORE,
+    "a key": "The key\n" + "0123456789abcdef" * 16 + "\nfor\nall\nof\nus\n",
+    "a listing": "Directory\n" + "........\n" * 9 + MORE,
 }
 DAMAGED = {
     "a wrong sign": ROWS.replace("7", "k", 1),
@@ -107,3 +126,60 @@ def test_every_example_looks_like_a_puzzle_with_a_wrong_sign_and_without_its_end
 @pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml"])
 def test_what_lies_beside_this_programs_source_is_no_puzzle(name):
     assert looks_like_no_puzzle((ROOT / name).read_bytes())
+
+
+PROSE = st.lists(st.sampled_from(("They say so.", "and, for us,", "I am 12", "", "A: b (c)")))
+SIX = "1.3.5.\n.5.1.3\n2.4.6.\n.6.2.4\n3.5.1.\n.1.3.5\n"
+FOUR = "1.3.\n.4.2\n2..3\n.32.\n"
+SIXTEEN = "".join(
+    "".join("0123456789ABCDEF"[(4 * row + row // 4 + at) % 16] for at in range(16)) + "\n"
+    for row in range(16)
+).replace("0", ".")
+GRIDS = {
+    "digits": ROWS,
+    "zeros": ROWS.replace(".", "0"),
+    "dashes": ROWS.replace(".", "-"),
+    "drawn": "".join(
+        f"| {line[:3]} | {line[3:6]} | {line[6:]} |\n" + "+-----+-----+-----+\n" * (at % 3 == 2)
+        for at, line in enumerate(ROWS.split())
+    ),
+    "spaced": "".join(" ".join(line) + "\n" for line in ROWS.split()),
+    "fields": "".join(",".join(line).replace(".", "") + "\n" for line in ROWS.split()),
+    "a list": "".join(f"[{', '.join(line)}],\n" for line in ROWS.replace(".", "0").split()),
+    "six": SIX,
+    "four": FOUR,
+    "letters": SIXTEEN,
+    "a line": LINE + "\n",
+    "a line of four": FOUR.replace("\n", "") + "\n",
+    "a line of six": SIX.replace("\n", "") + "\n",
+    "a line of words": " ".join(LINE) + "\n",
+    "rows in a line": ROWS.replace("\n", " ") + "\n",
+    "a table": f"7,{LINE},easy\n",
+    "a library": f":0000:x:{LINE.replace('.', '+7', 5)}:314 916::\n",
+}
+
+
+@pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
+@examples(40)
+@given(data=st.data())
+def test_text_around_it_hides_no_damaged_puzzle(grid, data):
+    signs = [at for at, sign in enumerate(grid) if sign.isalnum() or sign in ".-"]
+    at = data.draw(st.sampled_from(signs))
+    damaged = grid[:at] + data.draw(st.sampled_from("k!é")) + grid[at + 1 :]
+    before, after = data.draw(PROSE), data.draw(PROSE)
+    text = "\n".join([*before * 10, damaged, *after * 10])
+    assert not looks_like_no_puzzle(text.encode())
+
+
+def test_neither_28_lines_nor_a_lost_cell_hide_a_grid():
+    assert not looks_like_no_puzzle(b"A line of text\n" * 28 + ROWS.replace("7", "k", 1).encode())
+    for at in range(len(ROWS)):
+        text = "A line of text\n" * 100 + ROWS[:at] + ROWS[at + 1 :]
+        assert not looks_like_no_puzzle(text.encode())
+
+
+def test_what_a_format_writes_begins_as_it_says():
+    told = {known.name: known for known in FORMATS if known.begins}
+    assert told.keys() == {"opensudoku", "hodoku", "json", "sadman", "bordered", "boxes"}
+    for name in told.keys() - {"sadman"}:  # its heading may be left out
+        assert told[name].begins.match(told[name].render(parse_puzzle(LINE))), name

@@ -214,3 +214,15 @@ def test_a_first_row_of_two_numbers_is_not_taken_for_the_size_of_a_box():
 def test_a_word_that_begins_with_c_is_no_comment():
     assert str(refusal("class A:\n")) == "a.txt:1:1: expected a digit or a blank, found 'c'"
     assert "height and width" in str(refusal("c easy\n53..7....\n"))
+
+
+def test_a_sign_in_a_list_is_named_where_it_stands():
+    rest = ",\n".join(['[".", ".", ".", "."]'] * 3)
+    spread = f'[[\n"1",\n ".",\n  ".", "%s"\n],\n{rest}]'
+    assert str(refusal(spread % "k")).startswith("a.txt:4:9: expected a digit or a blank")
+    assert str(refusal(spread % "7")).startswith("a.txt:4:9: expected a value from 1 to 4")
+    assert str(refusal(spread % '3",\n"4')).startswith("a.txt:5:2: expected a row of 4 cells")
+    short = '[["1",\n ".",\n  "."],\n' + rest + "]"
+    assert str(refusal(short)).startswith("a.txt:3:5: expected a row of 4 cells, found 3 cells")
+    texts = '[\n "1...", "....",\n "....",  "..7."]'
+    assert str(refusal(texts)).startswith("a.txt:3:14: expected a value from 1 to 4")

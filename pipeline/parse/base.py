@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -45,6 +46,8 @@ class Format:
     InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back;
     it raises ValueError for a puzzle that the format has no signs for. `render_as` does so in
     one of several notations, which `parse` named; the filled ones always tell which they are in.
+    `begins` matches the beginning of every text that has this format's own words or header, a
+    damaged one too; there is none for formats that are nothing but rows.
     """
 
     name: str
@@ -52,3 +55,4 @@ class Format:
     parse: Callable[[Text, Reading], Found]
     render: Callable[[Puzzle], str]
     render_as: Callable[[Puzzle, str], str] | None = None
+    begins: re.Pattern[str] | None = None

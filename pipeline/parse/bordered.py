@@ -25,6 +25,7 @@ from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
 from pipeline.settings import Reading
 
+_BEGINS = re.compile(r"(?i)(?:\s*[a-z][a-z ]*:.*\n){0,9}\s*puzzle size\s*:")
 _SIZE = re.compile(r"puzzle size\s*:\s*([0-9]{1,3})\s*x\s*([0-9]{1,3})", re.IGNORECASE)
 _ANY_SIZE = re.compile(r"puzzle size\s*:", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z][A-Za-z ]*:")
@@ -161,4 +162,4 @@ def render_bordered(puzzle: Puzzle) -> str:
     return f"puzzle size: {height}x{width}\n{border}{border.join(bands)}{border}"
 
 
-BORDERED = Format("bordered", recognise_bordered, parse_bordered, render_bordered)
+BORDERED = Format("bordered", recognise_bordered, parse_bordered, render_bordered, begins=_BEGINS)

@@ -25,6 +25,7 @@ from pipeline.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
 from pipeline.settings import Reading
 
 _WORD = re.compile(r"\S+")
+_BEGINS = re.compile(r"\s*c(?:[ \t].*)?(?:\n|\Z)|\s*[1-9]\d{0,2}[ \t]+[1-9]\d{0,2}[ \t]*(?:\n|\Z)")
 _COMMENT = re.compile(r"\s*c(\s|\Z)")
 _SIZE = re.compile(r"[1-9][0-9]{0,2}")
 
@@ -139,4 +140,4 @@ def render_boxes(puzzle: Puzzle) -> str:
     return f"{geometry.height} {geometry.width}\n" + "".join(rows)
 
 
-BOXES = Format("boxes", recognise_boxes, parse_boxes, render_boxes)
+BOXES = Format("boxes", recognise_boxes, parse_boxes, render_boxes, begins=_BEGINS)

@@ -19,6 +19,7 @@ from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import Reading
 
 _GEOMETRY = Geometry(3, 3)
+_BEGINS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{4}")
 _BEFORE = re.compile(r"\s*:[0-9A-Za-z-]*:[^:]*:")
 _PLACED = re.compile(r"\+[1-9]")
 
@@ -68,4 +69,4 @@ def render_hodoku(puzzle: Puzzle) -> str:
     return f":0000:x:{''.join(written_cells(puzzle, DIGITS, '.'))}:::\n"
 
 
-HODOKU = Format("hodoku", recognise_hodoku, parse_hodoku, render_hodoku)
+HODOKU = Format("hodoku", recognise_hodoku, parse_hodoku, render_hodoku, begins=_BEGINS)

@@ -24,6 +24,7 @@ from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
 _BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|null\b)')
+_BEGINS = re.compile(r'\s*\[\s*(?:\[\s*(?:"?\d{1,2}"?|""|null)\s*[,\]]|"[0-9.*_x?]{4})')
 _WORD = re.compile(r'[\[\],]|"[^"\\]*"|[^\s\[\],"]+|"[^,\]]*')
 _LARGEST = max(ALL_GEOMETRIES)
 _SIGNS = frozenset(BLANKS) - {"0"}
@@ -39,6 +40,11 @@ class _Word(NamedTuple):
     @property
     def is_string(self) -> bool:
         return len(self.text) > 1 and self.text[0] == self.text[-1] == '"'
+
+    @property
+    def signs(self) -> str:
+        """What stands there without its quotes."""
+        return self.text[1:-1] if self.is_string else self.text
 
     @property
     def said(self) -> str:
@@ -131,21 +137,33 @@ def _goes_on(text: Text, words: Iterator[_Word], what: str) -> bool:
 
 
 def _grid(text: Text, rows: Sequence[_List], reading: Reading, notation: str) -> Found:
-    """The puzzle whose cells are signs, read as a grid whose signs stand where these do."""
+    """The puzzle whose cells are signs, read as a grid of them."""
     lines = []
-    for row in rows:
-        line = ""
+    for number, row in enumerate(rows, 1):
         for word in row:
             if notation == _STRINGS and len(word.said) != 1:
                 raise _wrong(text, word, "a digit or a sign for a blank")
-            said = word.text[1:-1] if word.is_string else word.text
-            line = line.ljust(word.column - 1 + word.is_string) + said
-        lines.append(Line(row[0].line, line, Line.of_text(0, line).cells, is_border=False))
+        line = "".join(word.signs for word in row)
+        lines.append(Line(number, line, Line.of_text(0, line).cells, is_border=False))
     try:
         found = parse_grid(replace(text, lines=tuple(lines)), reading)
-    except InvalidPuzzle as error:  # the list has come to its end
-        raise replace(error, truncated=False) from None
+    except InvalidPuzzle as error:  # the list has come to its end, so nothing is cut off
+        line_number, column = error.line, error.column
+        if line_number is not None and column is not None:
+            line_number, column = _place(rows[line_number - 1], column)
+        raise replace(error, line=line_number, column=column, truncated=False) from None
     return found._replace(notation=notation)
+
+
+def _place(row: _List, column: int) -> tuple[int, int]:
+    """Line and column, in the source, of a sign of the row; its signs are counted from 1."""
+    *others, word = row
+    for other in others:
+        if column <= len(other.signs):
+            word = other
+            break
+        column -= len(other.signs)
+    return word.line, word.column + word.is_string + column - 1
 
 
 def _numbers(text: Text, rows: Sequence[_List], notation: str) -> Found:
@@ -191,4 +209,4 @@ def render_json(puzzle: Puzzle) -> str:
     return render_as(puzzle, "")
 
 
-JSON = Format("json", recognise_json, parse_json, render_json, render_as)
+JSON = Format("json", recognise_json, parse_json, render_json, render_as, _BEGINS)

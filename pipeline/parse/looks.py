@@ -10,8 +10,10 @@ import codecs
 import re
 from collections.abc import Sequence
 
+from pipeline.parse import FORMATS
 from pipeline.parse.cells import BLANKS, DIGITS
 from pipeline.parse.formula import looks_like_cnf
+from pipeline.parse.hidden import holds_a_puzzle
 from pipeline.parse.text import COMMENTS, Line
 
 NO_PUZZLE = "nothing in it looks like a puzzle"
@@ -19,21 +21,6 @@ NO_PUZZLE = "nothing in it looks like a puzzle"
 
 _SAMPLE = 64 * 1024
 _KNOWN = frozenset(DIGITS + BLANKS)
-_BEGINNINGS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"\s*<(?s:.*)<(?:[\w.-]+:)?opensudoku\b|\s*<(?:[\w.-]+:)?opensudoku\b",
-        r"(?i)\s*\[\s*(?:puzzle|state)\s*\]",
-        r"(?i)(?:\s*[a-z][a-z ]*:.*\n){0,9}\s*puzzle size\s*:",
-        r"\s*:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{4}",
-        r"\s*c(?:[ \t].*)?(?:\n|\Z)",
-        r"\s*[1-9]\d{0,2}[ \t]+[1-9]\d{0,2}[ \t]*(?:\n|\Z)",
-        r'\s*\[\s*\[\s*(?:"?\d{1,2}"?|""|null)\s*[,\]]',
-        r'\s*\[\s*"[0-9.*_x?]{4}',
-    )
-)
-"""How formats begin that are known by their words, or by their first numbers."""
-
 _WORD = re.compile(r"[^\s,;|]+")
 _FIELD = re.compile(r"[,;\t]")
 _LETTERS = re.compile(r"[0-9A-Y.*_?-]+|[0-9a-y.*_?-]+")
@@ -47,12 +34,14 @@ _SHORTEST_ROW, _LONGEST_ROW, _SHORTEST_PUZZLE = 4, 26, 15
 def looks_like_no_puzzle(data: bytes) -> bool:
     """Whether nothing in a source looks like the beginning of a puzzle in any format.
 
-    Its first 64 KiB decide. Something does where a format's own words are there, or where a
-    quarter of the lines, or the first two, may be rows or whole puzzles, or damaged ones.
+    Its first 64 KiB decide. Something does where a format's own words are there, where a whole
+    puzzle stands anywhere, or where a quarter of the lines, or the first two, may be rows or
+    whole puzzles, or damaged ones.
     """
     lines = [line for line in re.split(r"\r\n?|\n", _text(data[:_SAMPLE])) if _is_said(line)]
     text = "\n".join(lines)
-    if looks_like_cnf(data) or any(beginning.match(text) for beginning in _BEGINNINGS):
+    begun = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
+    if begun or looks_like_cnf(data) or holds_a_puzzle(lines):
         return False
     told = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
     if not told:

@@ -38,6 +38,7 @@ _MOST_NAMES = 256
 _CUT_OFF = frozenset((3, 5, 6, 20))
 """Expat's codes for a document, a token, a character and a CDATA section that are not all there."""
 
+_BEGINS = re.compile(r"\s*<(?s:.*)<(?:[\w.-]+:)?opensudoku\b|\s*<(?:[\w.-]+:)?opensudoku\b")
 _VERSION = re.compile(r"version: ([1-5])\s")
 _FIELDS = {"1": 3, "2": 3, "3": 3, "4": 4, "5": 5}
 """How many fields a cell has; the first is its value, the last whether the player may change it."""
@@ -189,4 +190,6 @@ def render_opensudoku(puzzle: Puzzle) -> str:
     )
 
 
-OPENSUDOKU = Format("opensudoku", recognise_opensudoku, parse_opensudoku, render_opensudoku)
+OPENSUDOKU = Format(
+    "opensudoku", recognise_opensudoku, parse_opensudoku, render_opensudoku, begins=_BEGINS
+)

@@ -24,6 +24,7 @@ from pipeline.parse.text import Line, Text
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
+_BEGINS = re.compile(r"(?i)\s*\[\s*(?:puzzle|state)\s*\]")
 _HEADING = re.compile(r"\[([A-Za-z ]+)\]")
 _PUZZLE = "[Puzzle]"
 
@@ -82,4 +83,4 @@ def render_sadman(puzzle: Puzzle) -> str:
     return f"{_PUZZLE}\n{render_grid(puzzle)}"
 
 
-SADMAN = Format("sadman", recognise_sadman, parse_sadman, render_sadman)
+SADMAN = Format("sadman", recognise_sadman, parse_sadman, render_sadman, begins=_BEGINS)

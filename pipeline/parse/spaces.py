@@ -76,20 +76,62 @@ def _layout(text: Text) -> _Layout | None:
     clean = [line.text.rstrip() for line in filled if _SIGNS.issuperset(line.text.rstrip())]
     if len(clean) * 4 < max(1, len(filled)) * 3:
         return None
-    in_second = not any(row[1::2].strip() for row in clean)
-    lengths = sorted(map(len, clean))
-    width = lengths[len(lengths) * 3 // 4] if lengths[-1] > max(GEOMETRIES) else lengths[-1]
-    step = 2 if in_second and width > (len(filled) if len(filled) in GEOMETRIES else 9) else 1
-    columns = (width + step - 1) // step
-    most = max(map(int, filter(str.isdigit, "".join(clean))))
-    rows = _rows(lines, max(columns, most))
-    is_cut_off = len(rows) < min(columns, most)
-    side = len(rows) if len(rows) in GEOMETRIES and not is_cut_off else columns
-    if side not in GEOMETRIES:
-        return None
-    is_wide = step == 2 and any(_GAP in row for row in clean)
-    is_sure = is_wide or (step == 1 and not in_second and any(" " in row for row in clean))
-    return _Layout(rows, side, step, is_sure and not _are_alike(clean))
+    step = _step(clean, len(filled))
+    columns = (_width(clean) + step - 1) // step
+    largest = max(map(int, filter(str.isdigit, "".join(clean))))
+    rows = _rows(lines, max(columns, largest))
+    side = _side(len(rows), columns, largest)
+    return _Layout(rows, side, step, _is_sure(clean, step)) if side in GEOMETRIES else None
+
+
+def _width(rows: Sequence[str]) -> int:
+    """How many characters a full row has, as far as the rows show it.
+
+    That is the longest one's length: a row is shorter only by the blanks at its end. But where
+    that is more than a row of single characters can have, the longest may be one with something
+    too much in it. So the length counts that no more than a quarter of the rows exceed.
+    """
+    lengths = sorted(map(len, rows))
+    return lengths[len(lengths) * 3 // 4] if lengths[-1] > max(GEOMETRIES) else lengths[-1]
+
+
+def _step(rows: Sequence[str], count: int) -> int:
+    """In every how many columns a cell stands: 2 where cells have a space between them, else 1.
+
+    Digits in odd columns alone do not show it, as those between may be blanks. Rows that are
+    wider than the grid has rows do: it is a square. Where the number of rows is no side, some
+    are missing, and only more columns than the largest side has tell.
+    """
+    side = count if count in GEOMETRIES else max(GEOMETRIES)
+    return 2 if _are_in_odd_columns(rows) and _width(rows) > side else 1
+
+
+def _side(count: int, columns: int, largest: int) -> int:
+    """The side of the grid: as many cells as there are rows, as a row may lack those at its end.
+
+    But rows that have more cells, and a digit that needs more, show that rows are missing.
+    """
+    is_cut_off = count < min(columns, largest)
+    return count if count in GEOMETRIES and not is_cut_off else columns
+
+
+def _is_sure(rows: Sequence[str], step: int) -> bool:
+    """Whether no other columns can be meant.
+
+    Three spaces cannot lie between neighbours, so one of them is a cell. A digit in an even
+    column shows that cells are side by side. In either way the spaces may still only set off
+    the boxes, if they are in the same columns everywhere.
+    """
+    if step == 2:
+        shown = any(_GAP in row for row in rows)
+    else:
+        shown = not _are_in_odd_columns(rows) and any(" " in row for row in rows)
+    return shown and not _are_alike(rows)
+
+
+def _are_in_odd_columns(rows: Sequence[str]) -> bool:
+    """Whether every digit is in the first, third, fifth … column."""
+    return not any(row[1::2].strip() for row in rows)
 
 
 def _are_alike(rows: Sequence[str]) -> bool:
@@ -101,18 +143,18 @@ def _are_alike(rows: Sequence[str]) -> bool:
 def _rows(lines: Sequence[Line], least: int) -> Sequence[Line]:
     """The lines from the first that is not empty to the last, and empty ones that are rows too.
 
-    There are at least so many rows, if that is possible.
+    There are at least so many rows, if that is possible. Empty lines are rows where a grid needs
+    them: all of them where the lines are as many as its rows, and those at the end where it
+    begins in the first line. Anywhere else nothing tells which ones are rows.
     """
     filled = [index for index, line in enumerate(lines) if line.text.strip()]
     first, stop = filled[0], filled[-1] + 1
-    for side in GEOMETRIES:
-        if side >= max(least, stop - first):
-            if side == stop - first:
-                break
-            if len(lines) == side:
-                return lines
-            if first == 0 and len(lines) > side:
-                return lines[:side]
+    sides = [side for side in GEOMETRIES if side >= max(least, stop - first)]
+    if stop - first in sides:
+        return lines[first:stop]
+    for side in sides:
+        if len(lines) == side or (first == 0 and len(lines) > side):
+            return lines[:side]
     return lines[first:stop]
 
 
