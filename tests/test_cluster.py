@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from breaking import Breaker
 from bulk import Bench, BulkBreaker, Doubling, answers, check_records, check_tidy, drop
-from clustering import NOWHERE, Machines, PassedOver, asked
+from clustering import NOWHERE, Machines, PassedOver, asked, without_memory
 from commands import run
 from dropping import NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder, environment, wait_for
 from needs import needs_dask
@@ -143,6 +143,19 @@ def test_what_a_worker_holds_is_known_whether_it_is_computed_or_not(machines: Ma
         future = connection.submit(MANY[0], Settings(), [first])
         assert connection.told(connection.fetch(future)) == Done([(0, 0, b""), (1, 2, b"")])
         assert connection.look([first]).result().held == {future.key: first}
+
+
+def test_workers_that_are_paused_are_told_from_those_that_take_more(
+    machines: Machines,
+) -> None:
+    def paused(connection: Connection) -> list[bool]:
+        seen = connection.look([]).result().workers.values()
+        return [worker.paused for worker in seen if worker.version == __version__]
+
+    with closing(Connection(machines.address)) as connection:
+        with without_memory(machines.address):
+            wait_for(lambda: paused(connection) == [True, True])
+        wait_for(lambda: paused(connection) == [False, False])
 
 
 def test_a_scheduler_that_is_away_costs_nothing(

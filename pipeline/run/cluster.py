@@ -35,6 +35,8 @@ VERSION = b"cpipeline.version\n__version__\n."
 _FAREWELL_SECONDS = 5.0
 _VERSION_SECONDS = 0.1
 _AGAIN_SECONDS = 0.05
+_PAUSED = "paused"
+_STAYING = ("running", _PAUSED)
 _TALKATIVE = ("asyncio", "bokeh", "distributed", "tornado")
 
 Told = Done | Surroundings | Crashed
@@ -45,19 +47,22 @@ class Worker:
     """What is known of a worker.
 
     `heartbeat` is when it was last heard of, by the scheduler's clock. `version` is the one that
-    it has of this package, or why there is none; None while it has not said.
+    it has of this package, or why there is none; None while it has not said. One that is `paused`
+    has no memory left: it goes on with what it computes, and begins nothing.
     """
 
     threads: int
     heartbeat: float
     version: str | Exception | None
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A look at a scheduler: when that was, by our monotonic clock, and its workers by address.
 
-    `held` says which worker has what was submitted, done or not, by its key.
+    Those that end are left out: what they have not begun is for others. `held` says which worker
+    has what was submitted, done or not, by its key.
     """
 
     at: float
@@ -165,7 +170,7 @@ class Connection:
     async def _seen(self, traced: Sequence[str]) -> Seen:
         scheduler = self._client.scheduler
         workers = (await scheduler.identity())["workers"]
-        workers = {address: each for address, each in workers.items() if _computes(each)}
+        workers = {address: each for address, each in workers.items() if each["status"] in _STAYING}
         at = time.monotonic()
         held = {}
         if traced := [address for address in traced if address in workers]:
@@ -176,7 +181,12 @@ class Connection:
         return Seen(
             at,
             {
-                address: Worker(each["nthreads"], each["last_seen"], versions[address])
+                address: Worker(
+                    each["nthreads"],
+                    each["last_seen"],
+                    versions[address],
+                    each["status"] == _PAUSED,
+                )
                 for address, each in workers.items()
             },
             held,
@@ -238,11 +248,6 @@ class Connection:
             with suppress(Exception):
                 if each is not None:
                     each.close(timeout=_FAREWELL_SECONDS)
-
-
-def _computes(worker: dict[str, Any]) -> bool:
-    """Whether a worker takes what is submitted: not one that ends, or has no memory left."""
-    return bool(worker["status"] == "running")
 
 
 def _silence() -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from concurrent import futures
-from contextlib import suppress
 from dataclasses import dataclass
 
 from pipeline.errors import EnvironmentFailure
@@ -22,8 +22,9 @@ class Patience:
     """How many seconds to wait: for what, and until what is done about it.
 
     `connect`: for a connection, or a cluster of our own to start, until there is none. `answer`:
-    for the scheduler. `lonely`: for a worker that answers and fits. `silence`: for a heartbeat,
-    until a worker's chunks go to others. `look`: between two looks at the workers.
+    for the scheduler. `lonely`: for a worker that answers and fits, since a look has found none
+    and while somebody waits. `silence`: for a heartbeat, until a worker's chunks go to others.
+    `look`: between two looks at the workers.
 
     `overdue` is a multiple of the time limit of a puzzle: for the chunk that all others wait for,
     until it is computed by another worker as well. Easy chunks take a thousandth of that; one of
@@ -41,10 +42,10 @@ class Patience:
 class Crew:
     """What is known of the workers. Looking at them takes a moment, which nobody waits for.
 
-    `there` are the workers that the scheduler has, `silent` those of them that do not answer,
-    `threads` those that answer and fit, with the number of their threads. `held` says which
-    worker has a chunk, by its key: for the silent ones, and for all while `tracing` is set.
-    `looks` counts the looks that were taken.
+    `there` are the workers that the scheduler has and that do not end, `silent` those of them that
+    do not answer, `threads` those that answer, fit and take chunks, with the number of their
+    threads. `held` says which worker has a chunk, by its key: for the silent ones, and for those
+    that somebody had traced. `looks` counts the looks that were taken in.
     """
 
     def __init__(
@@ -55,32 +56,58 @@ class Crew:
         self.silent: frozenset[str] = frozenset()
         self.threads: dict[str, int] = {}
         self.held: dict[str, str] = {}
-        self.tracing = False
         self.looks = 0
         self._patience = patience
         self._tell = tell
         self._heartbeats: dict[str, tuple[float, float]] = {}
         self._misfits: dict[str, str] = {}
         self._asked = -patience.look
-        self._fitting = time.monotonic()
-        self.asking: futures.Future[Seen] | None = None
+        self._wanted: frozenset[str] = frozenset()
+        self._fits = False
+        self._lonely_since: float | None = None
+        self._failed: Exception | None = None
+        self._asking: futures.Future[Seen] | None = None
 
-    def look(self) -> None:
-        """Take in what the scheduler has said, and ask again in time. Raises EnvironmentFailure."""
+    def look(self, traced: AbstractSet[str] = frozenset()) -> None:
+        """Take in what the scheduler has said, and ask again in time. Raises EnvironmentFailure.
+
+        What the `traced` workers hold is asked for as well.
+        """
         now = time.monotonic()
-        if self.asking is not None and self.asking.done():
-            with suppress(Exception):  # that it is lost, whatever is fetched will tell
-                self._take_in(self.asking.result())
-                self._fitting = now if self.threads else self._fitting
-            self.asking = None
-        if self.asking is not None and now > self._asked + self._patience.answer:
+        late = now > self._asked + self._patience.answer
+        if self._asking is not None and self._asking.done():
+            self._hear(self._asking, now)
+            self._asking = None
+        elif self._asking is not None and late:
             raise EnvironmentFailure(f"{self.connection.address}: the scheduler does not answer")
-        if now > self._fitting + self._patience.lonely and not self.threads:
+        if late:
+            self._lonely_since = None  # nobody has waited for a worker in between
+        lonely = self._lonely_since
+        if lonely is not None and now > lonely + self._patience.lonely:
             raise EnvironmentFailure(f"{self.connection.address}: {self._what_is_lacking()}")
+        self._wanted |= traced
         pause = self._patience.look if self.threads else min(self._patience.look, 0.1)
-        if self.asking is None and now > self._asked + pause:
-            traced = self.there if self.tracing else self.silent
-            self._asked, self.asking = now, self.connection.look(sorted(traced))
+        if self._asking is None and now > self._asked + pause:
+            self._asking = self.connection.look(sorted(self.silent | self._wanted))
+            self._asked, self._wanted = now, frozenset()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the scheduler has said something, at most so long."""
+        if self._asking is None:
+            time.sleep(seconds)
+        else:
+            futures.wait([self._asking], seconds)
+
+    def _hear(self, asked: futures.Future[Seen], now: float) -> None:
+        try:
+            self._take_in(asked.result())
+            self._failed = None
+        except Exception as error:  # noqa: BLE001 - if it is lost, whatever is fetched will tell
+            self._failed = error
+        if self._fits:
+            self._lonely_since = None
+        elif self._lonely_since is None:
+            self._lonely_since = now
 
     def _take_in(self, seen: Seen) -> None:
         before = self._heartbeats
@@ -101,10 +128,14 @@ class Crew:
             for address, worker in seen.workers.items()
             if (why := _misfit(worker)) is not None
         }
-        self.threads = {
-            address: worker.threads
+        fitting = {
+            address: worker
             for address, worker in seen.workers.items()
             if worker.version == __version__ and address not in self.silent
+        }
+        self._fits = bool(fitting)
+        self.threads = {
+            address: worker.threads for address, worker in fitting.items() if not worker.paused
         }
         self.held = seen.held
         self.looks += 1
@@ -112,8 +143,12 @@ class Crew:
             self._tell(address, "it does not answer")
         for address, why in self._misfits.items():
             self._tell(address, why)
+        for address in fitting.keys() - self.threads.keys():
+            self._tell(address, "it has no memory left")
 
     def _what_is_lacking(self) -> str:
+        if self._failed is not None:
+            return f"its workers cannot be listed: {in_a_line(self._failed)}"
         for address, why in self._misfits.items():
             remedy = f"install sudoku-pipeline {__version__} there"
             return f"a worker cannot compute: {address}: {why}; {remedy}"

@@ -190,13 +190,14 @@ class _UnderWay:
         self._chunks: deque[_Chunk] = deque()
         self._looks = 0
         self._there = crew.there
+        self._traced: frozenset[str] = frozenset()
 
     def filled(self, requests: Iterator[Request]) -> bool:
         """Send out as many requests as there is room for; whether any is left to be taken.
 
         Raises EnvironmentFailure.
         """
-        self._crew.look()
+        self._crew.look(self._traced)
         room = min(MOST, AHEAD * sum(self._crew.threads.values()))
         for request in islice(requests, max(0, max(1, room) - len(self._chunks))):
             self._chunks.append(_Chunk(request))
@@ -228,10 +229,10 @@ class _UnderWay:
         if not self._there <= self._crew.there:
             self._fetch_again()
         self._there = self._crew.there
-        self._crew.tracing = False
+        self._traced = frozenset()
         for chunk in self._chunks:
             if chunk.copies and not chunk.is_there():
-                if self._is_lost(chunk.copies[-1]):
+                if all(map(self._is_lost, chunk.copies)):
                     chunk.lost = len(chunk.copies) == COPIES
                     if not chunk.lost:
                         self._send(chunk)
@@ -247,9 +248,9 @@ class _UnderWay:
         """Send out once more what takes too long, to any but who has it."""
         newest = first.copies[-1]
         if len(first.copies) < COPIES and time.monotonic() > newest.since + self._limit:
-            self._crew.tracing = True
-            if (holder := self._crew.held.get(newest.future.key)) is not None:
-                self._send(first, avoiding=(holder,))
+            self._traced = self._crew.there
+            holder = self._crew.held.get(newest.future.key)
+            self._send(first, avoiding=newest.workers if holder is None else {holder})
 
     def _fetch_again(self) -> None:
         """Give up fetching from a worker that is gone: that takes half a minute to fail."""
@@ -263,10 +264,10 @@ class _UnderWay:
         """The next request with what the workers said, or None if that is not there in time."""
         chunk = self._chunks[0]
         if not chunk.is_there():
-            waited_for = chunk.fetched or list(filter(None, [self._crew.asking]))
-            if not waited_for:
-                time.sleep(PATIENCE)
-            futures.wait(waited_for, PATIENCE, futures.FIRST_COMPLETED)
+            if chunk.fetched:
+                futures.wait(chunk.fetched, PATIENCE, futures.FIRST_COMPLETED)
+            else:
+                self._crew.wait(PATIENCE)
             if not chunk.is_there():
                 return None
         done = next((each for each in chunk.fetched if each.done()), None)
