@@ -7,9 +7,10 @@ import fcntl
 import json
 import os
 import signal
-from contextlib import closing, nullcontext, suppress
+from contextlib import closing, nullcontext
 from dataclasses import asdict, replace
-from itertools import product
+from itertools import islice, product
+from types import SimpleNamespace
 
 import pytest
 from bulk import collection
@@ -17,14 +18,16 @@ from claiming import at_step, claimed, claiming, go
 from dropping import OTHER, OTHER_SOLVED, SMALL, SMALL_SOLVED, DropFolder, events_in, record_text
 
 from pipeline.dropbox.claim import LOCK
-from pipeline.dropbox.growing import PROGRESS
+from pipeline.dropbox.growing import PROGRESS, Growing
 from pipeline.dropbox.note import NOTE, Note
 from pipeline.dropbox.overview import survey
 from pipeline.dropbox.recover import abandoned
 from pipeline.dropbox.settle import UNSEEN
 from pipeline.log import LazyLog
+from pipeline.run.bulk import Bulk, Progress
+from pipeline.run.contents import content_of
 from pipeline.run.display import Display
-from pipeline.run.job import Jobs
+from pipeline.run.job import MOST_ATTEMPTS, Jobs
 from pipeline.run.loop import run_once
 from pipeline.run.pool import Pool
 from pipeline.run.sweep import Sweeper
@@ -103,8 +106,7 @@ def abandoned_after(box, attempts):
     """A claim whose owner has died in so many computations."""
     claim = claimed(box, content=SMALL)
     for _ in range(attempts):
-        with suppress(ValueError), claim.attempt():
-            raise ValueError("in place of a kill")
+        claim.count_attempt()
     claim.close()
 
 
@@ -113,7 +115,7 @@ def test_a_file_that_killed_the_process_three_times_is_failed_and_may_be_tried_a
     done = box.run()
     assert done.returncode == 1
     (event,) = (e for e in events_in(done.stderr) if e["event"] == "job.finished")
-    assert event["message"] == "given up after 3 attempts: the process was killed"
+    assert event["message"] == "given up after 3 attempts: none was completed"
     assert (box.kept("failed"), box.in_work()) == ({"a.txt"}, set())
     (box.inbox / "failed/a.txt").rename(box.inbox / "a.txt")
     assert box.run().returncode == 0
@@ -124,6 +126,87 @@ def test_a_file_that_killed_the_process_twice_is_tried_again(box):
     abandoned_after(box, 2)
     assert box.run().returncode == 0
     assert box.text(f"{STEM}_1.solution") == SMALL_SOLVED
+
+
+class Busy:
+    """Workers that take three steps and reply to none."""
+
+    batches = 0
+
+    def replies(self, requests):
+        under_way = list(islice(requests, 3))
+        while under_way:
+            yield None
+
+
+class Crashing(Busy):
+    """Workers of which a crash of ours is all that comes."""
+
+    def replies(self, requests):
+        yield None
+        raise ZeroDivisionError("ours")
+
+
+class Quick(Busy):
+    """Workers that take three steps at a time, and reply to each."""
+
+    def replies(self, requests):
+        while under_way := list(islice(requests, 3)):
+            for request in under_way:
+                yield request, None
+
+
+def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_up(box):
+    settings = Settings(inbox=box.inbox, outbox=box.outbox)
+    claim = claimed(box, content=collection(3).decode())
+    for deadly in range(MOST_ATTEMPTS):
+        for _ in range(4):
+            bulk = content_of(claim, box.folders, settings, Busy())
+            assert bulk.step(), "it waits"
+            assert claim.attempts() == deadly, "what a kill would leave"
+            bulk.close()
+        claim.count_attempt(1) if deadly + 1 < MOST_ATTEMPTS else claim.close()
+    assert run_here(box) == 0
+    assert box.record(STEM)["status"] == "collection"
+
+
+def test_a_crash_of_ours_while_workers_compute_counts(box):
+    settings = Settings(inbox=box.inbox, outbox=box.outbox)
+    claim = claimed(box, content=collection(3).decode())
+    with Solvers() as solvers:
+        log = LazyLog("json", quiet=True)
+        jobs = Jobs(box.folders, settings, solvers, Crashing(), log, nullcontext)
+        bulk = jobs.process(claim)
+        assert jobs.go_on(bulk), "it waits"
+        assert jobs.go_on(bulk) is None
+    (found,) = abandoned(box.folders)
+    with closing(found):
+        assert found.attempts() == 1
+
+
+def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahead(box):
+    done = []
+
+    def steps():
+        yield from ("first", "second")
+        die()
+
+    content = SimpleNamespace(
+        steps=steps,
+        write=lambda step, reply: done.append(step),
+        state=dict,
+        resume=lambda state: None,
+        progress=lambda: Progress(0, 0, None),
+    )
+    with closing(claimed(box)) as claim:
+        for _ in range(7):
+            assert claim.attempts() < MOST_ATTEMPTS
+            bulk = Bulk(content, Growing(claim, box.folders), Quick(), claim)
+            with pytest.raises(KeyboardInterrupt):
+                list(iter(bulk.step, False))
+            bulk.close()
+        assert claim.attempts() == MOST_ATTEMPTS
+    assert done == ["first", "second"]
 
 
 def test_a_job_that_was_published_is_only_finished(box):

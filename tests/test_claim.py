@@ -187,21 +187,21 @@ def test_putting_back_goes_on_where_a_crash_had_cut_it(box):
     assert box.in_work() == set()
 
 
-def test_attempts_count_unless_they_end_or_are_forgotten(box):
+def test_an_attempt_counts_until_it_ends_and_for_good_where_it_does_not(box):
     with closing(claimed(box)) as claim:
-        assert claim.attempts() == 0
-        for number in (1, 2):
-            with pytest.raises(ValueError, match="ours"), claim.attempt():
-                raise ValueError("ours")
-            assert claim.attempts() == number
+        claim.count_attempt()
         with claim.attempt():
-            assert claim.attempts() == 3
-        assert claim.attempts() == 2
-        with pytest.raises(OSError, match="theirs"), claim.attempt(free=(OSError,)):
-            raise OSError("theirs")
-        with claim.attempt(is_deadly=False):
             assert claim.attempts() == 2
+        assert claim.attempts() == 1
+        for error in (ValueError, SystemExit):
+            with pytest.raises(error), claim.attempt(free=(SystemExit,)):
+                raise error
+            assert claim.attempts() == 1
+        with pytest.raises(SystemExit), claim.attempt():
+            raise SystemExit
         assert claim.attempts() == 2
+        claim.reset_attempts()
+        assert claim.attempts() == 0
 
 
 def test_only_attempts_at_the_same_step_one_after_the_other_add_up(box):
@@ -209,12 +209,9 @@ def test_only_attempts_at_the_same_step_one_after_the_other_add_up(box):
         for step, number in [(0, 1), (0, 2), (3, 1), (3, 2), (0, 1), (7, 1), (7, 2), (7, 3)]:
             claim.count_attempt(step)
             assert claim.attempts() == number
-        with pytest.raises(ValueError, match="ours"), claim.attempt(7, is_deadly=False):
-            raise ValueError("ours")
-        assert claim.attempts() == 4
         with claim.attempt(8):
             assert claim.attempts() == 1
-        assert claim.attempts() == 4
+        assert claim.attempts() == 3
 
 
 def test_what_is_left_of_a_finished_claim_serves_the_next_and_counts_for_itself(box):

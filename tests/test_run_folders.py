@@ -197,13 +197,17 @@ def test_a_missing_inbox_is_exit_code_75_and_is_not_made(tmp_path):
 @pytest.mark.parametrize("command", ["run", "watch"])
 @pytest.mark.parametrize(
     "other",
-    ["inbox", "link", "inbox/out", "inbox/sub/out", "link/out", "inbox/elsewhere", "inbox/done"],
+    [
+        *("inbox", "link", "inbox/out", "inbox/sub/out", "link/out", "inbox/elsewhere"),
+        *("inbox/done", "inbox/sub/elsewhere", "inbox/sub/elsewhere/out", "inbox/sub/../../out"),
+    ],
 )
 def test_an_outbox_that_is_or_lies_in_the_inbox_is_refused_with_exit_code_2(box, command, other):
     (box.inbox.parent / "link").symlink_to(box.inbox)
     (box.inbox.parent / "other").mkdir()
     (box.inbox / "elsewhere").symlink_to(box.inbox.parent / "other")
     (box.inbox / "sub").mkdir()
+    (box.inbox / "sub/elsewhere").symlink_to(box.inbox.parent / "other")
     box.drop("a.txt")
     before = set(box.inbox.rglob("*"))
     outbox = box.inbox.parent / other

@@ -90,35 +90,30 @@ class Claim:
         os.ftruncate(self._lock, len(data))
 
     @contextmanager
-    def attempt(
-        self, step: int = 0, free: tuple[type[BaseException], ...] = (), *, is_deadly: bool = True
-    ) -> Iterator[None]:
-        """Count what does not end: by an exception that is not `free`, or by a kill.
+    def attempt(self, step: int = 0, free: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
+        """Count an attempt while it lasts, so that it stays counted if the process is killed.
 
-        Where it cannot be what kills the process it is not `is_deadly`: then only an exception
-        counts. Step 0 is reading the file, and solving it where it is one puzzle. Attempts at
-        another step than the last one are counted from 1.
+        An exception ends it, as do those that are `free`: whoever catches one that is a crash of
+        ours counts that.
         """
+        ending: tuple[type[BaseException], ...] = (Exception, *free)
         before = self._told()
         try:
-            if is_deadly:
-                self.count_attempt(step)
-                reached("attempt.counted")
+            self.count_attempt(step)
+            reached("attempt.counted")
             yield
-        except free:
-            if is_deadly:
-                self._write_lock(before)
-            raise
-        except Exception:
-            if self._told() == before:
-                self.count_attempt(step)
-            raise
-        if is_deadly:
+        except ending:
             self._write_lock(before)
-            reached("attempt.ended")
+            raise
+        self._write_lock(before)
+        reached("attempt.ended")
 
     def count_attempt(self, step: int = 0) -> None:
-        """Count an attempt at a step, so that it lasts."""
+        """Count an attempt at a step, so that it lasts.
+
+        Step 0 is reading the file, and solving it where it is one puzzle. Attempts at another
+        step than the last one are counted from 1.
+        """
         told = self._told()
         self._write_lock(_Attempts(1 + (told.number if told.step == step else 0), step))
         os.fdatasync(self._lock)

@@ -77,13 +77,13 @@ class Folders:
     def _refuse_outbox_in_inbox(self) -> None:
         """Raises UsageError where the outbox is, or lies in, the inbox or a folder of its own.
 
-        A link to the outbox may not lie there either: it would be taken for something dropped.
+        Nothing on the way to it may lie there either: it would be taken for something dropped.
         """
         ours = {_real(each) for each in (self.inbox, self.work, self.done, self.failed)}
-        outbox = _real(self.outbox)
-        way = (each for each in (self.outbox, *self.outbox.parents) if each.name not in ("", ".."))
-        links = (_real(each.parent) for each in way if each.is_symlink())
-        if ours & {outbox, *outbox.parents, *links}:
+        given = self.outbox.absolute()
+        way = (each for each in (given, *given.parents) if each.name not in ("", ".."))
+        places = {_real(given), *(_real(each.parent) for each in way)}
+        if any(ours & {place, *place.parents} for place in places):
             raise UsageError(
                 f"--outbox {printable(str(self.outbox))}: the inbox, and what lies in it, cannot "
                 "be the outbox"

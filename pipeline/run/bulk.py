@@ -105,7 +105,7 @@ class Bulk:
         self.content = content
         self.claim = claim
         self._growing = growing
-        self._done = int(growing.state.get(STEPS_NOTED, 0))
+        self._done = self._found = int(growing.state.get(STEPS_NOTED, 0))
         if growing.state:
             content.resume(growing.state[BULK_STATE])
         self._workers = workers
@@ -113,6 +113,11 @@ class Bulk:
         self._steps = self._each()
         self._before = float(growing.state.get(SECONDS_NOTED, 0.0))
         self._watch: Stopwatch | None = None
+
+    @property
+    def at(self) -> int:
+        """The number of the first step that is not done."""
+        return self._done + 1
 
     @property
     def seconds(self) -> float:
@@ -136,47 +141,45 @@ class Bulk:
     def _each(self) -> Generator[bool, None, None]:
         """Every step: whether it was done, or is only waited for.
 
-        Attempts are counted until one is done, which makes up for all before. After one that did
-        not end the next step goes alone, and counts only while we cut it out of the source and
-        write its reply: that may be what kills us. What workers compute kills them, so a kill
-        while we wait for them comes from outside.
+        Attempts are counted until a step is done; that resets the count. After one that did not
+        end the next step goes alone, so that it is what the next ones count for.
         """
         self._watch = Stopwatch()
-        number, is_alone = self._done + 1, self.claim.attempts() > 0
-        with self._attempt(number, is_deadly=not is_alone):
-            steps = self._undone()
-            first: Iterator[Request] = steps
-            if is_alone:
-                with self._attempt(number):
-                    first = iter(list(islice(steps, 1)))
-            self._replies = self._workers.replies(first)
-            for reply in self._replies:
-                if reply is None:
-                    yield False
-                    continue
-                with self._attempt(number) if is_alone else nullcontext():
-                    self._write(*reply)
-                break
-        if self._done >= number:
-            self.claim.reset_attempts()
-            yield True
-        if is_alone:
-            self._replies.close()
-            self._replies = self._workers.replies(steps)
+        steps = self._cut()
+        if self.claim.attempts():
+            yield from self._computed(iter(list(islice(steps, 1))))
+        yield from self._computed(steps)
+
+    def _computed(self, steps: Iterator[Request]) -> Generator[bool, None, None]:
+        """These steps, computed and written: whether one was done, or is only waited for."""
+        self._replies = self._workers.replies(steps)
         for reply in self._replies:
             if reply is not None:
-                self._write(*reply)
+                with self._attempt():
+                    self._write(*reply)
+                self.claim.reset_attempts()
             yield reply is not None
 
-    def _undone(self) -> Iterator[Request]:
+    def _cut(self) -> Iterator[Request]:
         """The steps that are not done; those that are were cut before, and killed nobody."""
         steps = self.content.steps()
         for _ in islice(steps, self._done):
             pass
-        return steps
+        while True:
+            with self._attempt():
+                step = next(steps, None)
+            if step is None:
+                return
+            yield step
 
-    def _attempt(self, step: int, *, is_deadly: bool = True) -> AbstractContextManager[None]:
-        return self.claim.attempt(step, (*NO_FAULT, GeneratorExit), is_deadly=is_deadly)
+    def _attempt(self) -> AbstractContextManager[None]:
+        """What counts an attempt while we cut a step or write its reply: that may kill us.
+
+        What workers compute kills them, so a kill while we wait for them comes from outside.
+        Where we have done a step the next attempts are left to the next run, as counting one
+        takes as long as a file takes to be made to last.
+        """
+        return nullcontext() if self._done > self._found else self.claim.attempt(self.at)
 
     def _write(self, step: Request, reply: Any) -> None:
         self.content.write(step, reply)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -104,7 +104,7 @@ class Jobs:
             return self._finish_recovered(claim, record)
         from pipeline.run import contents  # noqa: F401, PLC0415 - before attempts count: it is slow
 
-        why = "the process was killed"
+        why = "none was completed"
         while claim.attempts() < MOST_ATTEMPTS:
             try:
                 with self.computing(), self._attempt(claim):
@@ -115,6 +115,7 @@ class Jobs:
             except NO_FAULT:
                 raise
             except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
+                claim.count_attempt()
                 why = self._say_crashed(claim, error)
                 continue
             return self._publish(claim, self.origin(claim, content), result)
@@ -125,7 +126,7 @@ class Jobs:
 
         Where steps of it are done it was read before, and that did not kill.
         """
-        return claim.attempt(free=NO_FAULT, is_deadly=not has_progress(claim))
+        return nullcontext() if has_progress(claim) else claim.attempt(free=(Interrupted,))
 
     def _give_up(self, claim: Claim, why: str) -> Ended | None:
         """Publish that every attempt has crashed, or ended with the process."""
@@ -196,7 +197,7 @@ class Jobs:
         return Ended(result.status, result.status in NOT_WELL)
 
     def give_up(self, bulk: Bulk) -> None:
-        """Stop a job of many puzzles; it is gone on with by whoever comes next."""
+        """Stop a job of many puzzles; the next run continues it."""
         bulk.close()
         self.give_back(bulk.claim)
         bulk.claim.close()
@@ -210,19 +211,25 @@ class Jobs:
         outcome: Ended | bool | None = None
         try:
             with self._returning(claim):
-                if bulk.step():
-                    outcome = True
-                elif self._published(bulk.publication()):
-                    outcome = self._finish_bulk(bulk)
-        except (EnvironmentFailure, Interrupted):
-            raise
-        except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
-            self._say_crashed(claim, error)
+                outcome = self._advance(bulk)
         finally:
             if outcome is not True:
                 claim.close()
                 bulk.close()
         return outcome
+
+    def _advance(self, bulk: Bulk) -> Ended | bool | None:
+        try:
+            if bulk.step():
+                return True
+            if self._published(bulk.publication()):
+                return self._finish_bulk(bulk)
+        except NO_FAULT:
+            raise
+        except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
+            bulk.claim.count_attempt(bulk.at)
+            self._say_crashed(bulk.claim, error)
+        return None
 
     def _finish_bulk(self, bulk: Bulk) -> Ended:
         claim, content = bulk.claim, bulk.content

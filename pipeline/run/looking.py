@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from functools import partial
+from typing import Literal
 
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.scan import Refused, look
@@ -17,8 +18,8 @@ from pipeline.stages import parse_once
 LARGEST_CUT_OFF = 1024 * 1024
 """Bytes: larger files are not looked into before they are claimed."""
 
-HELD, LEFT = "file.held", "file.left"
-"""What is said of a file that is not complete: of the second one nothing went wrong."""
+Level = Literal["info", "warning"]
+"""How bad is what there is to say: of `info` nothing went wrong."""
 
 _WALK_SECONDS = 1.0
 
@@ -26,15 +27,15 @@ _WALK_SECONDS = 1.0
 class Looks:
     """Remembers what was seen of each name.
 
-    `say` is told an event, a name and a reason. In one pass (`once`) what has not settled in the
-    settling time is not waited for, but left.
+    `say` is told a level, an event, a name and a reason. In one pass (`once`) what has not
+    settled in the settling time is not waited for, but left.
     """
 
     def __init__(
         self,
         folders: Folders,
         settings: Settings,
-        say: Callable[[str, str, str], None],
+        say: Callable[[Level, str, str, str], None],
         *,
         once: bool = False,
     ) -> None:
@@ -95,13 +96,13 @@ class Looks:
         if not isinstance(verdict, Settling):
             return True
         if verdict.held:
-            self._say(HELD, seen.name, verdict.reason)
+            self._say("warning", "file.held", seen.name, verdict.reason)
         elif not self._once:
             wait(verdict.seconds)
         elif verdict.patience > 0:
             wait(min(verdict.seconds, verdict.patience))
         else:
-            self._say(LEFT, seen.name, verdict.reason)
+            self._say("info", "file.left", seen.name, verdict.reason)
         return False
 
     def _looks_cut_off(self, name: str, data: bytes) -> bool:

@@ -25,7 +25,7 @@ from pipeline.record import timestamp
 from pipeline.run.bulk import Bulk
 from pipeline.run.display import Display
 from pipeline.run.job import Ended, Jobs
-from pipeline.run.looking import LEFT, Looks
+from pipeline.run.looking import Level, Looks
 from pipeline.run.swept import After, Swept, nothing
 from pipeline.run.together import BATCH, Together
 from pipeline.settings import Settings
@@ -119,15 +119,15 @@ class Sweeper:
     def _take_all(self, names: list[str], swept: Swept) -> None:
         end = time.monotonic() + LONGEST_SWEEP
         most = BATCH * max(1, self._jobs.workers.batches)
-        for name in ("", *names):
+        self._stamp()  # where there is nothing to take as well
+        for name in names:
             self._stamp()
             if self._stopping():
                 return
             if time.monotonic() > end:
                 swept.wait(0.0)  # others may have died meanwhile: begin with them
                 return
-            if name:
-                self._take(name, swept)
+            self._take(name, swept)
             if len(self._batch) >= (most if len(names) >= _WORTH_A_BATCH else 1):
                 self._process_batch(swept)
 
@@ -166,7 +166,7 @@ class Sweeper:
         self._jobs.warm()
 
     def close(self) -> None:
-        """Give up what is in work: it is gone on with by whoever comes next."""
+        """Give up what is in work: the next run continues it."""
         self._display.end()
         for bulk in self._bulk:
             self._jobs.give_up(bulk)
@@ -259,7 +259,7 @@ class Sweeper:
         except OSError as error:
             if self._folders.blames(error):
                 raise
-            self._say_once("file.stuck", name, _why_stuck(path, error))
+            self._say_once("warning", "file.stuck", name, _why_stuck(path, error))
             self._keep(path, _KEPT_SECONDS)
             return
         if claim is not None:
@@ -293,10 +293,10 @@ class Sweeper:
                 former=former,
             )
 
-    def _say_once(self, event: str, name: str, reason: str) -> None:
+    def _say_once(self, level: Level, event: str, name: str, reason: str) -> None:
         if name not in self._said:
             self._said.add(name)
-            log = self._log.info if event == LEFT else self._log.warning
+            log = self._log.info if level == "info" else self._log.warning
             log(event, source=printable(name), reason=reason)
 
 

@@ -474,7 +474,7 @@ def test_many_single_puzzles_overtake_a_job_of_many(bench: Bench) -> None:
 def test_a_puzzle_claimed_after_a_job_of_many_inherits_nothing_from_it(bench: Bench) -> None:
     drop(bench.box, "collection", "many.txt")
     pid = bench.start(
-        "watch", "--workers", "1", step="attempt.counted", nth=3, what=WAIT, real=True
+        "watch", "--workers", "1", step="attempt.counted", nth=5, what=WAIT, real=True
     )
     wait_for(lambda: bench.box.outbox.exists() and bench.box.has_record("many"))
     bench.box.drop("single.txt")
