@@ -10,11 +10,13 @@ import codecs
 import re
 from collections.abc import Sequence
 
+from pipeline.errors import InvalidPuzzle
 from pipeline.parse import FORMATS
 from pipeline.parse.cells import BLANKS, DIGITS
 from pipeline.parse.formula import looks_like_cnf
 from pipeline.parse.hidden import holds_a_puzzle
-from pipeline.parse.text import COMMENTS, Line
+from pipeline.parse.spaces import SPACES
+from pipeline.parse.text import COMMENTS, Line, decode_text
 
 NO_PUZZLE = "nothing in it looks like a puzzle"
 """What is said of such a source in an archive, behind what kept it from being read."""
@@ -41,13 +43,21 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     lines = [line for line in re.split(r"\r\n?|\n", _text(data[:_SAMPLE])) if _is_said(line)]
     text = "\n".join(lines)
     begun = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
-    if begun or looks_like_cnf(data) or holds_a_puzzle(lines):
+    if begun or looks_like_cnf(data) or holds_a_puzzle(lines) or _is_in_spaces(data):
         return False
     told = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
     if not told:
         return not any(Line.of_text(1, line).is_border for line in lines)
     rows = [_is_row(line) or _is_puzzle(line) for line in told]
     return not all(rows[:2]) and sum(rows) * 4 < len(rows)
+
+
+def _is_in_spaces(data: bytes) -> bool:
+    """Whether it is a grid whose blanks are spaces: a row of these is no row by itself."""
+    try:
+        return SPACES.recognise(decode_text(data[:_SAMPLE], "")) is not None
+    except InvalidPuzzle:
+        return False
 
 
 def _text(data: bytes) -> str:

@@ -6,8 +6,9 @@
     …
 
 Editors cut off the spaces at the end of a line, and so leave empty lines for empty rows. The cells
-may also stand in every second column, `5 3     7`. The columns of the digits decide which it is;
-where both would do it is not guessed.
+may also stand in every second column, `5 3     7`. The columns of the digits decide which it is.
+Nothing is guessed: a digit has to stand in the first column, another in the last, and one where a
+gap between boxes would be; and where rows are empty there are no other empty lines.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ def parse_spaces(text: Text, _reading: Reading) -> Found:
     if len(rows) < side:
         raise text.at_end(f"{side} rows", counted(len(rows), "row"))
     if not layout.is_sure and " " in "".join(row.text.rstrip() for row in rows):
-        expected = "a sign such as '.' for the blanks, as every digit is in an odd column"
-        raise text.error(None, None, expected, "spaces that are either blanks or between cells")
+        expected = "a sign such as '.' for the blanks"
+        raise text.error(None, None, expected, "spaces that may be blanks or lie between cells")
     return Found(Puzzle.of_values(GEOMETRIES[side], values))
 
 
@@ -81,7 +82,11 @@ def _layout(text: Text) -> _Layout | None:
     largest = max(map(int, filter(str.isdigit, "".join(clean))))
     rows = _rows(lines, max(columns, largest))
     side = _side(len(rows), columns, largest)
-    return _Layout(rows, side, step, _is_sure(clean, step)) if side in GEOMETRIES else None
+    if side not in GEOMETRIES:
+        return None
+    are_all = len(rows) == len(lines) or all(row.text.strip() for row in rows)
+    is_sure = are_all and _is_sure(clean, step) and _is_in_place(filled, clean, side, step)
+    return _Layout(rows, side, step, is_sure)
 
 
 def _width(rows: Sequence[str]) -> int:
@@ -127,6 +132,24 @@ def _is_sure(rows: Sequence[str], step: int) -> bool:
     else:
         shown = not _are_in_odd_columns(rows) and any(" " in row for row in rows)
     return shown and not _are_alike(rows)
+
+
+def _is_in_place(lines: Sequence[Line], rows: Sequence[str], side: int, step: int) -> bool:
+    """Whether the rows are as wide as the grid has columns, from the first to the last.
+
+    Else they may be indented, belong to smaller grids or lack columns. And where no digit stands
+    in the column behind the first box, a gap between boxes may be there: of this grid, or of a
+    smaller one that is as wide with its gaps.
+    """
+    last = (side - 1) * step
+    is_from_first_to_last = any(row[0] != " " for row in rows) and any(
+        len(row) == last + 1 for row in rows
+    )
+    wider = sum(len(line.text) > side * step for line in lines)
+    likely = (g for n, g in GEOMETRIES.items() if side in (n, n + n // g.width - 1))
+    gaps = {geometry.width * step for geometry in likely}
+    has_no_gap = all(any(row[gap : gap + 1].strip() for row in rows) for gap in gaps)
+    return is_from_first_to_last and has_no_gap and wider * 4 <= len(lines)
 
 
 def _are_in_odd_columns(rows: Sequence[str]) -> bool:
