@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import parse_puzzle, parse_source
-from pipeline.parse.collections import Detected, Entry, detect_collection
+from pipeline.parse.collections import Detected, Entry, Piece, detect_collection
 from pipeline.parse.collections.cutting import LONGEST
 from pipeline.settings import Reading
 
@@ -443,3 +443,24 @@ def test_a_declared_collection_may_hold_one_puzzle_and_is_no_single_one_if_it_ho
     assert parse_source(f"{A} x\n".encode(), "a.txt", format_name="lines").format == "line"
     with pytest.raises(InvalidPuzzle, match="expected one puzzle, found none, or several"):
         parse_source(f"{A}\n{B}\n".encode(), "a.txt", format_name="lines")
+
+
+GIVENS = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+SOLUTION = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+
+
+@pytest.mark.parametrize("delimiter", [",", " "])
+@pytest.mark.parametrize("bad", [1, 2, 3])
+def test_solutions_are_not_taken_for_puzzles_where_many_puzzles_are_damaged(delimiter, bad):
+    lines = [GIVENS, *[GIVENS[:-1] + "k"] * bad]
+    data = "".join(f"{line}{delimiter}{SOLUTION}\n" for line in lines).encode()
+    found = detect_collection(data, complete=True)
+    if found is not None:
+        entries = found.format.entries(Piece(1, data), found.layout, "a.csv", Reading())
+        assert [entry.text[:80] for entry in entries] == [GIVENS[:80]] * len(lines)
+        assert [entry.error is None for entry in entries] == [True] + [False] * bad
+
+
+def test_a_damaged_puzzle_beside_its_solution_is_no_puzzle():
+    with pytest.raises(InvalidPuzzle, match="found 'k'"):
+        parse_source(f"{GIVENS[:-1]}k,{SOLUTION}\n".encode(), "a.csv")

@@ -102,9 +102,26 @@ def survey_rows(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST)
     if not eligible:
         return Finding(way, total=len(rows))
     column = next((at for at in eligible if open_cells[at]), eligible[0])
+    if not open_cells[column]:
+        column = _with_blanks(rows, column, last)
     claim = next((at for at in likely if at != column and not open_cells[at]), None)
     fields = replace(way, column=None if way.column is None else column, claim=claim)
     return judge(fields, [row[column] for row in rows if column < len(row)], len(rows))
+
+
+def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
+    """The first column of puzzles with blanks, damaged ones too, beside one of `full` grids.
+
+    There the full ones are solutions, however many of the puzzles are damaged. Else it is `full`.
+    """
+    columns = range(min(last + 1, max(map(len, rows))))
+    texts = {at: [row[at] for row in rows if at < len(row)] for at in columns if at != full}
+    return next((at for at, some in texts.items() if any(map(_has_blanks_like, some))), full)
+
+
+def _has_blanks_like(text: str) -> bool:
+    """Whether a field is a puzzle with blanks, or was one."""
+    return (side_of(text) is not None or is_attempt(text)) and has_blanks(text)
 
 
 def _texts(line: str, way: Fields) -> list[str]:
