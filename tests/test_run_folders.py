@@ -216,6 +216,21 @@ def test_an_outbox_that_is_or_lies_in_the_inbox_is_refused_with_exit_code_2(box,
     assert set(box.inbox.rglob("*")) == before
 
 
+def test_an_outbox_that_is_the_inbox_by_another_mount_is_refused(box):
+    other = box.inbox.parent / "mount"
+    other.mkdir()
+    mounted = subprocess.run(
+        ["mount", "--bind", box.inbox, other], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("it takes the right to mount")
+    try:
+        code, _, said = here("run", "--inbox", str(box.inbox), "--outbox", str(other))
+    finally:
+        subprocess.run(["umount", "-l", other], check=True)
+    assert (code, "cannot be the outbox" in said) == (2, True)
+
+
 @pytest.mark.parametrize("outbox", [".", "inbox/../outbox", "link/../outbox"])
 def test_an_inbox_may_lie_in_the_outbox_or_on_the_way_to_it(box, outbox, monkeypatch):
     monkeypatch.chdir(box.inbox.parent)

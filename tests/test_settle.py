@@ -125,9 +125,15 @@ def test_an_empty_file_of_a_minute_ago_is_ready(mtime_age):
 
 
 def test_an_empty_file_with_an_mtime_in_the_future_is_ready_a_minute_after_it_was_first_seen():
-    future = EMPTY._replace(modified_ns=int((WALL + 1e6) * 1e9))
+    future = EMPTY._replace(modified_ns=int((WALL + 600) * 1e9))
     assert isinstance(verdict(sight(future), age=59), Settling)
     assert verdict(sight(future), age=60) == Ready()
+
+
+def test_an_mtime_that_no_clock_is_wrong_by_keeps_nothing_empty_waiting():
+    future = EMPTY._replace(modified_ns=int((WALL + 1e6) * 1e9))
+    assert verdict(sight(future)) == Ready()
+    assert verdict(folder(future), age=FOLDER_SECONDS) == Ready()
 
 
 def test_an_old_empty_file_still_settles_where_writers_cannot_be_told():
@@ -208,7 +214,7 @@ def test_a_folder_that_did_not_change_must_be_free_of_writers_for_five_seconds_t
 
 
 def test_an_empty_folder_waits_for_a_minute_from_its_last_change_or_when_it_was_first_seen():
-    fresh, future = (EMPTY._replace(modified_ns=int((WALL + age) * 1e9)) for age in (-30, 1e6))
+    fresh, future = (EMPTY._replace(modified_ns=int((WALL + age) * 1e9)) for age in (-30, 600))
     assert verdict(folder(fresh)).seconds == pytest.approx(30)
     assert isinstance(verdict(folder(future), age=59), Settling)
     assert verdict(folder(future), age=60) == Ready()

@@ -79,11 +79,11 @@ class Folders:
 
         Nothing on the way to it may lie there either: it would be taken for something dropped.
         """
-        ours = {_real(each) for each in (self.inbox, self.work, self.done, self.failed)}
+        ours = set(_identities((self.inbox, self.work, self.done, self.failed)))
         given = self.outbox.absolute()
         way = (each for each in (given, *given.parents) if each.name not in ("", ".."))
         places = {_real(given), *(_real(each.parent) for each in way)}
-        if any(ours & {place, *place.parents} for place in places):
+        if not ours.isdisjoint(_identities(p for each in places for p in (each, *each.parents))):
             raise UsageError(
                 f"--outbox {printable(str(self.outbox))}: the inbox, and what lies in it, cannot "
                 "be the outbox"
@@ -93,6 +93,14 @@ class Folders:
 def _real(path: Path) -> Path:
     """The path behind all links; as far as it leads, where they lead in a circle."""
     return Path(os.path.realpath(path))
+
+
+def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
+    """What tells each folder that is there from others, whatever it is mounted or called as."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            status = folder.stat()
+            yield status.st_dev, status.st_ino
 
 
 def sync_folder(folder: Path) -> None:

@@ -10,6 +10,9 @@ EMPTY_SECONDS = 60.0
 """For that long after its mtime what is empty may be about to be written."""
 
 
+CLOCK_SECONDS = 3600.0
+"""No clock is wrong by more than that: a time further in the future was made up."""
+
 FOLDER_SECONDS = 5.0
 """For that long nothing in a dropped folder may have changed."""
 
@@ -100,7 +103,7 @@ class Settler:
             left = max(left, self._written[sight.name] + settle - now)
         if sight.fingerprint.size == 0:
             age = max(unchanged, wall - sight.modified)
-            if age < EMPTY_SECONDS:
+            if age < EMPTY_SECONDS and sight.modified < wall + CLOCK_SECONDS:
                 return Settling(EMPTY_SECONDS - age, "it is still empty", patience)
         if sight.writer is None and left > 0:
             return Settling(left, "it may still be written", patience)
