@@ -41,7 +41,7 @@ def source_name(file: Path) -> str:
 
 
 def parsed_bytes(data: bytes, name: str, settings: Settings) -> Parsed | ParsedFormula:
-    """The puzzle, or the formula, in the bytes of a file. Raises InvalidPuzzle."""
+    """The puzzle, or the formula, in the bytes of a file. Raises InvalidPuzzle, LimitReached."""
     if is_formula(data, settings):
         deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
         return parse_formula(data, name, settings.max_bytes, deadline)

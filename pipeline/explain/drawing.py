@@ -63,11 +63,17 @@ def _between_lines(
     return "\n".join(lines)
 
 
+LARGEST_SHOWN = 1024 * 1024
+"""Bytes of a source of which a line is shown."""
+
+
 def line_at(data: bytes, number: int) -> str | None:
     """A line (from 1) of a source's bytes, as an InvalidPuzzle counts; None if it has fewer.
 
-    What is not UTF-8 becomes U+FFFD.
+    None, too, for more than LARGEST_SHOWN bytes. What is not UTF-8 becomes U+FFFD.
     """
+    if len(data) > LARGEST_SHOWN:
+        return None
     text = data.removeprefix(codecs.BOM_UTF8).decode(errors="replace")
     line = next(islice(io.StringIO(text, newline=None), number - 1, None), None)
     return None if line is None else line.rstrip("\n")

@@ -46,9 +46,8 @@ class Body:
         begin, end = self._header.last.stop, len(self._text)
         trailer = _TRAILER.search(self._text, begin) if b"%" in self._text else None
         for start, stop in _blocks(self._text, begin, trailer.start() if trailer else end):
-            deadline.check()
             before = len(self.literals)
-            ended = self._append(start, stop)
+            ended = self._append(start, stop, deadline)
             if ended is None or self._too_many(ended):
                 raise self._fault(start)
             if len(self.literals) > before:
@@ -61,10 +60,11 @@ class Body:
         """Whether a clause has begun and not ended."""
         return bool(self.literals) and self.literals[-1] != 0
 
-    def _append(self, start: int, stop: int) -> int | None:
+    def _append(self, start: int, stop: int, deadline: Deadline) -> int | None:
         """Append the numbers of a block; how many clauses they end, None if they are wrong."""
         ended = 0
         for piece in _pieces(self._text, start, stop):
+            deadline.check()
             numbers = _numbers(piece, self._header.variables)
             if numbers is None:
                 return None
