@@ -14,6 +14,7 @@ from pipeline.certify.formula import proof_formula
 from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import LimitReached
+from pipeline.evidence import prove_complete
 from pipeline.explain import Explainer
 from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
 from pipeline.parse import parse_puzzle, parse_source
@@ -172,3 +173,11 @@ def test_a_formula_is_read_no_longer_than_there_is_time(tmp_path):
     assert (record["status"], record["complete"], record["format"]) == ("unknown", False, None)
     assert record["message"] == "the time limit of 0.001 s was reached"
     assert outbox.problems("many") == ()
+
+
+def test_a_proof_is_not_begun_whose_formula_takes_longer_than_there_is_time():
+    with Solvers("pysat") as solvers:
+        puzzle, limits = Puzzle.empty(Geometry(5, 7)), Limits(1.0)
+        certificate, proof = prove_complete(puzzle, (), solvers, limits)
+    assert (certificate.complete, proof) == ("claimed", None)
+    assert certificate.reason == "the time limit of 1 s was reached"
