@@ -217,7 +217,7 @@ def test_a_small_stack_changes_nothing_but_the_time(monkeypatch):
 
 def test_paths_longer_than_there_is_room_for_cost_only_the_order(monkeypatch):
     geometry = Geometry(4, 4)
-    monkeypatch.setattr("pipeline.solve.lanes.rows.CELLS_PER_WORD", 1000)
+    monkeypatch.setattr("pipeline.solve.lanes.search.CELLS_PER_WORD", 1000)
     found = solve(geometry, [Puzzle.empty(geometry)] * 2, 3)
     assert found.counts.tolist() == [3, 3]
     for index in (0, 1):

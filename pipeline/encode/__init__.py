@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pipeline.cnf import Cnf
-from pipeline.encode.extended import encode_extended
-from pipeline.encode.minimal import encode_minimal
+from pipeline.encode.full import encode_extended, encode_minimal, encode_textbook
 from pipeline.encode.numbering import Numbering, Style
 from pipeline.encode.reduced import encode_reduced
-from pipeline.encode.textbook import encode_textbook
 from pipeline.limits import UNHURRIED, Limits
 from pipeline.puzzle import Puzzle
 

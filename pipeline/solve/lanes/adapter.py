@@ -13,9 +13,8 @@ import numpy as np
 
 from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
 from pipeline.limits import MIB, Deadline, Limits
-from pipeline.solve.lanes.batch import solve_lanes
-from pipeline.solve.lanes.convert import Masks
 from pipeline.solve.lanes.reading import Formula
+from pipeline.solve.lanes.search import Masks, solve_lanes
 
 CLAUSE_BYTES = 64
 """What a clause takes while it is checked."""

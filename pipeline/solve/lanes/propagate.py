@@ -1,26 +1,194 @@
-"""Chunk: many lanes side by side, and the rounds of deduction that they go through together.
+"""Propagate: many lanes side by side, and the rounds of deduction they go through together.
 
 In a round, on all lanes at once:
 
 - A cell with one candidate left is *single*; one with none kills its lane.
 - For every value, the cells that a line shares with a box are a *triad* (of three, in a 9×9
   grid). A band has as many rows as boxes; which triad of a row has the value, and in which row
-  a box has it, is a permutation matrix. So `matrices` tells which triads may and which must
-  have the value: locked candidates, and what singles exclude. (T. Dillon's augmented encoding,
-  in tdoku, 2019.) Columns and stacks likewise.
+  a box has it, is a permutation matrix. `permute` tells which triads may and which must have the
+  value: locked candidates, and what singles exclude. (T. Dillon's augmented encoding, in tdoku,
+  2019.) Columns and stacks likewise.
 - A triad that must have as many values as it has cells has no other.
 - The one candidate of a triad that must have the value is *hidden*: its cell holds it.
 
-What a round does is compiled to a list of numpy calls on fixed buffers, once for each size.
+A round is compiled to a list of numpy calls on fixed buffers, once for each size.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
 import numpy as np
 
-from pipeline.solve.lanes.layout import WORD, Bits, Layout
-from pipeline.solve.lanes.matrices import permute
-from pipeline.solve.lanes.program import Program, and_, copy, invert, or_, xor
+from pipeline.solve.lanes.planes import WORD, Bits, Layout
+
+and_, or_, xor, invert, copy = (
+    np.bitwise_and,
+    np.bitwise_or,
+    np.bitwise_xor,
+    np.invert,
+    np.copyto,
+)
+
+
+class Program:
+    """Calls in order; the lanes that some of them find without a solution go to `dead`.
+
+    Buffers come from `new`, and are used again after `forget`: the less memory is in use, the
+    more of it is in a core's cache.
+    """
+
+    def __init__(self, dead: Bits) -> None:
+        self._dead = dead
+        self._buffers: list[Bits] = []
+        self._in_use = 0
+        self._calls: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
+
+    def run(self) -> None:
+        for function, arguments in self._calls:
+            function(*arguments)
+
+    def new(self, shape: tuple[int, ...]) -> Bits:
+        """A buffer for planes, with anything in it."""
+        size, index = prod(shape), self._in_use
+        self._in_use += 1
+        if index == len(self._buffers) or self._buffers[index].size < size:
+            self._buffers[index : index + 1] = [np.empty(size, np.uint64)]
+        return self._buffers[index][:size].reshape(shape)
+
+    def forget(self) -> None:
+        """What `new` has given is no longer needed by the calls to come."""
+        self._in_use = 0
+
+    def do(self, function: Callable[..., object], *arguments: object) -> None:
+        """One call more: numpy's order, the result goes into the last argument."""
+        self._calls.append((function, arguments))
+
+    def die(self, lanes: Bits) -> None:
+        """Dead is each lane that has its bit in any of these planes."""
+        planes = lanes.reshape(-1, len(self._dead))
+        found = np.empty_like(self._dead)
+        self.do(or_.reduce, planes, 0, None, found)
+        self.do(or_, self._dead, found, self._dead)
+
+    def any_of(self, planes: Sequence[Bits], some: Bits) -> None:
+        """Let `some` be where some plane is."""
+        if len(planes) == 1:
+            self.do(copy, some, planes[0])
+            return
+        self.do(or_, planes[0], planes[1], some)
+        for plane in planes[2:]:
+            self.do(or_, some, plane, some)
+
+    def count(self, planes: Sequence[Bits], once: Bits, twice: Bits, temp: Bits) -> None:
+        """Let `once` be where some plane is, and `twice` where two or more are."""
+        if len(planes) == 1:
+            self.do(copy, once, planes[0])
+            self.do(copy, twice, np.uint64(0))
+            return
+        self.do(or_, planes[0], planes[1], once)
+        self.do(and_, planes[0], planes[1], twice)
+        for plane in planes[2:]:
+            self.do(and_, once, plane, temp)
+            self.do(or_, twice, temp, twice)
+            self.do(or_, once, plane, once)
+
+    def join(self, pairs: Sequence[tuple[Bits, Bits]], temp: Bits) -> None:
+        """Let the first pair be `once` and `twice` of all that the others have counted."""
+        (once, twice), *others = pairs
+        self.do(copy, once, others[0][0])
+        self.do(copy, twice, others[0][1])
+        for other_once, other_twice in others[1:]:
+            self.do(and_, once, other_once, temp)
+            self.do(or_, twice, temp, twice)
+            self.do(or_, twice, other_twice, twice)
+            self.do(or_, once, other_once, once)
+
+    def three_of_nine(self, planes: Bits, three: Bits) -> None:
+        """Let `three` be where at least three of nine planes are, by their sums in threes."""
+        first, second, third = planes[:3], planes[3:6], planes[6:]
+        odd, carry, temp = (self.new(first.shape) for _ in range(3))
+        once, twice, spare = temp
+        self.do(xor, first, second, odd)
+        self.do(and_, first, second, carry)
+        self.do(and_, odd, third, temp)
+        self.do(or_, carry, temp, carry)
+        self.do(xor, odd, third, odd)
+        self.count(list(carry), once, twice, spare)
+        self.do(or_.reduce, odd, 0, None, spare)
+        self.do(and_, once, spare, three)
+        self.do(or_, three, twice, three)
+        self.do(and_.reduce, odd, 0, None, spare)
+        self.do(or_, three, spare, three)
+
+
+def permute(program: Program, may: Bits, must: Bits) -> None:
+    """Tighten, in place, which entries of permutation matrices may and which must be the ones.
+
+    `may[x, y]` and `must[x, y]` are groups of planes: of every row y, and of every column x, of a
+    matrix exactly one entry holds. A lane whose matrix has no permutation left is dead.
+    """
+    if len(may) == 3:
+        _permute_three(program, may, must)
+        return
+    ours, needed = program.new(may.shape), program.new(must.shape)
+    program.do(copy, ours, may)
+    program.do(copy, needed, must)
+    _exactly_one(program, list(ours), list(needed))
+    _exactly_one(program, list(ours.swapaxes(0, 1)), list(needed.swapaxes(0, 1)))
+    program.do(copy, may, ours)
+    program.do(copy, must, needed)
+
+
+def _permute_three(program: Program, may: Bits, must: Bits) -> None:
+    """All 3×3 matrices at once, by their minors: an entry needs one of two pairs beyond it.
+
+    `wide` repeats the first rows and columns after the last, so that x+1 and x+2 are slices.
+    """
+    do = program.do
+    wide = program.new((5, 5, *may.shape[2:]))
+    ours, first, second = (program.new(may.shape) for _ in range(3))
+    do(copy, ours, must)
+    for column in range(3):
+        do(or_, ours[column - 2], ours[column - 1], first[column])
+    do(invert, first, first)
+    do(copy, ours, may)
+    do(and_, ours, first, wide[:3, :3])
+    do(copy, wide[:3, 3:], wide[:3, :2])
+    do(copy, wide[3:], wide[:2])
+    do(and_, wide[1:4, 1:4], wide[2:5, 2:5], first)
+    do(and_, wide[1:4, 2:5], wide[2:5, 1:4], second)
+    do(or_, first, second, first)
+    do(and_, wide[:3, :3], first, ours)
+    once, twice, temp = first
+    program.count(list(ours), once, twice, temp)
+    do(invert, once[0], once[0])
+    program.die(once[0])
+    do(invert, twice, twice)
+    do(copy, may, ours)
+    do(and_, ours, twice, must)
+
+
+def _exactly_one(program: Program, may: list[Bits], must: list[Bits]) -> None:
+    """Of these groups one holds: it must if no other may, and if one must no other may."""
+    do = program.do
+    once, twice, temp = (program.new(may[0].shape) for _ in range(3))
+    program.count(may, once, twice, temp)
+    do(invert, once, once)
+    program.die(once)
+    do(invert, twice, twice)
+    for one, needed in zip(may, must, strict=True):
+        do(and_, one, twice, temp)
+        do(or_, needed, temp, needed)
+    program.count(must, once, twice, temp)
+    program.die(twice)
+    do(invert, once, once)
+    for one, needed in zip(may, must, strict=True):
+        do(or_, needed, once, temp)
+        do(and_, one, temp, one)
+
 
 IN_BOX_COLUMN, IN_BOX_ROW = 0, 2
 """The axes of the candidates that the triads of rows and those of columns lie along."""

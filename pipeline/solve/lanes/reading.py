@@ -17,7 +17,7 @@ from pipeline.cnf import Clause, Cnf
 from pipeline.errors import SolverError
 from pipeline.limits import Deadline
 from pipeline.puzzle import Candidate
-from pipeline.solve.lanes.layout import LARGEST_SIDE
+from pipeline.solve.lanes.planes import LARGEST_SIDE
 
 KINDS = CELL, ROW, COLUMN, BOX = (0, 1, 2, 3)
 LINES = (ROW, COLUMN, BOX)

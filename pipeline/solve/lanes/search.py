@@ -6,21 +6,218 @@ those that stand still. The halves that deny a candidate are put back first, and
 that is left: so puzzles with many solutions go straight down to one, while the others fill the
 chunk with what they need to see anyway. New puzzles are begun only where the stack cannot fill
 a chunk.
+
+On the stack a lane is a row: its candidates in words, then whose it is and its path, a bit for
+each branching above it, 0 where the candidate was assumed. The lanes of a puzzle are in the order
+of their paths, so which of its solutions are the first does not depend on what else is being
+solved; unless a path is longer than there is room for. Then it is cut off, and all that is lost
+is that order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.limits import Deadline
+from pipeline.limits import Deadline, Limits
+from pipeline.puzzle import Geometry
 from pipeline.solve.lanes.branch import cells_to_split
-from pipeline.solve.lanes.chunks import Chunks
-from pipeline.solve.lanes.convert import Masks, flags_of, grids_of_rows, rows_of_masks
-from pipeline.solve.lanes.found import Ledger, ranks
-from pipeline.solve.lanes.layout import WORD, Layout, Rows
-from pipeline.solve.lanes.rows import Columns, Flags
-from pipeline.solve.lanes.transpose import planes_of, rows_of
+from pipeline.solve.lanes.planes import (
+    LARGEST_SIDE,
+    WORD,
+    Bits,
+    Layout,
+    Rows,
+    layout_of,
+    planes_of,
+    rows_of,
+)
+from pipeline.solve.lanes.propagate import Chunk, or_
+
+Masks = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+
+_idle: dict[Layout, Chunks] = {}
+
+
+class Chunks:
+    """A chunk for each of a few numbers of words: 1, 2, 3, 4, 6, 8, 12, 16, 24 and so on."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._made: dict[int, Chunk] = {}
+
+    def for_lanes(self, lanes: int) -> Chunk:
+        """The smallest that has room for so many; its planes hold anything."""
+        words = -(-lanes // WORD)
+        power = 1 << (words - 1).bit_length()
+        words = power * 3 // 4 if power >= 4 and words <= power * 3 // 4 else power
+        if words not in self._made:
+            self._made[words] = Chunk(self._layout, words)
+        return self._made[words]
+
+
+@contextmanager
+def chunks_of(layout: Layout) -> Iterator[Chunks]:
+    """Chunks that nobody else uses meanwhile; those of the last geometry are kept."""
+    chunks = _idle.pop(layout, None) or Chunks(layout)
+    try:
+        yield chunks
+    finally:
+        _idle.clear()
+        _idle[layout] = chunks
+
+
+def flags_of(lanes: Bits, count: int) -> Flags:
+    """The first `count` bits of one plane."""
+    return np.unpackbits(lanes.view(np.uint8), count=count, bitorder="little").view(np.bool_)
+
+
+def rows_of_masks(chunk: Chunk, masks: Masks) -> Rows:
+    """The candidates (lanes, row_words) of masks (lanes, n²)."""
+    layout = chunk.layout
+    by_cell = np.zeros((layout.cells.size, chunk.words * WORD), _narrowest(layout))
+    by_cell[:, : len(masks)] = masks.T[layout.cells]
+    chunk.block[:] = 0
+    for value in range(layout.geometry.side):
+        allowed = by_cell & by_cell.dtype.type(1 << value) != 0
+        planes = np.packbits(allowed, axis=1, bitorder="little").view(np.uint64)
+        chunk.alive[:, value] = planes.reshape(chunk.once.shape)
+    return rows_of(chunk.block, chunk.spare, layout.row_words)[: len(masks)]
+
+
+def grids_of_rows(chunk: Chunk, candidates: Rows) -> NDArray[np.uint8]:
+    """The values (lanes, n²) of rows with one candidate for each cell."""
+    layout, lanes = chunk.layout, len(candidates)
+    planes_of(candidates, chunk.block, chunk.spare)
+    by_cell = np.zeros((layout.cells.size, chunk.words * WORD), np.uint8)
+    for power in range(layout.geometry.side.bit_length()):
+        values = [v for v in range(1, layout.geometry.side + 1) if v >> power & 1]
+        planes = or_.reduce(chunk.alive[:, [value - 1 for value in values]], 1)
+        bits = np.unpackbits(planes.reshape(-1).view(np.uint8), bitorder="little")
+        by_cell |= bits.reshape(by_cell.shape) << np.uint8(power)
+    grids = np.empty((lanes, layout.cells.size), np.uint8)
+    grids[:, layout.cells] = by_cell[:, :lanes].T
+    return grids
+
+
+def _narrowest(layout: Layout) -> np.dtype[np.unsignedinteger]:
+    return np.min_scalar_type(layout.geometry.all_values)
+
+
+CELLS_PER_WORD = 64
+"""There is room in a path for as many branchings as there are cells, and more."""
+
+
+class Columns:
+    """Where in a row things are, and what can be done with them."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self.candidates = slice(0, layout.row_words)
+        self.puzzle = layout.row_words
+        self.depth = layout.row_words + 1
+        path_words = 1 + layout.cells.size // CELLS_PER_WORD
+        self.path = slice(self.depth + 1, self.depth + 1 + path_words)
+        self.width = self.path.stop
+
+    def puzzles(self, rows: Rows) -> Indices:
+        """The index of each row's puzzle."""
+        return rows[:, self.puzzle].astype(np.intp)
+
+    def in_order(self, rows: Rows) -> Indices:
+        """The rows sorted by puzzle and path."""
+        keys = [rows[:, column] for column in range(self.path.stop - 1, self.path.start - 1, -1)]
+        order: Indices = np.lexsort((*keys, rows[:, self.puzzle]))
+        return order
+
+    def split(self, rows: Rows, cells: Indices) -> Rows:
+        """Assume, in place, a candidate of each row's cell; the rows that deny it instead."""
+        denying, every = rows.copy(), np.arange(len(rows))
+        of_cell = rows[:, self.candidates] & self._layout.cell_masks(cells)
+        word = (of_cell != 0).argmax(axis=1)
+        candidate = of_cell[every, word] & -of_cell[every, word]
+        rows[:, self.candidates] ^= of_cell
+        rows[every, word] |= candidate
+        denying[every, word] ^= candidate
+        rows[:, self.depth] += np.uint64(1)
+        self._note_denial(denying)
+        return denying
+
+    def _note_denial(self, rows: Rows) -> None:
+        word, bit = np.divmod(rows[:, self.depth].astype(np.intp), WORD)
+        room = np.flatnonzero(word < self.path.stop - self.path.start)
+        bits = np.left_shift(np.uint64(1), (WORD - 1 - bit[room]).astype(np.uint64))
+        rows[room, self.path.start + word[room]] |= bits
+        rows[:, self.depth] += np.uint64(1)
+
+
+class Ledger:
+    """Of each puzzle at most `most` solved rows, those with the first paths.
+
+    A puzzle that has so many is *full*; lanes after its last solution are idle.
+    """
+
+    def __init__(self, columns: Columns, puzzles: int, most: int) -> None:
+        self._columns, self._most = columns, most
+        self.counts = np.zeros(puzzles, np.intp)
+        self.rows = np.empty((puzzles, most, columns.width), np.uint64)
+
+    def add(self, rows: Rows) -> None:
+        """Enter solved rows."""
+        if not len(rows):
+            return
+        rows = rows[self._columns.in_order(rows)]
+        puzzles = self._columns.puzzles(rows)
+        places = self.counts[puzzles] + ranks(puzzles)
+        fits = places < self._most
+        self.rows[puzzles[fits], places[fits]] = rows[fits]
+        np.add.at(self.counts, puzzles[fits], 1)
+        full = np.unique(puzzles[self.counts[puzzles] == self._most])
+        if len(full):
+            self._keep_first(full, rows[~fits])
+
+    @property
+    def full(self) -> NDArray[np.bool_]:
+        """Whether each puzzle is."""
+        full: NDArray[np.bool_] = self.counts == self._most
+        return full
+
+    def idle(self, rows: Rows) -> NDArray[np.bool_]:
+        """Whether each row's puzzle is full and all its solutions come before the row."""
+        puzzles = self._columns.puzzles(rows)
+        idle: NDArray[np.bool_] = self.counts[puzzles] == self._most
+        if idle.any():
+            last = self.rows[puzzles[idle], -1, self._columns.path]
+            idle[idle] = ~_before(rows[idle, self._columns.path], last)
+        return idle
+
+    def _keep_first(self, full: NDArray[np.intp], more: Rows) -> None:
+        rows = np.concatenate((self.rows[full].reshape(-1, more.shape[1]), more))
+        rows = rows[self._columns.in_order(rows)]
+        starts = np.searchsorted(self._columns.puzzles(rows), full)
+        self.rows[full] = rows[starts[:, None] + np.arange(self._most)]
+
+
+def ranks(sorted_values: NDArray[np.intp]) -> NDArray[np.intp]:
+    """How many equal values stand before each."""
+    ranks: NDArray[np.intp] = np.arange(len(sorted_values))
+    return ranks - np.searchsorted(sorted_values, sorted_values)
+
+
+def _before(paths: Rows, others: Rows) -> NDArray[np.bool_]:
+    """Whether each path comes before the other. Two are the same only if they are too long."""
+    before = np.zeros(len(paths), np.bool_)
+    for column in range(paths.shape[1] - 1, -1, -1):
+        mine, theirs = paths[:, column], others[:, column]
+        before = (mine < theirs) | ((mine == theirs) & before)
+    return before
+
 
 ROUNDS = 4
 """In a step. More of them are lost on lanes that stand still, fewer cost more steps."""
@@ -119,3 +316,64 @@ class Search:
     def _push(self, rows: Rows) -> None:
         if len(rows):
             self._stack.append(rows)
+
+
+BUFFER = 256
+"""Elements in numpy's buffers. Stretches longer than that are not copied, so that operations on
+strided planes take half the time. Conversions of types take longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The solutions of each of P puzzles.
+
+    counts: (P,) how many were found, at most `most`. decided: (P,) whether the search ended or
+    found `most` of them; otherwise the time was up. grids: (most, P, n²) their values 1 … n, 0
+    where there is no solution; those of a puzzle are distinct and in ascending order.
+    """
+
+    counts: NDArray[np.int64]
+    decided: NDArray[np.bool_]
+    grids: NDArray[np.uint8]
+
+
+def solve_lanes(geometry: Geometry, masks: NDArray[np.uint64], most: int, seconds: float) -> Found:
+    """Find `most` solutions of each puzzle, or all if there are fewer.
+
+    `masks` is (P, n²), bit v-1 of a mask allows value v. What is found for a puzzle that gets
+    decided does not depend on the others. Raises ValueError for a side above LARGEST_SIDE, masks
+    of another shape or a `most` below 1.
+    """
+    cells = geometry.side**2
+    if geometry.side > LARGEST_SIDE:
+        raise ValueError(f"lanes take sides up to {LARGEST_SIDE}, not {geometry.side}")
+    if masks.ndim != 2 or masks.shape[1] != cells or most < 1:
+        raise ValueError(f"masks of shape {masks.shape} for {cells} cells, {most} solutions")
+    deadline = Deadline.of(Limits(seconds))
+    layout = layout_of(geometry)
+    with _little_buffered(), chunks_of(layout) as chunks:
+        search = Search(layout, chunks, masks.astype(np.uint64, copy=False), most)
+        search.run(deadline)
+        grids = search.grids()
+    _sort(grids, search.counts)
+    return Found(search.counts, search.decided(), grids)
+
+
+@contextmanager
+def _little_buffered() -> Iterator[None]:
+    before = np.setbufsize(BUFFER)
+    try:
+        yield
+    finally:
+        np.setbufsize(before)
+
+
+def _sort(grids: NDArray[np.uint8], counts: NDArray[np.intp]) -> None:
+    """Bring the solutions of every puzzle into ascending order, in place."""
+    several = np.flatnonzero(counts > 1)
+    for count in np.unique(counts[several]):
+        puzzles = several[counts[several] == count]
+        theirs = np.ascontiguousarray(grids[:count, puzzles].swapaxes(0, 1))
+        as_text = theirs.view(f"S{theirs.shape[2]}")[:, :, 0]
+        order = np.argsort(as_text, axis=1)
+        grids[:count, puzzles] = np.take_along_axis(theirs, order[:, :, None], 1).swapaxes(0, 1)

@@ -1,7 +1,8 @@
-"""The families of clauses that the encodings over all n³ candidates are put together from.
+"""Full: the encodings over all n³ candidates, each a selection of the same families of clauses.
 
 A *group* is a list of variables of which exactly one is true: the values of a cell, or the
-places of a value in a row, column or box. There are 4n² of them, n² of each kind.
+places of a value in a row, column or box. There are 4n² of them, n² of each kind. The selections
+are those of I. Lynce and J. Ouaknine, Sudoku as a SAT problem, 2006.
 """
 
 from __future__ import annotations
@@ -104,3 +105,40 @@ def encode_rules(name: str, rules: Iterable[Rule]) -> Callable[[Puzzle, Style, L
         return Cnf(puzzle.geometry, name, numbering.highest, tuple(families), numbering)
 
     return encode
+
+
+encode_extended = encode_rules(
+    "extended",
+    (
+        Rule("every cell holds a value", "cell", "at least one"),
+        Rule("no cell holds two values", "cell", "at most one"),
+        Rule("every row holds every value", "row", "at least one"),
+        Rule("no value twice in a row", "row", "at most one"),
+        Rule("every column holds every value", "column", "at least one"),
+        Rule("no value twice in a column", "column", "at most one"),
+        Rule("every box holds every value", "box", "at least one"),
+        Rule("no value twice in a box", "box", "at most one"),
+    ),
+)
+
+
+encode_minimal = encode_rules(
+    "minimal",
+    (
+        Rule("every cell holds a value", "cell", "at least one"),
+        Rule("no value twice in a row", "row", "at most one"),
+        Rule("no value twice in a column", "column", "at most one"),
+        Rule("no value twice in a box", "box", "at most one"),
+    ),
+)
+
+
+encode_textbook = encode_rules(
+    "textbook",
+    (
+        Rule("every row holds every value", "row", "at least one"),
+        Rule("every column holds every value", "column", "at least one"),
+        Rule("every box holds every value", "box", "at least one"),
+        Rule("no cell holds two values", "cell", "at most one"),
+    ),
+)
