@@ -23,7 +23,7 @@ from pipeline.published import ENDING, read_record
 
 LOCK = ".lock"
 _COUNTER_BYTES = 8
-_PATIENCE, _PAUSE = 2.0, 0.002
+_PATIENCE, _PAUSE = 30.0, 0.002
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def identity(status: os.stat_result) -> str:
 
 
 def _lock_patiently(descriptor: int) -> None:
-    """Take the lock, which others hold for milliseconds. Raises BlockingIOError after 2 s."""
+    """Take the lock, which others hold for milliseconds. Raises BlockingIOError after 30 s."""
     end = time.monotonic() + _PATIENCE
     while True:
         try:
