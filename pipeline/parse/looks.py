@@ -1,7 +1,7 @@
 """Whether anything in a source looks like a puzzle: what does not is no fault of an archive.
 
 Reading is another matter: a grid with a wrong sign looks like a puzzle. Where it is not clear a
-source does look like one, so that no damaged puzzle is passed over.
+source does look like one. What no format has signs for, such as `nan` for a blank, does not.
 """
 
 from __future__ import annotations
