@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
     from pipeline.result import Result
     from pipeline.settings import Settings
-    from pipeline.stages import solve_puzzle
+    from pipeline.solving import solve_puzzle
 
 __all__ = [
     "Answer",
@@ -91,7 +91,7 @@ _HOMES = {
     "puzzle": ("Candidate", "Geometry", "Grid", "Puzzle"),
     "result": ("Result",),
     "settings": ("Settings",),
-    "stages": ("solve_puzzle",),
+    "solving": ("solve_puzzle",),
 }
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pipeline.certify import certify_grid
 from pipeline.parse.characters import signs_of
+from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result
 
@@ -34,19 +35,21 @@ def disagreement(
         grid = grid_of(claimed, puzzle.geometry, signs)
     except ValueError:
         return _IS_NONE
+    if grid in found:
+        return None
     if certify_grid(puzzle, grid):
         return _IS_NONE
-    return _NOT_FOUND if complete and grid not in found else None
+    return _NOT_FOUND if complete else None
 
 
 def compared(result: Result) -> Result:
     """The result with what is wrong with the solution that stands beside the puzzle."""
-    parsed = result.parsed
-    if parsed is None or parsed.claimed is None or result.status == "failed":
+    problem = result.problem
+    if not isinstance(problem, PuzzleProblem) or result.status == "failed":
+        return result
+    parsed = problem.parsed
+    if parsed.claimed is None:
         return result
     signs, found = signs_of(parsed.format), result.solutions
     why = disagreement(parsed.claimed, parsed.puzzle, signs, found, complete=result.complete)
-    if why is None:
-        return result
-    message = "; ".join(filter(None, (result.message, why)))
-    return replace(result, message=message, disagreement=why)
+    return replace(result, disagreement=why) if why else result

@@ -12,9 +12,8 @@ from typing import Any
 
 from pipeline.decode import blocking_clause
 from pipeline.dimacs import dimacs_lines
-from pipeline.parse import render_puzzle
+from pipeline.problem import FormulaProblem, PuzzleProblem
 from pipeline.published import SCHEMA
-from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Result
 from pipeline.rows import CLAIMED, PROVED
 from pipeline.version import __version__
@@ -43,17 +42,6 @@ def timestamp(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def render_solution(grid: Grid, format_name: str) -> str:
-    """The grid in a notation, a filled puzzle file of its own."""
-    return render_puzzle(Puzzle.of_values(grid.geometry, grid.values), format_name)
-
-
-def solution_texts(result: Result) -> Iterable[str]:
-    """The text of each solution, in the notation of the input."""
-    assert result.parsed, "solutions come from a puzzle"  # noqa: S101
-    return (render_solution(grid, result.parsed.format) for grid in result.solutions)
-
-
 def cnf_texts(result: Result) -> tuple[Iterable[str], Iterable[str]]:
     """The DIMACS text of the puzzle, and the same with each solution blocked; in pieces."""
     assert result.cnf, "a solved puzzle was encoded"  # noqa: S101
@@ -70,7 +58,8 @@ def make_record(
     origin: Origin, result: Result, files: Mapping[str, str], finished: datetime
 ) -> dict[str, Any]:
     """The record; `files` maps each published name to its SHA-256."""
-    parsed, solver = result.parsed, result.solver
+    problem, solver = result.problem, result.solver
+    parsed = problem.parsed if isinstance(problem, PuzzleProblem) else None
     geometry = parsed.puzzle.geometry if parsed else None
     record: dict[str, Any] = {
         "schema": SCHEMA,
@@ -84,9 +73,9 @@ def make_record(
         "variant": parsed.variant if parsed else None,
         "box": [geometry.height, geometry.width] if geometry else None,
         "status": result.status,
-        "solutions": result.found,
+        "solutions": len(result.solutions),
         "complete": result.complete,
-        "message": result.message,
+        "message": result.said,
         "files": [{"name": name, "sha256": hashed} for name, hashed in files.items()],
         "solver": solver
         and {"name": solver.name, "version": solver.version, "fallback": solver.fallback},
@@ -96,7 +85,7 @@ def make_record(
     }
     if result.certificate:
         record["certificate"] = result.certificate.as_record()
-    if result.status == "unsolvable" and result.parsed:
+    if result.status == "unsolvable" and parsed:
         found = result.conflict
         record["conflict"] = found and found.as_record()
         record["conflict_minimal"] = found and found.minimal
@@ -114,9 +103,10 @@ def _declared(declared: Mapping[str, str]) -> dict[str, Any]:
 
 def _encoding(result: Result) -> dict[str, Any] | None:
     """What the solver was asked: how it was made, and its size."""
-    if result.formula:
-        clauses = len(result.formula.clauses)
-        return {"name": None, "variables": result.formula.variables, "clauses": clauses}
+    if isinstance(result.problem, FormulaProblem):
+        formula = result.problem.parsed
+        clauses = len(formula.clauses)
+        return {"name": None, "variables": formula.variables, "clauses": clauses}
     if result.cnf is None:
         return None
     variables = len(result.cnf.candidates)
@@ -136,8 +126,8 @@ def log_text(origin: Origin, result: Result, claimed: datetime, finished: dateti
     for stage, seconds in result.seconds.items():
         if stage != "total":
             lines.append({"event": f"stage.{stage}", "seconds": round(seconds, 6)})
-        if stage == "parse" and result.parsed:
-            read = result.parsed
+        if stage == "parse" and isinstance(result.problem, PuzzleProblem):
+            read = result.problem.parsed
             lines[-1] |= {"format": read.format, "variant": read.variant, "reason": read.reason}
     if result.solver and result.solver.fallback:
         lines.append(
@@ -163,9 +153,9 @@ def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
     return {
         "source": origin.source,
         "status": result.status,
-        "solutions": result.found,
+        "solutions": len(result.solutions),
         "complete": result.complete,
-        "message": result.message,
+        "message": result.said,
         "seconds": told_seconds(result.seconds),
     }
 
@@ -182,18 +172,15 @@ def job_files(
 
     `times`: when it was claimed, and when it was finished.
     """
-    for number, text in enumerate(solution_texts(result) if result.solutions else (), 1):
-        yield f"{stem}_{number}.solution", [text]
-    if result.models:
-        from pipeline.formulas import solution_text  # noqa: PLC0415 - seldom needed
-    for number, model in enumerate(result.models, 1):
-        yield f"{stem}_{number}.solution", solution_text(model)
+    for number, solution in enumerate(result.solutions, 1):
+        assert result.problem, "solutions come from a problem"  # noqa: S101
+        yield f"{stem}_{number}.solution", result.problem.text(solution)
     if keep_cnf and result.cnf:
         puzzle, counted = cnf_texts(result)
         yield f"{stem}.cnf", puzzle
         yield f"{stem}_count.cnf", counted
     if result.proof:
-        yield f"{stem}.proof.cnf", result.proof.formula()
+        yield f"{stem}.proof.cnf", result.proof.formula().text()
         yield _drat_file(stem, result.proof.text)
     yield f"{stem}.log", [log_text(origin, result, *times)]
 

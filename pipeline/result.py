@@ -1,24 +1,21 @@
-"""What the chain comes to: the result for one puzzle, and what is known of how it was found."""
+"""Result: what the chain finds out about one problem, and how it was found."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from pipeline.limits import Limits
-from pipeline.parse.formula import CNF_FORMAT
+from pipeline.problem import Problem, S
+from pipeline.settings import Settings
 
 if TYPE_CHECKING:
+    from pipeline.certify.formula import Formula
     from pipeline.cnf import Cnf
-    from pipeline.evidence import Certificate, FormulaProof, Proof
     from pipeline.explain import Conflict, Difference
-    from pipeline.parse import Parsed
-    from pipeline.parse.formula import Model, ParsedFormula
-    from pipeline.puzzle import Grid
-    from pipeline.settings import Settings
 
 Status = Literal[
     "unique", "multiple", "unsolvable", "solved", "invalid", "other", "unknown", "failed"
@@ -27,25 +24,26 @@ NOT_WELL: frozenset[str] = frozenset(("invalid", "unknown", "failed"))
 """The statuses for which a command exits with 1."""
 
 
-def unproved(status: Status) -> Status:
-    """The status of what claimed to be complete and is not known to be."""
-    return "multiple" if status == "multiple" else "unknown"
-
-
 Stage = Literal["parse", "encode", "solve", "decode", "certify", "explain", "prove"]
 
 
 class Stopwatch:
     """Seconds spent in each stage, summed up; and in all, since it was made.
 
-    `before` are seconds that had been spent until then: they are in `spent` only.
+    `earlier` are the seconds of stages that were over by then, `before` those that count as
+    spent although no stage of this watch had them.
     """
 
     def __init__(
-        self, clock: Callable[[], float] = time.perf_counter, *, before: float = 0.0
+        self,
+        clock: Callable[[], float] = time.perf_counter,
+        *,
+        before: float = 0.0,
+        earlier: Mapping[str, float] | None = None,
     ) -> None:
         self._clock = clock
         self._before = before
+        self._earlier = earlier or {}
         self._start = clock()
         self._stages: dict[str, float] = {}
 
@@ -60,10 +58,11 @@ class Stopwatch:
 
     def seconds(self) -> dict[str, float]:
         """Stage → seconds so far, and `total`."""
-        return self._stages | {"total": self._clock() - self._start}
+        total = sum(self._earlier.values()) + self._clock() - self._start
+        return {**self._earlier, **self._stages, "total": total}
 
     def spent(self) -> float:
-        """Seconds in all stages that are over, and before."""
+        """Seconds in this watch's stages, and before."""
         return self._before + sum(self._stages.values())
 
 
@@ -74,48 +73,98 @@ def limits_left(settings: Settings, watch: Stopwatch) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class SolverUsed:
-    """Who answered, and why it was not the first choice (None if it was)."""
+    """Who answered, and why it was not the first choice (`fallback`; None if it was).
+
+    `planned`: that was known before any solver was asked, and is not worth a warning.
+    """
 
     name: str
     version: str | None
-    fallback: str | None
+    fallback: str | None = None
+    planned: bool = False
+
+    @property
+    def warning(self) -> str | None:
+        """Why another solver than the first answered, unless that was known beforehand."""
+        return None if self.planned else self.fallback
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """Everything known of one puzzle, or of one formula, which has `models` instead of solutions.
+class Certificate:
+    """How it is known that there are no solutions but those that were found.
+
+    `proved`: a proof by `solver` was checked by `checker` in so many `steps`. `claimed`: a
+    solver says so, and `reason`, if there is one, why there is no proof. `no`: it is not known.
+    """
+
+    complete: Literal["proved", "claimed", "no"]
+    solver: str | None = None
+    checker: str | None = None
+    steps: int | None = None
+    reason: str | None = None
+
+    def as_record(self) -> dict[str, Any]:
+        """The record's `certificate`; solutions are checked by the rules in any case."""
+        return {"solutions": "checked"} | asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof(Generic[S]):
+    """DRAT text that refutes the formula of a problem with its solutions blocked."""
+
+    problem: Problem[S]
+    solutions: tuple[S, ...]
+    text: str
+
+    def formula(self) -> Formula:
+        """What is refuted."""
+        return self.problem.refutation(self.solutions)
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Generic[S]):
+    """Everything known of one problem: grids of a puzzle, or models of a formula.
 
     `solutions` were all certified; they are in lexicographic order if `complete`, which is
-    true when there is shown to be no other, and None where that was never asked. `proof` is
+    true when there is shown to be no other, and None where that was never asked. `problem` is
+    None for what could not be read, and for the rows of a collection that needed none. `proof` is
     that of a certificate that says `proved`. `disagreement`: what is wrong with the solution that
     stands beside the puzzle. `seconds` has those of each stage, and `total`; where the puzzle was
     solved together with others, `batch` has what all of them took.
     """
 
     status: Status
-    solutions: tuple[Grid, ...] = ()
+    solutions: tuple[S, ...] = ()
     complete: bool | None = None
     message: str | None = None
-    parsed: Parsed | None = None
+    problem: Problem[S] | None = None
     cnf: Cnf | None = None
     solver: SolverUsed | None = None
     certificate: Certificate | None = None
-    proof: Proof | FormulaProof | None = None
+    proof: Proof[S] | None = None
     conflict: Conflict | None = None
     difference: Difference | None = None
     disagreement: str | None = None
-    formula: ParsedFormula | None = None
-    models: tuple[Model, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def format(self) -> str | None:
         """The format of what was read, if it was."""
-        if self.formula:
-            return CNF_FORMAT
-        return self.parsed.format if self.parsed else None
+        return self.problem.format if self.problem else None
 
     @property
-    def found(self) -> int:
-        """How many solutions, or models, there are."""
-        return len(self.solutions) or len(self.models)
+    def said(self) -> str | None:
+        """Everything that is to be said of the result, in one line."""
+        return "; ".join(filter(None, (self.message, self.disagreement))) or None
+
+    def answered_after(self, why: str | None) -> Result[S]:
+        """The result, and what went wrong before its solver was asked, if anything did."""
+        if not why or not self.solver:
+            return self
+        return replace(self, solver=replace(self.solver, fallback=why, planned=False))
+
+    def doubted(self, why: str) -> Result[S]:
+        """The result that claims to be complete, and is not known to be."""
+        status: Status = "multiple" if self.status == "multiple" else "unknown"
+        doubted = replace(self, status=status, complete=False, message=why, conflict=None)
+        return doubted.answered_after(why)

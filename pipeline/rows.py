@@ -10,9 +10,9 @@ from itertools import chain
 from pathlib import Path
 
 from pipeline.errors import printable
-from pipeline.evidence import Certificate, Proof
 from pipeline.parse.collections import Detected, Entry
-from pipeline.result import Status
+from pipeline.puzzle import Grid
+from pipeline.result import Certificate, Result
 
 PROOF_COLUMNS = ("index", "offset", "start", "length", "solver", "steps")
 COLUMNS = ("index", "line", "puzzle", "status", "solutions", "complete", "solution", "message")
@@ -22,6 +22,7 @@ ASIDE = frozenset((DISAGREEMENTS, FALLBACKS, PROVED, CLAIMED))
 """What is counted in the totals beside the statuses."""
 
 _LONGEST_TEXT = 500
+_DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
 _BLOCK = 1024 * 1024
 
 
@@ -87,66 +88,64 @@ class Rows:
         self.seconds += more.seconds
 
 
-@dataclass(slots=True)
-class Row:
-    """One puzzle's part: its solutions as lines, and what the table says.
-
-    `disagreement`: what is wrong with the solution that stands beside it. `fallback`: why
-    another solver than the first answered. `certificate` and `proof` are there if asked for.
-    `spent` are the seconds that went into it so far.
-    """
-
-    entry: Entry
-    status: Status
-    solutions: Sequence[str] = ()
-    complete: bool | None = None
-    message: str | None = None
-    cells: int = 0
-    disagreement: str | None = None
-    fallback: str | None = None
-    certificate: Certificate | None = None
-    proof: Proof | None = None
-    spent: float = 0.0
-
-    def said(self) -> str:
-        """Everything that is to be said of it."""
-        return "; ".join(filter(None, (self.message, self.fallback, self.disagreement)))
-
-
-def joined(rows: Sequence[Row], source: Source) -> Rows:
-    """The rows of single puzzles, put together."""
-    whole = Rows(len(rows))
-    table, blank = [], []
-    ranks = max((len(row.solutions) for row in rows), default=0)
+def joined(entries: Sequence[Entry], results: Sequence[Result[Grid]], source: Source) -> Rows:
+    """The rows of consecutive puzzles and what they came to."""
+    whole = Rows(len(entries))
+    table, blank, proofs = [], [], []
+    ranks = max((len(result.solutions) for result in results), default=0)
     lines: list[list[str]] = [[] for _ in range(ranks)]
-    for row in rows:
-        if row.disagreement:
-            whole.totals[DISAGREEMENTS] += 1
-        if row.fallback:
-            whole.totals[FALLBACKS] += 1
-        if row.complete:
-            whole.totals[row.certificate.complete if row.certificate else CLAIMED] += 1
-        whole.totals[row.status] += 1
-        table.append(_csv(row))
-        blank.append("." * (row.cells or source.cells))
-        for rank in range(ranks):
-            here = rank < len(row.solutions)
-            lines[rank].append(row.solutions[rank] if here else blank[-1])
+    for place, (entry, result) in enumerate(zip(entries, results, strict=True)):
+        whole.totals.update(_counted(result))
+        own = [one_line(grid.values, entry.signs) for grid in result.solutions]
+        table.append(_csv(entry, result, own))
+        blank.append("." * _cells(entry, source))
+        for rank, column in enumerate(lines):
+            column.append(own[rank] if rank < len(own) else blank[-1])
+        if result.proof and result.certificate:
+            proofs.append((place, result.proof.text, result.certificate))
     whole.table = "".join(table).encode(errors="surrogateescape")
     whole.blank = _block(blank)
-    whole.solutions = [_block(line) for line in lines]
-    whole.proofs = _packed(rows)
+    whole.solutions = [_block(column) for column in lines]
+    whole.proofs = _packed(proofs)
     return whole
 
 
-def _packed(rows: Sequence[Row]) -> list[Proofs]:
+def one_line(values: Sequence[int], signs: str = "") -> str:
+    """A grid of any size in one line: digits, the signs of an alphabet, or numbers.
+
+    Numbers have blanks between.
+    """
+    if signs:
+        return "".join([signs[value - 1] for value in values])
+    if len(values) <= 81:
+        return bytes(values).translate(_DIGITS).decode("ascii")
+    return " ".join(map(str, values))
+
+
+def _cells(entry: Entry, source: Source) -> int:
+    """How many dots stand for an entry without a solution."""
+    if entry.plain:
+        return 81
+    return len(entry.puzzle.cells) if entry.puzzle else source.cells
+
+
+def _counted(result: Result[Grid]) -> Iterator[str]:
+    """What a row counts as in the totals."""
+    yield result.status
+    if result.disagreement:
+        yield DISAGREEMENTS
+    if result.solver and result.solver.warning:
+        yield FALLBACKS
+    if result.complete:
+        yield result.certificate.complete if result.certificate else CLAIMED
+
+
+def _packed(proofs: Iterable[tuple[int, str, Certificate]]) -> list[Proofs]:
     index, texts, start = [], [], 0
-    for place, row in enumerate(rows):
-        if row.proof and row.certificate:
-            text, found = row.proof.text, row.certificate
-            index.append((place, start, len(text), found.solver or "", found.steps or 0))
-            texts.append(text)
-            start += len(text)
+    for place, text, found in proofs:
+        index.append((place, start, len(text), found.solver or "", found.steps or 0))
+        texts.append(text)
+        start += len(text)
     if not index:
         return []
     packed = lzma.compress("".join(texts).encode("ascii"), preset=1)
@@ -157,15 +156,22 @@ def _block(lines: list[str]) -> bytes:
     return "".join([line + "\n" for line in lines]).encode("ascii")
 
 
-def _csv(row: Row) -> str:
-    entry = row.entry
+def _csv(entry: Entry, result: Result[Grid], lines: Sequence[str]) -> str:
     most = _LONGEST_TEXT if entry.puzzle is None else None
     text = entry.text if entry.plain else _quoted(printable(entry.text[:most]))
-    complete = yes_or_no(row.complete)
-    solution = row.solutions[0] if row.solutions else ""
-    said = _quoted(printable(row.said()))
-    head = f"{entry.line},{text},{row.status},{len(row.solutions)}"
+    complete = yes_or_no(result.complete)
+    solution = lines[0] if lines else ""
+    said = _quoted(printable(_said(result)))
+    head = f"{entry.line},{text},{result.status},{len(lines)}"
     return f"{head},{complete},{solution},{said}\n"
+
+
+def _said(result: Result[Grid]) -> str:
+    """The message of a row."""
+    reason = result.certificate.reason if result.certificate and result.complete else None
+    unproved = f"claimed: {reason}" if reason else None
+    fallback = result.solver.warning if result.solver else None
+    return "; ".join(filter(None, (result.message, unproved, fallback, result.disagreement)))
 
 
 def yes_or_no(value: bool | None) -> str:
@@ -210,4 +216,4 @@ def _cells_in(line: bytes) -> int:
 def broken(source: Source, line: int, message: str) -> Rows:
     """The row that says why nothing more could be read."""
     entry = Entry(line, "", None, message, None, plain=False)
-    return joined([Row(entry, "invalid", message=message)], source)
+    return joined([entry], [Result("invalid", message=message)], source)

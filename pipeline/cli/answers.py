@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from pipeline.beside import compared
+from pipeline.chain import solve_problem
 from pipeline.cli.options import READING, SOLVING, File, takes
 from pipeline.cli.outcome import report
-from pipeline.cli.reading import parsed_bytes, read_bytes, source_name
+from pipeline.cli.reading import read_bytes, source_name
 from pipeline.cli.times import times_table
 from pipeline.cli.writing import STANDARD_OUTPUT, check_target, write_to
 from pipeline.errors import (
@@ -24,19 +24,14 @@ from pipeline.errors import (
     counted,
 )
 from pipeline.exits import ALL_WELL, SOME_BAD
-from pipeline.formulas import solve_parsed_formula
 from pipeline.parse.characters import signs_of
-from pipeline.parse.formula import ParsedFormula
-from pipeline.puzzle import Grid
-from pipeline.record import render_solution, solution_texts
+from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
-from pipeline.solve import Solvers, surprise
-from pipeline.stages import solve_parsed
+from pipeline.solve import Solvers
+from pipeline.solving import solve_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pipeline.explain import Difference
 
 Files = Annotated[list[Path], typer.Argument(help="Puzzle files; - is standard input.")]
@@ -95,15 +90,14 @@ def _solve_file(file: Path, solvers: Solvers, settings: Settings) -> Result:
     try:
         data = read_bytes(file, settings.max_bytes)
         with watch.timing("parse"):
-            parsed = parsed_bytes(data, name, settings)
+            problem = read_problem(data, name, settings)
     except InputError as error:
         message = _with_caret(error, data)
         return Result("invalid", message=message, seconds=watch.seconds())
     except LimitReached as error:
         return Result("unknown", complete=False, message=str(error), seconds=watch.seconds())
-    if isinstance(parsed, ParsedFormula):
-        return solve_parsed_formula(parsed, solvers, settings, watch)
-    return compared(solve_parsed(parsed, solvers, settings, watch))
+    (result,) = solve_problems([problem], solvers, settings, [watch.spent()])
+    return result
 
 
 def _with_caret(error: InputError, data: bytes) -> str:
@@ -120,33 +114,30 @@ def _with_caret(error: InputError, data: bytes) -> str:
 
 def _print_result(before: str, result: Result) -> None:
     """The verdict and the solutions, on standard output."""
-    if result.formula:
-        from pipeline.formulas import solution_text  # noqa: PLC0415 - seldom needed
-
-        for model in result.models:
-            print(before, *solution_text(model), sep="", end="")
-        if not result.models:
+    problem = result.problem
+    if isinstance(problem, FormulaProblem):
+        for model in result.solutions:
+            print(before, *problem.text(model), sep="", end="")
+        if not result.solutions:
             print(f"{before}s {'UNSATISFIABLE' if result.complete else 'UNKNOWN'}")
     elif result.status == "unsolvable":
         print(f"{before}no solution")
         if result.message:
             print(result.message)
-        if result.conflict and result.parsed:
+        if result.conflict and isinstance(problem, PuzzleProblem):
             from pipeline.explain import marked_grid  # noqa: PLC0415 - seldom needed
 
-            print(marked_grid(result.parsed.puzzle, result.conflict.places()))
-    elif result.solutions:
+            print(marked_grid(problem.puzzle, result.conflict.places()))
+    elif result.solutions and problem:
         print(f"{before}solution exists")
-        shown = _boxed(result) if sys.stdout.isatty() else solution_texts(result)
+        if sys.stdout.isatty():
+            from pipeline.explain import boxed_grid  # noqa: PLC0415 - seldom needed
+
+            signs = signs_of(problem.format)
+            shown = [boxed_grid(grid, signs) + "\n" for grid in result.solutions]
+        else:
+            shown = ["".join(problem.text(grid)) for grid in result.solutions]
         print("\n".join(shown), end="")
-
-
-def _boxed(result: Result) -> Iterator[str]:
-    """Each solution between box lines, for a terminal."""
-    from pipeline.explain import boxed_grid  # noqa: PLC0415 - seldom needed
-
-    signs = signs_of(result.parsed.format) if result.parsed else ""
-    return (boxed_grid(grid, signs) + "\n" for grid in result.solutions)
 
 
 def _draw(target: Path, name: str, result: Result) -> None:
@@ -155,14 +146,15 @@ def _draw(target: Path, name: str, result: Result) -> None:
 
     if result.status == "invalid":
         return  # which has been said
-    if result.parsed is None:
+    problem = result.problem
+    if not isinstance(problem, PuzzleProblem):
         raise InputError(f"{name}: it is no puzzle that could be drawn")
     board = Board(
-        result.parsed.puzzle,
+        problem.puzzle,
         result.solutions[0] if result.solutions else None,
         result.conflict.places() if result.conflict else (),
         result.difference.cells if result.difference else (),
-        signs_of(result.parsed.format),
+        signs_of(problem.format),
     )
     if not board.is_drawable:
         raise InputError(f"{name}: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells are not drawn")
@@ -175,19 +167,19 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
     if result.status == "invalid":
         report(str(result.message))
     elif not result.complete and result.status != "solved":
-        report(f"{name}: {result.status}: {result.message}")
+        report(f"{name}: {result.status}: {result.said}")
     elif result.status == "multiple" and not settings.quiet:
-        report(f"{name}: these are all {result.found} solutions")
+        report(f"{name}: these are all {len(result.solutions)} solutions")
     if result.disagreement and result.complete and result.solutions:
         report(f"{name}: {result.disagreement}")
-    if result.difference and result.parsed and not settings.quiet:
+    if result.difference and isinstance(result.problem, PuzzleProblem) and not settings.quiet:
         report(f"{name}: {_decisive(result.difference)}")
         from pipeline.explain import marked_grid  # noqa: PLC0415 - seldom needed
 
-        report(marked_grid(result.parsed.puzzle, result.difference.cells))
+        report(marked_grid(result.problem.puzzle, result.difference.cells))
     if not settings.quiet:
         _say_evidence(name, result)
-    if result.solver and (why := surprise(result.solver.fallback)):
+    if result.solver and (why := result.solver.warning):
         report(f"{name}: {why}; {result.solver.name} solved it")
 
 
@@ -228,19 +220,16 @@ def count(
         data, watch = read_bytes(file, settings.max_bytes), Stopwatch()
         try:
             with watch.timing("parse"):
-                parsed = parsed_bytes(data, source_name(file), settings)
+                problem = read_problem(data, source_name(file), settings)
         except InvalidPuzzle as error:
             raise InputError(_with_caret(error, data)) from error
-        if isinstance(parsed, ParsedFormula):
-            most = replace(settings, max_solutions=settings.limit)
-            _print_count(file, solve_parsed_formula(parsed, solvers, most, watch), most)
-        form = parsed.format
+        settings = replace(settings, max_solutions=settings.limit)  # of a formula too
 
-        def print_grid(grid: Grid) -> None:
-            print(render_solution(grid, form), flush=True)
+        def print_solution(solution: Any) -> None:
+            print("".join(problem.text(solution)), flush=True)
 
-        on_grid = print_grid if show else None
-        result = solve_parsed(parsed, solvers, settings, watch, on_grid)
+        on_solution = print_solution if show else None
+        result: Result = solve_problem(problem, solvers, settings, watch, on_solution)
     _print_count(file, result, settings)
 
 
@@ -250,7 +239,7 @@ def _print_count(file: Path, result: Result, settings: Settings) -> NoReturn:
         raise SolverError(result.message)
     if result.status == "invalid":
         raise InputError(result.message)
-    found = result.found
+    found = len(result.solutions)
     print(found if result.complete else f">={found}")
     if result.message and found < settings.limit and not result.complete:
         report(f"{source_name(file)}: {result.message}")

@@ -15,8 +15,8 @@ from pipeline.cli.reading import (
     STANDARD_INPUT,
     empty_puzzle,
     read_bytes,
+    read_file,
     read_grid,
-    read_parsed,
     read_puzzle,
     source_name,
 )
@@ -27,8 +27,8 @@ from pipeline.encode import Style, encode_puzzle
 from pipeline.errors import InputError, InvalidResult, SolverError
 from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.parse import Parsed, made
-from pipeline.parse.formula import ParsedFormula, read_model
-from pipeline.record import render_solution
+from pipeline.parse.formula import read_model
+from pipeline.problem import FormulaProblem, PuzzleProblem, render_solution
 from pipeline.settings import Settings
 
 Empty = Annotated[
@@ -130,7 +130,7 @@ def certify(
     sudoku-pipeline certify examples/colours.cnf outbox/colours_1.solution
     """
     code = ALL_WELL
-    wanted = read_parsed(puzzle, settings)
+    wanted = read_file(puzzle, settings)
     for file in solutions:
         before = f"{source_name(file)}: " if len(solutions) > 1 else ""
         try:
@@ -142,13 +142,13 @@ def certify(
     raise typer.Exit(code)
 
 
-def _faults(file: Path, wanted: Parsed | ParsedFormula, settings: Settings) -> list[str]:
+def _faults(file: Path, wanted: PuzzleProblem | FormulaProblem, settings: Settings) -> list[str]:
     """What is wrong with the grid, or the model, in a file. Raises InputError."""
-    if not isinstance(wanted, ParsedFormula):
+    if isinstance(wanted, PuzzleProblem):
         return [*map(str, certify_grid(wanted.puzzle, read_grid(file, settings)))]
     data = read_bytes(file, LARGEST_RESULT)
     try:
-        broken = certify_model(wanted.written, read_model(data, wanted.variables))
+        broken = certify_model(wanted.parsed.written, read_model(data, wanted.parsed.variables))
     except InputError as error:
         raise InputError(f"{source_name(file)}: {error}") from error
     return [] if broken is None else [f"clause {broken + 1} is not satisfied"]

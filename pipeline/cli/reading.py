@@ -9,10 +9,8 @@ from pathlib import Path
 import typer
 
 from pipeline.errors import InputError, printable
-from pipeline.formulas import is_formula
-from pipeline.limits import Deadline, Limits
-from pipeline.parse import Parsed, parse_source
-from pipeline.parse.formula import ParsedFormula, parse_formula
+from pipeline.parse import Parsed
+from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
 
@@ -40,26 +38,18 @@ def source_name(file: Path) -> str:
     return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
 
 
-def parsed_bytes(data: bytes, name: str, settings: Settings) -> Parsed | ParsedFormula:
-    """The puzzle, or the formula, in the bytes of a file. Raises InvalidPuzzle, LimitReached."""
-    if is_formula(data, settings):
-        deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
-        return parse_formula(data, name, settings.max_bytes, deadline)
-    return parse_source(data, name, *settings.reading)
-
-
-def read_parsed(file: Path, settings: Settings) -> Parsed | ParsedFormula:
-    """The puzzle, or the formula, in a file. Raises InputError."""
+def read_file(file: Path, settings: Settings) -> PuzzleProblem | FormulaProblem:
+    """The puzzle, or the formula, in a file. Raises InputError, LimitReached."""
     data = read_bytes(file, settings.max_bytes)
-    return parsed_bytes(data, source_name(file), settings)
+    return read_problem(data, source_name(file), settings)
 
 
 def read_puzzle(file: Path, settings: Settings) -> Parsed:
     """The puzzle in a file. Raises InputError."""
-    parsed = read_parsed(file, settings)
-    if isinstance(parsed, ParsedFormula):
+    problem = read_file(file, settings)
+    if isinstance(problem, FormulaProblem):
         raise InputError(f"{source_name(file)}: expected a puzzle, found a formula")
-    return parsed
+    return problem.parsed
 
 
 def read_grid(file: Path, settings: Settings) -> Grid:

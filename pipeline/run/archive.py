@@ -24,7 +24,6 @@ from pipeline.run.rows_out import RowsOut
 from pipeline.run.sources import source_in
 from pipeline.run.tree import Tree
 from pipeline.settings import Settings
-from pipeline.solve import surprise
 from pipeline.unpack import (
     Ahead,
     Kind,
@@ -113,15 +112,15 @@ class Archive:
             self._row(item.name, None, REFUSED, 0, None, item.refusal)
             return
         keep = self._settings.keep_cnf
-        if result.solver and surprise(result.solver.fallback):
+        if result.solver and result.solver.warning:
             self.totals[FALLBACKS] += 1
         result = self._tree.write(item, self._members, _judged(item, result), keep_cnf=keep)
         if result.complete and result.certificate:
             self.totals[result.certificate.complete] += 1
         if result.disagreement:
             self.totals[DISAGREEMENTS] += 1
-        status, count = result.status, result.found
-        self._row(item.name, result.format, status, count, result.complete, result.message)
+        status, count = result.status, len(result.solutions)
+        self._row(item.name, result.format, status, count, result.complete, result.said)
 
     def _row(
         self,

@@ -31,8 +31,8 @@ from pipeline.run.bulk import NO_FAULT, Bulk, Single, size_of
 from pipeline.run.pool import Workers
 from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
-from pipeline.solve import Solvers, surprise
-from pipeline.stages import solve_source
+from pipeline.solve import Solvers
+from pipeline.solving import solve_source
 
 MOST_ATTEMPTS = 3
 
@@ -188,7 +188,7 @@ class Jobs:
 
     def say_finished(self, origin: Origin, result: Result) -> Ended:
         used = result.solver
-        if used and (why := surprise(used.fallback)):
+        if used and (why := used.warning):
             source = printable(origin.source)
             self.log.warning("solver.fallback", source=source, solver=used.name, reason=why)
         event = finished_event(origin, result) | {"source": printable(origin.source)}

@@ -11,9 +11,8 @@ from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.scan import Refused, look
 from pipeline.dropbox.settle import Fingerprint, Settler, Settling, Sight
 from pipeline.errors import InvalidPuzzle
-from pipeline.formulas import is_formula
+from pipeline.problem import is_formula, parse_once
 from pipeline.settings import Settings
-from pipeline.stages import parse_once
 
 LARGEST_CUT_OFF = 1024 * 1024
 """Bytes: larger files are not looked into before they are claimed."""

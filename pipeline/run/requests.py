@@ -64,7 +64,7 @@ class Items:
     items: tuple[Item, ...]
 
     def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
-        from pipeline.batches import solve_sources  # noqa: PLC0415
+        from pipeline.solving import solve_sources  # noqa: PLC0415
 
         readable = [(item.name, item.data) for item in self.items if item.data is not None]
         solved = iter(solve_sources(readable, solvers, settings))

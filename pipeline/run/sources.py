@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.formulas import is_formula
 from pipeline.parse.collections import Detected, Piece, detect_collection
 from pipeline.parse.formula import parse_formula
+from pipeline.problem import is_formula, parse_once
 from pipeline.rows import Source
 from pipeline.settings import Settings
-from pipeline.stages import parse_once
 from pipeline.unpack import Ahead, Layers, Tape, layers_of
 
 HEAD_BYTES = 1024 * 1024

@@ -22,27 +22,23 @@ __all__ = [
     "Solver",
     "Solvers",
     "answers",
-    "surprise",
 ]
 
 
 LACKING = "minisat is not installed"
-ONLY_PUZZLES = "lanes solve nothing but Sudoku"
-
+NOT_FOR_LANES = (
+    "lanes solve nothing but Sudoku up to 25×25, up to 100 solutions of each, and keep no CNF"
+)
 
 T = TypeVar("T", bound=Closing)
-
-
-def surprise(fallback: str | None) -> str | None:
-    """Why another solver than the first answered, unless that was known beforehand."""
-    return None if fallback in (LACKING, ONLY_PUZZLES) else fallback
 
 
 class Solvers(Closing):
     """The solvers to ask, in order: each is the fallback of the one before.
 
-    `lacking` says what the first choice lacks, if it is not there. Raises SolverMissing for a
-    solver that is asked for by name, or by path, and not there.
+    `lacking` says why the first of them is not the one wanted, if it is not: minisat is not
+    installed, or lanes, which `batch` asks, do not take what the others are asked. Raises
+    SolverMissing for a solver that is asked for by name, or by path, and not there.
     """
 
     def __init__(self, wanted: SolverChoice = "auto", minisat: str | None = None) -> None:
@@ -52,6 +48,8 @@ class Solvers(Closing):
         self._checker = Pysat("cadical153")
         if wanted == "pysat":
             return
+        if wanted == "lanes":
+            self.lacking = NOT_FOR_LANES
         program = find_minisat(minisat)
         if program is not None:
             self.chain = (Minisat(program), *self.chain)
@@ -59,10 +57,6 @@ class Solvers(Closing):
             raise missing_minisat()
         elif wanted == "auto":
             self.lacking = LACKING
-        if wanted == "lanes":
-            from pipeline.solve.lanes import Lanes  # noqa: PLC0415 - numpy is slow to load
-
-            self.chain = (Lanes(), *self.chain)
 
     def kept(self, kind: Callable[[], T]) -> T:
         """The one object that this makes, which is closed with the solvers."""
@@ -71,10 +65,9 @@ class Solvers(Closing):
         found: T = self._kept[kind]
         return found
 
-    def other_than(self, solver: Solver) -> Solver:
-        """A solver that shares no code with this one, to check what it says."""
-        others = (other for other in self.chain if other is not solver)
-        return next(others, self._checker)
+    def other_than(self, name: str) -> Solver:
+        """A solver that shares no code with the one of that name, to check what it says."""
+        return next((other for other in self.chain if other.name != name), self._checker)
 
     def warm(self, limits: Limits) -> None:
         """Start what the first solver needs, while there is nothing else to do."""

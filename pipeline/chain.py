@@ -1,0 +1,282 @@
+"""The chain on one screen: Problem → Cnf → Answer → solution → Result with its evidence.
+
+It is the same for puzzles and for formulas. Every solution is certified, each solver is the
+fallback of the one before, and a problem that no solver could answer is a Result too: only the
+surroundings raise.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any, Generic, assert_never
+
+from pipeline.certify import clashing_givens
+from pipeline.cnf import Cnf, Sat, Unknown, Unsat
+from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.evidence import prove_complete
+from pipeline.problem import Problem, PuzzleProblem, S
+from pipeline.puzzle import Puzzle
+from pipeline.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
+from pipeline.settings import Settings
+from pipeline.solve import Solver, Solvers, answers
+
+EXPLAIN_SECONDS = 2.0
+"""What finding out why there is no solution may take at most."""
+
+
+def solve_problem(
+    problem: Problem[S],
+    solvers: Solvers,
+    settings: Settings,
+    watch: Stopwatch,
+    on_solution: Callable[[S], None] | None = None,
+    *,
+    explain: bool = True,
+) -> Result[S]:
+    """Solve one problem: ask the solvers in turn until what one says holds.
+
+    `on_solution` is called with each solution as it is found. `explain`: add what a person wants
+    to know of the result. Raises EnvironmentFailure where the last solver cannot work.
+    """
+    search = Search(problem, settings, watch, on_solution)
+    why, planned = solvers.lacking, True
+    result: Result[S] | None = None
+    for solver in solvers.chain:
+        used = SolverUsed(solver.name, solver.version, why, planned and why is not None)
+        try:
+            found = search.ask(solver, used)
+        except LimitReached as error:
+            return Result("unknown", (), False, str(error), problem, seconds=watch.seconds())
+        except (SolverError, EnvironmentFailure) as error:
+            if isinstance(error, EnvironmentFailure) and solver is solvers.chain[-1]:
+                raise
+            why, planned = str(error), False
+            continue
+        found = cross_checked(found, search, solvers)
+        result = with_evidence(found, solvers, settings, watch, explain=explain)
+        if result.complete or not found.complete:
+            return result
+        why, planned = result.message, False  # somebody else may know better
+    return result or Result("failed", (), None, why, problem, search.kept, seconds=watch.seconds())
+
+
+class Search(Generic[S]):
+    """The search for one problem's solutions; all who are asked share its time."""
+
+    def __init__(
+        self,
+        problem: Problem[S],
+        settings: Settings,
+        watch: Stopwatch,
+        on_solution: Callable[[S], None] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.settings = settings
+        self.watch = watch
+        self._on_solution = on_solution
+        self._shown: set[S] = set()
+        self._cnf: Cnf | None = None
+
+    @property
+    def kept(self) -> Cnf | None:
+        """The CNF that was made, if one was."""
+        return self._cnf if self.problem.is_encoded else None
+
+    def ask(self, solver: Solver, used: SolverUsed) -> Result[S]:
+        """What one solver finds.
+
+        Raises LimitReached where the CNF is too large, SolverError for a model that is no
+        solution.
+        """
+        found = self.collect(solver)
+        return self.result(found, used)
+
+    def collect(self, solver: Solver) -> Found[S]:
+        """The solutions that a solver finds, up to one more than are asked for."""
+        wanted = self.problem.wanted(self.settings)
+        solutions: list[S] = []
+        with closing(self.stream(solver)) as stream:
+            for each in stream:
+                if isinstance(each, (Unsat, Unknown)):
+                    return Found(solutions, each)
+                solutions.append(each)
+                self._show(each)
+                if len(solutions) == wanted:
+                    break
+        return Found(solutions, None)
+
+    def stream(self, solver: Solver) -> Generator[S | Unsat | Unknown, None, None]:
+        """Each solution when it is found and certified, then what ended the search."""
+        cnf = self._encoded()
+        limits = limits_left(self.settings, self.watch)
+        with closing(answers(cnf, solver, limits)) as stream:
+            while True:
+                with self.watch.timing("solve"):
+                    answer = next(stream)
+                if not isinstance(answer, Sat):
+                    yield answer
+                    return
+                with self.watch.timing("decode"):
+                    solution = self.problem.decode(answer.model, cnf)
+                with self.watch.timing("certify"):
+                    fault = self.problem.fault(solution, solver.name)
+                if fault:
+                    raise SolverError(fault)
+                yield solution
+
+    def result(self, found: Found[S], used: SolverUsed) -> Result[S]:
+        """Status, order and message from how a search ended."""
+        limit, noun = self.problem.limit(self.settings), self.problem.noun
+        shown = found.solutions[:limit]
+        more = more_than(limit, noun)
+        message: str | None = more
+        status: Status = "multiple"
+        complete: bool | None = False
+        match found.ended:
+            case None if self.problem.wanted(self.settings) == limit:
+                status, complete, message = "solved", None, None
+            case None:
+                pass
+            case Unsat() if len(found.solutions) > limit:
+                pass
+            case Unsat():
+                shown, complete, message = sorted(shown), True, None
+                status = "unsolvable" if not shown else "unique" if len(shown) == 1 else "multiple"
+            case Unknown(reason):
+                status = "multiple" if len(found.solutions) > 1 else "unknown"
+                message = more if len(found.solutions) > limit else reason
+            case _:
+                assert_never(found.ended)
+        return Result(
+            status,
+            tuple(shown),
+            complete,
+            message,
+            self.problem,
+            self.kept,
+            used,
+            seconds=self.watch.seconds(),
+        )
+
+    def _encoded(self) -> Cnf:
+        if self._cnf is None:
+            limits = limits_left(self.settings, self.watch)
+            is_stage = self.problem.is_encoded
+            with self.watch.timing("encode") if is_stage else nullcontext():
+                self._cnf = self.problem.encode(self.settings.encoding, limits)
+        return self._cnf
+
+    def _show(self, solution: S) -> None:
+        limit = self.problem.limit(self.settings)
+        if self._on_solution and solution not in self._shown and len(self._shown) < limit:
+            self._shown.add(solution)
+            self._on_solution(solution)
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Generic[S]):
+    """The certified solutions of a search, and what ended it; None if there were enough."""
+
+    solutions: Sequence[S]
+    ended: Unsat | Unknown | None
+
+
+def more_than(limit: int, noun: str) -> str:
+    """What is said of a problem with more solutions than were asked for."""
+    return f"there are more {noun}s than the {limit} asked for"
+
+
+def is_chosen(puzzle: Puzzle, share: float) -> bool:
+    """Whether a puzzle is among the share (0 to 1) that is cross-checked: always the same ones."""
+    if not 0 < share < 1:
+        return share >= 1
+    return zlib.crc32(repr(puzzle.cells).encode()) < share * 2**32
+
+
+def cross_checked(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
+    """What stands after another solver was asked the same, if the puzzle is among those chosen.
+
+    A certified grid beats the word of a solver that there is no other. One that fails or gives
+    up itself changes nothing.
+    """
+    problem, used = search.problem, result.solver
+    if not result.complete or used is None or not isinstance(problem, PuzzleProblem):
+        return result
+    if not is_chosen(problem.puzzle, search.settings.cross_check):
+        return result
+    other = solvers.other_than(used.name)
+    try:
+        second = search.collect(other)
+    except (SolverError, EnvironmentFailure, LimitReached):
+        return result
+    known, found = set(result.solutions), set(second.solutions)
+    missed = [solution for solution in second.solutions if solution not in known]
+    if not missed:
+        return result
+    finder = other.name if other.name != used.name else f"{other.name} {other.version}"
+    why = f"{used.name} missed a solution that {finder} found"
+    ended = second.ended if known <= found else Unknown(why)
+    return search.result(
+        Found([*result.solutions, *missed], ended), SolverUsed(other.name, other.version, why)
+    )
+
+
+def with_evidence(
+    result: Result[S],
+    solvers: Solvers,
+    settings: Settings,
+    watch: Stopwatch,
+    *,
+    explain: bool = True,
+) -> Result[S]:
+    """The result with its certificate, and with why there is no solution, or several.
+
+    What claims to be complete and is found not to be is `Result.doubted`.
+    """
+    problem = result.problem
+    assert problem  # noqa: S101
+    if isinstance(problem, PuzzleProblem):
+        if result.status == "unsolvable" and explain:
+            result = _with_conflict(result, problem.puzzle, solvers, settings, watch)
+        elif result.status == "unsolvable":
+            clash = clashing_givens(problem.puzzle)
+            result = replace(result, message=clash.message) if clash else result
+        elif explain and len(result.solutions) > 1 and result.status == "multiple":
+            result = _with_difference(result, watch)
+    certificate, proof = Certificate("claimed" if result.complete else "no"), None
+    if result.complete and settings.is_to_prove(result.status):
+        with watch.timing("prove"):
+            limits = limits_left(settings, watch)
+            certificate, proof = prove_complete(problem, result.solutions, solvers, limits)
+    if result.complete and certificate.complete == "no":
+        result = result.doubted(
+            f"no proof that there are no more solutions holds: {certificate.reason}"
+        )
+    return replace(result, certificate=certificate, proof=proof, seconds=watch.seconds())
+
+
+def _with_conflict(
+    result: Result[S], puzzle: Puzzle, solvers: Solvers, settings: Settings, watch: Stopwatch
+) -> Result[S]:
+    """Why there is no solution; a solver's word that there is none is not taken against that."""
+    from pipeline.explain import Explainer, explain_conflict  # noqa: PLC0415 - seldom needed
+
+    limits = limits_left(settings, watch).at_most(EXPLAIN_SECONDS)
+    with watch.timing("explain"):
+        try:
+            conflict = explain_conflict(puzzle, solvers.kept(Explainer), limits)
+        except SolverError as error:
+            why = f"{result.solver.name if result.solver else 'a solver'} was wrong: {error}"
+            return replace(result, status="unknown", complete=False, message=why)
+    return replace(result, conflict=conflict, message=conflict.message if conflict else None)
+
+
+def _with_difference(result: Result[Any], watch: Stopwatch) -> Result[Any]:
+    """Where the solutions of a puzzle differ."""
+    from pipeline.explain import explain_difference  # noqa: PLC0415 - seldom needed
+
+    with watch.timing("explain"):
+        return replace(result, difference=explain_difference(result.solutions))

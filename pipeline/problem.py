@@ -1,0 +1,258 @@
+"""Problem: what the chain asks of a puzzle, or of a formula; a new kind is one class.
+
+A problem has a CNF, decodes a solver's model, has its own certifier, and states the formula that
+a proof of completeness refutes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import Any, ClassVar, Generic
+
+from typing_extensions import TypeVar
+
+from pipeline.certify import certify_grid
+from pipeline.certify.clauses import certify_model
+from pipeline.certify.formula import MAX_CLAUSES, Formula, formula_size, proof_formula
+from pipeline.cnf import Clause, Cnf, Family
+from pipeline.decode import decode_model
+from pipeline.encode import encode_puzzle
+from pipeline.errors import LimitReached
+from pipeline.limits import Deadline, Limits
+from pipeline.parse import Parsed, parse_source, render_puzzle
+from pipeline.parse.formula import (
+    CNF_FORMAT,
+    Model,
+    ParsedFormula,
+    looks_like_cnf,
+    parse_formula,
+    proof_clauses,
+)
+from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.settings import EncodingChoice, Settings
+
+MAX_MODELS = 1
+"""Models of a formula that are looked for where `max_solutions` is not given."""
+
+MAX_REFUTED = 1_000_000
+"""Clauses of a formula, for which making and checking a proof takes a gigabyte."""
+
+_WIDTH = 78
+_NO_PUZZLE = Geometry(1, 2)
+
+S = TypeVar("S", bound=Grid | Model, default=Any)
+
+
+class Problem(ABC, Generic[S]):
+    """A puzzle, whose solutions are grids, or a formula, whose solutions are models.
+
+    `noun` is what its solutions are called. `is_encoded`: its CNF is made, and not given.
+    """
+
+    noun: ClassVar[str]
+    is_encoded: ClassVar[bool]
+
+    @property
+    @abstractmethod
+    def format(self) -> str:
+        """The name of the notation it was read in."""
+
+    @property
+    @abstractmethod
+    def reason(self) -> str:
+        """Why it was taken for that notation."""
+
+    @abstractmethod
+    def limit(self, settings: Settings) -> int:
+        """The most solutions that are published."""
+
+    def wanted(self, settings: Settings) -> int:
+        """The number of solutions looked for: one more tells whether there are more."""
+        return self.limit(settings) + 1
+
+    @abstractmethod
+    def encode(self, encoding: EncodingChoice, limits: Limits) -> Cnf:
+        """The CNF whose models are its solutions. Raises LimitReached."""
+
+    @abstractmethod
+    def decode(self, model: AbstractSet[int], cnf: Cnf) -> S:
+        """The solution that a model of that CNF stands for. Raises SolverError for none."""
+
+    @abstractmethod
+    def fault(self, solution: S, solver: str) -> str | None:
+        """Why this is no solution, in words about the solver that gave it; None if it is one."""
+
+    @abstractmethod
+    def refutation_size(self, solutions: Sequence[S]) -> tuple[int, int]:
+        """How many clauses, and literals, `refutation` has at most.
+
+        Raises LimitReached where that is more than a proof is made for.
+        """
+
+    @abstractmethod
+    def refutation(self, solutions: Sequence[S]) -> Formula:
+        """The formula that is unsatisfiable exactly if there are no solutions but these.
+
+        Raises LimitReached.
+        """
+
+    @abstractmethod
+    def text(self, solution: S) -> Iterable[str]:
+        """A solution as it is published, in pieces."""
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleProblem(Problem[Grid]):
+    """A puzzle, and how it was read."""
+
+    noun = "solution"
+    is_encoded = True
+
+    parsed: Parsed
+
+    @property
+    def puzzle(self) -> Puzzle:
+        return self.parsed.puzzle
+
+    @property
+    def format(self) -> str:
+        return self.parsed.format
+
+    @property
+    def reason(self) -> str:
+        return self.parsed.reason
+
+    def limit(self, settings: Settings) -> int:
+        return settings.limit
+
+    def encode(self, encoding: EncodingChoice, limits: Limits) -> Cnf:
+        return encode_puzzle(self.puzzle, encoding, limits=limits)
+
+    def decode(self, model: AbstractSet[int], cnf: Cnf) -> Grid:
+        return decode_model(model, cnf)
+
+    def fault(self, solution: Grid, solver: str) -> str | None:
+        violations = certify_grid(self.puzzle, solution)
+        return f"the grid of {solver} is no solution: {violations[0]}" if violations else None
+
+    def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
+        clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises
+        return clauses, 2 * clauses
+
+    def refutation(self, solutions: Sequence[Grid]) -> Formula:
+        return proof_formula(self.puzzle, solutions)
+
+    def text(self, solution: Grid) -> Iterable[str]:
+        return [render_solution(solution, self.format)]
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaProblem(Problem[Model]):
+    """A formula in DIMACS CNF that need not be a puzzle's."""
+
+    noun = "model"
+    is_encoded = False
+
+    parsed: ParsedFormula
+
+    @property
+    def format(self) -> str:
+        return CNF_FORMAT
+
+    @property
+    def reason(self) -> str:
+        return self.parsed.reason
+
+    def limit(self, settings: Settings) -> int:
+        return settings.max_solutions or MAX_MODELS
+
+    def wanted(self, settings: Settings) -> int:
+        """As of a puzzle, but whether there is a second model is not asked for the first's sake."""
+        limit = self.limit(settings)
+        return limit + 1 if limit > 1 else 1
+
+    def encode(self, encoding: EncodingChoice, limits: Limits) -> Cnf:  # noqa: ARG002
+        clauses = self.parsed.clauses
+        family = Family("clauses", len(clauses), clauses)
+        return _Clauses(_NO_PUZZLE, "none", self.parsed.variables, (family,), {})
+
+    def decode(self, model: AbstractSet[int], cnf: Cnf) -> Model:
+        return _whole(model, cnf.variables)
+
+    def fault(self, solution: Model, solver: str) -> str | None:
+        broken = certify_model(self.parsed.written, solution)
+        if broken is None:
+            return None
+        return f"the model of {solver} does not satisfy clause {broken + 1}"
+
+    def refutation_size(self, solutions: Sequence[Model]) -> tuple[int, int]:
+        clauses = len(self.parsed.clauses)
+        if clauses > MAX_REFUTED:
+            most = f"the {MAX_REFUTED:,} that a proof is made for"
+            raise LimitReached(f"{clauses:,} clauses are more than {most}")
+        return clauses, len(self.parsed.clauses.literals) + len(solutions) * self.parsed.variables
+
+    def refutation(self, solutions: Sequence[Model]) -> Formula:
+        return Formula(*proof_clauses(self.parsed, solutions))
+
+    def text(self, solution: Model) -> Iterable[str]:
+        return model_lines(solution)
+
+
+class _Clauses(Cnf):
+    """A Cnf whose variables are no candidates; solvers look at its clauses alone."""
+
+    __slots__ = ()
+
+    def blocking(self, model: AbstractSet[int]) -> Clause:
+        """The clause that forbids this model of all variables, and nothing else."""
+        return tuple(-literal for literal in _whole(model, self.variables))
+
+
+def _whole(model: AbstractSet[int], variables: int) -> Model:
+    """The model with a literal for each variable: negative where the solver tells none."""
+    return tuple([v if v in model else -v for v in range(1, variables + 1)])
+
+
+def render_solution(grid: Grid, format_name: str) -> str:
+    """The grid in a notation, a filled puzzle file of its own."""
+    return render_puzzle(Puzzle.of_values(grid.geometry, grid.values), format_name)
+
+
+def model_lines(model: Model) -> Iterator[str]:
+    """The lines of a model in the SAT competitions' notation, 78 characters long at most."""
+    yield "s SATISFIABLE\n"
+    line = "v"
+    for word in chain(map(str, model), ["0"]):
+        if len(line) + 1 + len(word) > _WIDTH:
+            yield line + "\n"
+            line = "v"
+        line += " " + word
+    yield line + "\n"
+
+
+parse_once = lru_cache(maxsize=1)(parse_source)
+"""A file is parsed to see whether it is all there, and again when it is claimed."""
+
+
+def is_formula(data: bytes, settings: Settings) -> bool:
+    """Whether a source that begins so is a formula in DIMACS CNF, by its content."""
+    if settings.format != "auto":
+        return settings.format == CNF_FORMAT
+    return looks_like_cnf(data)
+
+
+def read_problem(data: bytes, source: str, settings: Settings) -> PuzzleProblem | FormulaProblem:
+    """The problem in the bytes of a file; `source` names it in messages.
+
+    Raises InvalidPuzzle, and LimitReached where reading a formula takes longer than there is time.
+    """
+    if is_formula(data, settings):
+        deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
+        return FormulaProblem(parse_formula(data, source, settings.max_bytes, deadline))
+    return PuzzleProblem(parse_once(data, source, *settings.reading))

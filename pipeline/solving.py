@@ -1,0 +1,113 @@
+"""Whatever holds a problem → its Result: alone through the chain, or with its like in a batch."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+
+from pipeline.beside import compared
+from pipeline.chain import solve_problem
+from pipeline.errors import InvalidPuzzle, LimitReached
+from pipeline.parse import made
+from pipeline.problem import FormulaProblem, Problem, PuzzleProblem, read_problem
+from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.result import Result, Stopwatch
+from pipeline.settings import Settings
+from pipeline.solve import Solvers
+
+LARGEST_SIDE = 25
+"""Larger puzzles go one by one: their candidates alone would fill the memory."""
+
+
+def solve_puzzle(
+    puzzle: Puzzle,
+    settings: Settings | None = None,
+    on_grid: Callable[[Grid], None] | None = None,
+) -> Result[Grid]:
+    """Solve a puzzle: its status and solutions, each certified.
+
+    `on_grid` is called with each as it is found. Raises SolverMissing for a solver that is
+    asked for and not installed, EnvironmentFailure where no solver could work.
+    """
+    chosen, problem = settings or Settings(), PuzzleProblem(made(puzzle))
+    with Solvers(chosen.solver, chosen.minisat) as solvers:
+        return solve_problem(problem, solvers, chosen, Stopwatch(), on_grid)
+
+
+def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:
+    """The whole way of the bytes of one file; `source` names it in messages.
+
+    Raises EnvironmentFailure.
+    """
+    (result,) = solve_sources([(source, data)], solvers, settings)
+    return result
+
+
+def solve_sources(
+    sources: Sequence[tuple[str, bytes]], solvers: Solvers, settings: Settings
+) -> list[Result]:
+    """The results for the bytes of many files, each named for messages.
+
+    Raises EnvironmentFailure.
+    """
+    results: dict[int, Result] = {}
+    read: dict[int, PuzzleProblem | FormulaProblem] = {}
+    parse: list[float] = []
+    for index, (name, data) in enumerate(sources):
+        watch = Stopwatch()
+        try:
+            with watch.timing("parse"):
+                read[index] = read_problem(data, name, settings)
+        except InvalidPuzzle as error:
+            results[index] = Result("invalid", message=str(error), seconds=watch.seconds())
+        except LimitReached as error:
+            results[index] = Result("unknown", (), False, str(error), seconds=watch.seconds())
+        else:
+            parse.append(watch.spent())
+    found = solve_problems(list(read.values()), solvers, settings, parse)
+    results |= zip(read, found, strict=True)
+    return [results[index] for index in range(len(sources))]
+
+
+def solve_problems(
+    problems: Sequence[PuzzleProblem | FormulaProblem],
+    solvers: Solvers,
+    settings: Settings,
+    parse: Sequence[float] = (),
+) -> list[Result]:
+    """The results of problems that were read in so many seconds each; those of a size together.
+
+    Raises EnvironmentFailure.
+    """
+    groups: defaultdict[Geometry | None, list[int]] = defaultdict(list)
+    for place, problem in enumerate(problems):
+        groups[_together(problem, settings)].append(place)
+    results: dict[int, Result] = {}
+    for geometry, places in groups.items():
+        theirs = [parse[place] for place in places] if parse else []
+        if geometry is None or (len(places) == 1 and settings.solver != "lanes"):
+            for place, seconds in zip_longest(places, theirs):
+                results[place] = _alone(problems[place], seconds, solvers, settings)
+            continue
+        from pipeline.batch import Batch, masks_of, solve_batch  # noqa: PLC0415 - numpy is slow to load
+
+        own = [each for place in places if isinstance(each := problems[place], PuzzleProblem)]
+        masks = masks_of([each.puzzle for each in own])
+        batch = Batch(geometry, masks, own.__getitem__, theirs)
+        results |= zip(places, solve_batch(batch, solvers, settings), strict=True)
+    return [compared(results[place]) for place in range(len(problems))]
+
+
+def _together(problem: Problem, settings: Settings) -> Geometry | None:
+    """The geometry of a puzzle that may be solved together with others of it; else None."""
+    if not isinstance(problem, PuzzleProblem) or settings.keep_cnf:
+        return None
+    geometry = problem.puzzle.geometry
+    return geometry if geometry.side <= LARGEST_SIDE else None
+
+
+def _alone(problem: Problem, parse: float | None, solvers: Solvers, settings: Settings) -> Result:
+    read = {} if parse is None else {"parse": parse}
+    watch = Stopwatch(before=parse or 0.0, earlier=read)
+    return solve_problem(problem, solvers, settings, watch)
