@@ -1,10 +1,15 @@
 """A drop folder that solves Sudoku puzzles by SAT and certifies every answer.
 
-The library does what the commands do:
+What the commands do, the library does:
 
-    >>> from pipeline import parse_puzzle, solve_puzzle
-    >>> solve_puzzle(parse_puzzle("1.....2..3.....4")).status
-    'unique'
+    >>> from pipeline import solve
+    >>> result = solve("1.....2..3.....4")
+    >>> result.status, len(result.solutions), result.complete
+    ('unique', 1, True)
+
+`solve_many` solves many at the speed of collections, `solutions` gives solutions one by one, and
+`read` reads whatever can be dropped. `parse_puzzle`, `encode_puzzle`, `decode_model` and
+`certify_grid` are the single steps.
 """
 
 from __future__ import annotations
@@ -25,35 +30,44 @@ if TYPE_CHECKING:
         InputError,
         InvalidPuzzle,
         InvalidResult,
+        LimitReached,
         PipelineError,
         SolverError,
         SolverMissing,
         UsageError,
     )
     from pipeline.parse import Parsed, parse_puzzle, parse_source, render_puzzle
+    from pipeline.problem import FormulaProblem, Problem, PuzzleProblem
     from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
-    from pipeline.result import Result
+    from pipeline.result import Certificate, Proof, Result, SolverUsed
     from pipeline.settings import Settings
-    from pipeline.solving import solve_puzzle
+    from pipeline.solving import solutions, solve, solve_many, solve_puzzle
 
 __all__ = [
     "Answer",
     "Candidate",
+    "Certificate",
     "Cnf",
     "EnvironmentFailure",
+    "FormulaProblem",
     "Geometry",
     "Grid",
     "InputError",
     "InvalidPuzzle",
     "InvalidResult",
+    "LimitReached",
     "Parsed",
     "PipelineError",
+    "Problem",
+    "Proof",
     "Puzzle",
+    "PuzzleProblem",
     "Result",
     "Sat",
     "Settings",
     "SolverError",
     "SolverMissing",
+    "SolverUsed",
     "Unknown",
     "Unsat",
     "UsageError",
@@ -68,6 +82,9 @@ __all__ = [
     "parse_result",
     "parse_source",
     "render_puzzle",
+    "solutions",
+    "solve",
+    "solve_many",
     "solve_puzzle",
 ]
 
@@ -82,6 +99,7 @@ _HOMES = {
         "InputError",
         "InvalidPuzzle",
         "InvalidResult",
+        "LimitReached",
         "PipelineError",
         "SolverError",
         "SolverMissing",
@@ -89,9 +107,10 @@ _HOMES = {
     ),
     "parse": ("Parsed", "parse_puzzle", "parse_source", "render_puzzle"),
     "puzzle": ("Candidate", "Geometry", "Grid", "Puzzle"),
-    "result": ("Result",),
+    "problem": ("FormulaProblem", "Problem", "PuzzleProblem"),
+    "result": ("Certificate", "Proof", "Result", "SolverUsed"),
     "settings": ("Settings",),
-    "solving": ("solve_puzzle",),
+    "solving": ("solutions", "solve", "solve_many", "solve_puzzle"),
 }
 
 
@@ -101,3 +120,7 @@ def __getattr__(name: str) -> Any:
         if name in names:
             return getattr(import_module(f"{__name__}.{home}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

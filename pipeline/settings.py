@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, TypedDict, get_args
 
 from pipeline.errors import UsageError
 
@@ -44,6 +44,24 @@ _CLUSTER = re.compile(
     r"(?:tcp|tls)://(?:[^\s/:]+|\[[0-9a-fA-F:]+\]):([0-9]{1,5})|local:([0-9]{1,4})"
 )
 _MOST_PORTS, _MOST_WORKERS = 65535, 1024
+
+
+class Solving(TypedDict, total=False):
+    """The settings of `Settings` that say how a puzzle is read and solved."""
+
+    solver: SolverChoice
+    minisat: str | None
+    encoding: EncodingChoice
+    max_solutions: int | None
+    timeout: float
+    memory_limit: int
+    max_bytes: int
+    variant: VariantChoice
+    format: str
+    alphabet: AlphabetChoice
+    cross_check: float
+    prove: ProveChoice
+    keep_cnf: bool
 
 
 class Reading(NamedTuple):
