@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 _SERVER = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload(["pipeline.cli.commands", "pipeline.run.loop", "pipeline.stages"])
+_SERVER.set_forkserver_preload(["pipeline.cli.commands", "pipeline.run.loop", "pipeline.solving"])
 
 
 class Forked:

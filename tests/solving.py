@@ -48,6 +48,13 @@ EVEN_ODD_SIX = """\
 """
 
 
+NINE = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+NINE_SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+NINE_TWO = "53467891267219534819834256785976.42.42685.79.713924856961537284287419635345286179"
+STUCK = "..9..............1.....234.....5......3...6....7.1...8.5...3....9...6...18......5"
+"""It has no solution, which propagation does not see."""
+
+
 def cnf_of(*clauses: Clause, variables: int | None = None) -> Cnf:
     """A formula of no puzzle; `variables` is its highest if not given."""
     highest = max((abs(literal) for clause in clauses for literal in clause), default=0)

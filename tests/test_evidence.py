@@ -11,24 +11,19 @@ from dataclasses import replace
 import pytest
 from dropping import DropFolder
 from needs import needs_drat_trim
-from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, pattern
+from solving import EVEN_ODD, EVEN_ODD_SIX, NINE, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
 
-from pipeline import stages
+from pipeline import chain, problem
 from pipeline.certify.formula import proof_formula
 from pipeline.certify.proof import ProofTimeout, check_proof
 from pipeline.cnf import Family, Unsat
 from pipeline.parse import made, parse_puzzle
+from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.result import Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 from pipeline.solve.proving import Exhausted
-from pipeline.stages import solve_parsed, solve_source
-
-FULL = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
-TWICE = "".join("." if cell in (32, 35, 41, 44) else sign for cell, sign in enumerate(FULL))
-A = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
-
+from pipeline.solving import solve_problems, solve_source
 
 @pytest.fixture(scope="module")
 def solvers():
@@ -38,7 +33,7 @@ def solvers():
 
 def solved(puzzle, solvers, prove="always", **options):
     settings = Settings(solver="pysat", prove=prove, **options)
-    return solve_parsed(made(puzzle), solvers, settings, Stopwatch())
+    return solve_problems([PuzzleProblem(made(puzzle))], solvers, settings)[0]
 
 
 PUZZLES = {
@@ -49,17 +44,14 @@ PUZZLES = {
     "even/odd": (parse_puzzle(EVEN_ODD), 1),
     "even/odd six": (parse_puzzle(EVEN_ODD_SIX), 6),
     "2×3": (Puzzle.of_values(Geometry(2, 3), [1, *[0] * 35]), None),
-    "16×16": (
-        Puzzle.of_values(Geometry(4, 4), [0, *pattern(Geometry(4, 4)).values[1:]]),
-        1,
-    ),
+    "16×16": (Puzzle.of_values(Geometry(4, 4), [0, *pattern(Geometry(4, 4)).values[1:]]), 1),
     "seventeen": (
         parse_puzzle(
             ".......1.4.........2...........5.4.7..8...3....1.9....3..4..2...5.1........8.6..."
         ),
         1,
     ),
-    "two of nine": (parse_puzzle(TWICE), 2),
+    "two of nine": (parse_puzzle(NINE_TWO), 2),
 }
 
 
@@ -76,7 +68,7 @@ def test_whatever_is_complete_is_proved(name, solvers):
     assert "dratify" in result.certificate.checker
     checked = check_proof(puzzle, result.solutions, result.proof.text, 60)
     assert checked.steps == result.certificate.steps
-    text = "".join(result.proof.formula())
+    text = "".join(result.proof.formula().text())
     assert text == "".join(proof_formula(puzzle, result.solutions).text())
 
 
@@ -102,7 +94,7 @@ def test_drat_trim_verifies_what_is_published(name, solvers, tmp_path):
     puzzle, _ = PUZZLES[name]
     proof = solved(puzzle, solvers, max_solutions=20).proof
     formula, text = tmp_path / "a.proof.cnf", tmp_path / "a.proof.drat"
-    formula.write_text("".join(proof.formula()))
+    formula.write_text("".join(proof.formula().text()))
     text.write_text(proof.text)
     checked = subprocess.run(
         ["drat-trim", formula, text], capture_output=True, text=True, check=False
@@ -113,7 +105,7 @@ def test_drat_trim_verifies_what_is_published(name, solvers, tmp_path):
 
 def encoding_with(change):
     """The extended encoding with its clauses changed."""
-    encode = stages.encode_puzzle
+    encode = problem.encode_puzzle
 
     def encoded(puzzle, _encoding, limits):
         cnf = encode(puzzle, "extended", limits=limits)
@@ -125,16 +117,16 @@ def encoding_with(change):
 
 @pytest.mark.parametrize("every", [2, 3, 40, 700])
 def test_an_encoder_that_drops_clauses_gives_no_wrong_answer(every, monkeypatch, solvers):
-    right = solved(parse_puzzle(TWICE), solvers).solutions
+    right = solved(parse_puzzle(NINE_TWO), solvers).solutions
     changed = encoding_with(lambda clauses, _: (c for at, c in enumerate(clauses) if at % every))
-    monkeypatch.setattr(stages, "encode_puzzle", changed)
-    result = solved(parse_puzzle(TWICE), solvers)
+    monkeypatch.setattr(problem, "encode_puzzle", changed)
+    result = solved(parse_puzzle(NINE_TWO), solvers)
     assert set(result.solutions) <= set(right)
     assert not result.complete or result.solutions == right
 
 
 def test_an_encoder_that_forbids_too_much_is_caught(monkeypatch, solvers):
-    puzzle = parse_puzzle(TWICE)
+    puzzle = parse_puzzle(NINE_TWO)
     first, second = solved(puzzle, solvers).solutions
     cell = next(at for at in range(81) if first.values[at] != second.values[at])
 
@@ -144,7 +136,7 @@ def test_an_encoder_that_forbids_too_much_is_caught(monkeypatch, solvers):
         (variable,) = [v for v, c in cnf.candidates.items() if (*place, wanted[2]) == tuple(c)]
         return [*clauses, (-variable,)]
 
-    monkeypatch.setattr(stages, "encode_puzzle", encoding_with(forbidding))
+    monkeypatch.setattr(problem, "encode_puzzle", encoding_with(forbidding))
     trusting = solved(puzzle, solvers, "never")
     assert (trusting.status, trusting.complete) == ("unique", True)
     result = solved(puzzle, solvers)
@@ -155,7 +147,7 @@ def test_an_encoder_that_forbids_too_much_is_caught(monkeypatch, solvers):
 
 def stopping_after(number):
     """Answers of a solver that says too early that there are no more."""
-    asked = stages.answers
+    asked = chain.answers
 
     def answers(cnf, solver, limits):
         stream = asked(cnf, solver, limits)
@@ -166,9 +158,9 @@ def stopping_after(number):
     return answers
 
 
-@pytest.mark.parametrize(("text", "found"), [(SIX, 1), (SIX, 3), (UNIQUE, 0), (TWICE, 1)])
+@pytest.mark.parametrize(("text", "found"), [(SIX, 1), (SIX, 3), (UNIQUE, 0), (NINE_TWO, 1)])
 def test_a_solver_that_stops_too_early_is_caught(text, found, monkeypatch, solvers):
-    monkeypatch.setattr(stages, "answers", stopping_after(found))
+    monkeypatch.setattr(chain, "answers", stopping_after(found))
     result = solved(parse_puzzle(text), solvers)
     assert len(result.solutions) == found
     assert result.complete is False
@@ -205,14 +197,14 @@ def test_a_formula_without_a_model_is_proved_to_have_none(solvers):
     settings = Settings(solver="pysat")
     result = solve_source(b"p cnf 2 4\n1 2 0 1 -2 0 -1 2 2 0 -1 -2 0\n", "a.cnf", solvers, settings)
     assert (result.status, result.certificate.complete) == ("unsolvable", "proved")
-    assert "".join(result.proof.formula()).splitlines()[3] == "-1 2 0", "no literal twice"
+    assert "".join(result.proof.formula().text()).splitlines()[3] == "-1 2 0", "no literal twice"
     satisfiable = solve_source(b"p cnf 2 1\n1 2 0\n", "a.cnf", solvers, settings)
-    assert (satisfiable.status, len(satisfiable.models)) == ("solved", 1)
+    assert (satisfiable.status, len(satisfiable.solutions)) == ("solved", 1)
 
 
 def test_a_collection_has_all_its_proofs_in_one_file_with_an_index(tmp_path):
     box = DropFolder.within(tmp_path)
-    lines = [A, A.replace("53", "33", 1), TWICE, "hello", "." * 81, A]
+    lines = [NINE, NINE.replace("53", "33", 1), NINE_TWO, "hello", "." * 81, NINE]
     box.drop("top.txt", "".join(f"{line}\n" for line in lines))
     assert box.run("--prove", "always", "--settle", "0.01", "--workers", "1").returncode == 1
     record = box.record("top")
@@ -235,7 +227,7 @@ def test_a_collection_has_all_its_proofs_in_one_file_with_an_index(tmp_path):
 
 def test_without_being_asked_a_collection_has_no_proofs(tmp_path):
     box = DropFolder.within(tmp_path)
-    box.drop("top.txt", f"{A}\n{A}\n")
+    box.drop("top.txt", f"{NINE}\n{NINE}\n")
     assert box.run("--settle", "0.01", "--workers", "1").returncode == 0
     assert box.record("top")["certificate"] == {"solutions": "checked", "proved": 0, "claimed": 2}
     assert not any("proof" in name for name in box.published())

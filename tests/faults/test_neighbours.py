@@ -12,7 +12,7 @@ import pytest
 from breaking import Breaker
 from dropping import SMALL, TWO_SOLUTIONS, DropFolder, command, environment, events_in, wait_for
 
-import pipeline.record
+import pipeline.problem
 from pipeline.log import LazyLog
 from pipeline.run.health import Health
 from pipeline.run.loop import run_once
@@ -85,7 +85,7 @@ def test_a_crash_of_ours_in_publishing_three_times_is_failed(
     box.drop("a.txt")
     box.drop("b.txt", "hello\n")
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline.record, "solution_texts", crash)
+        patch.setattr(pipeline.problem, "render_solution", crash)
         assert [passed(box) for _ in range(3)] == [75, 75, 75]
         assert passed(box) == 1
     assert box.record("a")["status"] == "failed"
