@@ -8,12 +8,21 @@ import signal
 
 import pytest
 from commands import FILES
+from solving import PATIENCE
 
 
 def pytest_configure():
     """Take signals as a program in the foreground does: what is ignored is inherited ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@pytest.fixture(scope="module")
+def unhurried():
+    """As much time as it takes to explain why there is no solution."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipeline.chain.EXPLAIN_SECONDS", PATIENCE)
+        yield
 
 
 @pytest.fixture

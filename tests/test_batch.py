@@ -48,6 +48,7 @@ from pipeline.solve.lanes import solve_lanes
 from pipeline.solve.pysat import Pysat
 from pipeline.solving import solve_problems, solve_sources
 
+pytestmark = pytest.mark.usefixtures("unhurried")
 EVERY = ["auto", "lanes", "pysat", MINISAT]
 every_solver = pytest.mark.parametrize("solver", EVERY)
 CLASH = "1.1.\n....\n....\n....\n"
@@ -324,9 +325,9 @@ def test_what_lanes_get_wrong_or_leave_undecided_goes_through_the_chain(
 
 @pytest.mark.parametrize("changed", [{"max_solutions": 10**9}, {"encoding": "textbook"}])
 def test_what_cannot_be_done_together_is_done_one_by_one(changed):
-    found = [puzzle_of(what) for what in (TWO, SIX)] * FEWEST
+    found = [puzzle_of(what) for what in (TWO, SIX)] * (FEWEST // 2)
     results = solved(found, **{"max_solutions": None} | changed)
-    assert [len(result.solutions) for result in results] == [2, 6] * FEWEST
+    assert [len(result.solutions) for result in results] == [2, 6] * (FEWEST // 2)
     encodings = {result.cnf.encoding for result in results}
     assert encodings == {changed.get("encoding", "reduced")}
 
@@ -386,7 +387,7 @@ def test_sources_of_all_kinds_give_what_each_gives_alone(solver, times):
         for told in ("status", "complete", "message", "conflict", "certificate"):
             assert getattr(result, told) == getattr(wanted, told), told
         check_grids(parsed.puzzle, result, wanted)
-        assert [*result.seconds][0] == "parse"
+        assert next(iter(result.seconds)) == "parse"
         assert result.solver is not None
 
 

@@ -6,10 +6,7 @@ import pytest
 from auditing import Outbox, copied, made, packed
 from commands import run
 
-from pipeline.batches import solve_sources
-from pipeline.settings import Settings
-from pipeline.solve import Solvers
-from pipeline.stages import solve_source
+from pipeline.solving import solve, solve_many
 
 PUZZLE, SOLVED = "1.....2..3.....4", "1243342143122134"
 ANOTHER = "1234341221434321"
@@ -21,14 +18,11 @@ def table(solution: str) -> str:
 
 
 def test_it_is_told_in_the_message_as_in_a_table_of_many():
-    sources = [(f"{name}.csv", table(name).encode()) for name in (SOLVED, ANOTHER, "x", "")]
-    settings = Settings(solver="pysat")
-    with Solvers("pysat") as solvers:
-        together = solve_sources(sources, solvers, settings)
-        alone = [solve_source(data, name, solvers, settings) for name, data in sources]
-    for results in (together, alone):
-        assert [result.status for result in results] == ["unique"] * 4
-        assert [result.message for result in results] == [None, NONE, NONE, None]
+    texts = [table(name) for name in (SOLVED, ANOTHER, "x", "")]
+    together = list(solve_many(texts, solver="pysat"))
+    for results in (together, [solve(text, solver="pysat") for text in texts]):
+        assert {(result.status, result.message) for result in results} == {("unique", None)}
+        assert [result.said for result in results] == [None, NONE, NONE, None]
         assert [result.disagreement for result in results] == [None, NONE, NONE, None]
 
 

@@ -45,6 +45,7 @@ from pipeline.solve import Solvers
 from pipeline.solve.pysat import Pysat
 from pipeline.solving import solve, solve_source
 
+pytestmark = pytest.mark.usefixtures("unhurried")
 CLASH = "11..\n....\n....\n....\n"
 NO_TIME = "the time limit of {:g} s was reached"
 
@@ -145,7 +146,10 @@ def test_one_more_question_tells_at_the_limit_whether_there_are_more(
     solver, text, limit, number, complete
 ):
     result = solve(text, solver=solver, max_solutions=limit)
-    assert (result.status, result.complete) == ("unique" if text == UNIQUE else "multiple", complete)
+    assert (result.status, result.complete) == (
+        "unique" if text == UNIQUE else "multiple",
+        complete,
+    )
     assert len({*result.solutions}) == len(result.solutions) == number
     noun = result.problem.noun
     more = None if complete else f"there are more {noun}s than the {limit} asked for"

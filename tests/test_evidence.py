@@ -25,6 +25,7 @@ from pipeline.solve import Solvers
 from pipeline.solve.proving import Exhausted
 from pipeline.solving import solve_problems, solve_source
 
+
 @pytest.fixture(scope="module")
 def solvers():
     with Solvers("pysat") as chain:

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import is_solution, solutions
-from solving import EVEN_ODD, NONE, SIX, TWO, cnf_of, holed, pattern
+from solving import EVEN_ODD, NONE, SIX, TWO, holed, pattern
 from strategies import blank_for, examples, opened, puzzles
 
-from pipeline.cnf import Cnf, Family, Sat, Unknown, Unsat
-from pipeline.decode import decode_model
-from pipeline.encode import ENCODINGS, encode_puzzle
-from pipeline.errors import SolverError
-from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
-from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
-from pipeline.solve import answers
-from pipeline.solve.lanes import Found, Lanes, solve_lanes
+from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.solve.lanes import Found, solve_lanes
 
 FOUR, SIX_BY_SIX, EIGHT, NINE = Geometry(2, 2), Geometry(2, 3), Geometry(2, 4), Geometry(3, 3)
 GEOMETRIES = [
@@ -29,7 +22,6 @@ GEOMETRIES = [
     *(Geometry(n, 1) for n in (2, 4)),
     *(FOUR, SIX_BY_SIX, Geometry(3, 2), EIGHT, Geometry(4, 2), NINE),
 ]
-LIMITS = Limits(60.0, 1024)
 AGES = 100.0
 
 
@@ -249,105 +241,3 @@ def test_the_buffer_size_of_numpy_is_left_as_it_was():
     before = np.getbufsize()
     solve(FOUR, mixed(3), 2)
     assert np.getbufsize() == before
-
-
-# One puzzle at a time, by its clauses.
-
-
-def ask(cnf: Cnf, *clauses: tuple[int, ...], limits: Limits = LIMITS):
-    with Lanes().open(cnf, limits) as session:
-        for clause in clauses:
-            session.add(clause)
-        return session.solve()
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_the_solver_counts_the_solutions_of_a_formula(encoding):
-    puzzle = parse_puzzle(SIX)
-    cnf = encode_puzzle(puzzle, encoding)
-    *found, last = answers(cnf, Lanes(), LIMITS)
-    assert last == Unsat()
-    assert sorted(decode_model(sat.model, cnf) for sat in found) == solutions(puzzle, 9)
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_clauses_that_are_added_hold(encoding):
-    cnf = encode_puzzle(Puzzle.empty(FOUR), encoding)
-    answer = ask(cnf, (4,), (-8,), (7, 9, 13))
-    assert isinstance(answer, Sat)
-    assert {4, -8} <= answer.model
-    assert cnf.satisfied_by(answer.model)
-    assert not answer.model.isdisjoint((7, 9, 13))
-    assert ask(cnf, (4,), (-4,)) == Unsat()
-    assert ask(cnf, ()) == Unsat()
-    assert ask(cnf, (-1, -6), (1,), (6,)) == Unsat()
-
-
-def test_a_clause_about_an_unknown_variable_is_refused():
-    with pytest.raises(SolverError, match="variable 65"):
-        ask(encode_puzzle(Puzzle.empty(FOUR), "extended"), (1, 65))
-
-
-def spoil(cnf: Cnf, *, without: int | None = None, extra: tuple[int, ...] | None = None) -> Cnf:
-    clauses = [*cnf.clauses(), *([extra] if extra is not None else [])]
-    if without is not None:
-        del clauses[without]
-    return replace(cnf, families=(Family("spoiled", len(clauses), clauses),))
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_a_formula_that_lacks_a_clause_is_no_puzzles(encoding):
-    """Some pairs are forbidden twice, by the row and by the box: one of the two will do."""
-    cnf = encode_puzzle(Puzzle.empty(FOUR), encoding)
-    clauses = [*cnf.clauses()]
-    for index, clause in list(enumerate(clauses))[::11]:
-        if clauses.count(clause) == 1:
-            with pytest.raises(SolverError, match="no clause"):
-                ask(spoil(cnf, without=index))
-        else:
-            assert isinstance(ask(spoil(cnf, without=index)), Sat)
-
-
-@pytest.mark.parametrize("extra", [(1, -2), (1, 2, 5), (-1, -2, -3), (-1, -22), (99,), (-98, -99)])
-def test_a_formula_with_a_foreign_clause_is_no_puzzles(extra):
-    with pytest.raises(SolverError):
-        ask(spoil(encode_puzzle(Puzzle.empty(FOUR), "extended"), extra=extra))
-
-
-def test_a_formula_of_no_encoder_is_refused():
-    with pytest.raises(SolverError, match="made up"):
-        ask(cnf_of((1, 2)))
-
-
-def test_candidates_that_make_no_grid_are_refused():
-    cnf = encode_puzzle(Puzzle.empty(FOUR), "reduced")
-    first = Candidate(1, 1, 1)
-    for candidates, fixed in [
-        ({**cnf.candidates, 2: first}, ()),
-        ({**cnf.candidates, 1: Candidate(1, 1, 5)}, ()),
-        (cnf.candidates, (first,)),
-        ({}, ()),
-        ({}, (first, Candidate(1, 2, 1))),
-    ]:
-        with pytest.raises(SolverError):
-            ask(replace(cnf, candidates=candidates, fixed=fixed))
-
-
-def test_an_empty_clause_is_unsat():
-    assert ask(spoil(encode_puzzle(Puzzle.empty(FOUR), "reduced"), extra=())) == Unsat()
-
-
-def test_a_puzzle_too_large_for_words_is_refused():
-    with pytest.raises(SolverError, match="up to 64"):
-        ask(encode_puzzle(Puzzle.empty(Geometry(5, 13)), "minimal"))
-
-
-def test_the_memory_limit_holds():
-    cnf = encode_puzzle(Puzzle.empty(Geometry(6, 6)), "extended")
-    assert ask(cnf, limits=Limits(60.0, 64)) == Unknown("the memory limit of 64 MB was reached")
-
-
-def test_checking_the_clauses_takes_of_the_time_too():
-    cnf = encode_puzzle(Puzzle.empty(Geometry(6, 6)), "extended")
-    limits = Limits(0.05, 4096)
-    assert ask(cnf, limits=limits) == Unknown("the time limit of 0.05 s was reached")

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from itertools import count, repeat
 
 import pytest
 from auditing import made
 from solving import NONE, UNIQUE, cnf_of, holed, pattern
+from support.solvers import Scripted
 
 from pipeline.certify.core import core_of
 from pipeline.certify.formula import proof_formula
+from pipeline.chain import solve_problem, with_evidence
 from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import LimitReached
 from pipeline.evidence import prove_complete
 from pipeline.explain import Explainer
 from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
-from pipeline.parse import parse_puzzle, parse_source
+from pipeline.parse import made as read
+from pipeline.parse import parse_puzzle
 from pipeline.parse.formula import parse_formula
+from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers, answers
-from pipeline.stages import solve_parsed, solve_puzzle, with_evidence
+from pipeline.solving import solve
 
 LARGE, HUGE = Geometry(5, 5), Geometry(10, 10)
 OVER = Deadline(0.0, "it is over")
+
+
+def problem_of(text: str) -> PuzzleProblem:
+    return PuzzleProblem(read(parse_puzzle(text)))
 
 
 def spent(seconds: float) -> Stopwatch:
@@ -37,17 +44,17 @@ def spent(seconds: float) -> Stopwatch:
         return watch
 
 
-def test_encoding_ends_when_the_time_is_up():
-    result = solve_puzzle(Puzzle.empty(HUGE), Settings(timeout=0.05, solver="pysat"))
-    assert (result.status, result.complete) == ("unknown", False)
-    assert result.message == "the time limit of 0.05 s was reached"
-    assert result.cnf is None
-
-
-def test_what_is_too_large_for_the_memory_is_not_encoded():
-    result = solve_puzzle(Puzzle.empty(HUGE), Settings(memory_limit=64, solver="pysat"))
-    assert (result.status, result.complete) == ("unknown", False)
-    assert result.message == "the memory limit of 64 MB was reached"
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ({"timeout": 0.05}, "the time limit of 0.05 s was reached"),
+        ({"memory_limit": 64}, "the memory limit of 64 MB was reached"),
+    ],
+    ids=["time", "memory"],
+)
+def test_encoding_ends_at_the_limits(limits, reason):
+    result = solve(Puzzle.empty(HUGE), solver="pysat", **limits)
+    assert (result.status, result.complete, result.message) == ("unknown", False, reason)
     assert result.cnf is None
 
 
@@ -58,38 +65,24 @@ def test_the_tightest_memory_suffices_to_encode_a_blank_grid_of_side_25(encoding
 
 
 def test_parsing_takes_of_the_time():
-    parsed = parse_source(UNIQUE.encode(), "a")
+    problem = problem_of(UNIQUE)
     with Solvers("pysat") as solvers:
-        result = solve_parsed(parsed, solvers, Settings(timeout=7), spent(8))
+        result = solve_problem(problem, solvers, Settings(timeout=7), spent(8))
         assert (result.status, result.message) == ("unknown", "the time limit of 7 s was reached")
-        assert solve_parsed(parsed, solvers, Settings(timeout=60), spent(8)).status == "unique"
-
-
-class Assured:
-    """A solver and its session: every formula has the model in which all is true."""
-
-    name, version = "assured", None
-
-    @contextmanager
-    def open(self, cnf, limits):
-        self.model = frozenset(range(1, cnf.variables + 1))
-        yield self
-
-    def solve(self):
-        return Sat(self.model)
+        assert solve_problem(problem, solvers, Settings(timeout=60), spent(8)).status == "unique"
 
 
 def test_looking_at_a_model_takes_of_the_time():
     """The clauses of this formula have no end."""
     endless = Family("the same for ever", 1, Generated(lambda: repeat((1, 2))))
     cnf = Cnf(Geometry(1, 2), "endless", 2, (endless,), {})
-    assert [*answers(cnf, Assured(), Limits(0.1))] == [
+    assert [*answers(cnf, Scripted(Sat(frozenset((1, 2)))), Limits(0.1))] == [
         Unknown("the time limit of 0.1 s was reached")
     ]
 
 
 def test_more_variables_than_the_memory_can_hold_are_not_asked_for():
-    answer = next(answers(cnf_of((1,), variables=10_000_000), Assured(), Limits(60.0, 64)))
+    answer = next(answers(cnf_of((1,), variables=10_000_000), Scripted(), Limits(60.0, 64)))
     assert answer == Unknown("the memory limit of 64 MB was reached")
 
 
@@ -105,10 +98,9 @@ def test_an_explanation_gets_two_seconds_or_what_is_left_and_the_memory_of_the_p
     timeout, left
 ):
     settings = Settings(timeout=timeout, memory_limit=99, prove="never")
-    parsed = parse_source(NONE.encode(), "a")
     with Solvers("pysat") as solvers:
         told = solvers._kept[Explainer] = Told()
-        result = solve_parsed(parsed, solvers, settings, Stopwatch())
+        result = solve_problem(problem_of(NONE), solvers, settings, Stopwatch())
         with_evidence(result, solvers, settings, spent(10))
     assert told.limits.seconds - told.limits.spent == pytest.approx(left)
     assert told.limits.megabytes == 99
@@ -131,7 +123,7 @@ def test_where_no_time_is_left_nothing_is_explained():
 def test_what_cannot_be_proved_in_the_limits_of_the_puzzle_is_claimed(options, before, reason):
     puzzle = holed(pattern(LARGE), 25)
     with Solvers("pysat") as solvers:
-        result = solve_puzzle(puzzle, Settings(solver="pysat"))
+        result = solve(puzzle, solver="pysat")
         settings = Settings(solver="pysat", prove="always", **options)
         shown = with_evidence(result, solvers, settings, spent(before))
     assert (shown.status, shown.complete, shown.proof) == ("unique", True, None)
@@ -177,7 +169,7 @@ def test_a_formula_is_read_no_longer_than_there_is_time(tmp_path):
 
 def test_a_proof_is_not_begun_whose_formula_takes_longer_than_there_is_time():
     with Solvers("pysat") as solvers:
-        puzzle, limits = Puzzle.empty(Geometry(5, 7)), Limits(1.0)
-        certificate, proof = prove_complete(puzzle, (), solvers, limits)
+        problem = PuzzleProblem(read(Puzzle.empty(Geometry(5, 7))))
+        certificate, proof = prove_complete(problem, (), solvers, Limits(1.0))
     assert (certificate.complete, proof) == ("claimed", None)
     assert certificate.reason == "the time limit of 1 s was reached"

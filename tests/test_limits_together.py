@@ -6,22 +6,25 @@ import csv
 import io
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from solving import TWO, UNIQUE
+from support.solvers import Scripted
 
-from pipeline.batches import FEWEST, masks_of, solve_sources
-from pipeline.evidence import Certificate
+from pipeline.batch import FEWEST, masks_of
+from pipeline.chain import Search
 from pipeline.limits import Limits
-from pipeline.parse import parse_puzzle, parse_source
+from pipeline.parse import parse_puzzle
 from pipeline.parse.collections import Piece, detect_collection
 from pipeline.pieces import solve_piece
-from pipeline.result import Stopwatch
+from pipeline.problem import read_problem
+from pipeline.result import Certificate, Stopwatch
 from pipeline.rows import Source
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 from pipeline.solve.lanes import solve_lanes
-from pipeline.stages import solve_parsed
+from pipeline.solving import solve_sources
 from pipeline.union import TOGETHER, _Union, solve_union
 
 SEVEN = "the time limit of 7 s was reached"
@@ -48,8 +51,9 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    for module in ("batches", "pieces", "union"):
+    for module in ("batch", "pieces", "solving", "union"):
         monkeypatch.setattr(f"pipeline.{module}.Stopwatch", partial(Stopwatch, lambda: clock.now))
+    monkeypatch.setattr("pipeline.batch.time", SimpleNamespace(perf_counter=lambda: clock.now))
     return clock
 
 
@@ -136,12 +140,14 @@ def test_what_goes_alone_in_the_end_has_the_time_that_is_left(
 
 @ways
 def test_going_alone_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, solvers):
-    def slow(parsed, solvers, settings, watch, **options):
-        with watch.timing("solve"):
+    def slow(search, solver, used):
+        search.settings = replace(search.settings, timeout=60)
+        with search.watch.timing("solve"):
             clock.now += 7
-        return solve_parsed(parsed, solvers, replace(settings, timeout=60), watch, **options)
+        return ask(search, solver, used)
 
-    monkeypatch.setattr("pipeline.batches.solve_parsed", slow)
+    ask = Search.ask
+    monkeypatch.setattr(Search, "ask", slow)
     found = solve([TWO] * 2, solvers, solver="pysat", timeout=7, prove="always")
     assert told(found) == {("multiple", "claimed", SEVEN)}
 
@@ -149,15 +155,14 @@ def test_going_alone_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, 
 @ways
 def test_a_proof_takes_of_the_time_for_asking_the_next_solver(solve, monkeypatch, clock, solvers):
     refusing = clock.slowed(lambda *_: (Certificate("no", reason="of this test"), None), 7)
-    for module in ("pieces", "stages"):
-        monkeypatch.setattr(f"pipeline.{module}.prove_complete", refusing)
+    monkeypatch.setattr("pipeline.chain.prove_complete", refusing)
     ((status, known, why),) = set(solve([UNIQUE] * 2, solvers, timeout=7, prove="always"))
     assert (status, known) == ("unknown", "no")
     assert SEVEN in why
 
 
 def test_parsing_takes_of_the_time_of_what_is_solved_with_others(monkeypatch, clock, solvers):
-    monkeypatch.setattr("pipeline.batches.parse_once", clock.slowed(parse_source, 7))
+    monkeypatch.setattr("pipeline.solving.read_problem", clock.slowed(read_problem, 7))
     for number in (1, 2):
         found = as_sources([TWO] * number, solvers, solver="pysat", timeout=7)
         assert told(found) == {("unknown", "no", SEVEN)}
@@ -192,15 +197,9 @@ def test_puzzles_are_together_for_half_of_their_time_at_most(
     assert asked == [seconds]
 
 
-class Unasked:
-    """A solver that is not to be asked."""
-
-    def open(self, cnf, limits):
-        raise AssertionError
-
-
 def test_no_question_is_asked_of_many_puzzles_when_their_time_is_up():
     puzzles = [parse_puzzle(UNIQUE)] * 4
-    limits = Limits(7.0, spent=7.0)
-    unique, *_ = solve_union(puzzles[0].geometry, masks_of(puzzles), Unasked(), limits)
+    unasked, limits = Scripted(), Limits(7.0, spent=7.0)
+    unique, *_ = solve_union(puzzles[0].geometry, masks_of(puzzles), unasked, limits)
     assert not unique.any()
+    assert unasked.limits == []

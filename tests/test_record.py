@@ -15,6 +15,7 @@ from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, hole
 
 from pipeline import Geometry, Settings, __version__, parse_puzzle, render_puzzle
 from pipeline.encode import ENCODINGS
+from pipeline.problem import render_solution
 from pipeline.record import (
     Origin,
     cnf_texts,
@@ -22,13 +23,12 @@ from pipeline.record import (
     log_text,
     make_record,
     record_text,
-    render_solution,
-    solution_texts,
     timestamp,
 )
 from pipeline.solve import Solvers
-from pipeline.stages import solve_source
+from pipeline.solving import solve_source
 
+pytestmark = pytest.mark.usefixtures("unhurried")
 CLAIMED = datetime(2026, 11, 20, 9, 30, 0, 100_000, UTC)
 FINISHED = datetime(2026, 11, 20, 9, 30, 0, 123_456, UTC)
 BOXES = "c easy\n2 2\n1 0 0 0  0 0 2 0  0 3 0 0  0 0 0 4\n"
@@ -58,6 +58,10 @@ def logged(text: str, **options):
     lines = log_text(origin_of(text), result, CLAIMED, FINISHED)
     assert lines.endswith("\n")
     return [json.loads(line) for line in lines.splitlines()]
+
+
+def solution_texts(result):
+    return ["".join(result.problem.text(solution)) for solution in result.solutions]
 
 
 def clauses_of(dimacs: str) -> tuple[str, list[list[int]]]:
@@ -245,13 +249,13 @@ def test_the_event_of_a_finished_job_has_its_source_status_and_times():
 )
 def test_solutions_are_in_the_notation_of_the_input_and_puzzles_themselves(text, variant):
     result = solved(text)
-    texts = list(solution_texts(result))
-    assert result.parsed.format == variant
+    texts = solution_texts(result)
+    assert result.format == variant
     assert len(texts) == len(result.solutions) > 0
     for written, grid in zip(texts, result.solutions, strict=True):
         again = solved(written)
         assert (again.status, again.solutions) == ("unique", (grid,))
-        assert list(solution_texts(again)) == [written]
+        assert solution_texts(again) == [written]
 
 
 def test_a_solution_is_nine_lines_of_nine_digits():

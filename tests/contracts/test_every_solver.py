@@ -20,17 +20,13 @@ from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.solve import Solver, answers
-from pipeline.solve.lanes import Lanes
 from pipeline.solve.minisat import Minisat
 from pipeline.solve.pysat import Pysat
 
-GENERAL = [
+SOLVERS = [
     pytest.param(lambda: Minisat("minisat"), id="minisat", marks=needs_minisat),
     pytest.param(Pysat, id="pysat"),
 ]
-"""These take any formula, the others only those of puzzles."""
-
-SOLVERS = [*GENERAL, pytest.param(Lanes, id="lanes")]
 FOUR, SIX = Geometry(2, 2), Geometry(2, 3)
 LIMITS = Limits(60.0, 1024)
 SHORT = Limits(0.3, 1024)
@@ -49,15 +45,7 @@ def solver(request):
     made.close()
 
 
-@pytest.fixture(params=GENERAL, scope="module")
-def general(request):
-    """The same, of those that take any formula."""
-    made: Solver = request.param()
-    yield made
-    made.close()
-
-
-@pytest.fixture(params=GENERAL)
+@pytest.fixture(params=SOLVERS)
 def fresh(request):
     """One that has no child yet."""
     made: Solver = request.param()
@@ -101,9 +89,9 @@ def grids(solver, cnf, limit) -> tuple[list[Grid], bool]:
     ],
     ids=["both", "gaps", "chain", "negative", "long"],
 )
-def test_a_model_satisfies_the_clauses(general, clauses):
+def test_a_model_satisfies_the_clauses(solver, clauses):
     cnf = cnf_of(*clauses)
-    answer = ask(general, cnf)
+    answer = ask(solver, cnf)
     assert isinstance(answer, Sat)
     assert cnf.satisfied_by(answer.model)
 
@@ -119,21 +107,21 @@ def test_a_model_satisfies_the_clauses(general, clauses):
     ],
     ids=["units", "pairs", "empty clause alone", "empty clause", "empty clause amid others"],
 )
-def test_what_has_no_model_is_unsat(general, clauses, variables):
-    assert ask(general, cnf_of(*clauses, variables=variables)) == Unsat()
+def test_what_has_no_model_is_unsat(solver, clauses, variables):
+    assert ask(solver, cnf_of(*clauses, variables=variables)) == Unsat()
 
 
 @pytest.mark.parametrize("variables", [0, 7])
-def test_no_clauses_have_a_model_until_the_empty_one_is_added(general, variables):
-    with general.open(cnf_of(variables=variables), LIMITS) as session:
+def test_no_clauses_have_a_model_until_the_empty_one_is_added(solver, variables):
+    with solver.open(cnf_of(variables=variables), LIMITS) as session:
         assert isinstance(session.solve(), Sat)
         session.add(())
         assert session.solve() == Unsat()
         assert session.solve() == Unsat()
 
 
-def test_added_clauses_hold_for_the_questions_to_come(general):
-    with general.open(cnf_of((1, 2, 3)), LIMITS) as session:
+def test_added_clauses_hold_for_the_questions_to_come(solver):
+    with solver.open(cnf_of((1, 2, 3)), LIMITS) as session:
         session.add((-1,))
         session.add((-2, -3))
         first = session.solve()
@@ -149,8 +137,8 @@ def test_added_clauses_hold_for_the_questions_to_come(general):
         assert session.solve() == Unsat()
 
 
-def test_an_added_clause_may_have_a_variable_that_no_other_has(general):
-    with general.open(cnf_of((1,), variables=1), LIMITS) as session:
+def test_an_added_clause_may_have_a_variable_that_no_other_has(solver):
+    with solver.open(cnf_of((1,), variables=1), LIMITS) as session:
         session.add((4, 5))
         session.add((-4,))
         answer = session.solve()
@@ -158,11 +146,11 @@ def test_an_added_clause_may_have_a_variable_that_no_other_has(general):
         assert {1, -4, 5} <= answer.model
 
 
-def test_the_clauses_of_one_session_are_not_those_of_the_next(general):
-    assert isinstance(ask(general, cnf_of((1,))), Sat)
-    assert isinstance(ask(general, cnf_of((-1,))), Sat)
-    assert ask(general, cnf_of((1,), (-1,))) == Unsat()
-    assert isinstance(ask(general, cnf_of((1,))), Sat)
+def test_the_clauses_of_one_session_are_not_those_of_the_next(solver):
+    assert isinstance(ask(solver, cnf_of((1,))), Sat)
+    assert isinstance(ask(solver, cnf_of((-1,))), Sat)
+    assert ask(solver, cnf_of((1,), (-1,))) == Unsat()
+    assert isinstance(ask(solver, cnf_of((1,))), Sat)
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -211,12 +199,12 @@ def test_all_questions_together_have_one_time_limit(solver):
     assert last == Unknown("the time limit of 0.3 s was reached")
 
 
-def test_loading_takes_of_the_time_too(general):
+def test_loading_takes_of_the_time_too(solver):
     """The clauses of this formula have no end."""
     endless = Family("the same for ever", 1, Generated(lambda: repeat((1, 2))))
     cnf = Cnf(FOUR, "endless", 2, (endless,), {})
-    assert ask(general, cnf, SHORT) == Unknown("the time limit of 0.3 s was reached")
-    assert isinstance(ask(general, cnf_of((1, 2))), Sat)
+    assert ask(solver, cnf, SHORT) == Unknown("the time limit of 0.3 s was reached")
+    assert isinstance(ask(solver, cnf_of((1, 2))), Sat)
 
 
 def test_where_another_has_spent_the_time_none_is_left(solver):
@@ -230,15 +218,15 @@ def test_where_another_has_spent_the_time_none_is_left(solver):
     [(HARD, SHORT, SHORT.out_of_time), (LARGE, TIGHT, "the memory limit of 64 MB was reached")],
     ids=["time", "memory"],
 )
-def test_a_limit_is_unknown_and_the_next_question_is_answered(general, cnf, limits, reason):
-    assert ask(general, cnf, limits) == Unknown(reason)
-    assert ask(general, cnf_of((1,), (-1,))) == Unsat()
-    assert isinstance(ask(general, cnf_of((1, 2))), Sat)
+def test_a_limit_is_unknown_and_the_next_question_is_answered(solver, cnf, limits, reason):
+    assert ask(solver, cnf, limits) == Unknown(reason)
+    assert ask(solver, cnf_of((1,), (-1,))) == Unsat()
+    assert isinstance(ask(solver, cnf_of((1, 2))), Sat)
 
 
-def test_a_session_leaves_no_temporary_folder(general, temporary):
-    ask(general, cnf_of((1, 2)))
-    ask(general, HARD, SHORT)
+def test_a_session_leaves_no_temporary_folder(solver, temporary):
+    ask(solver, cnf_of((1, 2)))
+    ask(solver, HARD, SHORT)
     assert list(temporary.iterdir()) == []
 
 
@@ -270,5 +258,5 @@ def test_a_closed_solver_has_no_child_and_can_be_opened_again(fresh):
 
 
 def test_it_tells_its_name_and_perhaps_its_version(solver):
-    assert solver.name in ("minisat", "pysat", "lanes")
+    assert solver.name in ("minisat", "pysat")
     assert solver.version is None or solver.version

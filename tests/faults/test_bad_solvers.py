@@ -16,12 +16,11 @@ from solving import PATIENCE, TIME_LIMITS, TWO, children, has_ended, program, re
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import SolverMissing
 from pipeline.limits import MIB, Limits
-from pipeline.parse import parse_puzzle, parse_source
+from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Puzzle
-from pipeline.result import Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
-from pipeline.stages import solve_parsed, solve_puzzle
+from pipeline.solving import solve_puzzle, solve_source
 
 PUZZLE = parse_puzzle(TWO)
 SOLUTIONS = tuple(solutions(PUZZLE, 9))
@@ -184,10 +183,9 @@ def test_a_minisat_that_cannot_be_run_is_replaced_and_named(text, tmp_path):
 def test_a_minisat_that_is_deinstalled_meanwhile_is_replaced(tmp_path):
     fake = program(tmp_path / "minisat", "exit 3")
     settings = Settings(minisat=fake)
-    parsed = parse_source(TWO.encode(), "two.txt")
     with Solvers("auto", fake) as solvers:
         (tmp_path / "minisat").unlink()
-        result = solve_parsed(parsed, solvers, settings, Stopwatch())
+        result = solve_source(TWO.encode(), "two.txt", solvers, settings)
     assert (result.solver.name, result.solutions) == ("pysat", SOLUTIONS)
     assert "cannot be run: No such file or directory" in result.solver.fallback
 
@@ -207,11 +205,9 @@ def test_a_path_that_is_no_program_is_an_error_before_anything_is_solved(kind, t
 def test_one_bad_answer_does_not_spoil_the_next_puzzle(tmp_path):
     body = "[ -e $0.asked ] || { touch $0.asked; exit 3; }; exec minisat -verb=0 $cnf $out"
     fake = program(tmp_path / "fake", body)
-    parsed = parse_source(TWO.encode(), "two.txt")
     with Solvers("auto", fake) as solvers:
-        results = [
-            solve_parsed(parsed, solvers, Settings(minisat=fake), Stopwatch()) for _ in range(2)
-        ]
+        settings = Settings(minisat=fake)
+        results = [solve_source(TWO.encode(), "two.txt", solvers, settings) for _ in range(2)]
     assert [result.solver.name for result in results] == ["pysat", "minisat"]
     assert {result.solutions for result in results} == {SOLUTIONS}
 
@@ -247,7 +243,6 @@ def test_one_that_never_reads_its_question_is_out_of_time(tmp_path):
 @needs_minisat
 @needs_linux
 def test_one_that_was_killed_while_it_waited_for_its_question_is_replaced():
-    parsed = parse_source(TWO.encode(), "two.txt")
     settings = Settings(solver="minisat")
     before = children()
     with Solvers("minisat") as solvers:
@@ -256,7 +251,7 @@ def test_one_that_was_killed_while_it_waited_for_its_question_is_replaced():
         for pid in waiting:
             os.kill(pid, signal.SIGKILL)
         assert all(has_ended(pid) for pid in waiting)
-        result = solve_parsed(parsed, solvers, settings, Stopwatch())
+        result = solve_source(TWO.encode(), "two.txt", solvers, settings)
     assert waiting
     assert (result.solver.name, result.solver.fallback) == ("minisat", None)
     assert result.solutions == SOLUTIONS
@@ -270,9 +265,7 @@ def test_one_that_prints_for_ever_is_ended_before_it_is_asked(tmp_path):
         solvers.warm(Limits())
         waiting = children() - before
         assert all(has_ended(pid) for pid in waiting)
-        result = solve_parsed(
-            parse_source(TWO.encode(), "two.txt"), solvers, Settings(minisat=fake), Stopwatch()
-        )
+        result = solve_source(TWO.encode(), "two.txt", solvers, Settings(minisat=fake))
     assert (result.solver.name, result.solutions) == ("pysat", SOLUTIONS)
     assert "minisat ended with signal 25" in result.solver.fallback
 

@@ -6,19 +6,11 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 from needs import needs_linux, needs_minisat
-from solving import NONE, PATIENCE
-
-from pipeline import Settings, parse_source
-from pipeline.cnf import Unsat
-from pipeline.errors import SolverError
-from pipeline.limits import Limits
-from pipeline.result import Stopwatch
-from pipeline.solve import Solvers
-from pipeline.stages import solve_parsed
+from solving import PATIENCE
+from support.solvers import both_solvers
 
 pytestmark = needs_linux
 
@@ -68,7 +60,7 @@ def test_pysat_solves_where_the_disk_fills_up_at_any_moment():
         assert (name == "pysat") == (reason is not None)
 
 
-@pytest.mark.parametrize("solver", [pytest.param("minisat", marks=needs_minisat), "pysat"])
+@both_solvers
 def test_more_than_1100_open_descriptors_do_no_harm(solver):
     told = told_by(
         "limit('NOFILE', 3000)\n"
@@ -101,7 +93,7 @@ def test_having_no_descriptor_left_is_the_environments_failure():
     assert [result[:2] for result in told[1::2]] == [["multiple", 2]] * 2
 
 
-@pytest.mark.parametrize("solver", [pytest.param("minisat", marks=needs_minisat), "pysat"])
+@both_solvers
 def test_a_hard_limit_of_memory_below_ours_does_no_harm(solver):
     told = told_by(
         f"resource.setrlimit(resource.RLIMIT_AS, ({GIB // 2}, {GIB // 2}))\n"
@@ -123,7 +115,7 @@ def test_an_almost_empty_grid_of_side_256_is_unknown_and_takes_little_memory(enc
     assert told[3] == "the memory limit of 4096 MB was reached"
 
 
-@pytest.mark.parametrize("solver", [pytest.param("minisat", marks=needs_minisat), "pysat"])
+@both_solvers
 def test_an_empty_grid_that_no_little_memory_can_hold_is_unknown_before_it_is_loaded(solver):
     (told,) = told_by(
         f"limit('AS', {GIB})\n"
@@ -132,41 +124,3 @@ def test_an_empty_grid_that_no_little_memory_can_hold_is_unknown_before_it_is_lo
         "tell(solve_puzzle(puzzle, settings))\n"
     )
     assert told == ["unknown", 0, False, "the memory limit of 64 MB was reached", solver, None]
-
-
-class Recorder:
-    """A solver that is told its limits, spends some time, and fails or answers."""
-
-    name, version = "recorder", None
-
-    def __init__(self, fails: bool) -> None:
-        self.fails = fails
-        self.limits: list[Limits] = []
-
-    @contextmanager
-    def open(self, cnf, limits):
-        self.limits.append(limits)
-        yield self
-
-    def solve(self):
-        if self.fails:
-            raise SolverError("it fails")
-        return Unsat()
-
-    def close(self):
-        pass
-
-
-def test_what_one_solver_has_spent_the_next_one_lacks():
-    chain = (Recorder(fails=True), Recorder(fails=True), Recorder(fails=False))
-    with Solvers("pysat") as solvers:
-        solvers.chain = chain
-        settings = Settings(timeout=7.5, memory_limit=99, cross_check=1)
-        result = solve_parsed(parse_source(NONE.encode(), "a"), solvers, settings, Stopwatch())
-    assert (result.status, result.solver.fallback) == ("unsolvable", "it fails")
-    asked = [limits for solver in chain for limits in solver.limits]
-    assert {(limits.seconds, limits.megabytes) for limits in asked} == {(7.5, 99)}
-    spent = [solver.limits[0].spent for solver in chain]
-    assert spent[0] > 0, "it was encoded before"
-    assert spent == sorted(set(spent))
-    assert chain[0].limits[1].spent > spent[-1], "the cross-check has its time of what is left"
