@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -18,7 +18,6 @@ MOST_BYTES = 64 * 1024
 
 _PACKED = ("gzip", "bzip2", "xz")
 _MOST_UNPACKED = Limits(total_bytes=64 * 2**20, members=20_000)
-_MOST_MEMBERS = 50_000
 
 
 class Originals:
@@ -27,7 +26,7 @@ class Originals:
     Of all archives together so many members are looked at.
     """
 
-    def __init__(self, inbox: Path, most_members: int = _MOST_MEMBERS) -> None:
+    def __init__(self, inbox: Path, most_members: int) -> None:
         self._left = most_members
         self._folders = [*_with_shelves(inbox / DONE), *_with_shelves(inbox / FAILED)]
 
@@ -41,8 +40,10 @@ class Originals:
                     return data
         return None
 
-    def members_of(self, job: Job, wanted: Collection[str]) -> dict[str, bytes]:
-        """Of the members of an archive or folder those with the hashes that are wanted."""
+    def members_of(
+        self, job: Job, wanted: Collection[str]
+    ) -> Generator[str, None, dict[str, bytes]]:
+        """Find the members of an archive or folder that have these hashes, yielding after each."""
         found: dict[str, bytes] = {}
         for path in self._named(job.source) if wanted else ():
             try:
@@ -53,6 +54,7 @@ class Originals:
                         found[hashed] = data
                     if len(found) == len(wanted):
                         return found
+                    yield ""
             except (OSError, UnpackError, ValueError):
                 continue
         return found
