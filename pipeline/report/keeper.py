@@ -145,10 +145,10 @@ class Keeper:
         return not self._is_stale and self._work is None
 
     def _end(self, until: float) -> None:
-        self._is_stale = not self._is_idle
-        self._work = None
-        if self._is_stale:
-            self._work_until(until, renews=False)
+        if not self._is_idle:
+            self._work = None
+            is_done = self._work_until(until, renews=False)
+            self._is_stale = self._is_stale or not is_done
             self._work = None
         if self._renews:
             with contextlib.suppress(OSError):  # it renews itself in vain

@@ -13,8 +13,7 @@ from urllib.parse import quote
 from pipeline.dropbox.names import MOST_LIKELY, stems_for
 from pipeline.published import ENDING
 from pipeline.report.board import Board, board_svg
-from pipeline.report.drawn import board_of_job, board_of_row
-from pipeline.report.originals import Originals
+from pipeline.report.drawn import Originals, board_of_job, board_of_row
 from pipeline.report.records import NOT_WELL, STATUSES, Job, is_within, read_job, shortened
 from pipeline.report.survey import Bounds, duration
 from pipeline.report.tables import MemberRow, Row, sample_archive, sample_collection

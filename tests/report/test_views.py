@@ -1,4 +1,4 @@
-"""What the report believes of strangers, and how it samples what is too much."""
+"""What the page believes of strangers, and how it samples what is too much."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from auditing import packed
 from dropping import SMALL
 from hypothesis import given
 from hypothesis import strategies as st
-from reporting import HEAD, ROW, page_of, record, table_of
 from strategies import examples
+from support.reporting import HEAD, ROW, collection, page_of, record, table, text_of
 
 from pipeline.errors import printable
-from pipeline.report import page_pieces, views
+from pipeline.report.drawn import Originals
 from pipeline.report.records import UNREADABLE, read_job
-from pipeline.report.scan import survey
+from pipeline.report.survey import Bounds, survey
 from pipeline.report.tables import sample_archive, sample_collection
+from pipeline.report.views import Viewer
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -34,8 +35,6 @@ FIELDS = (
     *("solver", "certificate", "job", "seconds", "finished", "totals", "files", "declared"),
     *("conflict", "difference"),
 )
-
-
 BROKEN = {
     "no JSON": b"{",
     "a list": b"[1]",
@@ -47,10 +46,18 @@ BROKEN = {
 }
 
 
+def result_of(steps):
+    """What work in short steps comes to."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
 def test_a_record_that_cannot_be_read_is_a_row_that_says_so(content, tmp_path):
     (tmp_path / "a.json").write_bytes(content)
-    assert read_job(tmp_path / "a.json").status == UNREADABLE
     page = page_of(tmp_path, tmp_path)
     assert page.rows() == 1
     assert "the record cannot be read" in page.said
@@ -60,7 +67,8 @@ def test_a_link_or_a_folder_in_place_of_a_record_is_not_followed(tmp_path):
     (tmp_path / "a.json").symlink_to("/etc/hostname")
     (tmp_path / "b.json").mkdir()
     os.mkfifo(tmp_path / "c.json")
-    assert {job.status for job in survey(tmp_path, 9).jobs} == {UNREADABLE}
+    jobs = result_of(survey(tmp_path, Bounds())).jobs
+    assert [job.status for job in jobs] == [UNREADABLE] * 3
 
 
 @examples(50)
@@ -72,57 +80,72 @@ def test_no_record_breaks_the_report(fields, status, tmp_path_factory):
     assert page_of(folder, folder).rows() == 1
 
 
+def test_numbers_and_times_that_cannot_be_are_not_believed(tmp_path):
+    record(tmp_path, "a", solutions=10**4000, finished="9999-12-31T00:00:00Z")
+    record(tmp_path, "b", finished="2026-01-02T00:00:00Z", seconds={"total": 10.0**14})
+    record(tmp_path, "c", finished="2026-01-01T00:00:00Z")
+    record(tmp_path, "d", finished="0001-01-01T00:00:00Z", member=-1)
+    said = page_of(tmp_path, tmp_path).said
+    assert "last of which finished on 2026-01-02 00:00:00" in said
+    assert "0" * 99 not in said
+    assert len(result_of(survey(tmp_path, Bounds())).finished) == 2
+
+
 def test_files_that_lead_elsewhere_are_not_linked(tmp_path):
     outbox = tmp_path / "outbox"
     outbox.mkdir()
     (tmp_path / "secret").write_text("x")
     names = ["../secret", "/etc/hostname", "..", "", "a\0b", "javascript:alert(1)"]
-    record(outbox, "a", files=[{"name": name} for name in names])
-    links = [link for link in page_of(outbox, tmp_path).links if not link.startswith("#")]
-    assert links == ["a.json"]
+    record(outbox, "a", files=[{"name": name, "sha256": ""} for name in names])
+    assert page_of(outbox, tmp_path).files == ["a.json"]
 
 
 def test_record_and_log_are_linked_however_many_solutions_there_are(tmp_path):
     names = [f"a_{number}.solution" for number in range(1, 12)] + ["a.log", "a.cnf"]
     for name in names:
         (tmp_path / name).touch()
-    record(tmp_path, "a", files=[{"name": name} for name in names])
+    record(tmp_path, "a", files=[{"name": name, "sha256": ""} for name in names])
     page = page_of(tmp_path, tmp_path)
-    files = [link for link in page.links if not link.startswith("#")]
-    assert files == [*names[:4], "a.log", "a.json"]
+    assert page.files == [*names[:4], "a.log", "a.json"]
     assert "record and 8 more" in page.said
 
 
 def test_a_name_that_is_no_text_is_shown_and_linked(tmp_path):
-    name = os.fsdecode(b"caf\xe9")
-    (tmp_path / f"{name}.json").write_text(
-        json.dumps({"schema": 1, "source": f"{name}.txt", "status": "failed"})
-    )
+    record(tmp_path, os.fsdecode(b"caf\xe9"), status="failed")
     page = page_of(tmp_path, tmp_path)
     assert "caf\\udce9.txt" in page.said
     assert "caf%E9.json" in page.links
 
 
-def test_an_archives_member_cannot_lead_out_of_its_tree(tmp_path):
-    outbox = tmp_path / "outbox"
-    (outbox / "set").mkdir(parents=True)
-    record(outbox, "set", status="archive", totals={"unique": 2})
-    record(tmp_path, "a", member=0)
-    table = "member,format,status,solutions,complete,message\n../../a.txt,grid,unique,1,true,\n"
-    (outbox / "set.csv").write_text(table + f"{tmp_path}/a.txt,grid,unique,1,true,\n")
-    assert page_of(outbox, tmp_path).boards() == 0
-
-
 def archive(outbox, *members):
     """An archive of members: name, status, and what else is in its record; whole or row alone."""
-    tree, table = outbox / "set", ["member,format,status,solutions,complete,message\n"]
+    tree, rows = outbox / "set", ["member,format,status,solutions,complete,message\n"]
     tree.mkdir(parents=True, exist_ok=True)
     for number, (name, status, fields) in enumerate(members):
-        table.append(f"{printable(name)},grid,{status},1,true,\n")
+        rows.append(f"{printable(name)},grid,{status},1,true,\n")
         if fields is not None:
             record(tree, Path(name).stem, status=status, member=number, **fields)
-    (outbox / "set.csv").write_text("".join(table))
+    (outbox / "set.csv").write_text("".join(rows))
     return record(outbox, "set", source="set.zip", status="archive", totals={"unique": 2})
+
+
+def test_an_archives_member_cannot_lead_out_of_its_tree(tmp_path):
+    outbox = tmp_path / "outbox"
+    record(tmp_path, "a", member=0, message="secret")
+    members = [(name, "unique", None) for name in ("../../a.txt", f"{tmp_path}/a.txt")]
+    archive(outbox, *members)
+    assert "secret" not in page_of(outbox, tmp_path).said
+
+
+def test_a_link_in_place_of_an_archives_tree_is_not_followed(tmp_path):
+    outbox = tmp_path / "outbox"
+    archive(tmp_path, ("a.txt", "unique", {"message": "secret", "seconds": {"solve": 1.0}}))
+    archive(outbox, ("a.txt", "unique", None))
+    (outbox / "set").rmdir()
+    (outbox / "set").symlink_to(tmp_path / "set")
+    said = page_of(outbox, tmp_path).said
+    assert "secret" not in said
+    assert "Solve time" not in said
 
 
 def test_a_failure_in_a_collection_in_an_archive_comes_before_what_went_well(tmp_path):
@@ -133,29 +156,10 @@ def test_a_failure_in_a_collection_in_an_archive_comes_before_what_went_well(tmp
         ("bad.txt", "collection", {"totals": {"unique": 9, "failed": 1}}),
     )
     for name, last in (("good", "unique"), ("bad", "failed")):
-        table_of(tmp_path / "set", ["unique"] * 9 + [last]).rename(tmp_path / f"set/{name}.csv")
+        table(tmp_path / f"set/{name}.csv", ["unique"] * 9 + [last])
     said = page_of(tmp_path, tmp_path).said
     assert said.index("bad.txt, puzzle 10") < said.index("a0.txt")
     assert "good.txt, puzzle" not in said
-
-
-def test_however_many_single_jobs_there_are_collections_have_boards(tmp_path, monkeypatch):
-    monkeypatch.setattr("pipeline.report.views.MOST_BOARDS", 8)
-    for number in range(10):
-        name = f"job{number}"
-        record(tmp_path, name, status="failed", box=[2, 2], files=[{"name": f"{name}_1.solution"}])
-        (tmp_path / f"{name}_1.solution").write_text("1243342143122134")
-    for name in ("more", "most", "many"):
-        table_of(tmp_path, ["unique"] * 9).rename(tmp_path / f"{name}.csv")
-        record(tmp_path, name, status="collection", totals={"unique": 9})
-    record(tmp_path, "lost", status="collection", totals={"unique": 9})
-    page = page_of(tmp_path, tmp_path)
-    assert page.boards() == 6 + 2
-    assert page.said.count("Shown are 4 of 9 puzzles") == 3
-    assert "Shown are 0" not in page.said
-    assert page.said.count("There is no room for its board on this page.") == 4 + 3 * 4 - 2
-    assert page.said.count("Its table cannot be read") == 1
-    assert "This page draws at most" in page.said
 
 
 def test_a_member_whose_name_is_not_printable_keeps_its_record(tmp_path):
@@ -171,69 +175,44 @@ def test_a_member_without_a_board_says_why(tmp_path):
     assert "Its record was not found." in said
 
 
-def test_the_members_that_are_timed_and_looked_for_are_bounded_for_the_whole_page(
-    tmp_path, monkeypatch
-):
-    monkeypatch.setattr("pipeline.report.scan.MOST_TIMED", 3)
+def members_of(originals, job, *texts):
+    """Of the members of its original those with one of these texts."""
+    wanted = {sha256(text.encode()).hexdigest() for text in texts}
+    return {data.decode() for data in result_of(originals.members_of(job, wanted)).values()}
+
+
+def test_the_members_that_are_timed_and_looked_for_are_bounded_for_the_whole_page(tmp_path):
     texts = [f"{SMALL}# {number}\n" for number in range(4)]
-    hashes = [sha256(text.encode()).hexdigest() for text in texts]
-    members = [
-        (f"a{at}.txt", "unique", {"seconds": {"solve": 1}, "sha256": hashes[at]}) for at in range(4)
-    ]
-    job = read_job(archive(tmp_path, *members))
-    assert "Of 3 puzzles solved on their own" in page_of(tmp_path, tmp_path).said
-    assert "of archives the first" in page_of(tmp_path, tmp_path).said
+    job = read_job(
+        archive(tmp_path, *((f"a{at}.txt", "unique", {"seconds": {"solve": 1}}) for at in range(4)))
+    )
+    said = page_of(tmp_path, tmp_path, bounds=Bounds(timed=3)).said
+    assert "Of 3 puzzles solved on their own" in said
+    assert "of archives the first 3" in said
     (tmp_path / "done").mkdir()
     packed_up = packed(*((f"a{at}.txt", text) for at, text in enumerate(texts)))
     (tmp_path / "done" / "set.zip").write_bytes(packed_up)
-    originals = views.Originals(tmp_path, most_members=5)
-    assert len(originals.members_of(job, hashes)) == 4
-    assert len(originals.members_of(job, hashes)) == 1
+    originals = Originals(tmp_path, most_members=5)
+    assert [len(members_of(originals, job, *texts)) for _ in range(2)] == [4, 1]
 
 
 def test_the_members_behind_a_broken_nested_archive_are_found(tmp_path):
     (tmp_path / "done").mkdir()
     entries = ("a.txt", SMALL), ("broken.zip", "PK\x05\x06"), ("z.txt", SMALL + "# z\n")
     (tmp_path / "done" / "set.zip").write_bytes(packed(*entries))
-    wanted = {sha256(text.encode()).hexdigest(): text.encode() for _, text in entries[::2]}
-    job = read_job(archive(tmp_path))
-    assert views.Originals(tmp_path).members_of(job, wanted) == wanted
-
-
-def test_numbers_and_times_that_cannot_be_are_not_believed(tmp_path):
-    record(tmp_path, "a", solutions=10**4000, finished="9999-12-31T00:00:00Z")
-    record(tmp_path, "b", finished="2026-01-02T00:00:00Z", seconds={"total": 10.0**14})
-    record(tmp_path, "c", finished="2026-01-01T00:00:00Z")
-    record(tmp_path, "d", finished="0001-01-01T00:00:00Z", member=-1)
-    said = page_of(tmp_path, tmp_path).said
-    assert "last of which finished on 2026-01-02 00:00:00" in said
-    assert "0" * 99 not in said
-    found = survey(tmp_path, 9)
-    assert len(found.finished) == 2
-
-
-def test_a_link_in_place_of_an_archives_tree_is_not_followed(tmp_path):
-    outbox = tmp_path / "outbox"
-    archive(tmp_path, ("a.txt", "unique", {"message": "secret", "seconds": {"solve": 1.0}}))
-    archive(outbox, ("a.txt", "unique", None))
-    (outbox / "set").rmdir()
-    (outbox / "set").symlink_to(tmp_path / "set")
-    said = page_of(outbox, tmp_path).said
-    assert "secret" not in said
-    assert "Solve time" not in said
+    wanted = [text for _, text in entries[::2]]
+    assert members_of(Originals(tmp_path, 9), read_job(archive(tmp_path)), *wanted) == {*wanted}
 
 
 def test_a_sample_has_the_failures_first(tmp_path):
     statuses = ["unique"] * 50 + ["multiple", "failed", "unsolvable", "invalid"]
-    sample = sample_collection(table_of(tmp_path, statuses), None, 6)
-    assert [(row.index, row.status) for row in sample.rows] == [
-        ("52", "failed"),
-        ("54", "invalid"),
-        ("53", "unsolvable"),
-        ("51", "multiple"),
-        ("1", "unique"),
-        ("2", "unique"),
-    ]
+    sample = result_of(sample_collection(table(tmp_path / "many.csv", statuses), None, 6))
+    found = [(row.index, row.status) for row in sample.rows]
+    failed, others = (
+        [("52", "failed"), ("54", "invalid")],
+        [("53", "unsolvable"), ("51", "multiple")],
+    )
+    assert found == [*failed, *others, ("1", "unique"), ("2", "unique")]
     assert sample.of == 54
 
 
@@ -243,10 +222,10 @@ def test_rows_that_are_broken_are_rows_that_say_so(tmp_path):
     path.write_bytes(
         HEAD.encode() + b'1,2,"\n\xff,,,\n' + long + ROW.format(index=4, status="unique").encode()
     )
-    sample = sample_collection(path, None, 9)
+    sample = result_of(sample_collection(path, None, 9))
     assert [row.status for row in sample.rows] == [UNREADABLE, UNREADABLE, UNREADABLE, "unique"]
     assert sample.of == 4
-    assert sample_archive(path, 9).of == 4
+    assert result_of(sample_archive(path, 9)).of == 4
 
 
 def test_long_lines_of_a_table_are_not_kept(tmp_path):
@@ -256,46 +235,71 @@ def test_long_lines_of_a_table_are_not_kept(tmp_path):
         file.writelines(f"{at},{at},{'1' * 200_000},unique,1,true,,\n" for at in range(100))
     tracemalloc.start()
     try:
-        assert len(sample_collection(path, None, 100).rows) == 100
+        assert len(result_of(sample_collection(path, None, 100)).rows) == 100
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()
 
 
+def test_a_quoted_puzzle_has_its_status_read(tmp_path):
+    path = tmp_path / "many.csv"
+    path.write_text(HEAD + '1,1,"a,b",invalid,0,,,"no ""puzzle"""\n')
+    (row,) = result_of(sample_collection(path, None, 9)).rows
+    assert (row.puzzle, row.status, row.message) == ("a,b", "invalid", 'no "puzzle"')
+
+
 def test_a_board_with_numbers_of_two_digits_is_wide(tmp_path):
     for side, height, width in ((9, 3, 3), (12, 3, 4)):
         numbers = " ".join(str(cell % side + 1) for cell in range(side * side))
-        (tmp_path / f"a{side}_1.solution").write_text(f"c\n{height} {width}\n{numbers}\n")
-        record(tmp_path, f"a{side}", files=[{"name": f"a{side}_1.solution"}])
+        name = f"a{side}_1.solution"
+        (tmp_path / name).write_text(f"c\n{height} {width}\n{numbers}\n")
+        record(tmp_path, f"a{side}", files=[{"name": name, "sha256": ""}])
     cards = [kept["class"] for tag, kept in page_of(tmp_path, tmp_path).tags if tag == "article"]
     assert sorted(cards) == ["card", "card wide"]
 
 
-def test_a_quoted_puzzle_has_its_status_read(tmp_path):
-    path = tmp_path / "many.csv"
-    path.write_text(HEAD + '1,1,"a,b",invalid,0,,,"no ""puzzle"""\n')
-    (row,) = sample_collection(path, None, 9).rows
-    assert (row.puzzle, row.status, row.message) == ("a,b", "invalid", 'no "puzzle"')
-
-
-def test_a_page_has_a_bounded_number_of_jobs_and_boards_and_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("pipeline.report.page.MOST_JOBS", 8)
+def test_a_page_has_a_bounded_number_of_jobs_and_boards_and_says_so(tmp_path):
     for name in ("many", "more"):
-        table_of(tmp_path, ["unique"] * 1_000).rename(tmp_path / f"{name}.csv")
-        record(tmp_path, name, status="collection", totals={"unique": 1_000})
+        collection(tmp_path, name, ["unique"] * 100)
     for number in range(20):
         record(tmp_path, f"job{number}", status="failed" if number == 13 else "unique")
-    page = page_of(tmp_path, tmp_path)
-    assert "2,020 puzzles in 22 jobs" in page.said
+    page = page_of(tmp_path, tmp_path, bounds=Bounds(jobs=8, rows=20))
+    assert "220 puzzles in 22 jobs" in page.said
     assert "Listed are 8 of 22 jobs" in page.said
     assert page.said.index("job13.txt") < page.said.index("job0.txt")
-    assert page.boards() <= 2 * views.MOST_ROWS
+    assert page.boards() <= 2 * 20
     assert page.rows() == 8
 
 
-def inside(outbox, tag):
+def test_however_many_single_jobs_there_are_collections_have_boards(tmp_path):
+    for number in range(10):
+        name = f"job{number}_1.solution"
+        (tmp_path / name).write_text("1243342143122134")
+        files = [{"name": name, "sha256": ""}]
+        record(tmp_path, f"job{number}", status="failed", box=[2, 2], files=files)
+    for name in ("more", "most", "many"):
+        collection(tmp_path, name, ["unique"] * 9)
+    record(tmp_path, "lost", status="collection", totals={"unique": 9})
+    page = page_of(tmp_path, tmp_path, bounds=Bounds(boards=8))
+    assert page.boards() == 6 + 2
+    assert page.said.count("Shown are 4 of 9 puzzles") == 3
+    assert "Shown are 0" not in page.said
+    assert page.said.count("There is no room for its board on this page.") == 4 + 3 * 4 - 2
+    assert page.said.count("Its table cannot be read") == 1
+    assert "This page draws at most 8 boards" in page.said
+
+
+def test_collections_leave_boards_for_what_follows(tmp_path):
+    job = read_job(collection(tmp_path, "many", ["unique"] * 100))
+    viewer = Viewer.of([job], tmp_path, "", tmp_path, Bounds(boards=50, rows=40))
+    views = [result_of(viewer.view(number, job)) for number in range(4)]
+    assert [len(view.cards) for view in views] == [25, 13, 6, 4]
+    assert viewer.left == 2
+
+
+def inside(outbox, tag, **options):
     """The texts of all elements of the page that begin so."""
-    found = re.findall(f"<{tag}>(.*?)</", "".join(page_pieces(outbox, outbox, outbox)))
+    found = re.findall(f"<{tag}>(.*?)</", text_of(outbox, outbox, **options))
     return [unescape(re.sub("<[^>]+>", "", text)) for text in found]
 
 
@@ -304,18 +308,19 @@ def test_a_reason_in_the_table_is_escaped_and_bounded(tmp_path):
     record(tmp_path, "bad", status="failed", message=hostile)
     record(tmp_path, "good")
     totals = {"unique": 5, "failed": 1_000, "invalid": 2, "disagreements": 3}
-    record(tmp_path, "many", status="collection", totals=totals, message=7)
+    record(tmp_path, "many", status="collection", totals=totals)
     reason, many = inside(tmp_path, 'p class="reason"')
     assert reason == printable(hostile)[:199] + "…"
     assert many == "2 invalid, 1,000 failed"
 
 
-def test_a_total_leads_to_the_jobs_that_are_listed_and_to_no_others(tmp_path, monkeypatch):
-    monkeypatch.setattr("pipeline.report.page.MOST_JOBS", 1)
+def test_a_total_leads_to_the_jobs_that_are_listed_and_to_no_others(tmp_path):
     record(tmp_path, "bad", status="failed")
     record(tmp_path, "good")
-    assert inside(tmp_path, "dt") == ["unique", "failed"]
-    linked = [given for _, given in page_of(tmp_path, tmp_path).tags if "data-status" in given]
+    first = {"bounds": Bounds(jobs=1)}
+    assert inside(tmp_path, "dt", **first) == ["unique", "failed"]
+    tags = page_of(tmp_path, tmp_path, **first).tags
+    linked = [given for _, given in tags if "data-status" in given]
     assert linked == [{"href": "#jobs", "data-status": "failed"}]
 
 
@@ -331,10 +336,8 @@ def test_a_job_of_many_puzzles_shows_how_long_it_was_in_work_and_one_of_a_batch_
     assert "with others in 7 s by x" in page.said
 
 
-def test_collections_leave_boards_for_what_follows(tmp_path, monkeypatch):
-    monkeypatch.setattr("pipeline.report.views.MOST_ROWS", 40)
-    shower = views.Shower(tmp_path, "", views.Originals(tmp_path), left=50)
-    table_of(tmp_path, ["unique"] * 100)
-    job = read_job(record(tmp_path, "many", status="collection", totals={"unique": 100}))
-    assert [len(shower.show(job).puzzles) for _ in range(4)] == [25, 13, 6, 4]
-    assert shower.left == 2
+def test_conflicting_givens_of_a_row_are_marked_whatever_its_message_says(tmp_path):
+    row = '1,1,1.1.............,unsolvable,0,true,,"row 4, column 4"\n'
+    (tmp_path / "many.csv").write_text(HEAD + row)
+    record(tmp_path, "many", status="collection", totals={"unsolvable": 1})
+    assert "In conflict: row 1 column 1, row 1 column 3." in page_of(tmp_path, tmp_path).said
