@@ -15,7 +15,7 @@ from pipeline.dropbox.folders import write_new
 from pipeline.dropbox.names import REPORT
 from pipeline.errors import in_words
 from pipeline.files import read_regular
-from pipeline.report.page import RENEWING, page_pieces
+from pipeline.report.page import RENEWING, page_pieces, page_template
 
 _BEGINNING = 100
 _LARGEST_PAGE = 64 * 1024 * 1024
@@ -116,6 +116,7 @@ class Keeper:
         self._next = clock()
         self._renews = False
         self._warned = ""
+        page_template()  # loaded now, while no job waits
 
     def after(self, finished: int) -> float | None:
         """Take note of so many jobs that have ended; work on the page for a moment if it is time.

@@ -56,7 +56,7 @@ def page_pieces(
         yield ""
     statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
     style, script = board_style() + _text("page.css"), _text("page.js")
-    yield from _template().generate(
+    yield from page_template().generate(
         policy=_policy(style, script),
         style=style,
         script=script,
@@ -79,7 +79,8 @@ def page_pieces(
 
 
 @cache
-def _template() -> Template:
+def page_template() -> Template:
+    """The template of the page, which takes some 0.2 s to load."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow
 
     loader = FileSystemLoader(_FOLDER)

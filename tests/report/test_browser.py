@@ -57,16 +57,14 @@ def tab(reader):
 def test_it_opens_from_disk_without_a_word_or_a_request(reader, tab, address):
     assert tab.title().startswith("Sudoku report")
     assert len(reader.names()) == len(FILES) + 1
+    assert tab.get_by_role("heading", name=HOSTILE, exact=True).count() == 1
+    assert tab.locator("img").count() == 0
     tab.locator("th button").first.click()
     assert reader.requests == [address]
     assert reader.said == []
 
 
-def test_neither_a_hostile_name_nor_what_is_put_into_the_page_does_anything(reader, tab):
-    assert HOSTILE in reader.names()
-    assert tab.get_by_role("heading", name=HOSTILE, exact=True).count() == 1
-    assert tab.locator("img").count() == 0
-    assert reader.said == []
+def test_what_is_put_into_the_page_does_not_run(tab):
     tab.evaluate("""() => {
         const script = document.createElement("script");
         script.textContent = "document.title = 'taken'";
@@ -91,12 +89,9 @@ def test_the_table_sorts_by_every_column_both_ways(reader, tab):
 
 
 def test_numbers_sort_as_numbers_and_boards_go_with_their_rows(reader, tab):
-    button = tab.get_by_role("button", name="Puzzles")
-    button.click()
-    button.click()
-    assert reader.names()[:3] == ["long.txt", "set.zip", "many.txt"]
+    tab.get_by_role("button", name="Puzzles").click(click_count=2)
     headings = tab.locator(".many > h3").all_text_contents()
-    assert headings == ["long.txt", "set.zip", "many.txt"]
+    assert reader.names()[:3] == headings == ["long.txt", "set.zip", "many.txt"]
 
 
 def test_the_table_filters_by_name_reason_status_and_format(reader, tab):
@@ -122,10 +117,13 @@ def test_the_table_filters_by_name_reason_status_and_format(reader, tab):
 
 
 def test_a_total_filters_the_table_by_its_status_and_pressed_again_shows_all(reader, tab):
-    failed = tab.locator(".totals").get_by_role("link", name="failed")
     tab.get_by_label("Name").fill("rule")
+    tab.locator(".totals").get_by_role("link", name="multiple").focus()
+    tab.keyboard.press("Enter")
+    assert reader.names() == ["set.zip", "many.txt", "two.txt"], "whatever was wanted before"
+    failed = tab.locator(".totals").get_by_role("link", name="failed")
     failed.click()
-    assert reader.names() == ["long.txt"], "whatever was wanted before"
+    assert reader.names() == ["long.txt"]
     assert tab.get_by_label("Status").input_value() == "failed"
     assert tab.locator(".totals [aria-current=true]").all_text_contents() == ["failed"]
     assert tab.locator(":focus").text_content() == "Jobs"
@@ -134,20 +132,9 @@ def test_a_total_filters_the_table_by_its_status_and_pressed_again_shows_all(rea
     assert tab.locator(".totals [aria-current]").count() == 0
 
 
-def test_a_total_can_be_chosen_by_keyboard(reader, tab):
-    for _ in range(2):
-        tab.keyboard.press("Tab")
-    assert tab.locator(":focus").text_content() == "unique"
-    tab.keyboard.press("Tab")
-    tab.keyboard.press("Enter")
-    assert tab.get_by_label("Status").input_value() == "multiple"
-    assert reader.names() == ["set.zip", "many.txt", "two.txt"]
-
-
 def test_a_collection_turns_its_pages_failures_first(tab):
     many = tab.locator("article.many", has_text="long.txt")
     shown = many.locator(PAGE_OPEN)
-    assert shown.count() == 24
     assert "failed" in shown.first.text_content()
     before, after = (many.get_by_role("button", name=name) for name in ("Previous", "Next"))
     assert before.is_disabled()
@@ -174,6 +161,9 @@ def test_without_scripts_all_of_it_can_be_read(open_page):
 def test_it_can_be_used_by_keyboard_alone(tab):
     tab.keyboard.press("Tab")
     assert tab.locator(":focus").text_content() == "To the table of jobs"
+    tab.keyboard.press("Tab")
+    assert tab.locator(":focus").text_content() == "unique"
+    tab.keyboard.press("Shift+Tab")
     tab.keyboard.press("Enter")
     for _ in range(4):
         tab.keyboard.press("Tab")

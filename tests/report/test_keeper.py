@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from itertools import product
 
 import pytest
 from auditing import packed
@@ -87,12 +88,7 @@ def test_a_report_takes_a_tenth_of_the_time_in_slices_that_delay_no_job(
 
 
 def test_a_page_renews_itself_until_its_keeper_ends(page, clock, tmp_path):
-    for end, ended in (
-        (Keeper.close, 0),
-        (Keeper.close, 1),
-        (Keeper.finish, 0),
-        (Keeper.finish, 1),
-    ):
+    for end, ended in product((Keeper.close, Keeper.finish), (0, 1)):
         keeper = Keeper(tmp_path, tmp_path, [].append, clock)
         keeper.after(0)
         kept = page.read_text()
@@ -129,11 +125,11 @@ def test_a_report_that_takes_long_does_not_delay_the_end_and_leaves_nothing(
     assert warnings == []
 
 
-def test_a_page_that_is_gone_when_its_keeper_ends_is_not_missed(keeper, page, warnings, tmp_path):
+def test_a_page_that_is_gone_when_its_keeper_ends_is_not_missed(keeper, page, warnings):
     keeper.after(0)
     page.unlink()
     keeper.close()
-    assert (warnings, [*tmp_path.iterdir()]) == ([], [])
+    assert (warnings, [*page.parent.iterdir()]) == ([], [])
 
 
 def test_a_report_that_fails_is_tried_again_and_is_one_warning(keeper, clock, page, warnings):
