@@ -15,7 +15,7 @@ from pipeline.report.records import NOT_WELL, UNREADABLE, known_status, shortene
 _LONGEST_LINE = 1024 * 1024
 _LONGEST_SHOWN = 16 * 1024
 _LONGEST_TEXT = 600
-_STEP = 1_000
+_STEP = 64 * 1024
 T = TypeVar("T")
 
 
@@ -57,7 +57,7 @@ def sample_collection(
 ) -> Generator[str, None, Sample[Row]]:
     """Rows of a collection's table, failures first; `others` are second solutions.
 
-    Yields every thousand lines. Raises OSError.
+    Yields now and then. Raises OSError.
     """
     return _sample(table, others, most, _status_in_row, _row)
 
@@ -75,7 +75,7 @@ def _sample(
     make: Callable[[int, bytes, bytes], T],
 ) -> Generator[str, None, Sample[T]]:
     kept: list[list[T]] = [[], [], [], [], []]
-    count = 0
+    count = unpaused = 0
     with ExitStack() as stack:
         lines = _lines(stack.enter_context(_opened(table)))
         beside = _lines(stack.enter_context(_opened(others))) if others else iter(())
@@ -87,7 +87,9 @@ def _sample(
                 short = len(line) <= _LONGEST_SHOWN and len(other) <= _LONGEST_SHOWN
                 rank.append(make(count, line, other if short else b""))
             count += 1
-            if count % _STEP == 0:
+            unpaused += len(line)
+            if unpaused > _STEP:
+                unpaused = 0
                 yield ""
     return Sample(tuple(row for rank in kept for row in rank)[:most], count)
 

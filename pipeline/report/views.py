@@ -57,7 +57,7 @@ class Card:
 class View:
     """A job with its links and cards; `number` is its place on the page.
 
-    The cards of a collection or archive are some `of` its puzzles.
+    A collection or archive has `of` puzzles, some of which have a card.
     """
 
     number: int
@@ -114,8 +114,8 @@ def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
 class Viewer:
     """Views the jobs of an outbox one by one, until the page has as many boards as it may.
 
-    `prefix` leads from the page to the outbox, percent-encoded. Of collections and archives
-    `left` puzzles more may have a board, of other jobs `singles`; `is_full` once one was refused.
+    `prefix` leads from the page to the outbox, percent-encoded. `left` more puzzles of collections
+    and archives may have a board, and `singles` more of other jobs; `is_full`: one was refused.
     """
 
     outbox: Path
@@ -131,7 +131,7 @@ class Viewer:
     def of(
         cls, jobs: Sequence[Job], outbox: Path, prefix: str, inbox: Path, bounds: Bounds
     ) -> Viewer:
-        """Who views these jobs: single ones leave a quarter of the boards for the others."""
+        """A viewer of these jobs; single ones leave a quarter of the boards to the others."""
         singles = sum(not job.is_many for job in jobs)
         most = bounds.boards if singles == len(jobs) else bounds.boards * 3 // 4
         singles = min(singles, most)
