@@ -18,7 +18,8 @@ from pipeline.log import LazyLog
 from pipeline.report import REPORT, Keeper, write_report, write_whole
 from pipeline.report.keeper import stop_renewing
 from pipeline.report.page import RENEWING
-from pipeline.run.loop import run_once
+from pipeline.run.loop import run_once, watch
+from pipeline.run.sweep import Sweeper
 from pipeline.settings import Settings
 
 
@@ -207,6 +208,26 @@ def test_who_keeps_the_report_is_told_of_each_job_as_it_ends(dropped):
     settings = Settings(inbox=dropped.inbox, outbox=dropped.outbox, settle=0)
     run_once(settings, LazyLog("json", quiet=True), told.append)
     assert told == [1, 1, 1, 0, 0]
+
+
+def test_who_keeps_the_report_is_asked_while_nothing_happens_without_another_sweep(
+    dropped, monkeypatch
+):
+    sweep, sweeps, asked = Sweeper.sweep, [], []
+
+    def counted(*arguments, **options):
+        sweeps.append(options)
+        return sweep(*arguments, **options)
+
+    def after(ended):
+        asked.append(ended)
+        if len(asked) == 50:
+            signal.raise_signal(signal.SIGTERM)
+        return 0.001
+
+    monkeypatch.setattr(Sweeper, "sweep", counted)
+    watch(Settings(inbox=dropped.inbox, outbox=dropped.outbox), LazyLog("json", quiet=True), after)
+    assert len(sweeps) < 5
 
 
 def test_a_run_whose_report_fails_does_its_work(dropped):
