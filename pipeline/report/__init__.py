@@ -1,15 +1,15 @@
 """An outbox as one page to look at, and puzzles as drawings.
 
-    records ─ scan ─▶ Survey ─ views ─▶ boards, links ─ page ─▶ one HTML file
+    records ─ survey ─▶ Survey ─ views ─▶ cards, links ─ page ─▶ one HTML file
 
 All of it was named and written by strangers: whatever cannot be read is a row that says so, all
 is bounded, and what is shown is escaped.
 """
 
+from pipeline.dropbox.names import REPORT
 from pipeline.report.board import LARGEST_DRAWN, Board, board_svg
-from pipeline.report.keeper import Keeper
+from pipeline.report.keeper import Keeper, write_report, write_whole
 from pipeline.report.page import page_pieces
-from pipeline.report.writing import REPORT, write_report, write_whole
 
 __all__ = [
     "LARGEST_DRAWN",

@@ -1,37 +1,52 @@
-"""What is published, and the original of it → the boards that show it."""
+"""What was dropped of a puzzle, and what is published of it → the board that shows it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import stat
+from collections.abc import Collection, Generator, Iterator, Sequence
+from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 
+from pipeline.certify import clashing_givens
+from pipeline.dropbox.folders import DONE, FAILED
 from pipeline.errors import PipelineError
-from pipeline.files import read_regular
+from pipeline.files import is_file_name, read_regular
 from pipeline.parse import Parsed, parse_source
 from pipeline.parse.characters import signs_of
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.report.board import LARGEST_DRAWN, Board
-from pipeline.report.originals import MOST_BYTES
+from pipeline.report.board import LARGEST_DRAWN, Board, Place
 from pipeline.report.records import Job
 from pipeline.report.tables import Row
 from pipeline.settings import Reading
+from pipeline.unpack import Limits, Member, UnpackError, kind_of, opened, walk
 
-_NAMED = re.compile(r"\brow (\d{1,2}), column (\d{1,2})\b", re.ASCII)
-"""Cells in a message: a table says there, and nowhere else, which are in conflict."""
+_MOST_BYTES = 64 * 1024
+"""Of a source that is drawn; 25×25 cells take no more than some 4 KiB."""
+
+_PACKED = ("gzip", "bzip2", "xz")
+_MOST_UNPACKED = Limits(total_bytes=64 * 2**20, members=20_000)
 
 _BOXES = {6: (2, 3), 8: (2, 4), 10: (2, 5), 12: (3, 4), 15: (3, 5), 20: (4, 5), 24: (4, 6)}
 _BOXES |= {n * n: (n, n) for n in range(2, 6)}
 
 
-def board_of_job(job: Job, folder: Path, original: bytes | None) -> Board | None:
-    """The board of a job of one puzzle; `folder` holds its files. None if there is none."""
-    if job.format == "cnf" or (job.box and job.box[0] * job.box[1] > LARGEST_DRAWN):
-        return None
-    read = _read(original, job.reading) if original is not None else None
+def board_of_job(job: Job, folder: Path, original: bytes | None) -> Board | str:
+    """The board of a job of one puzzle, whose files are in `folder`, or in words why not."""
+    if job.format == "cnf":
+        return "A formula, which has no board."
+    height, width = job.box or (0, 0)
+    if (n := height * width) > LARGEST_DRAWN:
+        most = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
+        return f"{n}×{n} cells in boxes of {height}×{width}. Up to {most} are drawn."
     solution = f"{job.stem}_1.solution"
+    read = _read(original, job.reading)
     filled = _read(_published(folder / solution), job.reading) if solution in job.files else None
-    return _board(read, filled, job.conflict, job.difference)
+    board = _board(read, filled, job.conflict, job.difference)
+    if board is None:
+        missed = original is None and job.box
+        return "Neither a solution nor the original was found." if missed else ""
+    return board
 
 
 def board_of_row(row: Row, reading: Reading) -> Board | None:
@@ -40,20 +55,20 @@ def board_of_row(row: Row, reading: Reading) -> Board | None:
         return None
     one = reading._replace(format="auto")
     read, filled, other = (_line_read(text, one) for text in (row.puzzle, row.solution, row.other))
-    difference: list[tuple[int, int]] = []
+    difference: list[Place] = []
     first, second = (_grid(each) for each in (filled, other))
     if first and second and first.geometry == second.geometry:
         pairs = enumerate(zip(first.values, second.values, strict=True))
         difference = [first.geometry.place(cell) for cell, (a, b) in pairs if a != b]
-    named = _NAMED.findall(row.message) if row.status == "unsolvable" else ()
-    return _board(read, filled, [(int(r), int(c)) for r, c in named], difference)
+    clash = clashing_givens(read.puzzle) if read and row.status == "unsolvable" else None
+    return _board(read, filled, clash.cells if clash else (), difference)
 
 
 def _board(
     read: Parsed | None,
     filled: Parsed | None,
-    conflict: Sequence[tuple[int, int]],
-    difference: Sequence[tuple[int, int]],
+    conflict: Sequence[Place],
+    difference: Sequence[Place],
 ) -> Board | None:
     """What was read of a puzzle and its solution, as far as the two fit."""
     grid = _grid(filled)
@@ -68,7 +83,7 @@ def _board(
 
 
 def _read(data: bytes | None, reading: Reading) -> Parsed | None:
-    if data is None or len(data) > MOST_BYTES:
+    if data is None or len(data) > _MOST_BYTES:
         return None
     try:
         return parse_source(data, "", *reading)
@@ -78,7 +93,7 @@ def _read(data: bytes | None, reading: Reading) -> Parsed | None:
 
 def _published(path: Path) -> bytes | None:
     try:
-        return read_regular(path, MOST_BYTES)
+        return read_regular(path, _MOST_BYTES)
     except (OSError, ValueError):
         return None
 
@@ -94,11 +109,9 @@ def _grid(filled: Parsed | None) -> Grid | None:
 
 def _line_read(text: str, reading: Reading) -> Parsed | None:
     """A puzzle in one line: of characters, or of numbers with spaces between."""
-    if not text:
-        return None
     words = text.split()
-    if len(words) == 1:
-        return _read(text.encode(errors="replace"), reading)
+    if len(words) < 2:
+        return _read(text.encode(errors="replace"), reading) if words else None
     side = round(len(words) ** 0.5)
     if side not in _BOXES or not all(word.isdecimal() and len(word) < 3 for word in words):
         return None
@@ -106,3 +119,92 @@ def _line_read(text: str, reading: Reading) -> Parsed | None:
     if side * side != len(values) or max(values) > side:
         return None
     return Parsed(Puzzle.of_values(Geometry(*_BOXES[side]), values), "boxes", "", "classic")
+
+
+class Originals:
+    """The folders `done` and `failed` of an inbox, with their shelves `2`, `3` and so on.
+
+    Of all archives together so many members are looked at.
+    """
+
+    def __init__(self, inbox: Path, most_members: int) -> None:
+        self._left = most_members
+        self._folders = [*_with_shelves(inbox / DONE), *_with_shelves(inbox / FAILED)]
+
+    def of(self, job: Job) -> bytes | None:
+        """The bytes that a record is about; None where they are gone, or too many."""
+        if job.sha256 is None:
+            return None
+        for path in self._named(job.source):
+            for data in _contents(path):
+                if sha256(data).hexdigest() == job.sha256:
+                    return data
+        return None
+
+    def members_of(
+        self, job: Job, wanted: Collection[str]
+    ) -> Generator[str, None, dict[str, bytes]]:
+        """Find the members of an archive or folder that have these hashes, yielding after each."""
+        found: dict[str, bytes] = {}
+        for path in self._named(job.source) if wanted else ():
+            try:
+                for data in islice(_members_in(path), self._left):
+                    self._left -= 1
+                    hashed = sha256(data).hexdigest()
+                    if hashed in wanted:
+                        found[hashed] = data
+                    if len(found) == len(wanted):
+                        return found
+                    yield ""
+            except (OSError, UnpackError, ValueError):
+                continue
+        return found
+
+    def _named(self, source: str) -> Iterator[Path]:
+        """What bears the name of a source."""
+        if not is_file_name(source):
+            return
+        for folder in self._folders:
+            try:
+                mode = (folder / source).lstat().st_mode
+            except (OSError, ValueError):
+                continue
+            if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+                yield folder / source
+
+
+def _with_shelves(folder: Path) -> list[Path]:
+    try:
+        shelves = [each for each in folder.iterdir() if each.name.isdecimal() and each.is_dir()]
+    except OSError:
+        return []
+    return [folder, *sorted(shelves, key=lambda each: int(each.name))]
+
+
+def _contents(path: Path) -> Iterator[bytes]:
+    """A file's bytes, and what is in them where they are compressed; nothing of a large one."""
+    try:
+        data = read_regular(path, _MOST_BYTES)
+        if len(data) <= _MOST_BYTES:
+            yield data
+        if kind_of(path) in _PACKED:
+            with opened(path, _MOST_UNPACKED) as stream:
+                yield stream.read(_MOST_BYTES + 1)
+    except (OSError, UnpackError):
+        return
+
+
+def _members_in(path: Path) -> Iterator[bytes]:
+    """The bytes of each member that is small enough, those of nested archives too."""
+    found = map(_small, walk(path, _MOST_UNPACKED))
+    return (data for data in found if data is not None)
+
+
+def _small(member: Member) -> bytes | None:
+    if member.stream is None:
+        return None
+    try:
+        data = member.stream.read(_MOST_BYTES + 1)
+    except (OSError, UnpackError):
+        return None
+    return data if len(data) <= _MOST_BYTES else None

@@ -1,36 +1,103 @@
-"""The report of an outbox, kept up to date while jobs are finished."""
+"""The page as a file: written once, or kept up to date while jobs are finished."""
 
 from __future__ import annotations
 
 import contextlib
-import subprocess
-import sys
+import math
+import os
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from secrets import token_hex
 
+from pipeline.dropbox.folders import write_new
 from pipeline.dropbox.names import REPORT
-from pipeline.errors import in_words, printable
-from pipeline.report.writing import retire_report, write_report
+from pipeline.errors import in_words
+from pipeline.files import read_regular
+from pipeline.report.page import RENEWING, page_pieces, page_template
 
-SECONDS = 5.0
-"""The least time between two reports."""
+_BEGINNING = 100
+_LARGEST_PAGE = 64 * 1024 * 1024
+_ABANDONED = 3600.0
+"""Seconds after which nobody writes a temporary file any more."""
 
-_SHARE, _LONGEST = 20, 300.0
-"""A report that takes long is written seldom: it may use one part in so many of the time, but is
-not put off for longer than these seconds."""
+_PAUSE = 5.0
+"""Seconds between two pages."""
 
-_SLOW = 1.0
-"""A report that took so many seconds is next written by a process apart, which keeps no job
-waiting; and not at all by who is told to stop: the next run writes it."""
+_SLICE, _SHARE = 0.05, 10
+"""Seconds for which work on a page may hold up a job; it takes one part in so many of the time."""
 
-_LOOK, _PATIENCE = 1.0, 2.0
+_LAST_SECONDS = 1.0
+"""What a last page may take when the process is told to stop; otherwise the next run writes it."""
+
+
+def write_whole(path: Path, pieces: Iterable[str]) -> None:
+    """Write a text beside its place, then put it there. Raises OSError, and leaves nothing."""
+    fresh = path.with_name(f".{path.name}-{token_hex(4)}.tmp")
+    try:
+        write_new(fresh, (piece.encode(errors="backslashreplace") for piece in pieces))
+        os.replace(fresh, path)  # noqa: PTH105 - as the dropbox does
+    except OSError as error:
+        _remove(fresh)
+        if error.filename in (None, str(fresh)) and error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+        raise
+    except BaseException:
+        _remove(fresh)
+        raise
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
+def write_report(outbox: Path, inbox: Path, target: Path, *, renews: bool = False) -> None:
+    """Write the page about an outbox. Raises OSError."""
+    for _ in _written(outbox, inbox, target, renews=renews):
+        pass
+
+
+def _written(outbox: Path, inbox: Path, target: Path, *, renews: bool) -> Iterator[None]:
+    """Write the page in short steps, yielding between them. Raises OSError."""
+    _remove_abandoned(target)
+    pieces = []
+    for piece in page_pieces(outbox, inbox, target.parent, renews=renews):
+        if piece:
+            pieces.append(piece)
+        yield
+    write_whole(target, pieces)
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove temporary files of writers that were killed; one still being written is younger."""
+    ours = re.compile(re.escape(f".{target.name}-") + r"[0-9a-f]{8}\.tmp")
+    with os.scandir(target.parent) as entries:
+        for entry in entries:
+            if ours.fullmatch(entry.name):
+                with contextlib.suppress(OSError):
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED:
+                        _remove(Path(entry.path))
+
+
+def stop_renewing(page: Path) -> None:
+    """Change a written page so that it no longer loads itself anew. Raises OSError.
+
+    What we would not have written, as it is too large or no regular file, is left alone.
+    """
+    if RENEWING.encode() not in read_regular(page, _BEGINNING):
+        return
+    data = read_regular(page, _LARGEST_PAGE)
+    if len(data) <= _LARGEST_PAGE:
+        write_whole(page, [data.decode(errors="replace").replace(RENEWING, "", 1)])
 
 
 class Keeper:
     """Keeps the report of an outbox up to date; a report that fails is a warning.
 
-    Until the end the page renews itself where it is open.
+    It works in short slices between jobs, a tenth of the time in all. Until the end the page
+    renews itself where it is open.
     """
 
     def __init__(
@@ -44,106 +111,71 @@ class Keeper:
         self._inbox = inbox
         self._warn = warn
         self._clock = clock
-        self._stale = True
+        self._is_stale = True
+        self._work: Iterator[None] | None = None
+        self._next = clock()
         self._renews = False
-        self._began = self._next = clock()
-        self._took = 0.0
-        self._said = ""
-        self._apart: subprocess.Popen[bytes] | None = None
+        self._warned = ""
+        page_template()  # loaded now, while no job waits
 
     def after(self, finished: int) -> float | None:
-        """Take note of so many jobs that have ended, and write the report if it is time to.
+        """Take note of so many jobs that have ended; work on the page for a moment if it is time.
 
-        The first time it is written whatever has ended.
-        In how many seconds to be asked again, if something is still to be written.
+        The first page is begun whatever has ended. Returns in how many seconds to call this
+        again; None if there is nothing to do until a job ends.
         """
-        self._stale = self._stale or finished > 0
-        if self._apart is not None:
-            status = self._apart.poll()
-            if status is None:
-                return _LOOK
-            self._end_apart(self._apart, status)
-        if not self._stale:
-            return None
-        left = self._next - self._clock()
-        if left > 0:
-            return left
-        if self._took >= _SLOW:
-            self._begin_apart()
-        else:
-            self.write()
-        return max(self._next - self._clock(), _LOOK) if self._stale or self._apart else None
+        self._is_stale = self._is_stale or finished > 0
+        now = self._clock()
+        if self._is_idle or now < self._next:
+            return None if self._is_idle else self._next - now
+        is_done = self._work_until(now + _SLICE, renews=True)
+        ended = self._clock()
+        self._next = ended + max((_SHARE - 1) * (ended - now), _PAUSE if is_done else 0.0)
+        return None if self._is_idle else self._next - ended
 
     def finish(self) -> None:
         """Write what is still to be written, however long that takes."""
-        self._end(is_patient=True)
+        self._end(math.inf)
 
     def close(self) -> None:
         """Write what is still to be written, if that is done soon."""
-        self._end(is_patient=False)
+        self._end(self._clock() + _LAST_SECONDS)
 
-    def _end(self, *, is_patient: bool) -> None:
-        self._stop_apart()
-        if self._stale and (is_patient or self._took < _SLOW):
-            self.write(is_kept=False)
+    @property
+    def _is_idle(self) -> bool:
+        return not self._is_stale and self._work is None
+
+    def _end(self, until: float) -> None:
+        if not self._is_idle:
+            self._work = None
+            is_done = self._work_until(until, renews=False)
+            self._is_stale = self._is_stale or not is_done
+            self._work = None
         if self._renews:
             with contextlib.suppress(OSError):  # it renews itself in vain
-                retire_report(self._outbox / REPORT)
+                stop_renewing(self._outbox / REPORT)
             self._renews = False
 
-    def write(self, *, is_kept: bool = True) -> None:
-        """Write the report, whatever happens."""
-        self._began = self._clock()
+    def _work_until(self, moment: float, *, renews: bool) -> bool:
+        """Begin or continue a page until that moment; whether it is written, or has failed."""
         why = ""
         try:
-            write_report(self._outbox, self._inbox, self._outbox / REPORT, is_kept=is_kept)
+            if self._work is None:
+                self._is_stale = False  # what ends from now on may be missing on this page
+                page = self._outbox / REPORT
+                self._work = _written(self._outbox, self._inbox, page, renews=renews)
+            for _ in self._work:
+                if self._clock() >= moment:
+                    return False
         except OSError as error:
             why = in_words(error)
         except Exception as error:  # noqa: BLE001 - whatever strangers sent: the jobs go on
             why = f"{type(error).__name__}: {error}"
         else:
-            self._renews = is_kept
-        self._ended(why)
-
-    def _ended(self, why: str) -> None:
-        """Take note of a report that is written, or why it is not; the same is said once."""
-        ended = self._clock()
-        self._took = ended - self._began
-        self._next = ended + min(max(SECONDS, _SHARE * self._took), _LONGEST)
-        self._stale = bool(why)
-        if why and why != self._said:
+            self._renews = renews
+        self._work = None
+        self._is_stale = self._is_stale or bool(why)
+        if why and why != self._warned:
             self._warn(why)
-        self._said = why
-
-    def _begin_apart(self) -> None:
-        """Have a process of its own write the report."""
-        folders = (str(self._outbox.absolute()), str(self._inbox.absolute()))
-        command = (sys.executable, "-m", "pipeline.report", *folders)
-        null, pipe = subprocess.DEVNULL, subprocess.PIPE
-        self._began = self._clock()
-        try:
-            self._apart = subprocess.Popen(command, stdin=null, stdout=null, stderr=pipe)  # noqa: S603
-        except OSError as error:
-            self._ended(in_words(error))
-        else:
-            self._renews = True
-            self._stale = False  # what ends from now on is for the next
-
-    def _end_apart(self, process: subprocess.Popen[bytes], status: int) -> None:
-        stale, self._apart = self._stale, None
-        said = process.communicate()[1].decode(errors="replace").strip()
-        self._ended(printable(said[-500:] or f"exit code {status}") if status else "")
-        self._stale = self._stale or stale
-
-    def _stop_apart(self) -> None:
-        """Interrupt the process that writes the report, so that it leaves nothing."""
-        process, self._apart = self._apart, None
-        if process is None:
-            return
-        if process.poll() is None:
-            self._stale = True
-            process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(_PATIENCE)
-            process.kill()
-        process.communicate()
+        self._warned = why
+        return True

@@ -4,133 +4,97 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipeline.report.board import board_style
-from pipeline.report.charts import (
+from pipeline.report.records import shortened
+from pipeline.report.survey import (
+    Bounds,
+    Survey,
     bars_svg,
     duration,
     finished_bars,
     moment_said,
     rate,
     solve_time_bars,
+    survey,
 )
-from pipeline.report.links import encoded
-from pipeline.report.originals import Originals
-from pipeline.report.records import NOT_WELL, STATUSES, Job, shortened
-from pipeline.report.scan import MOST_TIMED, Survey, survey
-from pipeline.report.views import MOST_BOARDS, MOST_ROWS, PAGE, Shower, Shown, shares
+from pipeline.report.views import PAGE, Viewer, encoded, in_order
 from pipeline.version import __version__
 
-MOST_JOBS = 1_000
+if TYPE_CHECKING:
+    from jinja2 import Template
+
 RENEWING = ' data-renews="5"'
 """What the page begins with while somebody keeps it: its script loads it anew every few seconds."""
 
-_LONGEST_REASON = 200
+_BOUNDS = Bounds()
 _FOLDER = Path(__file__).parent
 
 
-def page_pieces(outbox: Path, inbox: Path, beside: Path, *, is_kept: bool = False) -> Iterator[str]:
-    """The text of the page about an outbox, in pieces; it is to lie in the folder `beside`.
+def page_pieces(
+    outbox: Path, inbox: Path, beside: Path, *, renews: bool = False, bounds: Bounds = _BOUNDS
+) -> Iterator[str]:
+    """Yield the text of the page about an outbox, which is to lie in the folder `beside`.
 
-    Originals are looked for in the inbox. A page that is kept up to date renews itself while it
-    is open. Raises OSError where the outbox cannot be read.
+    Many of its pieces are empty: between any two there is little work, so that one who has
+    other things to do can pause there. Originals are looked for in the inbox. A page that
+    `renews` loads itself anew while it is open. Raises OSError where the outbox cannot be read.
     """
-    found = survey(outbox, MOST_JOBS)
-    prefix = "" if _same(outbox, beside) else encoded(_way(beside, outbox)) + "/"
-    shower = Shower(outbox, prefix, Originals(inbox), *shares(found.jobs))
-    return _pieces(found, shower, datetime.now(UTC), RENEWING if is_kept else "")
-
-
-def _same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
-
-
-def _way(start: Path, to: Path) -> str:
-    return os.path.relpath(to.resolve(), start.resolve())
-
-
-def _pieces(found: Survey, shower: Shower, now: datetime, renewing: str) -> Iterator[str]:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow
-
-    loader = FileSystemLoader(_FOLDER)
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    found = yield from survey(outbox, bounds)
+    here, there = beside.resolve(), outbox.resolve()
+    prefix = "" if here == there else encoded(os.path.relpath(there, here)) + "/"
+    viewer = Viewer.of(found.jobs, outbox, prefix, inbox, bounds)
+    views = []
+    for number, job in enumerate(found.jobs):
+        views.append((yield from viewer.view(number, job)))
+        yield ""
+    statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
     style, script = board_style() + _text("page.css"), _text("page.js")
-    shown = [*enumerate(map(shower.show, found.jobs))]
-    return environment.get_template("page.html.j2").generate(
+    yield from page_template().generate(
         policy=_policy(style, script),
         style=style,
         script=script,
-        renewing=renewing,
-        outbox=shortened(str(shower.outbox)),
+        renewing=RENEWING if renews else "",
+        outbox=shortened(str(outbox)),
         version=__version__,
-        now=moment_said(now.timestamp()),
+        now=moment_said(datetime.now(UTC).timestamp()),
+        found=found,
         last=moment_said(max(found.finished)) if found.finished else "",
-        jobs=found.count,
-        puzzles=found.totals.total(),
         totals=_totals(found.totals),
         shares=_shares(found.totals),
-        charts=_charts(found),
-        rows=[_Row.of(number, each) for number, each in shown],
-        statuses=_statuses(found.jobs),
-        formats=sorted({_kind(job) for job in found.jobs} - {""}),
-        singles=[each for each in shown if not each[1].job.is_many],
-        many=[each for each in shown if each[1].job.is_many],
-        sampled=_sampled(shower),
+        charts=_charts(found, bounds),
+        views=views,
+        statuses=[status for status, _ in in_order(statuses)],
+        formats=sorted({view.kind for view in views} - {""}),
+        bounds=bounds,
+        is_full=viewer.is_full,
         page_size=PAGE,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Chart:
-    """Bars with what stands above them."""
+@cache
+def page_template() -> Template:
+    """The template of the page, which takes some 0.2 s to load."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow
 
-    title: str
-    words: str
-    svg: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A job in the table."""
-
-    name: str
-    href: str
-    status: str
-    statuses: str
-    reason: str
-    kind: str
-    format: str
-    puzzles: int
-    solutions: str
-    seconds: str
-    took: str
-    finished: str
-
-    @classmethod
-    def of(cls, number: int, shown: Shown) -> _Row:
-        job = shown.job
-        took = None if "batch" in job.seconds else job.seconds.get("total")
-        return cls(
-            shown.name,
-            f"#j{number}",
-            job.status,
-            " ".join({job.status: 1, **job.totals}),
-            _reason(shown),
-            _kind(job),
-            shortened(job.format, 40),
-            job.puzzles,
-            "" if job.solutions is None else f"{job.solutions:,}",
-            "" if took is None else f"{took:.6f}",
-            "" if took is None else duration(took),
-            "" if job.finished is None else moment_said(job.finished),
-        )
+    loader = FileSystemLoader(_FOLDER)
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    environment.filters |= {
+        "grouped": "{:,}".format,
+        "duration": duration,
+        "moment": moment_said,
+        "shortened": shortened,
+    }
+    return environment.get_template("page.html.j2")
 
 
+@cache
 def _text(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
@@ -142,33 +106,10 @@ def _policy(style: str, script: str) -> str:
     return f"default-src 'none'; {ours}; base-uri 'none'; form-action 'none'"
 
 
-def _reason(shown: Shown) -> str:
-    """Why a job came out as it did, if there is something to say; of many puzzles, how many."""
-    bad = ", ".join(f"{count:,} {status}" for status, count in shown.counts if status in NOT_WELL)
-    return shortened(shown.job.message, _LONGEST_REASON) or (bad if shown.job.is_many else "")
-
-
-def _kind(job: Job) -> str:
-    """The format without its notation."""
-    return shortened(job.format.partition(" ")[0], 40)
-
-
-def _statuses(jobs: Sequence[Job]) -> list[str]:
-    """The statuses that some of the jobs, or of their puzzles, have."""
-    there = {status for job in jobs for status in (job.status, *job.totals)}
-    order = (*STATUSES, *sorted(there.difference(STATUSES)))
-    return [status for status in order if status in there]
-
-
-def _in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
-    order = (*STATUSES, *sorted(totals.keys() - {*STATUSES}))
-    return [(status, totals[status]) for status in order if totals.get(status)]
-
-
 def _totals(totals: Mapping[str, int]) -> list[tuple[str, int, str]]:
     """Status, count and share of all puzzles."""
     whole = sum(totals.values())
-    return [(status, n, _share(n / whole)) for status, n in _in_order(totals)]
+    return [(status, n, _share(n / whole)) for status, n in in_order(totals)]
 
 
 def _share(part: float) -> str:
@@ -180,7 +121,7 @@ def _share(part: float) -> str:
 def _shares(totals: Mapping[str, int]) -> str:
     """A strip in which each status has its share."""
     whole, left, parts = sum(totals.values()), 0.0, []
-    for status, count in _in_order(totals):
+    for status, count in in_order(totals):
         width = count / whole * 1000
         parts.append(f'<rect class="{status}" x="{left:.2f}" width="{width:.2f}" height="10"/>')
         left += width
@@ -188,27 +129,19 @@ def _shares(totals: Mapping[str, int]) -> str:
     return f"{strip}{''.join(parts)}</svg>" if parts else ""
 
 
-def _charts(found: Survey) -> list[_Chart]:
+def _charts(found: Survey, bounds: Bounds) -> list[tuple[str, str, str]]:
+    """Title, words and SVG of each chart for which something is known."""
     charts = []
     bars, width = finished_bars(found)
     if len(bars) > 1 and (said := rate(found)):
         words = f"{said}; each bar is {width}."
-        title = "Puzzles finished over time"
-        charts.append(_Chart("Throughput", words, bars_svg(bars, title, "c0")))
-    if bars := solve_time_bars(found.solve_times):
+        charts.append(("Throughput", words, bars_svg(bars, "Puzzles finished over time", "c0")))
+    if bars := solve_time_bars(found):
         timed = found.solve_times.total()
         words = f"Of {timed:,} puzzle{'' if timed == 1 else 's'} solved on their own; "
         words += "those solved together are not timed"
-        words += f", and of archives the first {MOST_TIMED:,} files alone." if found.is_cut else "."
-        charts.append(_Chart("Solve time", words, bars_svg(bars, "Puzzles by solve time", "c1")))
+        words += (
+            f", and of archives the first {bounds.timed:,} files alone." if found.is_cut else "."
+        )
+        charts.append(("Solve time", words, bars_svg(bars, "Puzzles by solve time", "c1")))
     return charts
-
-
-def _sampled(shower: Shower) -> str:
-    """What is left out, in words."""
-    if not shower.is_full:
-        return ""
-    return (
-        f"This page draws at most {MOST_BOARDS:,} boards, up to {MOST_ROWS} of one collection; "
-        "the tables and files hold all puzzles."
-    )

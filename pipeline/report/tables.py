@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from pipeline.report.records import NOT_WELL, UNREADABLE, known_status, shortene
 _LONGEST_LINE = 1024 * 1024
 _LONGEST_SHOWN = 16 * 1024
 _LONGEST_TEXT = 600
+_STEP = 64 * 1024
 T = TypeVar("T")
 
 
@@ -51,18 +52,19 @@ class Sample(Generic[T]):
     of: int
 
 
-Raw = tuple[int, bytes, bytes]
-"""A row as it stands in the table: its place from 0, its line, that of its second solution."""
+def sample_collection(
+    table: Path, others: Path | None, most: int
+) -> Generator[str, None, Sample[Row]]:
+    """Rows of a collection's table, failures first; `others` are second solutions.
 
-
-def sample_collection(table: Path, others: Path | None, most: int) -> Sample[Row]:
-    """Rows of a collection's table, failures first. Raises OSError."""
+    Yields now and then. Raises OSError.
+    """
     return _sample(table, others, most, _status_in_row, _row)
 
 
-def sample_archive(table: Path, most: int) -> Sample[MemberRow]:
-    """Rows of an archive's table, failures first. Raises OSError."""
-    return _sample(table, None, most, _status_in_member, _member)
+def sample_archive(table: Path, most: int) -> Generator[str, None, Sample[MemberRow]]:
+    """Rows of an archive's table, failures first; as `sample_collection` does it."""
+    return _sample(table, None, most, lambda line: _member(0, line, b"").status, _member)
 
 
 def _sample(
@@ -70,10 +72,10 @@ def _sample(
     others: Path | None,
     most: int,
     status_in: Callable[[bytes], str],
-    make: Callable[[Raw], T],
-) -> Sample[T]:
+    make: Callable[[int, bytes, bytes], T],
+) -> Generator[str, None, Sample[T]]:
     kept: list[list[T]] = [[], [], [], [], []]
-    count = 0
+    count = unpaused = 0
     with ExitStack() as stack:
         lines = _lines(stack.enter_context(_opened(table)))
         beside = _lines(stack.enter_context(_opened(others))) if others else iter(())
@@ -83,8 +85,12 @@ def _sample(
             rank = kept[_rank(status_in(line))]
             if len(rank) < most:
                 short = len(line) <= _LONGEST_SHOWN and len(other) <= _LONGEST_SHOWN
-                rank.append(make((count, line, other if short else b"")))
+                rank.append(make(count, line, other if short else b""))
             count += 1
+            unpaused += len(line)
+            if unpaused > _STEP:
+                unpaused = 0
+                yield ""
     return Sample(tuple(row for rank in kept for row in rank)[:most], count)
 
 
@@ -114,11 +120,7 @@ def _status_in_row(line: bytes) -> str:
     parts = line.split(b",", 4)
     if len(parts) == 5 and not parts[2].startswith(b'"'):
         return parts[3].decode(errors="replace")
-    return _row((0, line, b"")).status
-
-
-def _status_in_member(line: bytes) -> str:
-    return _member((0, line, b"")).status
+    return _row(0, line, b"").status
 
 
 def _fields(line: bytes, count: int) -> list[str] | None:
@@ -130,8 +132,7 @@ def _fields(line: bytes, count: int) -> list[str] | None:
     return fields if len(fields) == count else None
 
 
-def _row(raw: Raw) -> Row:
-    place, line, other = raw
+def _row(place: int, line: bytes, other: bytes) -> Row:
     fields = _fields(line, 8)
     if fields is None:
         return Row(str(place + 1), "", "", UNREADABLE, "", "", "the row cannot be read")
@@ -145,8 +146,7 @@ def _row(raw: Raw) -> Row:
     return Row(index, at, puzzle, known_status(status), solutions, solution, said, second)
 
 
-def _member(raw: Raw) -> MemberRow:
-    place, line, _ = raw
+def _member(place: int, line: bytes, _other: bytes) -> MemberRow:
     fields = _fields(line, 6)
     if fields is None:
         return MemberRow(place, "?", "", UNREADABLE, "the row cannot be read")

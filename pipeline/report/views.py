@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, islice
 from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 from pipeline.dropbox.names import MOST_LIKELY, stems_for
 from pipeline.published import ENDING
-from pipeline.report.board import LARGEST_DRAWN, Board, board_svg
-from pipeline.report.charts import duration
-from pipeline.report.drawn import board_of_job, board_of_row
-from pipeline.report.links import Links, encoded, links_of
-from pipeline.report.originals import Originals
+from pipeline.report.board import Board, board_svg
+from pipeline.report.drawn import Originals, board_of_job, board_of_row
 from pipeline.report.records import NOT_WELL, STATUSES, Job, is_within, read_job, shortened
+from pipeline.report.survey import Bounds, duration
 from pipeline.report.tables import MemberRow, Row, sample_archive, sample_collection
 
-MOST_BOARDS = 1_000
-MOST_ROWS = 200
 PAGE = 24
 _WIDE = 10
 _FEWEST_ROWS = 4
-_NO_LINKS = Links()
+_LONGEST_REASON = 200
+_MOST_LINKS = 6
+_LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
 _NO_ROOM = "There is no room for its board on this page."
 _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """One puzzle: its board, or in words why there is none; and what else is to be said of it."""
+class Links:
+    """Address and text of links to some files of a job; `more` files have none."""
+
+    shown: Sequence[tuple[str, str]] = ()
+    more: int = 0
+
+
+_NO_LINKS = Links()
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One puzzle: its board as SVG, or in words why there is none, and what is said below it."""
 
     name: str
     status: str
@@ -43,17 +54,31 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A job with its links and puzzles; those of a collection in pages, `of` being all."""
+class View:
+    """A job with its links and cards; `number` is its place on the page.
 
+    A collection or archive has `of` puzzles, some of which have a card.
+    """
+
+    number: int
     job: Job
     links: Links
-    puzzles: Sequence[Drawn] = ()
+    cards: Sequence[Card] = ()
     of: int = 1
 
     @property
     def name(self) -> str:
         return shortened(self.job.source)
+
+    @property
+    def kind(self) -> str:
+        """The format without its notation."""
+        return shortened(self.job.format.partition(" ")[0], 40)
+
+    @property
+    def statuses(self) -> list[str]:
+        """Its own status and those of its puzzles."""
+        return [*{self.job.status: 1, **self.job.totals}]
 
     @property
     def counts(self) -> list[tuple[str, int]]:
@@ -62,57 +87,94 @@ class Shown:
         return [(status, totals[status]) for status in STATUSES if status in totals]
 
     @property
-    def pages(self) -> list[Sequence[Drawn]]:
-        return [self.puzzles[at : at + PAGE] for at in range(0, len(self.puzzles), PAGE)]
+    def reason(self) -> str:
+        """Why it came out as it did, if there is something to say; of many puzzles, how many."""
+        message = shortened(self.job.message, _LONGEST_REASON)
+        if message or not self.job.is_many:
+            return message
+        return ", ".join(f"{n:,} {status}" for status, n in self.counts if status in NOT_WELL)
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it was in work, if that was not together with others."""
+        return None if "batch" in self.job.seconds else self.job.seconds.get("total")
+
+    @property
+    def pages(self) -> list[Sequence[Card]]:
+        return [self.cards[at : at + PAGE] for at in range(0, len(self.cards), PAGE)]
+
+
+def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Statuses and how many puzzles have them, in the order in which they are shown."""
+    order = (*STATUSES, *sorted(totals.keys() - {*STATUSES}))
+    return [(status, totals[status]) for status in order if totals.get(status)]
 
 
 @dataclass(slots=True)
-class Shower:
-    """Draws the jobs of an outbox one by one, until the page has as many boards as it may.
+class Viewer:
+    """Views the jobs of an outbox one by one, until the page has as many boards as it may.
 
-    `prefix` leads from the page to the outbox, percent-encoded. Of collections and archives
-    `left` puzzles more may have a board, of other jobs `singles`; `is_full` once one was refused.
+    `prefix` leads from the page to the outbox, percent-encoded. `left` more puzzles of collections
+    and archives may have a board, and `singles` more of other jobs; `is_full`: one was refused.
     """
 
     outbox: Path
     prefix: str
     originals: Originals
-    left: int = MOST_BOARDS
-    singles: int = MOST_BOARDS
+    bounds: Bounds
+    left: int
+    singles: int
     is_full: bool = False
     _keys: Iterator[int] = field(default_factory=count)
 
-    def show(self, job: Job) -> Shown:
-        """The job, with as many of its boards as there is still room for."""
-        links = links_of(job, self.outbox, self.prefix)
+    @classmethod
+    def of(
+        cls, jobs: Sequence[Job], outbox: Path, prefix: str, inbox: Path, bounds: Bounds
+    ) -> Viewer:
+        """A viewer of these jobs; single ones leave a quarter of the boards to the others."""
+        singles = sum(not job.is_many for job in jobs)
+        most = bounds.boards if singles == len(jobs) else bounds.boards * 3 // 4
+        singles = min(singles, most)
+        originals = Originals(inbox, bounds.members)
+        return cls(outbox, prefix, originals, bounds, bounds.boards - singles, singles)
+
+    def view(self, number: int, job: Job) -> Generator[str, None, View]:
+        """The job with as many of its boards as there is room for; yields after each of them."""
+        links = _links(job, self.outbox, self.prefix)
         if not job.is_many:
             board: Board | str = _NO_ROOM
             if self._has_room(self.singles):
-                board = _board(job, self.outbox, self.originals.of(job))
+                board = board_of_job(job, self.outbox, self.originals.of(job))
                 self.singles -= isinstance(board, Board)
-            return Shown(job, links, [self._drawn_job(job, board, links)])
-        most = max(_FEWEST_ROWS, min(MOST_ROWS, -(-self.left // 2)))
+            return View(number, job, links, [self._job_card(job, board, links)])
+        most = max(_FEWEST_ROWS, min(self.bounds.rows, -(-self.left // 2)))
         try:
             if job.status == "archive":
-                puzzles, of = self._members(job, most)
+                cards, of = yield from self._members(job, most)
             else:
-                puzzles, of = self._rows(job, self.outbox, "", most)
+                cards, of = yield from self._rows(job, self.outbox, "", most)
         except (OSError, ValueError):
-            return Shown(job, links, (), job.puzzles)
-        return Shown(job, links, puzzles, of)
+            return View(number, job, links, (), job.puzzles)
+        return View(number, job, links, cards, of)
 
     def _has_room(self, left: int) -> bool:
         self.is_full = self.is_full or left <= 0
         return left > 0
 
-    def _rows(self, job: Job, folder: Path, before: str, most: int) -> tuple[list[Drawn], int]:
+    def _rows(
+        self, job: Job, folder: Path, before: str, most: int
+    ) -> Generator[str, None, tuple[list[Card], int]]:
         """Some puzzles of a collection, and how many it has. Raises OSError."""
         second = f"{job.stem}_2.solution"
         others = folder / second if second in job.files else None
-        sample = sample_collection(folder / f"{job.stem}.csv", others, most)
-        return [self._drawn_row(job, row, before) for row in sample.rows], sample.of
+        sample = yield from sample_collection(folder / f"{job.stem}.csv", others, most)
+        cards = []
+        for row in sample.rows:
+            cards.append(self._row_card(job, row, before))
+            yield ""
+        return cards, sample.of
 
-    def _drawn_row(self, job: Job, row: Row, before: str) -> Drawn:
+    def _row_card(self, job: Job, row: Row, before: str) -> Card:
         board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
         if self._has_room(self.left):
             board = board_of_row(row, job.reading) or ""
@@ -121,53 +183,60 @@ class Shower:
         facts = [f"line {row.line}"] if row.line else []
         if row.status == "multiple":
             facts.append(f"{row.solutions} solutions found")
-        return self._drawn(name, row.status, board, row.message, facts)
+        return self._card(name, row.status, board, row.message, facts)
 
-    def _members(self, job: Job, most: int) -> tuple[list[Drawn], int]:
+    def _members(self, job: Job, most: int) -> Generator[str, None, tuple[list[Card], int]]:
         """Some puzzles of an archive, and how many members it has. Raises OSError."""
-        sample = sample_archive(self.outbox / f"{job.stem}.csv", most)
-        found = [(row, *self._record_of(job, row)) for row in sample.rows]
+        sample = yield from sample_archive(self.outbox / f"{job.stem}.csv", most)
+        found = []
+        for row in sample.rows:
+            found.append((row, *self._record_of(job, row)))
+            yield ""
         found.sort(key=lambda each: _urgency(each[0], each[2]))
         wanted = {m.sha256 for _, _, m in found if m and not m.is_many and m.sha256}
-        originals = self.originals.members_of(job, wanted if self.left > 0 else ())
-        puzzles: list[Drawn] = []
+        originals = yield from self.originals.members_of(job, wanted if self.left > 0 else ())
+        cards: list[Card] = []
         for number, (row, folder, member) in enumerate(found, 1):
-            room = most - len(puzzles)
+            room = most - len(cards)
             if room <= 0:
                 break
             if member is not None and member.is_many:
                 share = room if number == len(found) else -(-room // 2)
-                puzzles += self._rows_within(row, folder, member, share)
+                cards += yield from self._rows_within(row, folder, member, share)
             else:
                 original = originals.get(member.sha256 or "") if member else None
-                puzzles.append(self._drawn_member(row, folder, member, original))
-        return puzzles, max(job.puzzles, len(puzzles))
+                cards.append(self._member_card(row, folder, member, original))
+                yield ""
+        return cards, max(job.puzzles, len(cards))
 
-    def _rows_within(self, row: MemberRow, folder: Path, member: Job, most: int) -> list[Drawn]:
+    def _rows_within(
+        self, row: MemberRow, folder: Path, member: Job, most: int
+    ) -> Generator[str, None, list[Card]]:
         """Some puzzles of a collection in an archive."""
         name = shortened(row.name)
         try:
-            return self._rows(member, folder, f"{name}, ", most)[0]
+            return (yield from self._rows(member, folder, f"{name}, ", most))[0]
         except (OSError, ValueError):
-            return [self._drawn(name, row.status, "Its table cannot be read.", row.message, ())]
+            return [self._card(name, row.status, "Its table cannot be read.", row.message)]
 
-    def _drawn_member(
+    def _member_card(
         self, row: MemberRow, folder: Path, member: Job | None, original: bytes | None
-    ) -> Drawn:
+    ) -> Card:
         name = shortened(row.name)
         if member is None:
             why = "" if row.status in NOT_WELL else "Its record was not found."
-            return self._drawn(name, row.status, why, row.message, ())
+            return self._card(name, row.status, why, row.message)
         board: Board | str = _NO_ROOM
         if self._has_room(self.left):
-            board = _board(member, folder, original)
+            board = board_of_job(member, folder, original)
             self.left -= 1
-        return self._drawn_job(member, board, links_of(member, folder, self._within(folder)), name)
+        prefix = self.prefix + encoded(str(folder.relative_to(self.outbox))) + "/"
+        return self._job_card(member, board, _links(member, folder, prefix), name)
 
     def _record_of(self, job: Job, row: MemberRow) -> tuple[Path, Job | None]:
-        """The record of a member, and the folder in which it lies."""
+        """The folder in which the record of a member lies, and what it says."""
         tree = self.outbox / job.stem
-        for name in dict.fromkeys((row.name, unescaped(row.name))):
+        for name in dict.fromkeys((row.name, _unescaped(row.name))):
             path = PurePosixPath(name)
             folder = tree / path.parent
             if ".." in path.parts or not path.name or not is_within(folder, self.outbox):
@@ -178,7 +247,7 @@ class Shower:
                     return folder, member
         return tree, None
 
-    def _drawn_job(self, job: Job, board: Board | str, links: Links, name: str = "") -> Drawn:
+    def _job_card(self, job: Job, board: Board | str, links: Links, name: str = "") -> Card:
         facts = [job.format] if job.format else []
         by = f" by {job.solver}" if job.solver else ""
         if "batch" in job.seconds:
@@ -191,36 +260,25 @@ class Shower:
         if job.evidence == "proved" and job.complete:
             facts.append("proved")
         name = name or shortened(job.source)
-        return self._drawn(name, job.status, board, job.message, facts, links)
+        return self._card(name, job.status, board, job.message, facts, links)
 
-    def _drawn(
+    def _card(
         self,
         name: str,
         status: str,
         board: Board | str,
         message: str,
-        facts: Sequence[str],
+        facts: Sequence[str] = (),
         links: Links = _NO_LINKS,
-    ) -> Drawn:
+    ) -> Card:
         if isinstance(board, str):
-            return Drawn(name, status, "", message, facts, links, words=board)
+            return Card(name, status, "", message, facts, links, words=board)
         svg = board_svg(board, f"{name}: {status}", f"b{next(self._keys)}")
-        return Drawn(name, status, svg, message, facts, links, board.geometry.side >= _WIDE)
-
-    def _within(self, folder: Path) -> str:
-        """How the page finds a folder in the outbox."""
-        return self.prefix + encoded(str(folder.relative_to(self.outbox))) + "/"
-
-
-def shares(jobs: Sequence[Job]) -> tuple[int, int]:
-    """How many boards collections and archives may have, and how many the other jobs."""
-    singles = sum(not job.is_many for job in jobs)
-    most = MOST_BOARDS if singles == len(jobs) else MOST_BOARDS * 3 // 4
-    return MOST_BOARDS - min(singles, most), min(singles, most)
+        return Card(name, status, svg, message, facts, links, board.geometry.side >= _WIDE)
 
 
 def _urgency(row: MemberRow, member: Job | None) -> int:
-    """Failures first, then collections that hold some, collections that hold none last."""
+    """Failures first, then collections that hold some; collections that hold none come last."""
     if row.status in NOT_WELL:
         return 0
     if member and member.is_many:
@@ -228,22 +286,37 @@ def _urgency(row: MemberRow, member: Job | None) -> int:
     return 2
 
 
-def unescaped(name: str) -> str:
-    """The name that was made printable in this way."""
+def _unescaped(name: str) -> str:
+    """The name that `printable` has escaped."""
     return _ESCAPED.sub(lambda found: found[0].encode().decode("unicode_escape"), name)
 
 
-def _board(job: Job, folder: Path, original: bytes | None) -> Board | str:
-    """The board of a job of one puzzle, or in words why there is none."""
-    board = board_of_job(job, folder, original)
-    if board is not None:
-        return board
-    if job.format == "cnf":
-        return "A formula, which has no board."
-    if job.box and job.box[0] * job.box[1] > LARGEST_DRAWN:
-        n, (height, width) = job.box[0] * job.box[1], job.box
-        most = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
-        return f"{n}×{n} cells in boxes of {height}×{width}. Up to {most} are drawn."
-    if original is None and job.box:
-        return "Neither a solution nor the original was found."
-    return ""
+def _links(job: Job, folder: Path, prefix: str) -> Links:
+    """Links to the files that a record lists and that are there; to log and record before all."""
+    last = [f"{job.stem}.log", f"{job.stem}{ENDING}"]
+    listed = [name for name in job.files if name not in last]
+    listed.sort(key=lambda name: (not name.endswith(".solution"), len(name), name))
+    last = [name for name in last if name in job.files or name.endswith(ENDING)]
+    names = [*listed[: _MOST_LINKS - len(last)], *last]
+    there = [name for name in names if _is_there(folder / name)]
+    links = [(prefix + encoded(name), _link_text(name, job.stem)) for name in there]
+    return Links(links, len(listed) + len(last) - len(names))
+
+
+def encoded(path: str) -> str:
+    """A path as part of an address."""
+    return quote(os.fsencode(path))
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return os.path.lexists(path)
+    except ValueError:
+        return False
+
+
+def _link_text(name: str, stem: str) -> str:
+    ending = name.removeprefix(stem)
+    if ending.startswith("_") and ending.endswith(".solution"):
+        return shortened(f"solution {ending[1:-9]}", 30)
+    return _LINK_TEXTS.get(ending) or shortened(ending.lstrip("._"), 30)

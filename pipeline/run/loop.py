@@ -122,7 +122,8 @@ def watch(settings: Settings, log: Log, after: After = nothing) -> None:
                 sweeper.rest()
                 if again_in is not None:
                     rescan = min(rescan, time.monotonic() + again_in)
-                if not _hinted(alarm, keeper, stop, rescan, deaf=intake.pauses):
+                on_idle = nothing if intake.pauses else after
+                if not _hinted(alarm, keeper, stop, rescan, on_idle, deaf=intake.pauses):
                     rescan = 0.0
         log.info("watch.stopped")
 
@@ -155,19 +156,21 @@ class _Intake:
         if self._pause:
             self._pause = 0.0
             self._log.info("environment.recovered")
-        due = self._after(0)
-        if due is not None:
-            swept.wait(due)
+        self._after(0)
         return swept.again_in
 
 
-def _hinted(alarm: Alarm, keeper: _Keeper, stop: Stop, end: float, *, deaf: bool) -> bool:
+def _hinted(
+    alarm: Alarm, keeper: _Keeper, stop: Stop, end: float, after: After, *, deaf: bool
+) -> bool:
     """Wait for a hint until that moment, looking after the watcher meanwhile; whether one came.
 
-    `deaf`: hints do not count, the intake pauses.
+    `after` is asked as often as it wants to be. `deaf`: hints do not count, the intake pauses.
     """
     while (left := end - time.monotonic()) > 0 and not stop.requested:
-        rung = alarm.wait(min(left, _LOOK_AFTER_WATCHER))
+        due = after(0)
+        longest = _LOOK_AFTER_WATCHER if due is None else min(due, _LOOK_AFTER_WATCHER)
+        rung = alarm.wait(min(left, longest))
         if rung and not deaf:
             return True
         if not keeper.is_alive():
