@@ -14,15 +14,15 @@ import zipfile
 from contextlib import nullcontext
 
 import pytest
+from pipeline.unpack.names import resolved
 
 from pipeline.unpack import (
-    Limits,
+    Room,
     UnpackError,
     kind_of,
     members,
     opened,
 )
-from pipeline.unpack.names import resolved
 
 A, B = b"4.....8.5\n" * 9, b".2.......\n" * 9
 PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
@@ -84,7 +84,7 @@ def read(path, limits=None):
     """The members with their contents or refusals."""
     return [
         (member.name, member.refusal or member.stream.read())
-        for member in members(path, limits or Limits())
+        for member in members(path, limits or Room())
     ]
 
 
@@ -123,7 +123,7 @@ def test_a_folder_is_read_in_the_order_of_the_names_bytes(tmp_path):
 def test_a_compressed_file_is_opened_as_what_is_in_it(drop, kind):
     path = drop(PACKERS[kind](A) + PACKERS[kind](B))
     assert kind_of(path) == kind
-    with opened(path, Limits()) as stream:
+    with opened(path, Room()) as stream:
         assert stream.readline() == A[:10]
         assert stream.read() == A[10:] + B
 
@@ -132,7 +132,7 @@ def test_a_compressed_file_is_opened_as_what_is_in_it(drop, kind):
 def test_a_plain_file_is_opened_as_it_is_without_a_limit(drop, content):
     path = drop(content := content * 2**10)
     assert kind_of(path) == "plain"
-    with opened(path, Limits(total_bytes=1)) as stream:
+    with opened(path, Room(total_bytes=1)) as stream:
         assert stream.read() == content
     with pytest.raises(UnpackError, match="no archive"):
         read(path)
@@ -159,7 +159,7 @@ def test_what_is_compressed_twice_is_refused(drop):
     path = drop(gzip.compress(lzma.compress(A)))
     assert kind_of(path) == "gzip"
     with pytest.raises(UnpackError, match="compressed twice"):
-        opened(path, Limits())
+        opened(path, Room())
     path = drop(zip_of(("a", path.read_bytes()), ("b", B)))
     assert read(path) == [("a", "it is compressed twice"), ("b", B)]
 
@@ -174,7 +174,7 @@ def test_links_and_special_files_have_no_kind_and_are_not_opened(drop, tmp_path)
     (tmp_path / "link").symlink_to("dropped")
     os.mkfifo(tmp_path / "pipe")
     for name in ("link", "pipe", "gone"):
-        for look in (kind_of, lambda path: opened(path, Limits()), read):
+        for look in (kind_of, lambda path: opened(path, Room()), read):
             with pytest.raises(OSError, match=rf"{name}|link"):
                 look(tmp_path / name)
 

@@ -18,7 +18,7 @@ import pytest
 from test_unpack import A, B, read, tar_info, tar_of, zip_info, zip_of
 
 from pipeline.unpack import (
-    Limits,
+    Room,
     UnpackError,
     inner_members,
     members,
@@ -41,7 +41,7 @@ def everything(path, limits=None):
     """Names with contents or errors, nested archives opened; an error of the whole comes last."""
     found = []
     try:
-        for member in members(path, limits or Limits()):
+        for member in members(path, limits or Room()):
             if member.nested:
                 found += [(member.name, *inner) for inner in contents(inner_members(member))]
             else:
@@ -100,14 +100,14 @@ def test_a_large_nested_tar_of_noise_is_recognised_inside_bzip2(drop):
 
 
 def test_a_member_that_is_no_archive_has_no_members(drop):
-    for member in members(drop(zip_of(("a", A))), Limits()):
+    for member in members(drop(zip_of(("a", A))), Room()):
         with pytest.raises(ValueError, match="a is no archive"):
             next(inner_members(member))
 
 
 def test_a_stream_is_closed_when_the_next_member_is_asked_for(drop):
     for pack in (zip_of, tar_of):
-        listed = members(drop(pack(("a", A), ("b", B))), Limits())
+        listed = members(drop(pack(("a", A), ("b", B))), Room())
         stale = next(listed).stream
         assert next(listed).stream.read() == B
         with pytest.raises(ValueError, match="closed"):
@@ -161,7 +161,7 @@ def test_of_a_tar_that_is_cut_off_the_members_before_are_read(drop, pack):
 def test_of_a_member_that_is_cut_off_everything_before_is_read(drop, pack):
     noise = os.urandom(2**18)
     content = pack(tar_of(("a", noise)))
-    listed = members(drop(content[: len(content) - 4000]), Limits())
+    listed = members(drop(content[: len(content) - 4000]), Room())
     member = next(listed)
     chunks = iter(partial(member.stream.read1, 2**16), b"")
     found = bytearray()
@@ -203,14 +203,14 @@ def test_broken_records_in_a_tar_are_an_error(drop, records):
 def test_a_compressed_file_that_is_cut_off_says_so_at_its_end(drop, pack):
     content = pack(A * 100)
     for cut in range(1, len(content) - 10, 5):
-        stream = opened(drop(content[:-cut]), Limits())
+        stream = opened(drop(content[:-cut]), Room())
         with stream, pytest.raises(UnpackError, match="cut off"):
             list(stream)
 
 
 def test_an_error_comes_after_all_that_could_be_read_and_stays(drop):
     path = drop(gzip.compress(A) + b"garbage")
-    with opened(path, Limits()) as stream:
+    with opened(path, Room()) as stream:
         assert stream.read1() == A
         for _ in range(2):
             with pytest.raises(UnpackError, match="damaged"):
@@ -219,7 +219,7 @@ def test_an_error_comes_after_all_that_could_be_read_and_stays(drop):
 
 def test_zeros_behind_a_compressed_file_are_padding(drop):
     with opened(
-        drop(gzip.compress(A) + bytes(512) + gzip.compress(B) + bytes(2**17)), Limits()
+        drop(gzip.compress(A) + bytes(512) + gzip.compress(B) + bytes(2**17)), Room()
     ) as stream:
         assert stream.read() == A + B
 
@@ -227,7 +227,7 @@ def test_zeros_behind_a_compressed_file_are_padding(drop):
 def test_a_member_that_is_gone_or_unreadable_is_refused_in_a_folder(tmp_path):
     for name in "abc":
         (tmp_path / name).write_bytes(A)
-    listed = members(tmp_path, Limits())
+    listed = members(tmp_path, Room())
     assert next(listed).name == "a"
     (tmp_path / "b").unlink()
     assert next(listed).refusal == "it cannot be read: No such file or directory"
@@ -309,7 +309,7 @@ def test_a_zip_whose_end_is_wrong_is_an_error(drop, offset, value, why):
 
 def walked(path, limits=None):
     """All members by `walk`: each name with its content or its refusal."""
-    listed = walk(path, limits or Limits())
+    listed = walk(path, limits or Room())
     return [(member.name, member.refusal or member.stream.read()) for member in listed]
 
 
@@ -345,6 +345,6 @@ def test_what_the_machine_is_at_fault_for_ends_a_walk(drop):
     resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
     try:
         with pytest.raises(OSError, match="Too many open files"):
-            next(walk(path, Limits()))
+            next(walk(path, Room()))
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_unpack import A, B, tar_of, zip_of
 
-from pipeline.unpack import Limits, TooMuch, UnpackError, inner_members, kind_of, members, opened
+from pipeline.unpack import Room, TooMuch, UnpackError, inner_members, kind_of, members, opened
 
 ZEROS = bytes(64 * 2**20)
 SOME = ZEROS[: 2**25]
@@ -83,7 +83,7 @@ def drained(path, limits):
 @pytest.mark.parametrize("pack", [gzip, bz2])
 def test_ten_gibibytes_of_zeros_are_stopped_early(drop, ten_gibibytes, pack):
     path = drop(ten_gibibytes[pack])
-    with in_little_memory(), opened(path, Limits()) as stream:
+    with in_little_memory(), opened(path, Room()) as stream:
         size, error = exhausted(stream)
     assert "1000 times its size" in str(error)
     assert size <= len(ZEROS)
@@ -92,9 +92,9 @@ def test_ten_gibibytes_of_zeros_are_stopped_early(drop, ten_gibibytes, pack):
 @pytest.mark.parametrize("pack", [gzip, bz2, lzma])
 def test_the_total_is_a_limit_to_the_byte(drop, pack):
     path = drop(pack.compress(SOME))
-    with in_little_memory(), opened(path, Limits(len(SOME), ratio=10**9)) as stream:
+    with in_little_memory(), opened(path, Room(len(SOME), ratio=10**9)) as stream:
         assert exhausted(stream) == (len(SOME), None)
-    with opened(path, Limits(len(SOME) - 1, ratio=10**9)) as stream:
+    with opened(path, Room(len(SOME) - 1, ratio=10**9)) as stream:
         size, error = exhausted(stream)
     assert size < len(SOME)
     assert isinstance(error, TooMuch)
@@ -104,7 +104,7 @@ def test_the_total_is_a_limit_to_the_byte(drop, pack):
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2])
 def test_a_bomb_in_a_zip_leaves_the_other_members(drop, method):
     path = drop(zip_of(("a", A), ("bomb", ZEROS + b"0"), ("b", B), method=method))
-    size, (error,) = drained(path, Limits())
+    size, (error,) = drained(path, Room())
     assert size <= len(A) + len(ZEROS) + len(B)
     assert "as bombs do" in str(error)
 
@@ -112,8 +112,8 @@ def test_a_bomb_in_a_zip_leaves_the_other_members(drop, method):
 @pytest.mark.parametrize("pack", [zip_of, tar_of])
 def test_the_total_counts_all_members_and_ends_the_archive(drop, pack):
     path = drop(pack(*((str(number), A) for number in range(10))))
-    assert drained(path, Limits(2**20)) == (10 * len(A), [])
-    size, errors = drained(path, Limits(4 * len(A)))
+    assert drained(path, Room(2**20)) == (10 * len(A), [])
+    size, errors = drained(path, Room(4 * len(A)))
     assert size <= 4 * len(A)
     assert len(errors) == 1 + (pack is zip_of)
     assert {type(error) for error in errors} == {TooMuch}
@@ -122,23 +122,23 @@ def test_the_total_counts_all_members_and_ends_the_archive(drop, pack):
 def test_the_total_counts_the_files_of_a_folder(tmp_path):
     for name in "abc":
         (tmp_path / name).write_bytes(A)
-    assert drained(tmp_path, Limits(3 * len(A))) == (3 * len(A), [])
-    assert drained(tmp_path, Limits(3 * len(A) - 1))[0] == 2 * len(A)
+    assert drained(tmp_path, Room(3 * len(A))) == (3 * len(A), [])
+    assert drained(tmp_path, Room(3 * len(A) - 1))[0] == 2 * len(A)
 
 
 def test_members_are_counted_those_inside_included(drop, tmp_path):
     inner = zip_of(*((name, A) for name in "abc"))
     for pack in (zip_of, tar_of):
         path = drop(pack(("1", inner), ("2", inner)))
-        assert drained(path, Limits(members=8)) == (6 * len(A), [])
-        size, errors = drained(path, Limits(members=7))
+        assert drained(path, Room(members=8)) == (6 * len(A), [])
+        size, errors = drained(path, Room(members=7))
         assert size == 5 * len(A)
         assert "more than 7 members" in str(errors[0])
     path.unlink()
     for name in "abcd":
         (tmp_path / name).write_bytes(A)
-    assert drained(tmp_path, Limits(members=4))[1] == []
-    assert "more than 3 members" in str(drained(tmp_path, Limits(members=3))[1])
+    assert drained(tmp_path, Room(members=4))[1] == []
+    assert "more than 3 members" in str(drained(tmp_path, Room(members=3))[1])
 
 
 def test_overlapping_members_are_refused(drop):
@@ -152,9 +152,9 @@ def test_overlapping_members_are_refused(drop):
                 if field not in ("filename", "orig_filename"):
                     setattr(again, field, getattr(archive.filelist[0], field, None))
             archive.filelist.append(again)
-    size, errors = drained(drop(file.getvalue()), Limits())
+    size, errors = drained(drop(file.getvalue()), Room())
     assert (size, errors) == (2**20, [])
-    refused = [member.refusal for member in members(drop(file.getvalue()), Limits())]
+    refused = [member.refusal for member in members(drop(file.getvalue()), Room())]
     assert refused[0] is None
     assert set(refused[1:]) == {"its bytes belong to other members too, as in bombs"}
 
@@ -165,13 +165,13 @@ def test_a_dictionary_of_gibibytes_is_refused(drop):
     header[header.index(0x21) + 2] = 39  # 3 GiB
     header[-4:] = struct.pack("<L", zlib.crc32(header[:-4]))
     content[12 : 12 + len(header)] = header
-    with opened(drop(content), Limits()) as stream, pytest.raises(UnpackError, match="emory"):
+    with opened(drop(content), Room()) as stream, pytest.raises(UnpackError, match="emory"):
         stream.read()
 
 
 @pytest.mark.parametrize("pack", [gzip, bz2, lzma])
 def test_streams_with_nothing_in_them_come_to_an_end(drop, pack):
-    with opened(drop(pack.compress(b"") * 100_000), Limits()) as stream:
+    with opened(drop(pack.compress(b"") * 100_000), Room()) as stream:
         size, error = exhausted(stream)
     assert size == 0
     assert "thousands of streams" in str(error)
@@ -183,7 +183,7 @@ def test_names_of_gigabytes_are_not_taken_into_memory(drop, kind):
     header.type, header.size = kind, 10 * 2**30
     path = drop(gzip.compress(header.tobuf(tarfile.GNU_FORMAT)) + gzip.compress(ZEROS) * 160)
     with in_little_memory():
-        _, (error,) = drained(path, Limits())
+        _, (error,) = drained(path, Room())
     assert "too long" in str(error) or "as bombs do" in str(error)
 
 
@@ -191,14 +191,14 @@ def test_memory_does_not_grow_with_what_is_read(drop):
     noise = bytes(range(256)) * 2**12
     path = drop(tar_of(*((f"{number}/x", noise) for number in range(30))))
     with in_little_memory():
-        assert drained(path, Limits()) == (30 * len(noise), [])
+        assert drained(path, Room()) == (30 * len(noise), [])
 
 
 def test_a_large_archive_in_an_archive_is_kept_on_disk_while_it_is_read(drop):
     noise = bytes(range(256)) * 2**17
     path = drop(tar_of(("a", zip_of(("x", noise), ("y", A), method=zipfile.ZIP_STORED))))
     with in_little_memory():
-        assert drained(path, Limits()) == (len(noise) + len(A), [])
+        assert drained(path, Room()) == (len(noise) + len(A), [])
 
 
 ENTRIES = [("a.txt", A), ("b/c.txt", B * 20), ("d.gz", gzip.compress(A)), ("e", zip_of(("f", A)))]
@@ -216,7 +216,7 @@ SEEDS = [
     lzma.compress(A * 5) + lzma.compress(B),
     bz2.compress(A * 5) + bz2.compress(B),
 ]
-SMALL = Limits(total_bytes=20_000, members=8)
+SMALL = Room(total_bytes=20_000, members=8)
 
 
 @st.composite
