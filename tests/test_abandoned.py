@@ -17,11 +17,9 @@ from bulk import collection
 from claiming import at_step, claimed, claiming, go
 from dropping import OTHER, OTHER_SOLVED, SMALL, SMALL_SOLVED, DropFolder, events_in, record_text
 
-from pipeline.dropbox.claim import LOCK
+from pipeline.dropbox.claim import LOCK, NOTE, Note, abandoned
 from pipeline.dropbox.growing import PROGRESS, Growing
-from pipeline.dropbox.note import NOTE, Note
 from pipeline.dropbox.overview import survey
-from pipeline.dropbox.recover import abandoned
 from pipeline.dropbox.settle import UNSEEN
 from pipeline.log import LazyLog
 from pipeline.run.bulk import Bulk, Progress

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from pipeline.dropbox.claim import LOCK, Shelf, make_claim
-from pipeline.dropbox.note import Note, new_job_id, notes_in_work
-from pipeline.dropbox.recover import abandoned, claims_seen
+from pipeline.dropbox.claim import LOCK, Note, abandoned, new_job_id, notes_in_work
+from pipeline.dropbox.claiming import Shelf, make_claim
+from pipeline.dropbox.overview import claims_seen
 from pipeline.dropbox.settle import Fingerprint
 from pipeline.files import is_file_name
 from pipeline.log import LazyLog

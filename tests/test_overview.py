@@ -9,11 +9,9 @@ import pytest
 from claiming import claimed
 from dropping import DropFolder, record_text
 
-from pipeline.dropbox.claim import LOCK
-from pipeline.dropbox.note import NOTE
+from pipeline.dropbox.claim import LOCK, NOTE, abandoned
 from pipeline.dropbox.overview import LONG_AGO, Entry, Overview, files_in, stamp_scan, survey
-from pipeline.dropbox.recover import abandoned
-from pipeline.dropbox.scan import has_writer
+from pipeline.dropbox.settle import has_writer
 
 SETTLE = 2.0
 OURS = f"process {os.getpid()} on {os.uname().nodename}"

@@ -12,8 +12,8 @@ import pytest
 from claiming import note_of
 from dropping import DropFolder, record_text
 
-from pipeline.dropbox.claim import make_claim
-from pipeline.dropbox.note import notes_in_work
+from pipeline.dropbox.claim import notes_in_work
+from pipeline.dropbox.claiming import make_claim
 from pipeline.dropbox.publish import Publication, finish, is_published, publish, remove_orphans
 
 TWO = {"a_1.solution": "1", "a_2.solution": "2", "a.log": "log"}
@@ -142,7 +142,7 @@ def test_a_fault_in_the_middle_leaves_no_litter_and_is_mended_by_doing_it_again(
         if now == f"publish.{step}":
             raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("pipeline.dropbox.steps.on_step", [fail])
+    monkeypatch.setattr("pipeline.dropbox.on_step", [fail])
     with pytest.raises(OSError, match="Input"):
         publish_set(box, claim, TWO)
     assert is_published(claim, box.folders) is None

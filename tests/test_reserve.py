@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from solving import PATIENCE
 from strategies import examples
 
+from pipeline.dropbox.claim import NOTE, Note
+from pipeline.dropbox.claiming import Reservations
 from pipeline.dropbox.names import key_of
-from pipeline.dropbox.note import NOTE, Note
-from pipeline.dropbox.reserve import Reservations
 from pipeline.dropbox.settle import Fingerprint
 
 
@@ -163,7 +163,7 @@ def test_one_process_reserves_at_a_time(box):
     wait = f"""
 from pathlib import Path
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.reserve import Reservations
+from pipeline.dropbox.claiming import Reservations
 folders = Folders(Path({str(box.inbox)!r}), Path({str(box.outbox)!r}))
 print("asks", flush=True)
 with Reservations(folders).reserving("a.sdk", keep_cnf=False) as (stem, former):

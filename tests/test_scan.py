@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.dropbox.scan import (
+from pipeline.dropbox.settle import (
     Refused,
+    Sight,
     fingerprint_of,
     has_writer,
     is_written,
@@ -18,7 +19,6 @@ from pipeline.dropbox.scan import (
     names_in,
     unchanged,
 )
-from pipeline.dropbox.settle import Sight
 
 MOST = 100
 TEMPORARY = [".a.txt", "a.txt~", "~a.txt", "a.tmp", "a.part", "a.partial", "a.crdownload"]

@@ -12,7 +12,13 @@ from pathlib import PurePath
 import pytest
 from dropping import DropFolder, record_text
 
-from pipeline.dropbox.upkeep import IN_THE_WAY, NOT_FAILED, old_files, prune, retry
+from pipeline.dropbox.overview import (
+    IN_THE_WAY,
+    NOT_FAILED,
+    delete_expired,
+    expired_files,
+    retry_failed,
+)
 
 DAY = 86400.0
 
@@ -46,25 +52,27 @@ def publish(box, stem, *files, age=0.0):
 def old(box, seconds):
     """What is that old, as paths below both folders."""
     top = box.inbox.parent
-    return [str(file.path.relative_to(top)) for file in old_files(box.folders, seconds)]
+    return [str(file.path.relative_to(top)) for file in expired_files(box.folders, seconds)]
 
 
 def test_named_files_go_back_and_the_others_stay(box):
     put(box, "failed/a.txt", "failed/b.txt", "failed/c.txt")
-    assert dict(retry(box.folders, ["a.txt", "c.txt"])) == {"a.txt": None, "c.txt": None}
+    assert dict(retry_failed(box.folders, ["a.txt", "c.txt"])) == {"a.txt": None, "c.txt": None}
     assert (box.waiting(), box.kept("failed")) == ({"a.txt", "c.txt"}, {"b.txt"})
     assert (box.inbox / "a.txt").read_text() == "failed/a.txt"
 
 
 def test_all_go_back_when_none_is_named(box):
     put(box, "failed/a.txt", "failed/2/b.txt", "failed/2/3", "failed/3/c.txt")
-    assert sorted(retry(box.folders, None)) == [(n, None) for n in ("3", "a.txt", "b.txt", "c.txt")]
+    assert sorted(retry_failed(box.folders, None)) == [
+        (n, None) for n in ("3", "a.txt", "b.txt", "c.txt")
+    ]
     assert (box.waiting(), box.kept("failed")) == ({"3", "a.txt", "b.txt", "c.txt"}, set())
 
 
 def test_a_name_that_did_not_fail_is_told(box):
     put(box, "failed/a.txt", "done/b.txt")
-    told = list(retry(box.folders, ["b.txt", "a.txt", "../failed/a.txt", "."]))
+    told = list(retry_failed(box.folders, ["b.txt", "a.txt", "../failed/a.txt", "."]))
     nowhere = [(name, NOT_FAILED) for name in (".", "../failed/a.txt", "b.txt")]
     assert told == [("a.txt", None), *nowhere]
     assert box.kept("done") == {"b.txt"}
@@ -72,26 +80,26 @@ def test_a_name_that_did_not_fail_is_told(box):
 
 def test_of_several_originals_of_one_name_the_first_goes_back_and_the_rest_stay(box):
     put(box, "failed/a.txt", "failed/2/a.txt")
-    told = list(retry(box.folders, None))
+    told = list(retry_failed(box.folders, None))
     assert told == [("a.txt", None), ("a.txt", IN_THE_WAY)]
     kept = {(box.inbox / "failed" / name).read_text() for name in box.kept("failed")}
     assert kept | {(box.inbox / "a.txt").read_text()} == {"failed/a.txt", "failed/2/a.txt"}
     (box.inbox / "a.txt").unlink()
-    assert list(retry(box.folders, ["a.txt"])) == [("a.txt", None)]
+    assert list(retry_failed(box.folders, ["a.txt"])) == [("a.txt", None)]
     assert box.kept("failed") == set()
 
 
 def test_a_newer_file_in_the_inbox_is_not_hidden(box):
     put(box, "failed/a.txt")
     box.drop("a.txt", "newer")
-    assert list(retry(box.folders, ["a.txt"])) == [("a.txt", IN_THE_WAY)]
+    assert list(retry_failed(box.folders, ["a.txt"])) == [("a.txt", IN_THE_WAY)]
     assert (box.inbox / "a.txt").read_text() == "newer"
     assert box.kept("failed") == {"a.txt"}
 
 
 def test_a_link_goes_back_as_a_link(box):
     (box.inbox / "failed/a").symlink_to("nowhere")
-    assert list(retry(box.folders, None)) == [("a", None)]
+    assert list(retry_failed(box.folders, None)) == [("a", None)]
     assert (box.inbox / "a").readlink().name == "nowhere"
 
 
@@ -99,7 +107,7 @@ def test_what_goes_back_keeps_its_inode_and_mtime(box):
     put(box, "failed/a.txt")
     os.utime(box.inbox / "failed/a.txt", ns=(1, 2))
     before = (box.inbox / "failed/a.txt").stat()
-    list(retry(box.folders, None))
+    list(retry_failed(box.folders, None))
     after = (box.inbox / "a.txt").stat()
     assert (after.st_ino, after.st_mtime_ns, after.st_nlink) == (before.st_ino, 2, 1)
 
@@ -142,11 +150,11 @@ def test_without_an_outbox_there_are_no_logs(box):
 def test_pruning_minds_nothing_that_has_gone_and_spares_what_was_replaced(box):
     put(box, "done/a.txt", "done/b.txt", "done/c.txt")
     (box.inbox / "done/link").symlink_to(box.inbox / "done/b.txt")
-    files = list(old_files(box.folders, 0))
+    files = list(expired_files(box.folders, 0))
     (box.inbox / "done/a.txt").unlink()
     put(box, "newer")
     (box.inbox / "newer").rename(box.inbox / "done/c.txt")
-    assert prune(files) == 2
+    assert delete_expired(files) == 2
     assert box.kept("done") == {"c.txt"}
 
 
@@ -154,7 +162,7 @@ def test_a_dropped_folder_is_old_as_a_whole_and_a_shelf_never_is(box):
     put(box, "done/set/inner/a.txt", "done/set/b.txt", "done/2/set/a.txt", "done/2/2/a.txt")
     put(box, "done/3/a.txt")
     assert old(box, 0) == [f"inbox/done/{name}" for name in ("2/2", "2/set", "3/a.txt", "set")]
-    assert prune(list(old_files(box.folders, 0))) == 4
+    assert delete_expired(list(expired_files(box.folders, 0))) == 4
     assert box.kept("done") == set()
     assert {path.name for path in (box.inbox / "done").iterdir()} == {"2", "3"}
 
@@ -172,17 +180,17 @@ def test_no_link_is_followed_out_of_a_folder_that_goes(box):
     put(box, "precious/a.txt", "done/set/b.txt")
     (box.inbox / "done/set/link").symlink_to(box.inbox / "precious")
     (box.inbox / "done/2").symlink_to(box.inbox / "precious")
-    assert prune(list(old_files(box.folders, 0))) == 2
+    assert delete_expired(list(expired_files(box.folders, 0))) == 2
     assert list((box.inbox / "done").iterdir()) == []
     assert (box.inbox / "precious/a.txt").read_text() == "precious/a.txt"
 
 
 def test_a_folder_that_was_replaced_meanwhile_stays(box):
     put(box, "done/set/a.txt", "fresh/b.txt")
-    files = list(old_files(box.folders, 0))
+    files = list(expired_files(box.folders, 0))
     (box.inbox / "done/set").rename(box.inbox / "moved")
     (box.inbox / "fresh").rename(box.inbox / "done/set")
-    assert prune(files) == 0
+    assert delete_expired(files) == 0
     assert box.kept("done") == {"set/b.txt"}
 
 
@@ -194,7 +202,7 @@ def test_what_cannot_be_deleted_is_told_when_all_else_has_gone(box, monkeypatch)
 
     monkeypatch.setattr(shutil, "rmtree", refused)
     with pytest.raises(PermissionError):
-        prune(list(old_files(box.folders, 0)))
+        delete_expired(list(expired_files(box.folders, 0)))
     assert box.kept("done") == {"a/a.txt"}
 
 
@@ -216,7 +224,7 @@ def test_of_an_old_archive_the_logs_in_its_tree_are_old_too(box):
     publish_tree(box, "young", "a", age=DAY / 2)
     logs = ["set.log", "set/a.log", "set/inner/b.log", "set/inner/deep/c.log"]
     assert old(box, DAY) == [f"outbox/{log}" for log in logs]
-    prune(list(old_files(box.folders, DAY)))
+    delete_expired(list(expired_files(box.folders, DAY)))
     left = {str(p.relative_to(box.outbox)) for p in box.outbox.rglob("*.log")}
     assert left == {"young.log", "young/a.log"}
     assert (box.outbox / "set/inner/deep/c_1.solution").exists()

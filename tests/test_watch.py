@@ -17,7 +17,7 @@ from dropping import (
     wait_for,
 )
 
-from pipeline.dropbox.scan import has_writer
+from pipeline.dropbox.settle import has_writer
 from pipeline.dropbox.watch import Alarm, Watcher
 
 SOON = 25.0

@@ -103,9 +103,29 @@ def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
             yield status.st_dev, status.st_ino
 
 
+@contextlib.contextmanager
+def opened(path: Path, flags: int = 0) -> Iterator[int]:
+    """A descriptor of a regular file, as `descriptor_of` gives it."""
+    descriptor = descriptor_of(path, flags=flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def sync_file(path: Path) -> None:
+    """Make a file's content last."""
+    with opened(path) as descriptor:
+        os.fsync(descriptor)
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder last."""
-    _sync(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
@@ -136,25 +156,13 @@ def digest_of(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def sync_file(path: Path) -> None:
-    """Make a file's content last."""
-    _sync(descriptor_of(path))
-
-
-def _sync(descriptor: int) -> None:
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def move_aside(path: Path, folder: Path, name: str) -> Path:
     """Move a finished original to `folder/name`, or `folder/2/name`, `folder/3/name` and so on.
 
     A folder whose name is a number would be taken for one of these shelves: it never goes to
     `folder/name`. Nothing that is there is overwritten. Returns where it went.
     """
-    first = () if name.isdigit() and _is_folder(path) else (folder,)
+    first = () if name.isdigit() and is_folder(path) else (folder,)
     targets = (place / name for place in chain(first, _shelves(folder)))
     target = next(target for target in targets if not os.path.lexists(target))
     path.rename(target)
@@ -167,11 +175,12 @@ def _shelves(folder: Path) -> Iterator[Path]:
         shelf = folder / str(number)
         with contextlib.suppress(FileExistsError):
             shelf.mkdir()
-        if _is_folder(shelf):
+        if is_folder(shelf):
             yield shelf
 
 
-def _is_folder(path: Path) -> bool:
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there, and no link to one."""
     return path.is_dir() and not path.is_symlink()
 
 
@@ -180,12 +189,12 @@ def return_to(path: Path, target: Path) -> bool:
     try:
         os.link(path, target, follow_symlinks=False)
     except FileExistsError:
-        return path.stat(follow_symlinks=False) == target.stat(follow_symlinks=False) and _drop(
-            path
-        )
+        if path.lstat() != target.lstat():
+            return False
     except OSError:  # no hard links here, or not to another user's file
         return _rename_to_nothing(path, target)
-    return _drop(path)
+    path.unlink()
+    return True
 
 
 def _rename_to_nothing(path: Path, target: Path) -> bool:
@@ -199,8 +208,3 @@ def _rename_to_nothing(path: Path, target: Path) -> bool:
     paths = (os.fsencode(path), os.fsencode(target))
     code: int = renameat2(_AT_FDCWD, paths[0], _AT_FDCWD, paths[1], _RENAME_NOREPLACE)
     return code == 0
-
-
-def _drop(path: Path) -> bool:
-    path.unlink()
-    return True

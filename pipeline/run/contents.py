@@ -7,7 +7,7 @@ import stat
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.growing import Growing
-from pipeline.dropbox.scan import kind_in_words
+from pipeline.dropbox.settle import kind_in_words
 from pipeline.errors import InvalidPuzzle, printable
 from pipeline.parse import oversize
 from pipeline.run.archive import Archive
