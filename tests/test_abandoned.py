@@ -14,8 +14,8 @@ from types import SimpleNamespace
 
 import pytest
 from bulk import collection
-from claiming import at_step, claimed, claiming, go
 from dropping import OTHER, OTHER_SOLVED, SMALL, SMALL_SOLVED, DropFolder, events_in, record_text
+from support.claiming import at_step, claimed, claiming, go
 
 from pipeline.dropbox.claim import LOCK, NOTE, Note, abandoned
 from pipeline.dropbox.growing import PROGRESS, Growing

@@ -8,11 +8,11 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from claiming import at_step, claimed, claiming, go, note_of
 from dropping import OTHER, OTHER_SOLVED, SMALL, DropFolder
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
+from support.claiming import at_step, claimed, claiming, go, note_of
 
 from pipeline.dropbox.claim import LOCK, Note, abandoned, new_job_id, notes_in_work
 from pipeline.dropbox.claiming import Shelf, make_claim

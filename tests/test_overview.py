@@ -6,8 +6,8 @@ import os
 from contextlib import closing
 
 import pytest
-from claiming import claimed
 from dropping import DropFolder, record_text
+from support.claiming import claimed
 
 from pipeline.dropbox.claim import LOCK, NOTE, abandoned
 from pipeline.dropbox.overview import LONG_AGO, Entry, Overview, files_in, stamp_scan, survey

@@ -9,8 +9,8 @@ from dataclasses import replace
 from hashlib import sha256
 
 import pytest
-from claiming import note_of
 from dropping import DropFolder, record_text
+from support.claiming import note_of
 
 from pipeline.dropbox.claim import notes_in_work
 from pipeline.dropbox.claiming import make_claim

@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.dropbox.folders import DONE, FAILED
+from pipeline.dropbox.folders import DONE, FAILED, opened
 from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary
 
 EMPTY_SECONDS = 60.0
@@ -143,7 +143,9 @@ def _look_at_folder(path: Path) -> Sight | None:
                 status = entry.lstat()
             except OSError:  # it is gone, or lies too deep for a name
                 continue
-            writer = writer or (stat.S_ISREG(status.st_mode) and _is_written(entry))
+            if stat.S_ISREG(status.st_mode) and not writer:
+                with contextlib.suppress(OSError):
+                    writer = _writer_of(entry) is True
             size += status.st_size
             newest = max(newest, status.st_mtime_ns)
             hashed.update(repr((folder[len(str(path)) :], name, fingerprint_of(status))).encode())
@@ -161,18 +163,13 @@ def _look_at_folder(path: Path) -> Sight | None:
     )
 
 
-def _is_written(path: Path) -> bool:
-    """Whether a file is known to be open for writing."""
+def _writer_of(path: Path) -> bool | None:
+    """Whether anybody has a file open for writing, as `has_writer`. Raises OSError."""
     try:
-        descriptor = os.open(path, SAFELY)
-    except BlockingIOError:
+        with opened(path) as descriptor:
+            return has_writer(descriptor)
+    except BlockingIOError:  # it is leased for writing
         return True
-    except OSError:
-        return False
-    try:
-        return has_writer(descriptor) is True
-    finally:
-        os.close(descriptor)
 
 
 def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | None:
@@ -198,15 +195,9 @@ def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
     if not stat.S_ISREG(status.st_mode):
         return True
     try:
-        descriptor = os.open(path, SAFELY)
+        return not _writer_of(path)
     except PermissionError:  # it will be refused
         return True
-    except BlockingIOError:  # it is leased for writing
-        return False
-    try:
-        return not has_writer(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def is_written(path: Path) -> bool:
