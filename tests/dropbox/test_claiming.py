@@ -1,30 +1,201 @@
-"""Who may write which names of the outbox."""
+"""How a job begins: names that are nobody else's, a claim of what was seen and nothing else."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
+import shutil
 import tempfile
 import unicodedata
+from contextlib import closing
 from pathlib import Path
+from threading import Thread
 
 import pytest
-from dropping import DropFolder, environment, record_text
+from dropping import OTHER, OTHER_SOLVED, SMALL, DropFolder, record_text, wait_for
 from hypothesis import given
 from hypothesis import strategies as st
-from solving import PATIENCE
 from strategies import examples
+from support.claiming import at_step, claimed, claiming, go, note_of
 
-from pipeline.dropbox.claim import NOTE, Note
-from pipeline.dropbox.claiming import Reservations
+from pipeline.dropbox.claim import LOCK, NOTE, Note, abandoned, notes_in_work
+from pipeline.dropbox.claiming import Reservations, Shelf, make_claim
 from pipeline.dropbox.names import key_of
-from pipeline.dropbox.settle import Fingerprint
+from pipeline.dropbox.settle import UNSEEN
+from pipeline.log import LazyLog
+from pipeline.run.loop import run_once
+from pipeline.settings import Settings
+
+RACE = "print(*[n for n in map(str, range(40)) if claim(n)], flush=True); signal.pause()"
 
 
-@pytest.fixture
-def box(tmp_path):
-    return prepared(tmp_path)
+def test_a_claim_takes_the_file_out_of_the_inbox(box):
+    with closing(claimed(box)) as claim:
+        assert box.waiting() == set()
+        assert claim.original.read_text() == "original"
+        assert notes_in_work(box.folders) == [claim.note]
+        assert len(box.in_work()) == 1
+
+
+def test_of_several_processes_one_gets_each_file(box):
+    for name in range(40):
+        box.drop(str(name))
+    with (
+        claiming(box, RACE, "a") as a,
+        claiming(box, RACE, "b") as b,
+        claiming(box, RACE, "c") as c,
+    ):
+        for child in (a, b, c):
+            go(child)
+        won = [child.stdout.readline().split() for child in (a, b, c)]
+        owners = [(name, owner) for owner, names in zip("abc", won, strict=True) for name in names]
+        assert sorted(name for name, _ in owners) == sorted(map(str, range(40)))
+        told = {note.source: note.job for note in notes_in_work(box.folders)}
+        assert told == {name: f"{owner}-{name}" for name, owner in owners}
+    assert box.waiting() == set()
+
+
+def test_a_file_that_has_gone_is_not_claimed_and_leaves_nothing(box):
+    box.drop("a.txt")
+    note = note_of(box)
+    (box.inbox / "a.txt").unlink()
+    assert make_claim(box.folders, note) is None
+    assert box.in_work() == set()
+
+
+def test_a_name_that_is_in_work_is_not_claimed_again_until_it_is_done(box):
+    first = claimed(box)
+    assert claimed(box, content="newer") is None
+    assert box.waiting() == {"a.txt"}
+    first.original.unlink()
+    first.remove()
+    with closing(make_claim(box.folders, note_of(box))) as second:
+        assert second.original.read_text() == "newer"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: path.write_text("longer than it was"),
+        lambda path: os.utime(path, ns=(1, 1)),
+        lambda path: path.with_name("new").rename(path),
+    ],
+    ids=["grown", "touched", "replaced"],
+)
+def test_a_file_that_changed_after_it_was_seen_goes_back(box, change):
+    path = box.drop("a.txt", "original")
+    path.with_name("new").write_text("original")
+    note = note_of(box)
+    change(path)
+    content = path.read_text()
+    assert make_claim(box.folders, note) is None
+    assert path.read_text() == content
+    assert box.in_work() == set()
+
+
+def test_a_changed_file_that_a_newer_one_keeps_from_going_back_stays_claimed_and_is_abandoned(box):
+    path = box.drop("a.txt", "original")
+    note = note_of(box)
+    path.write_text("changed after it was seen")
+    with at_step("claim.taken", lambda: box.drop("a.txt", "newer")):
+        assert make_claim(box.folders, note) is None
+    assert path.read_text() == "newer"
+    assert make_claim(box.folders, note_of(box)) is None, "the changed one comes first"
+    (claim,) = abandoned(box.folders)
+    assert claim.original.read_text() == "changed after it was seen"
+    claim.original.unlink()
+    claim.remove()
+    with closing(make_claim(box.folders, note_of(box))) as newer:
+        assert newer.original.read_text() == "newer"
+
+
+def test_a_pass_finishes_a_changed_file_that_cannot_go_back_and_then_the_newer_one(box):
+    path = box.drop("a.txt", SMALL)
+
+    def change():
+        (taken,) = box.folders.work.rglob("a.txt")
+        os.utime(taken, ns=(1, 1))
+        box.drop("a.txt", OTHER)
+
+    with at_step("claim.taken", change):
+        settings = Settings(inbox=box.inbox, outbox=box.outbox)
+        assert run_once(settings, LazyLog("json", quiet=True)) == 0
+    assert not path.exists()
+    done = [(box.folders.done / name).read_text() for name in ("a.txt", "2/a.txt")]
+    assert done == [SMALL, OTHER]
+    assert box.text("a_1.solution") == OTHER_SOLVED
+
+
+def test_a_file_that_is_opened_for_writing_after_it_was_seen_goes_back(box):
+    path = box.drop("a.txt", "one ")
+    note = note_of(box)
+    with path.open("a") as writer:
+        if make_claim(box.folders, note) is not None:
+            pytest.skip("this filesystem has no leases")
+        writer.write("two")
+    assert path.read_text() == "one two"
+    assert box.in_work() == set()
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, lambda path: path.symlink_to("nowhere")], ids=["pipe", "link"]
+)
+def test_what_is_no_file_can_be_claimed_and_put_back(box, make):
+    make(box.inbox / "a")
+    kind = (box.inbox / "a").lstat().st_mode
+    claim = make_claim(box.folders, note_of(box, "a"))
+    assert claim.original.lstat().st_mode == kind
+    assert claim.put_back(box.inbox)
+    assert (box.inbox / "a").lstat().st_mode == kind
+
+
+def make_claim_of(box, name, shelf):
+    """Drop a file and claim it for a job of that name."""
+    box.drop(name)
+    return make_claim(box.folders, note_of(box, name, job=name), shelf)
+
+
+def end(claim):
+    """End a job whose original has gone elsewhere."""
+    claim.original.unlink()
+    claim.remove()
+    claim.close()
+
+
+def test_what_is_left_of_a_finished_claim_serves_the_next_and_counts_for_itself(box):
+    shelf = Shelf()
+    first = make_claim_of(box, "a.txt", shelf)
+    inode = (first.folder / LOCK).stat().st_ino
+    first.count_attempt()
+    end(first)
+    assert notes_in_work(box.folders) == []
+    assert list(abandoned(box.folders)) == [], "it is kept, and nobody's to take"
+    with closing(make_claim_of(box, "b.txt", shelf)) as second:
+        assert (second.folder / LOCK).stat().st_ino == inode
+        assert (second.original.name, second.attempts()) == ("b.txt", 0)
+        assert notes_in_work(box.folders) == [second.note]
+    shelf.close()
+
+
+def test_a_claim_with_more_in_it_is_not_kept_nor_is_more_than_there_is_room_for(box):
+    with closing(Shelf()) as shelf:
+        for name in ("full.txt", "a.txt", "b.txt"):
+            claim = make_claim_of(box, name, shelf)
+            if name == "full.txt":
+                (claim.folder / ".progress").write_text("of this job alone")
+            end(claim)
+            kept = len(list(box.folders.work.glob(".new-*")))
+            assert kept == (0 if name == "full.txt" else 1)
+    assert list(box.folders.work.glob(".new-*")) == []
+
+
+def test_a_claim_is_made_anew_where_the_work_folder_was_removed_meanwhile(box):
+    with closing(Shelf()) as shelf:
+        end(make_claim_of(box, "a.txt", shelf))
+        shutil.rmtree(box.folders.work)
+        box.folders.prepare()
+        box.drop("a.txt", "again")
+        with closing(make_claim(box.folders, note_of(box), shelf)) as again:
+            assert again.original.read_text() == "again"
 
 
 def prepared(folder: Path) -> DropFolder:
@@ -35,7 +206,7 @@ def prepared(folder: Path) -> DropFolder:
 
 def hold(box, source, stem, former=(), *, keep_cnf=False):
     """Be in work under a stem."""
-    note = Note(f"job of {source}", source, stem, keep_cnf, "", Fingerprint(0, 0, 0), former)
+    note = Note(f"job of {source}", source, stem, keep_cnf, "", UNSEEN, former)
     folder = box.folders.work / key_of(source)
     folder.mkdir(exist_ok=True)
     (folder / NOTE).write_text(note.text())
@@ -159,23 +330,23 @@ def test_a_reservation_that_fails_holds_nothing(box):
     assert reserve(box, "a.sdk", reservations=reservations) == "a"
 
 
-def test_one_process_reserves_at_a_time(box):
-    wait = f"""
-from pathlib import Path
-from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.claiming import Reservations
-folders = Folders(Path({str(box.inbox)!r}), Path({str(box.outbox)!r}))
-print("asks", flush=True)
-with Reservations(folders).reserving("a.sdk", keep_cnf=False) as (stem, former):
-    print(stem, flush=True)
-"""
+def test_one_reserves_at_a_time(box):
+    """The lock is the open file's: threads that open it exclude each other as processes do."""
+    told = []
+    other = Thread(target=lambda: told.append(reserve(box, "a.sdk")))
     with Reservations(box.folders).reserving("a.txt", keep_cnf=False) as (stem, _):
-        child = subprocess.Popen(
-            [sys.executable, "-c", wait], stdout=subprocess.PIPE, text=True, env=environment()
-        )
-        assert child.stdout.readline() == "asks\n"
+        other.start()
+        wait_for(lambda: len(opened_by_us(box.outbox / ".lock")) == 2)
         hold(box, "a.txt", stem)
-    assert child.communicate(timeout=PATIENCE) == ("a.sdk\n", None)
+        assert told == []
+    other.join()
+    assert told == ["a.sdk"]
+
+
+def opened_by_us(path):
+    """Our descriptors of a file."""
+    links = Path("/proc/self/fd").iterdir()
+    return [link for link in links if link.exists() and link.samefile(path)]
 
 
 def folded_outputs(stem, *, keep_cnf):
