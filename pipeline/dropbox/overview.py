@@ -67,7 +67,7 @@ def survey(folders: Folders, settle: float) -> Overview:
     """Look at both folders. Raises FileNotFoundError where there is no inbox."""
     names, ignored = names_in(folders.inbox)
     overview = Overview(
-        ignored=[Entry(entry.name, entry.reason) for entry in ignored],
+        ignored=[Entry(name, reason) for name, reason in ignored.items()],
         in_work=[Entry(note.source, words) for note, words in claims_seen(folders)],
         failed=[Entry(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)],
         done=sum(1 for _ in files_in(folders.done)),

@@ -73,18 +73,10 @@ class Refused:
     fingerprint: Fingerprint
 
 
-@dataclass(frozen=True, slots=True)
-class Ignored:
-    """Something that stays where it is, and why."""
-
-    name: str
-    reason: str
-
-
-def names_in(inbox: Path) -> tuple[list[str], list[Ignored]]:
-    """The names that are up for a look, in order, and those passed over."""
+def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
+    """The names that are up for a look, in order; and those that stay where they are, and why."""
     taken: list[str] = []
-    ignored: list[Ignored] = []
+    ignored: dict[str, str] = {}
     with os.scandir(inbox) as entries:
         for entry in entries:
             if entry.name in (DONE, FAILED):
@@ -92,8 +84,8 @@ def names_in(inbox: Path) -> tuple[list[str], list[Ignored]]:
             if not is_junk(entry.name):
                 taken.append(entry.name)
             elif not entry.name.startswith("."):
-                reason = "a temporary name" if is_temporary(entry.name) else "left by a desktop"
-                ignored.append(Ignored(entry.name, reason))
+                is_fresh = is_temporary(entry.name)
+                ignored[entry.name] = "a temporary name" if is_fresh else "left by a desktop"
     return sorted(taken), ignored
 
 

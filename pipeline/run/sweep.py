@@ -103,7 +103,7 @@ class Sweeper:
                 self._resume(claim, swept)
             remove_orphans(self._folders, self._jobs_in_work)
         names, ignored = names_in(self._folders.inbox)
-        self._said &= {*names, *(entry.name for entry in ignored)}
+        self._said &= {*names, *ignored}
         self._looks.forget_all_but(set(names))
         try:
             self._take_all(names, swept)

@@ -287,57 +287,54 @@ class _Inflater:
         return piece
 
 
-_DECOMPRESSORS: dict[Compression | None, Callable[[], _Decompressor]] = {
+_DECOMPRESSORS: dict[Compression | Literal["deflate"], Callable[[], _Decompressor]] = {
     "gzip": lambda: _Inflater(_GZIP),
     "bzip2": bz2.BZ2Decompressor,
     "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
-    None: lambda: _Inflater(_BARE),
+    "deflate": lambda: _Inflater(_BARE),
 }
 
 
-def unpacked(chunks: Iterable[bytes], compression: Compression, budget: Budget) -> Iterator[bytes]:
+def unpacked(
+    chunks: Iterable[bytes], compression: Compression | Literal["deflate"], budget: Budget
+) -> Iterator[bytes]:
     """The content of compressed streams behind each other, with zeros between and after them.
 
-    Raises UnpackError after what could be unpacked, and TooMuch.
+    Of bare deflate there is one stream; what follows it is not read. Raises UnpackError after
+    what could be unpacked, and TooMuch.
     """
-    return _Unpacking(compression, budget).run(chunks)
-
-
-def inflated(chunks: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
-    """The content of one stream of bare deflate, as `unpacked`; what follows it is not read."""
-    return _Unpacking(None, budget).run(chunks)
+    run = _Unpacking(_DECOMPRESSORS[compression], budget)
+    for chunk in chunks:
+        yield from run.pieces(chunk, once=compression == "deflate")
+        if run.is_at_end and compression == "deflate":
+            return
+    if not run.is_at_end:
+        raise UnpackError(CUT_OFF)
 
 
 class _Unpacking:
-    """One run of decompressors over chunks of packed bytes; of bare deflate one alone."""
+    """One run of decompressors over chunks of packed bytes."""
 
-    def __init__(self, compression: Compression | None, budget: Budget) -> None:
-        self._compression = compression
-        self._engine = _DECOMPRESSORS[compression]()
+    def __init__(self, make: Callable[[], _Decompressor], budget: Budget) -> None:
+        self._make = make
+        self._engine = make()
         self._budget = budget
         self._streams = 1
         self._packed = 0
         self._unpacked = 0
 
-    def run(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        for chunk in chunks:
-            self._packed += len(chunk)
-            yield from self._pieces(chunk)
-            if self._is_done:
-                return
-        if not self._engine.eof:
-            raise UnpackError(CUT_OFF)
-
     @property
-    def _is_done(self) -> bool:
-        return self._compression is None and self._engine.eof
+    def is_at_end(self) -> bool:
+        """Whether a stream has ended and no other begun."""
+        return self._engine.eof
 
-    def _pieces(self, data: bytes) -> Iterator[bytes]:
-        """All that can be unpacked with one more chunk of packed bytes."""
+    def pieces(self, data: bytes, *, once: bool) -> Iterator[bytes]:
+        """All that can be unpacked with one more chunk of packed bytes; of one stream if `once`."""
+        self._packed += len(data)
         while True:
             if self._engine.eof:
                 data = data.lstrip(b"\0")
-                if self._is_done or not data:
+                if once or not data:
                     return
                 self._begin()
             fed = bool(data)
@@ -365,4 +362,4 @@ class _Unpacking:
         self._streams += 1
         if (self._streams - _FREE_STREAMS) * _LEAST_STREAM > self._unpacked:
             raise UnpackError("it is made of thousands of streams with next to nothing in them")
-        self._engine = _DECOMPRESSORS[self._compression]()
+        self._engine = self._make()

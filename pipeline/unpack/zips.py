@@ -15,7 +15,7 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import IO, NamedTuple
 
 from pipeline.unpack.limits import PIECE, Budget, Entry, UnpackError, refusal_of
-from pipeline.unpack.streams import CUT_OFF, counted, inflated, stream_of, unpacked
+from pipeline.unpack.streams import CUT_OFF, counted, stream_of, unpacked
 
 _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
@@ -185,10 +185,8 @@ def _content(file: IO[bytes], record: _Record, budget: Budget) -> Iterator[bytes
     packed = _slice(file, start, record.packed)
     if record.method == _STORED:
         content = counted(packed, budget)
-    elif record.method == _DEFLATED:
-        content = inflated(packed, budget)
     else:
-        content = unpacked(packed, "bzip2", budget)
+        content = unpacked(packed, "deflate" if record.method == _DEFLATED else "bzip2", budget)
     yield from _checked(content, record)
 
 

@@ -102,6 +102,7 @@ def test_an_earlier_set_is_replaced_by_its_list_and_never_by_a_pattern(box):
 def test_a_record_that_lists_names_of_others_deletes_none_of_them(box):
     published(box, {"b_1.solution": "another's"}, "b.txt", "b")
     listed = ["b_1.solution", "b.json", "../outside", "a_9.solution", "..", ".lock"]
+    listed += ["/etc/hostname", "a/../../outside"]
     (box.outbox / "a.json").write_text(record_text("a.txt", *listed))
     (box.outbox.parent / "outside").touch()
     (box.outbox / "a_9.solution").touch()
