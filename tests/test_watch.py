@@ -136,15 +136,6 @@ def test_a_file_whose_writer_opens_it_for_every_piece_is_never_read_half(watched
     assert box.record("rows")["status"] == "unique"
 
 
-def test_a_name_that_is_dropped_again_while_it_is_watched_replaces_its_set(watched):
-    box, watch = watched
-    for number, (puzzle, solution) in enumerate(((SMALL, SMALL_SOLVED), (OTHER, OTHER_SOLVED)), 1):
-        box.drop("again.txt", puzzle)
-        wait_for(lambda n=number: watch.finished().count("again.txt") == n, SOON)
-        assert solved(box, "again") == solution
-    assert {"again.txt", "2/again.txt"} <= box.kept("done")
-
-
 def test_a_file_that_stays_cut_off_is_invalid_when_it_has_settled(box):
     with box.watching("--settle", "0.3", "--poll") as watch:
         idle(box, watch)

@@ -51,28 +51,21 @@ class Folders:
         where the outbox is in the inbox. An inbox in the outbox does no harm.
         """
         if not self.inbox.is_dir():
-            raise EnvironmentFailure(
-                f"{printable(str(self.inbox))}: no such folder; make it, or name another "
-                "with --inbox"
-            )
+            raise _failure(self.inbox, "no such folder; make it, or name another with --inbox")
         self._refuse_outbox_in_inbox()
         for folder in (self.work, self.done, self.failed, self.outbox):
             try:
                 folder.mkdir(exist_ok=True)
             except OSError as error:
-                raise EnvironmentFailure(
-                    f"{printable(str(folder))}: cannot be made: {error.strerror}"
-                ) from error
+                raise _failure(folder, f"cannot be made: {error.strerror}") from error
         device = self.inbox.stat().st_dev
         for folder in (self.work, self.done, self.failed):
             if folder.stat().st_dev != device:
-                raise EnvironmentFailure(
-                    f"{printable(str(folder))}: it is on another filesystem than the inbox; files "
-                    "are renamed from one to the other"
-                )
+                why = "it is on another filesystem than the inbox; files are renamed"
+                raise _failure(folder, f"{why} from one to the other")
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
-                raise EnvironmentFailure(f"{printable(str(folder))}: may not be written in")
+                raise _failure(folder, "may not be written in")
 
     def _refuse_outbox_in_inbox(self) -> None:
         """Raises UsageError where the outbox is, or lies in, the inbox or a folder of its own.
@@ -88,6 +81,10 @@ class Folders:
                 f"--outbox {printable(str(self.outbox))}: the inbox, and what lies in it, cannot "
                 "be the outbox"
             )
+
+
+def _failure(folder: Path, why: str) -> EnvironmentFailure:
+    return EnvironmentFailure(f"{printable(str(folder))}: {why}")
 
 
 def _real(path: Path) -> Path:

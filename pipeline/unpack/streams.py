@@ -207,11 +207,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
 
     def head(self, most: int) -> bytes:
         """At most the first `most` bytes; to be asked before anything is read."""
-        parts: list[bytes] = []
-        while most and (part := self._some(most)):
-            parts.append(part)
-            most -= len(part)
-        self._head = b"".join(parts)
+        self._head = _joined(self._some, most)
         return self._head
 
     def _some(self, most: int) -> bytes:
@@ -241,17 +237,23 @@ class PeekableStream(io.RawIOBase, BinaryIO):
 
     def whole(self, most: int) -> bytes:
         """All that is left, `most` bytes of it at most. Raises UnpackError where it is broken."""
-        parts: list[bytes] = []
-        while most and (part := self.read(min(most, _AT_ONCE))):
-            parts.append(part)
-            most -= len(part)
+        data = _joined(self.read, most)
         if self.error:
             raise self.error
-        return b"".join(parts)
+        return data
 
     def close(self) -> None:
         self._stream.close()
         super().close()
+
+
+def _joined(read: Callable[[int], bytes], most: int) -> bytes:
+    """What can be read, `most` bytes of it at most."""
+    parts: list[bytes] = []
+    while most and (part := read(most)):
+        parts.append(part)
+        most -= len(part)
+    return b"".join(parts)
 
 
 class _Decompressor(Protocol):

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from dropping import OTHER, OTHER_SOLVED, SMALL, DropFolder, record_text, wait_for
+from dropping import DropFolder, record_text, wait_for
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
@@ -21,9 +21,6 @@ from pipeline.dropbox.claim import LOCK, NOTE, Note, abandoned, notes_in_work
 from pipeline.dropbox.claiming import Reservations, Shelf, make_claim
 from pipeline.dropbox.names import key_of
 from pipeline.dropbox.settle import UNSEEN
-from pipeline.log import LazyLog
-from pipeline.run.loop import run_once
-from pipeline.settings import Settings
 
 RACE = "print(*[n for n in map(str, range(40)) if claim(n)], flush=True); signal.pause()"
 
@@ -94,23 +91,6 @@ def test_a_changed_file_that_a_newer_one_keeps_from_going_back_stays_claimed_and
     claim.remove()
     with closing(make_claim(box.folders, note_of(box))) as newer:
         assert newer.original.read_text() == "newer"
-
-
-def test_a_pass_finishes_a_changed_file_that_cannot_go_back_and_then_the_newer_one(box):
-    path = box.drop("a.txt", SMALL)
-
-    def change():
-        (taken,) = box.folders.work.rglob("a.txt")
-        os.utime(taken, ns=(1, 1))
-        box.drop("a.txt", OTHER)
-
-    with at_step("claim.taken", change):
-        settings = Settings(inbox=box.inbox, outbox=box.outbox)
-        assert run_once(settings, LazyLog("json", quiet=True)) == 0
-    assert not path.exists()
-    done = [(box.folders.done / name).read_text() for name in ("a.txt", "2/a.txt")]
-    assert done == [SMALL, OTHER]
-    assert box.text("a_1.solution") == OTHER_SOLVED
 
 
 def test_a_file_that_is_opened_for_writing_after_it_was_seen_goes_back(box):
