@@ -276,9 +276,8 @@ def _name_of(request: Any) -> list[Any]:
 
 def _prepare() -> None:
     """Make pieces small, and tell what happens."""
-    from pipeline.dropbox import settle
+    from pipeline.dropbox import reached, settle
     from pipeline.dropbox.growing import Growing
-    from pipeline.dropbox.steps import reached
     from pipeline.run import archive, collection, looking
 
     collection.PIECE_BYTES = collection.PIECE_TO_PROVE = PIECE
@@ -299,7 +298,7 @@ class _Told(Peer):
     """A worker of which is told that it starts, and what it is asked for."""
 
     def send(self, request: object) -> None:
-        from pipeline.dropbox.steps import reached
+        from pipeline.dropbox import reached
 
         if isinstance(request, Start):
             _workers.append(self._process.pid)

@@ -19,13 +19,13 @@ from pipeline.report.board import LARGEST_DRAWN, Board, Place
 from pipeline.report.records import Job
 from pipeline.report.tables import Row
 from pipeline.settings import Reading
-from pipeline.unpack import Limits, Member, UnpackError, kind_of, opened, walk
+from pipeline.unpack import Member, Room, UnpackError, kind_of, opened, walk
 
 _MOST_BYTES = 64 * 1024
 """Of a source that is drawn; 25×25 cells take no more than some 4 KiB."""
 
 _PACKED = ("gzip", "bzip2", "xz")
-_MOST_UNPACKED = Limits(total_bytes=64 * 2**20, members=20_000)
+_MOST_UNPACKED = Room(total_bytes=64 * 2**20, members=20_000)
 
 _BOXES = {6: (2, 3), 8: (2, 4), 10: (2, 5), 12: (3, 4), 15: (3, 5), 20: (4, 5), 24: (4, 6)}
 _BOXES |= {n * n: (n, n) for n in range(2, 6)}

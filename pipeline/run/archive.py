@@ -25,11 +25,11 @@ from pipeline.run.sources import source_in
 from pipeline.run.tree import Tree
 from pipeline.settings import Settings
 from pipeline.unpack import (
-    Ahead,
     Kind,
-    Limits,
     Member,
     Meter,
+    PeekableStream,
+    Room,
     UnpackError,
     walk,
 )
@@ -63,7 +63,7 @@ class Archive:
     def steps(self) -> Iterator[Step]:
         """Single puzzles in groups, collections in pieces, as they follow in the archive."""
         group: list[Item] = []
-        limits = Limits(self._settings.max_total_bytes)
+        limits = Room(self._settings.max_total_bytes)
         for member in walk(self._claim.original, limits, self._meter):
             item = self._item(member)
             if isinstance(item, Item):
@@ -79,13 +79,13 @@ class Archive:
         if group:
             yield Items(tuple(group))
 
-    def _item(self, member: Member) -> Item | tuple[Source, Ahead, str]:
+    def _item(self, member: Member) -> Item | tuple[Source, PeekableStream, str]:
         """A member as one puzzle, or what is to be known of a collection."""
         if member.stream is None:
             return Item(member.name, None, member.refusal)
         most = self._settings.max_bytes
         try:
-            stream = Ahead(member.stream)
+            stream = PeekableStream(member.stream)
             source = source_in(stream, member.name, self._settings)
             if source is not None:
                 return source, stream, member.name

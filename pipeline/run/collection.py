@@ -18,7 +18,7 @@ from pipeline.run.bulk import Content, Progress, size_of
 from pipeline.run.requests import End, PieceOf
 from pipeline.run.rows_out import RowsOut
 from pipeline.settings import Settings
-from pipeline.unpack import Ahead, Kind, Limits, Meter, opened
+from pipeline.unpack import Kind, Meter, PeekableStream, Room, opened
 
 PIECE_BYTES = 256 * 1024
 """Of a collection's text; some 3,000 puzzles of 9×9, a tenth of a second's work."""
@@ -29,7 +29,7 @@ PIECE_TO_PROVE = PIECE_BYTES // 16
 
 
 def pieces_of(
-    source: Source, stream: Ahead, settings: Settings, member: str | None = None
+    source: Source, stream: PeekableStream, settings: Settings, member: str | None = None
 ) -> Iterator[PieceOf | End]:
     """The steps of one collection, the last of which tells why it ended if it broke off."""
     found = source.detected
@@ -60,7 +60,7 @@ class Collection:
         self.declared = settings.reading.declared()
         self._source = source
         self._settings = settings
-        self._limits = Limits(settings.max_total_bytes)
+        self._limits = Room(settings.max_total_bytes)
         self._is_packed = kind != "plain"
         self._meter = Meter()
         self._rows = RowsOut(growing, claim.note.stem, proves=settings.prove == "always")
@@ -71,7 +71,7 @@ class Collection:
         return self._rows.totals
 
     def steps(self) -> Iterator[PieceOf | End]:
-        with Ahead(opened(self._claim.original, self._limits, self._meter)) as stream:
+        with PeekableStream(opened(self._claim.original, self._limits, self._meter)) as stream:
             yield from pieces_of(self._source, stream, self._settings)
 
     def write(self, step: Any, reply: Any) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import stat
-from contextlib import closing, suppress
 
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.growing import Growing
-from pipeline.dropbox.scan import kind_in_words
+from pipeline.dropbox.settle import kind_in_words
 from pipeline.errors import InvalidPuzzle, printable
 from pipeline.parse import oversize
 from pipeline.run.archive import Archive
@@ -17,7 +16,7 @@ from pipeline.run.collection import Collection
 from pipeline.run.pool import Workers
 from pipeline.run.sources import source_in
 from pipeline.settings import Settings
-from pipeline.unpack import Ahead, Limits, TooMuch, UnpackError, kind_of, members, opened
+from pipeline.unpack import PeekableStream, Room, UnpackError, check_readable, kind_of, opened
 
 
 def content_of(
@@ -43,16 +42,15 @@ def content_of(
 def _many(
     claim: Claim, folders: Folders, settings: Settings
 ) -> Single | tuple[Growing, Archive | Collection]:
-    limits = Limits(settings.max_total_bytes)
+    limits = Room(settings.max_total_bytes)
     kind = kind_of(claim.original)
     if kind in ("zip", "tar", "folder"):
         if kind != "folder":
-            with closing(members(claim.original, limits)) as listed, suppress(TooMuch):
-                next(listed, None)  # raises where nothing of it can be read
+            check_readable(claim.original, limits)
         growing = Growing(claim, folders, settings.terms)
         return growing, Archive(claim, growing, settings, kind)
     size, most = claim.original.stat().st_size, settings.max_bytes
-    with Ahead(opened(claim.original, limits)) as stream:
+    with PeekableStream(opened(claim.original, limits)) as stream:
         source = source_in(stream, printable(claim.note.source), settings)
         if source is not None:
             growing = Growing(claim, folders, settings.terms)

@@ -8,8 +8,7 @@ from functools import partial
 from typing import Literal
 
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.scan import Refused, look
-from pipeline.dropbox.settle import Fingerprint, Settler, Settling, Sight
+from pipeline.dropbox.settle import Fingerprint, Refused, Settler, Settling, Sight, look
 from pipeline.errors import InvalidPuzzle
 from pipeline.problem import is_formula, parse_once
 from pipeline.settings import Settings

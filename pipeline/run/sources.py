@@ -13,7 +13,7 @@ from pipeline.parse.formula import parse_formula
 from pipeline.problem import is_formula, parse_once
 from pipeline.rows import Source
 from pipeline.settings import Settings
-from pipeline.unpack import Ahead, Layers, Tape, layers_of
+from pipeline.unpack import Layers, PeekableChunks, PeekableStream, layers_of
 
 HEAD_BYTES = 1024 * 1024
 """Of a source: enough to tell what it is."""
@@ -25,7 +25,7 @@ _MOST_OF_ONE = 4096
 
 def is_plain(data: bytes) -> bool:
     """Whether a source that begins so is neither an archive nor compressed."""
-    return layers_of(Tape(iter([data]))) == Layers()
+    return layers_of(PeekableChunks(iter([data]))) == Layers()
 
 
 def is_one_puzzle(data: bytes, name: str, settings: Settings) -> bool:
@@ -60,7 +60,7 @@ def collection_in(head: bytes, *, complete: bool, declared: str) -> Detected | N
     return detect_collection(head, complete, None if declared == "auto" else declared)
 
 
-def source_in(stream: Ahead, name: str, settings: Settings) -> Source | None:
+def source_in(stream: PeekableStream, name: str, settings: Settings) -> Source | None:
     """What is to be known of the collection in a stream, if there is one."""
     head = stream.head(HEAD_BYTES + 1)
     complete = len(head) <= HEAD_BYTES

@@ -9,16 +9,13 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pipeline.dropbox.claim import Claim, Shelf, is_in_work, make_claim
+from pipeline.dropbox.claim import Claim, Note, abandoned, new_job_id, notes_in_work
+from pipeline.dropbox.claiming import Reservations, Shelf, identity, is_in_work, make_claim
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.names import key_of
-from pipeline.dropbox.note import Note, new_job_id, notes_in_work
 from pipeline.dropbox.overview import stamp_scan
 from pipeline.dropbox.publish import remove_orphans
-from pipeline.dropbox.recover import abandoned
-from pipeline.dropbox.reserve import Reservations, identity
-from pipeline.dropbox.scan import is_written, names_in
-from pipeline.dropbox.settle import UNSEEN, Fingerprint
+from pipeline.dropbox.settle import UNSEEN, Fingerprint, is_written, names_in
 from pipeline.errors import in_words, printable
 from pipeline.log import Log
 from pipeline.record import timestamp
@@ -106,7 +103,7 @@ class Sweeper:
                 self._resume(claim, swept)
             remove_orphans(self._folders, self._jobs_in_work)
         names, ignored = names_in(self._folders.inbox)
-        self._said &= {*names, *(entry.name for entry in ignored)}
+        self._said &= {*names, *ignored}
         self._looks.forget_all_but(set(names))
         try:
             self._take_all(names, swept)

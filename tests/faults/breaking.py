@@ -82,13 +82,13 @@ def _breaking(step: str, what: str, nth: int) -> Callable[[str], None]:
 def _run(request: dict[str, Any]) -> None:
     """In the child: the command, its output to the log."""
     from pipeline.cli import main
-    from pipeline.dropbox import steps
+    from pipeline.dropbox import on_step
 
     sink = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     nowhere = os.open(os.devnull, os.O_RDONLY)
     for target, source in ((0, nowhere), (1, sink), (2, sink)):
         os.dup2(source, target)
-    steps.on_step.append(_breaking(request["step"], request["what"], request["nth"]))
+    on_step.append(_breaking(request["step"], request["what"], request["nth"]))
     sys.argv = ["sudoku-pipeline", *request["argv"]]
     main()
 

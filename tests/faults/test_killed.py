@@ -23,7 +23,7 @@ from dropping import (
 )
 from forking import Forked
 
-from pipeline.dropbox.steps import STEPS
+from pipeline.dropbox import STEPS
 
 
 @dataclass(frozen=True)

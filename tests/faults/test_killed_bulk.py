@@ -37,9 +37,9 @@ from bulk import (
 from dropping import NO_SOLUTION, SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, wait_for
 from solving import children, has_ended
 
+from pipeline.dropbox import STEPS
 from pipeline.dropbox.growing import last_noted
 from pipeline.dropbox.overview import survey
-from pipeline.dropbox.steps import STEPS
 
 NAME = "set"
 KINDS = ("collection", "zip", "folder")
