@@ -20,7 +20,7 @@ from puzzles import puzzles
 
 from pipeline import Settings
 from pipeline.solve import Solvers
-from pipeline.stages import solve_source
+from pipeline.solving import solve_source
 
 COUNT = 200
 

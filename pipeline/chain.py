@@ -45,9 +45,8 @@ def solve_problem(
     why, planned = solvers.lacking, True
     result: Result[S] | None = None
     for solver in solvers.chain:
-        used = SolverUsed(solver.name, solver.version, why, planned and why is not None)
         try:
-            found = search.ask(solver, used)
+            answered = search.collect(solver)
         except LimitReached as error:
             return Result("unknown", (), False, str(error), problem, seconds=watch.seconds())
         except (SolverError, EnvironmentFailure) as error:
@@ -55,7 +54,8 @@ def solve_problem(
                 raise
             why, planned = str(error), False
             continue
-        found = cross_checked(found, search, solvers)
+        used = SolverUsed(solver.name, solver.version, why, planned and why is not None)
+        found = cross_checked(search.result(answered, used), search, solvers)
         result = with_evidence(found, solvers, settings, watch, explain=explain)
         if result.complete or not found.complete:
             return result
@@ -85,17 +85,12 @@ class Search(Generic[S]):
         """The CNF that was made, if one was."""
         return self._cnf if self.problem.is_encoded else None
 
-    def ask(self, solver: Solver, used: SolverUsed) -> Result[S]:
-        """What one solver finds.
+    def collect(self, solver: Solver) -> Found[S]:
+        """The solutions that a solver finds, up to one more than are asked for.
 
         Raises LimitReached where the CNF is too large, SolverError for a model that is no
         solution.
         """
-        found = self.collect(solver)
-        return self.result(found, used)
-
-    def collect(self, solver: Solver) -> Found[S]:
-        """The solutions that a solver finds, up to one more than are asked for."""
         wanted = self.problem.wanted(self.settings)
         solutions: list[S] = []
         with closing(self.stream(solver)) as stream:

@@ -11,9 +11,9 @@ from needs import needs_minisat
 from oracle import is_solution
 from pysat.solvers import Minisat22
 from solving import PATIENCE, UNIQUE, digits, holed, pattern
+from support.solvers import every_encoding
 
 from pipeline import Geometry, Grid, Puzzle, parse_puzzle, render_puzzle
-from pipeline.encode import ENCODINGS
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
@@ -34,7 +34,7 @@ def result_of(dimacs: str, style: str = "minisat") -> str:
 
 
 @needs_minisat
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@every_encoding
 @pytest.mark.parametrize("numbering", ["dense", "decimal"])
 def test_minisat_solves_the_empty_grid_and_decode_reads_its_result(encoding, numbering):
     how = ["--empty", "3x3", "--encoding", encoding, "--numbering", numbering]
@@ -89,7 +89,7 @@ def test_encode_writes_the_same_to_a_file_as_to_standard_output():
 
 
 @pytest.mark.parametrize("style", ["minisat", "competition"])
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@every_encoding
 def test_decode_reads_the_result_of_an_encoded_puzzle(encoding, style):
     _, dimacs, _ = run("encode", "unique.txt", "--encoding", encoding)
     Path("out").write_text(result_of(dimacs, style))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from needs import needs_minisat
 from oracle import is_solution, solutions
 from solving import EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, holed, pattern, program
 from strategies import examples, puzzles
+from support.solvers import both_solvers
 
 from pipeline import Geometry, Puzzle, Settings, parse_puzzle, solve_puzzle
 from pipeline.chain import is_chosen
@@ -80,7 +82,7 @@ def test_a_lie_found_out_at_the_limit_still_says_that_there_are_more(tmp_path):
     assert result.message == "there are more solutions than the 1 asked for"
 
 
-@pytest.mark.parametrize("solver", [pytest.param("minisat", marks=needs_minisat), "pysat"])
+@both_solvers
 @pytest.mark.parametrize("most", [1, 100])
 @pytest.mark.parametrize("text", [UNIQUE, TWO, NONE, "11..\n....\n....\n....\n", EVEN_ODD_SIX])
 def test_it_changes_nothing_for_honest_solvers(text, most, solver):
@@ -120,26 +122,19 @@ def test_who_is_chosen_of_a_share_is_chosen_of_every_larger_one(puzzle, one, oth
     assert not is_chosen(puzzle, 0)
 
 
-def of_pairs() -> list[Puzzle]:
-    """Some puzzles, no two alike."""
-    return [
-        Puzzle.of_values(FOUR, [a, b, c, d] + [0] * 12)
-        for a in range(5)
-        for b in range(5)
-        for c in range(5)
-        for d in range(5)
-    ]
+PAIRS = [Puzzle.of_values(FOUR, [*values, *[0] * 12]) for values in product(range(5), repeat=4)]
+"""Some puzzles, no two alike."""
 
 
 def test_the_share_is_about_what_was_asked_for():
-    chosen = sum(is_chosen(puzzle, 0.3) for puzzle in of_pairs())
-    assert 0.2 < chosen / len(of_pairs()) < 0.4
+    chosen = sum(is_chosen(puzzle, 0.3) for puzzle in PAIRS)
+    assert 0.2 < chosen / len(PAIRS) < 0.4
 
 
 def test_the_same_puzzles_are_chosen_in_every_process():
     code = (
         "from test_cross_check import *\n"
-        "print(''.join('01'[is_chosen(puzzle, 0.3)] for puzzle in of_pairs()))"
+        "print(''.join('01'[is_chosen(puzzle, 0.3)] for puzzle in PAIRS))"
     )
     told = {
         subprocess.run(
@@ -150,7 +145,7 @@ def test_the_same_puzzles_are_chosen_in_every_process():
         ).stdout
         for seed in ("1", "2")
     }
-    expected = "".join("01"[is_chosen(puzzle, 0.3)] for puzzle in of_pairs())
+    expected = "".join("01"[is_chosen(puzzle, 0.3)] for puzzle in PAIRS)
     assert told == {expected.encode() + b"\n"}
 
 

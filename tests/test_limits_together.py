@@ -140,14 +140,14 @@ def test_what_goes_alone_in_the_end_has_the_time_that_is_left(
 
 @ways
 def test_going_alone_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, solvers):
-    def slow(search, solver, used):
+    def slow(search, solver):
         search.settings = replace(search.settings, timeout=60)
         with search.watch.timing("solve"):
             clock.now += 7
-        return ask(search, solver, used)
+        return collect(search, solver)
 
-    ask = Search.ask
-    monkeypatch.setattr(Search, "ask", slow)
+    collect = Search.collect
+    monkeypatch.setattr(Search, "collect", slow)
     found = solve([TWO] * 2, solvers, solver="pysat", timeout=7, prove="always")
     assert told(found) == {("multiple", "claimed", SEVEN)}
 

@@ -12,6 +12,7 @@ from needs import needs_linux, needs_minisat
 from oracle import solutions
 from solving import TWO, children, cnf_of, pigeons
 from strategies import examples, puzzles
+from support.solvers import every_encoding
 
 from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat
 from pipeline.decode import decode_model
@@ -153,7 +154,7 @@ def test_the_clauses_of_one_session_are_not_those_of_the_next(solver):
     assert isinstance(ask(solver, cnf_of((1,))), Sat)
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@every_encoding
 def test_the_empty_4x4_has_288_grids_in_every_encoding(solver, encoding):
     found, complete = grids(solver, encode_puzzle(Puzzle.empty(FOUR), encoding), 1000)
     assert complete
@@ -161,7 +162,7 @@ def test_the_empty_4x4_has_288_grids_in_every_encoding(solver, encoding):
 
 
 @pytest.mark.parametrize("style", ["dense", "decimal"])
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@every_encoding
 def test_both_numberings_give_the_same_grids(solver, encoding, style):
     puzzle = parse_puzzle(TWO)
     found, complete = grids(solver, encode_puzzle(puzzle, encoding, style), 5)

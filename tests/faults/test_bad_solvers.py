@@ -98,11 +98,6 @@ def test_pysat_solves_and_the_record_says_why_when_minisat(body, why, tmp_path):
     assert why in result.solver.fallback
 
 
-def test_minisat_asked_for_by_name_falls_back_too(tmp_path):
-    result = solve(tmp_path, "exit 3", solver="minisat")
-    assert (result.solver.name, result.solutions) == ("pysat", SOLUTIONS)
-
-
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_a_wrong_model_is_no_solution_in_any_encoding(encoding, tmp_path):
     result = solve(tmp_path, result_lines(range(1, 65)), encoding=encoding)
