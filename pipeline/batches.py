@@ -19,7 +19,7 @@ from pipeline.certify.many import certify_many
 from pipeline.errors import InvalidPuzzle
 from pipeline.formulas import is_formula, solve_clauses
 from pipeline.limits import Limits
-from pipeline.parse import Parsed, made
+from pipeline.parse import Parsed, parsed_from
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, SolverUsed, Status, Stopwatch
 from pipeline.settings import ENCODING, Settings
@@ -101,7 +101,7 @@ def solve_batch(
     settled = set(together).difference(left) if share else ()
     checked = {index for index in settled if is_chosen(_puzzle(geometry, masks[index]), share)}
     for index in sorted(checked.union(left)):
-        parsed = made(_puzzle(geometry, masks[index]))
+        parsed = parsed_from(_puzzle(geometry, masks[index]))
         watch = Stopwatch(before=float(answers.spent[index]))
         result = solve_parsed(parsed, solvers, settings, watch, explain=False)
         answers.spent[index] = watch.spent()

@@ -10,8 +10,7 @@ import numpy as np
 from pipeline.batches import LARGEST_SIDE, Answers, masks_of, solve_alone, solve_batch
 from pipeline.beside import disagreement, grid_of
 from pipeline.evidence import Proof, doubt, prove_complete
-from pipeline.parse import made
-from pipeline.parse.collections import Entry, Piece
+from pipeline.parse import Entry, Piece, parsed_from
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.result import Result, Stopwatch, limits_left
 from pipeline.rows import Row, Rows, Source, joined
@@ -62,8 +61,7 @@ def failed_piece(piece: Piece, source: Source, settings: Settings, why: str) -> 
 
 
 def _entries(piece: Piece, source: Source, settings: Settings) -> list[Entry]:
-    found = source.detected
-    return found.format.entries(piece, found.layout, source.name, settings.reading)
+    return source.detected.entries(piece, source.name, settings.reading)
 
 
 def _batches(
@@ -117,7 +115,9 @@ def _alone(entry: Entry, solvers: Solvers, settings: Settings) -> Row:
     if entry.puzzle is None:
         return Row(entry, "invalid", message=entry.error)
     watch = Stopwatch()
-    row = _row(entry, solve_parsed(made(entry.puzzle), solvers, settings, watch, explain=False))
+    row = _row(
+        entry, solve_parsed(parsed_from(entry.puzzle), solvers, settings, watch, explain=False)
+    )
     row.spent = watch.spent()
     return row
 
@@ -145,7 +145,7 @@ def _proved(row: Row, solvers: Solvers, settings: Settings) -> Row:
     if row.certificate.complete != "no":
         return row
     why = doubt(row.certificate)
-    result = solve_alone(made(puzzle), why, solvers, settings, watch)
+    result = solve_alone(parsed_from(puzzle), why, solvers, settings, watch)
     again = _row(entry, result)
     again.certificate, again.fallback = result.certificate, why
     if isinstance(result.proof, Proof):

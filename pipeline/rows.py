@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pipeline.errors import printable
 from pipeline.evidence import Certificate, Proof
-from pipeline.parse.collections import Detected, Entry
+from pipeline.parse import Detected, Entry
 from pipeline.result import Status
 
 PROOF_COLUMNS = ("index", "offset", "start", "length", "solver", "steps")

@@ -21,7 +21,7 @@ from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure, InvalidPuzzle, LimitReached, SolverError
 from pipeline.evidence import Certificate, doubt, prove_complete
 from pipeline.formulas import is_formula, solve_clauses
-from pipeline.parse import Parsed, made, parse_source
+from pipeline.parse import Parsed, parse_source, parsed_from
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Result, SolverUsed, Status, Stopwatch, limits_left, unproved
 from pipeline.settings import Settings
@@ -71,7 +71,7 @@ def solve_puzzle(
     """
     chosen = settings or Settings()
     with Solvers(chosen.solver, chosen.minisat) as solvers:
-        return solve_parsed(made(puzzle), solvers, chosen, Stopwatch(), on_grid)
+        return solve_parsed(parsed_from(puzzle), solvers, chosen, Stopwatch(), on_grid)
 
 
 def solve_parsed(

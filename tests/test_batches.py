@@ -24,7 +24,7 @@ from pipeline.decode import decode_model
 from pipeline.dimacs import clause_lines
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure
-from pipeline.parse import made, parse_puzzle, parse_source
+from pipeline.parse import parse_puzzle, parse_source, parsed_from
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
@@ -106,7 +106,7 @@ def _ended():
 @lru_cache
 def alone(puzzle, limit):
     settings = Settings(solver="pysat", max_solutions=limit)
-    return solve_parsed(made(puzzle), at_hand("pysat"), settings, Stopwatch())
+    return solve_parsed(parsed_from(puzzle), at_hand("pysat"), settings, Stopwatch())
 
 
 def said_of(puzzle, wanted):

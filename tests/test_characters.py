@@ -11,7 +11,9 @@ from strategies import examples
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import Parsed, parse_source, render_puzzle
-from pipeline.parse.characters import ALPHABETS, GEOMETRIES, NAMES
+from pipeline.parse.cells import ALPHABET_NAMES as NAMES
+from pipeline.parse.cells import ALPHABETS
+from pipeline.parse.cells import LARGER_GEOMETRIES as GEOMETRIES
 from pipeline.puzzle import Geometry, Puzzle
 
 SIXTEEN, TWENTY_FIVE = GEOMETRIES[16], GEOMETRIES[25]

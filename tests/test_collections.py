@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse import parse_puzzle, parse_source
-from pipeline.parse.collections import Detected, Entry, Piece, detect_collection
-from pipeline.parse.collections.cutting import LONGEST
+from pipeline.parse import Detected, Entry, Piece, detect_collection, parse_puzzle, parse_source
+from pipeline.parse.cutting import LONGEST
 from pipeline.settings import Reading
 
 EXAMPLES = sorted(
@@ -33,7 +32,7 @@ def grid(text: str) -> str:
     return "".join(text[start : start + side] + "\n" for start in range(0, len(text), side))
 
 
-def detected(data: str | bytes, declared: str | None = None) -> Detected:
+def detected(data: str | bytes, declared: str = "auto") -> Detected:
     found = detect_collection(_bytes(data), complete=True, declared=declared)
     assert found is not None
     return found
@@ -43,12 +42,12 @@ def _bytes(data: str | bytes) -> bytes:
     return data.encode() if isinstance(data, str) else data
 
 
-def read(data: str | bytes, declared: str | None = None, reading: Reading = READING) -> list[Entry]:
+def read(data: str | bytes, declared: str = "auto", reading: Reading = READING) -> list[Entry]:
     found = detected(data, declared)
     return [
         entry
-        for piece in found.format.pieces(io.BytesIO(_bytes(data)), found.layout, 200)
-        for entry in found.format.entries(piece, found.layout, "a.txt", reading)
+        for piece in found.pieces(io.BytesIO(_bytes(data)), 200)
+        for entry in found.entries(piece, "a.txt", reading)
     ]
 
 
@@ -210,7 +209,7 @@ def test_characters_of_larger_puzzles_decide_their_alphabet_or_it_is_declared():
     assert entries[1].error is not None
     assert entries[1].error.startswith("a.txt:2: expected --alphabet 0-F or 1-G")
     assert all(
-        entry.puzzle for entry in read(f"{line}\n{unclear}\n", None, Reading(alphabet="0-F"))
+        entry.puzzle for entry in read(f"{line}\n{unclear}\n", "auto", Reading(alphabet="0-F"))
     )
 
 
@@ -396,10 +395,10 @@ class Endless(io.RawIOBase):
 def test_a_line_without_end_is_skipped_in_bounded_memory(name):
     found = detected(f"{A}\n{B}\n", name)
     stream = Endless(50 * LONGEST)
-    (piece,) = found.format.pieces(stream, found.layout, 100)
+    (piece,) = found.pieces(stream, 100)
     assert len(piece.data) == LONGEST + 1
     assert stream.most <= 2 * LONGEST
-    (entry,) = found.format.entries(piece, found.layout, "a.txt", READING)
+    (entry,) = found.entries(piece, "a.txt", READING)
     assert entry.error == f"a.txt:1:1: expected at most {LONGEST} bytes of a puzzle, found more"
 
 
@@ -456,7 +455,7 @@ def test_solutions_are_not_taken_for_puzzles_where_many_puzzles_are_damaged(deli
     data = "".join(f"{line}{delimiter}{SOLUTION}\n" for line in lines).encode()
     found = detect_collection(data, complete=True)
     if found is not None:
-        entries = found.format.entries(Piece(1, data), found.layout, "a.csv", Reading())
+        entries = found.entries(Piece(1, data), "a.csv", Reading())
         assert [entry.text[:80] for entry in entries] == [GIVENS[:80]] * len(lines)
         assert [entry.error is None for entry in entries] == [True] + [False] * bad
 

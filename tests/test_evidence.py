@@ -17,7 +17,7 @@ from pipeline import stages
 from pipeline.certify.formula import proof_formula
 from pipeline.certify.proof import ProofTimeout, check_proof
 from pipeline.cnf import Family, Unsat
-from pipeline.parse import made, parse_puzzle
+from pipeline.parse import parse_puzzle, parsed_from
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
@@ -38,7 +38,7 @@ def solvers():
 
 def solved(puzzle, solvers, prove="always", **options):
     settings = Settings(solver="pysat", prove=prove, **options)
-    return solve_parsed(made(puzzle), solvers, settings, Stopwatch())
+    return solve_parsed(parsed_from(puzzle), solvers, settings, Stopwatch())
 
 
 PUZZLES = {

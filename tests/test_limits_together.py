@@ -13,8 +13,7 @@ from solving import TWO, UNIQUE
 from pipeline.batches import FEWEST, masks_of, solve_sources
 from pipeline.evidence import Certificate
 from pipeline.limits import Limits
-from pipeline.parse import parse_puzzle, parse_source
-from pipeline.parse.collections import Piece, detect_collection
+from pipeline.parse import Piece, detect_collection, parse_puzzle, parse_source
 from pipeline.pieces import solve_piece
 from pipeline.result import Stopwatch
 from pipeline.rows import Source

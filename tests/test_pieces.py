@@ -18,8 +18,7 @@ from strategies import examples
 
 from pipeline.batches import FEWEST
 from pipeline.evidence import Certificate
-from pipeline.parse import parse_puzzle
-from pipeline.parse.collections import Piece, detect_collection
+from pipeline.parse import Piece, detect_collection, parse_puzzle
 from pipeline.pieces import failed_piece, one_line, solve_piece
 from pipeline.puzzle import Geometry, Grid
 from pipeline.rows import Rows, Source, blank_lines, broken, csv_line, header, indexed

@@ -25,7 +25,7 @@ from pipeline.errors import (
 )
 from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.formulas import solve_parsed_formula
-from pipeline.parse.characters import signs_of
+from pipeline.parse import signs_of
 from pipeline.parse.formula import ParsedFormula
 from pipeline.puzzle import Grid
 from pipeline.record import render_solution, solution_texts

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from pipeline.errors import PipelineError
 from pipeline.files import read_regular
-from pipeline.parse import Parsed, parse_source
-from pipeline.parse.characters import signs_of
+from pipeline.parse import Parsed, parse_source, signs_of
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.report.board import LARGEST_DRAWN, Board
 from pipeline.report.originals import MOST_BYTES

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from strategies import examples
 
-from pipeline.parse import parse_puzzle
+from pipeline.parse import COLLECTIONS, Detected, Entry, Piece, detect_collection, parse_puzzle
 from pipeline.parse.cells import DIGITS
-from pipeline.parse.collections import COLLECTIONS, Detected, Entry, Piece, detect_collection
-from pipeline.parse.collections.cutting import LONGEST
+from pipeline.parse.cutting import LONGEST
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
@@ -157,14 +156,14 @@ def written(draw: DrawFn, name: str) -> Written:
 
 
 def pieces_of(found: Detected, data: bytes, size: int) -> list[Piece]:
-    return list(found.format.pieces(io.BytesIO(data), found.layout, size))
+    return list(found.pieces(io.BytesIO(data), size))
 
 
 def read(found: Detected, data: bytes, size: int, variant: str = "auto") -> list[Entry]:
     return [
         entry
         for piece in pieces_of(found, data, size)
-        for entry in found.format.entries(piece, found.layout, "a.txt", Reading(variant))
+        for entry in found.entries(piece, "a.txt", Reading(variant))
     ]
 
 
@@ -247,7 +246,7 @@ def test_the_pieces_do_not_depend_on_how_the_stream_gives_its_bytes(name, data):
     source, size = data.draw(written(name)), data.draw(sizes)
     found = detect_collection(source.data, complete=True)
     assert found is not None
-    dripped = list(found.format.pieces(Dripping(source.data), found.layout, size))
+    dripped = list(found.pieces(Dripping(source.data), size))
     assert dripped == pieces_of(found, source.data, size)
 
 
@@ -259,11 +258,7 @@ def test_a_piece_is_read_in_another_process_as_here(name, data):
     found = detect_collection(source.data, complete=True)
     assert found is not None
     sent = pickle.loads(pickle.dumps((found, pieces_of(found, source.data, 200))))
-    there = [
-        entry
-        for piece in sent[1]
-        for entry in sent[0].format.entries(piece, sent[0].layout, "a.txt", Reading())
-    ]
+    there = [entry for piece in sent[1] for entry in sent[0].entries(piece, "a.txt", Reading())]
     assert there == read(found, source.data, 200)
 
 
