@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.parse.base import Collection, Entry, Format, Found, Head, Parsed, Piece, Variant
+from pipeline.parse.base import Entry, Format, Parsed, Piece, Variant
 from pipeline.parse.cells import ALPHABET_NAMES, signs_of
 from pipeline.parse.detect import (
     Detected,
@@ -10,10 +10,8 @@ from pipeline.parse.detect import (
     What,
     detect,
     detect_collection,
-    detect_format,
     is_formula,
     parse_puzzle,
-    parse_single,
     parse_source,
     parsed_from,
     render_puzzle,
@@ -27,13 +25,10 @@ __all__ = [
     "DECLARABLE",
     "FORMATS",
     "FORMAT_NAMES",
-    "Collection",
     "Detected",
     "Entry",
     "Format",
     "FormulaBegun",
-    "Found",
-    "Head",
     "Parsed",
     "Piece",
     "Variant",
@@ -41,12 +36,10 @@ __all__ = [
     "count_lines",
     "detect",
     "detect_collection",
-    "detect_format",
     "format_named",
     "is_formula",
     "oversize",
     "parse_puzzle",
-    "parse_single",
     "parse_source",
     "parsed_from",
     "render_puzzle",

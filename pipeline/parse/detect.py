@@ -150,7 +150,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         raise oversize(source, reading.max_bytes, "more")
     text = decode_text(data, source)
     if reading.format == "auto":
-        chosen, reason = detect_format(text)
+        chosen, reason = _format_of(text)
     elif reading.format in _SINGLES:
         chosen, reason = format_named(reading.format), "--format says so"
     else:
@@ -161,7 +161,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     return Parsed(found.puzzle, notation, reason, found.variant)
 
 
-def detect_format(text: Text) -> tuple[Format, str]:
+def _format_of(text: Text) -> tuple[Format, str]:
     """The format of a text, and why it is taken for that."""
     for candidate in FORMATS:
         reason = candidate.recognise(text)

@@ -216,20 +216,16 @@ def _read_body(located: _Located, header: _Header, deadline: Deadline, block: in
     for start, piece in _pieces(text, header.end, end, block):
         deadline.check()
         numbers = _numbers(piece, header.variables)
-        is_open = bool(literals) and literals[-1] != 0
-        room = header.clauses - clauses - (numbers.count(0) if numbers is not None else 0)
-        if numbers is None or room < 0 or (room == 0 and _ends_open(numbers, is_open)):
-            raise _fault(located, header, start, piece, header.clauses - clauses, is_open=is_open)
-        if numbers:
-            literals += numbers
-            clauses, behind = header.clauses - room, start + len(piece.rstrip(b" \t\n"))
+        if numbers is not None and not numbers:
+            continue
+        room, is_open = header.clauses - clauses, bool(literals) and literals[-1] != 0
+        ended = numbers.count(0) if numbers else 0
+        if numbers is None or ended > room or (ended == room and numbers[-1] != 0):
+            raise _fault(located, header, start, piece, room, is_open=is_open)
+        literals += numbers
+        clauses, behind = clauses + ended, start + len(piece.rstrip(b" \t\n"))
     _check_end(located, header, literals, clauses, trailer, behind)
     return literals
-
-
-def _ends_open(numbers: Sequence[int], is_open: bool) -> bool:
-    """Whether a clause has begun and not ended behind these numbers, or before where none are."""
-    return numbers[-1] != 0 if numbers else is_open
 
 
 def _pieces(text: bytes, start: int, end: int, block: int) -> Iterator[tuple[int, bytes]]:

@@ -107,7 +107,7 @@ def test_garbage_takes_no_more_memory_to_refuse_than_it_has_itself(data):
     assert taken(read, data) < 1.1
 
 
-@pytest.mark.parametrize("body", [b"1 ", b"x", b"c\n"])
+@pytest.mark.parametrize("body", [b"1 ", b"x"])
 def test_formulas_take_memory_in_proportion_however_long_their_lines_are(body):
     data = b"p cnf 2 9999999\n" + body * (2**20 // len(body))
     assert taken(lambda formula: parse_formula(formula, "a.cnf"), data) < 6
