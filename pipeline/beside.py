@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from pipeline.certify import certify_grid
-from pipeline.parse.characters import signs_of
+from pipeline.parse import signs_of
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result

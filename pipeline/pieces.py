@@ -12,8 +12,7 @@ import numpy as np
 from pipeline.batch import Batch, masks_of, solve_batch
 from pipeline.beside import disagreement
 from pipeline.chain import solve_problem
-from pipeline.parse import made
-from pipeline.parse.collections import Entry, Piece
+from pipeline.parse import Entry, Piece, parsed_from
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, Stopwatch
@@ -51,7 +50,7 @@ def failed_piece(piece: Piece, source: Source, settings: Settings, why: str) -> 
 
 def _entries(piece: Piece, source: Source, settings: Settings) -> list[Entry]:
     found = source.detected
-    return found.format.entries(piece, found.layout, source.name, settings.reading)
+    return found.entries(piece, source.name, settings.reading)
 
 
 def _batches(
@@ -88,7 +87,7 @@ def _problem(entry: Entry) -> PuzzleProblem:
     if puzzle is None:
         values = [int(sign) if sign.isdigit() else 0 for sign in entry.text]
         puzzle = Puzzle.of_values(_NINE, values)
-    return PuzzleProblem(made(puzzle))
+    return PuzzleProblem(parsed_from(puzzle))
 
 
 def _alone(entry: Entry, solvers: Solvers, settings: Settings) -> Result[Grid]:

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from pipeline.errors import printable
-from pipeline.parse.collections import Detected, Entry
+from pipeline.parse import Detected, Entry
 from pipeline.puzzle import Grid
 from pipeline.result import Certificate, Result
 

@@ -12,7 +12,7 @@ from pipeline.beside import compared
 from pipeline.chain import Search, solve_problem
 from pipeline.cnf import Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, InvalidPuzzle, LimitReached, SolverError
-from pipeline.parse import made
+from pipeline.parse import parsed_from
 from pipeline.problem import Problem, PuzzleProblem, read_problem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, Stopwatch
@@ -114,7 +114,7 @@ def solve_puzzle(
 
     `on_grid` is called with each solution as it is found.
     """
-    chosen, problem = settings or Settings(), PuzzleProblem(made(puzzle))
+    chosen, problem = settings or Settings(), PuzzleProblem(parsed_from(puzzle))
     with Solvers(chosen.solver, chosen.minisat) as solvers:
         return solve_problem(problem, solvers, chosen, Stopwatch(), on_grid)
 
@@ -162,7 +162,7 @@ def _solve_all(
 def _problem_of(name: str, puzzle: Puzzle | Text, settings: Settings) -> Problem:
     """The problem that is meant. Raises InvalidPuzzle, LimitReached."""
     if isinstance(puzzle, Puzzle):
-        return PuzzleProblem(made(puzzle))
+        return PuzzleProblem(parsed_from(puzzle))
     data = puzzle.encode(errors="surrogatepass") if isinstance(puzzle, str) else puzzle
     return read_problem(data, name, settings)
 

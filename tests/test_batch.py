@@ -38,7 +38,7 @@ from pipeline.decode import decode_model
 from pipeline.dimacs import clause_lines
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure
-from pipeline.parse import made, parse_puzzle, parse_source
+from pipeline.parse import parse_puzzle, parse_source, parsed_from
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.result import Stopwatch
@@ -108,14 +108,14 @@ def _ended():
 @lru_cache
 def alone(puzzle, limit):
     return solve_problems(
-        [PuzzleProblem(made(puzzle))],
+        [PuzzleProblem(parsed_from(puzzle))],
         at_hand("pysat"),
         Settings(solver="pysat", max_solutions=limit),
     )[0]
 
 
 def batch_of(found):
-    problems = [PuzzleProblem(made(puzzle)) for puzzle in found]
+    problems = [PuzzleProblem(parsed_from(puzzle)) for puzzle in found]
     return Batch(found[0].geometry, masks_of(found), problems.__getitem__)
 
 

@@ -17,7 +17,7 @@ from pipeline import chain, problem
 from pipeline.certify.formula import proof_formula
 from pipeline.certify.proof import ProofTimeout, check_proof
 from pipeline.cnf import Family, Unsat
-from pipeline.parse import made, parse_puzzle
+from pipeline.parse import parse_puzzle, parsed_from
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
@@ -34,7 +34,7 @@ def solvers():
 
 def solved(puzzle, solvers, prove="always", **options):
     settings = Settings(solver="pysat", prove=prove, **options)
-    return solve_problems([PuzzleProblem(made(puzzle))], solvers, settings)[0]
+    return solve_problems([PuzzleProblem(parsed_from(puzzle))], solvers, settings)[0]
 
 
 PUZZLES = {

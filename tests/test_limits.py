@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import count, repeat
 
 import pytest
-from auditing import made
 from solving import NONE, UNIQUE, cnf_of, holed, pattern
 from support.solvers import Scripted
 
@@ -18,8 +17,8 @@ from pipeline.errors import LimitReached
 from pipeline.evidence import prove_complete
 from pipeline.explain import Explainer
 from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
-from pipeline.parse import made as read
 from pipeline.parse import parse_puzzle
+from pipeline.parse import parsed_from as read
 from pipeline.parse.formula import parse_formula
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Puzzle

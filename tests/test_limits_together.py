@@ -15,8 +15,7 @@ from support.solvers import Scripted
 from pipeline.batch import FEWEST, masks_of
 from pipeline.chain import Search
 from pipeline.limits import Limits
-from pipeline.parse import parse_puzzle
-from pipeline.parse.collections import Piece, detect_collection
+from pipeline.parse import Piece, detect_collection, parse_puzzle
 from pipeline.pieces import solve_piece
 from pipeline.problem import read_problem
 from pipeline.result import Certificate, Stopwatch

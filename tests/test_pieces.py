@@ -20,8 +20,7 @@ from solving import NONE, SIX, UNIQUE, pattern, program
 from strategies import examples
 
 from pipeline.batch import FEWEST
-from pipeline.parse import parse_puzzle
-from pipeline.parse.collections import Piece, detect_collection
+from pipeline.parse import Piece, detect_collection, parse_puzzle
 from pipeline.pieces import failed_piece, solve_piece
 from pipeline.puzzle import Geometry, Grid
 from pipeline.result import Certificate

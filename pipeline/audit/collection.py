@@ -18,7 +18,7 @@ from pipeline.audit.streams import Beside, Content
 from pipeline.audit.terms import Terms
 from pipeline.certify.formula import proof_formula
 from pipeline.errors import InputError, PipelineError, counted
-from pipeline.parse.collections import Detected, Entry, detect_collection
+from pipeline.parse import Detected, Entry, detect_collection
 from pipeline.settings import Reading
 
 PIECE_BYTES = 256 * 1024
@@ -28,8 +28,7 @@ ASIDE = frozenset(("disagreements", "fallbacks"))
 
 def collection_in(content: Content, reading: Reading) -> Detected | None:
     """How a source is read as a collection; None where it is none by its own account."""
-    declared = None if reading.format == "auto" else reading.format
-    return detect_collection(content.beginning, content.is_whole, declared)
+    return detect_collection(content.beginning, content.is_whole, reading.format)
 
 
 def audit_collection(record: Record, content: Content, terms: Terms, report: Report) -> str:
@@ -56,8 +55,8 @@ def audit_collection(record: Record, content: Content, terms: Terms, report: Rep
 def _entries(
     content: Content, found: Detected, record: Record, terms: Terms
 ) -> Iterator[list[Entry]]:
-    for piece in found.format.pieces(content, found.layout, PIECE_BYTES):
-        yield found.format.entries(piece, found.layout, record.source, terms.reading)
+    for piece in found.pieces(content, PIECE_BYTES):
+        yield found.entries(piece, record.source, terms.reading)
 
 
 class _Collection:

@@ -14,7 +14,7 @@ from pipeline.audit.streams import Row
 from pipeline.certify import certify_grid
 from pipeline.certify.many import certify_many
 from pipeline.errors import counted, printable
-from pipeline.parse.collections import Entry
+from pipeline.parse import Entry
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
 _NINE = Geometry(3, 3)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline.parse.declarable import DECLARABLE
+from pipeline.parse import DECLARABLE
 from pipeline.published import ENDING, NoRecord, hashes_of, read_told, totals_of, typed
 from pipeline.version import __version__
 

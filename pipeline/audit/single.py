@@ -15,8 +15,7 @@ from pipeline.certify import certify_grid
 from pipeline.certify.formula import Formula, proof_formula
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
 from pipeline.files import read_regular
-from pipeline.parse import Parsed, parse_source, render_puzzle
-from pipeline.parse.characters import NAMES, signs_of
+from pipeline.parse import ALPHABET_NAMES, Parsed, parse_source, render_puzzle, signs_of
 from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf, parse_formula
 from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
@@ -159,7 +158,7 @@ def _grid(record: Record, name: str, terms: Terms, report: Report) -> Grid | Non
     form, _, notation = (record.format or "").partition(" ")
     alphabet = notation.partition(" ")[0].upper()
     reading = Reading("classic", terms.reading.max_bytes, form)
-    if alphabet in NAMES:
+    if alphabet in ALPHABET_NAMES:
         reading = reading._replace(alphabet=alphabet)  # type: ignore[arg-type]
     try:
         data = read_regular(record.path.with_name(name), reading.max_bytes)

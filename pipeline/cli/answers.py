@@ -24,7 +24,7 @@ from pipeline.errors import (
     counted,
 )
 from pipeline.exits import ALL_WELL, SOME_BAD
-from pipeline.parse.characters import signs_of
+from pipeline.parse import signs_of
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings

@@ -26,7 +26,7 @@ from pipeline.dimacs import dimacs_lines, parse_result
 from pipeline.encode import Style, encode_puzzle
 from pipeline.errors import InputError, InvalidResult, SolverError
 from pipeline.exits import ALL_WELL, SOME_BAD
-from pipeline.parse import Parsed, made
+from pipeline.parse import Parsed, parsed_from
 from pipeline.parse.formula import read_model
 from pipeline.problem import FormulaProblem, PuzzleProblem, render_solution
 from pipeline.settings import Settings
@@ -70,7 +70,7 @@ def encode(
 def _puzzle(empty: str | None, file: Path | None, settings: Settings) -> Parsed:
     """The empty puzzle of that size, or the one in the file."""
     if empty is not None:
-        return made(empty_puzzle(empty))
+        return parsed_from(empty_puzzle(empty))
     return read_puzzle(file or STANDARD_INPUT, settings)
 
 

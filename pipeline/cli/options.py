@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
-from pipeline.parse.declarable import FORMAT_NAMES
+from pipeline.parse import FORMAT_NAMES
 from pipeline.settings import Settings, environment_name
 
 _HELP: dict[str, str] = {

@@ -1,17 +1,27 @@
-"""Format: what a module of this package offers for each notation it reads."""
+"""What a notation offers, for one puzzle and for many; and what is read in it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeVar
 
-from pipeline.parse.text import Text
+from pipeline.parse.text import NEWLINE, Text, is_border, says_something
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
+if TYPE_CHECKING:
+    from pipeline.parse.records import Reader
+
 Variant = Literal["classic", "even-odd"]
+L = TypeVar("L")
+MOST_LOOKED_AT = 600
+"""Lines of a source that are looked at to tell what collection it is."""
+
+_SAMPLE_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +57,8 @@ class Format:
     it raises ValueError for a puzzle that the format has no signs for. `render_as` does so in
     one of several notations, which `parse` named; the filled ones always tell which they are in.
     `begins` matches the beginning of every text that has this format's own words or header, a
-    damaged one too; there is none for formats that are nothing but rows.
+    damaged one too; there is none for formats that are nothing but rows. `many` is the same
+    notation where a source holds many puzzles.
     """
 
     name: str
@@ -56,3 +67,94 @@ class Format:
     render: Callable[[Puzzle], str]
     render_as: Callable[[Puzzle, str], str] | None = None
     begins: re.Pattern[str] | None = None
+    many: Collection[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a source that can be read by itself, in any process.
+
+    `first_line` is the number of its first line, from 1; `data` are whole records, or the
+    beginning of a single one that is too long to be read.
+    """
+
+    first_line: int
+    data: bytes
+
+
+class Entry(NamedTuple):
+    """One puzzle of a collection, or what stands where one should be.
+
+    `line` is where it begins, from 1. `text` is the puzzle in one line: n² characters, or
+    numbers with spaces between where the source has numbers; of what is no puzzle the
+    beginning. Of a `plain` one the text is 81 characters of 1-9 and at most one kind of blank,
+    `.` or `0`, and `puzzle` is None: whoever has many reads them all at once. Else either
+    `puzzle` or `error` is there. `claimed` is the solution that stands beside the puzzle,
+    unchecked: of a plain one 81 characters of 1-9, else it may be anything. `signs` are those
+    of the values 1, 2, … where the puzzle is written in letters.
+    """
+
+    line: int
+    text: str
+    puzzle: Puzzle | None
+    error: str | None
+    claimed: str | None
+    plain: bool
+    signs: str = ""
+
+
+@dataclass(frozen=True)
+class Head:
+    """The beginning of a source; `complete` if it is all of it.
+
+    `declared` says that somebody named the format: then it is only to be found out how.
+    `reads_as_one` tells whether a source is one puzzle, or plainly meant to be.
+    """
+
+    data: bytes
+    complete: bool
+    declared: bool
+    reads_as_one: Callable[[Head], bool]
+
+    @cached_property
+    def sample(self) -> bytes:
+        """Whole lines from the beginning."""
+        if self.complete and len(self.data) <= _SAMPLE_BYTES:
+            return self.data
+        cut = self.data[:_SAMPLE_BYTES]
+        end = max(cut.rfind(b"\n"), cut.rfind(b"\r", 0, len(cut) - 1)) + 1
+        return cut[:end]
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that say something: neither empty nor comments nor borders."""
+        text = self.sample.decode("utf-8-sig", errors="replace")
+        said = (line for line in NEWLINE.split(text) if says_something(line))
+        return tuple(islice((line for line in said if not is_border(line)), MOST_LOOKED_AT))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether `lines` are those of the whole source."""
+        return self.complete and self.sample == self.data and len(self.lines) < MOST_LOOKED_AT
+
+    @cached_property
+    def is_single(self) -> bool:
+        """Whether the source is to be read as one puzzle."""
+        return not self.declared and self.reads_as_one(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection(Generic[L]):
+    """One notation for many puzzles; L is what has to be found out to read a source in it.
+
+    `recognise` gives that and the reason, or None; of a head that is declared never None.
+    `pieces` cuts a stream, in memory that does not grow with it; the size of a piece is in
+    bytes, and where it ends depends on the input and that size alone. A piece's data is a
+    source of its own that can be cut further. `entries` reads a piece; a bad record is an
+    entry with an error.
+    """
+
+    name: str
+    recognise: Callable[[Head], tuple[L, str] | None]
+    pieces: Callable[[BinaryIO, L, int], Iterator[Piece]]
+    entries: Callable[[Piece, L, Reader], list[Entry]]

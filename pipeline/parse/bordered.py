@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import number_of, written_cells
-from pipeline.parse.text import Line, Text, quote
+from pipeline.parse.cells import in_rows, number_of, numbers_up_to, written_cells
+from pipeline.parse.text import Line, Text
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
 from pipeline.settings import Reading
 
@@ -47,7 +47,7 @@ def recognise_bordered(text: Text) -> str | None:
 def parse_bordered(text: Text, _reading: Reading) -> Found:
     geometry, lines = _size(text)
     n, band = geometry.side, geometry.height + 1
-    masks = {str(value): 1 << (value - 1) for value in range(1, n + 1)}
+    masks = {number: 1 << value for value, number in enumerate(numbers_up_to(n))}
     masks["_" * len(str(n))] = geometry.all_values
     count = geometry.width * band + 1
     cells: list[int] = []
@@ -62,7 +62,7 @@ def parse_bordered(text: Text, _reading: Reading) -> Found:
         expected = f"the end after {n} rows and their borders"
         raise text.at_line(lines[count], expected, may_go_on=False)
     if 1 << (n - 1) not in cells:
-        _check_zeros(text, lines, geometry)
+        _check_zeros(text, lines, n)
     return Found(Puzzle(geometry, tuple(cells)))
 
 
@@ -70,8 +70,7 @@ def _size(text: Text) -> tuple[Geometry, tuple[Line, ...]]:
     """The geometry that the first lines tell, and the lines behind them."""
     for index, line in enumerate(text.lines):
         said = line.text.strip()
-        match = _SIZE.fullmatch(said)
-        if match:
+        if match := _SIZE.fullmatch(said):
             try:
                 geometry = Geometry(int(match[1]), int(match[2]))
             except ValueError:
@@ -112,35 +111,28 @@ def _mask(word: str, geometry: Geometry) -> int:
     return 1 << (value - 1) if value else geometry.all_values
 
 
-def _check_zeros(text: Text, lines: Sequence[Line], geometry: Geometry) -> None:
+def _check_zeros(text: Text, lines: Sequence[Line], side: int) -> None:
     """Raise InvalidPuzzle for a 0 where n does not occur: the values may be 0 to n - 1."""
-    for line in lines:
-        for word in _WORD.finditer(line.text):
-            if not word[0].strip("0"):
-                n = geometry.side
-                expected = f"a number from 1 to {n}, or __ for a blank, as {n} does not occur"
-                raise text.error(line.number, word.start() + 1, expected, quote(word[0]))
+    for word in (word for line in lines for word in line.words(_WORD)):
+        if not word.text.strip("0"):
+            expected = f"a number from 1 to {side}, or __ for a blank, as {side} does not occur"
+            raise text.at_word(word, expected)
 
 
 def _misplaced(text: Text, line: Line, geometry: Geometry) -> InvalidPuzzle:
     """The error for the first word that does not belong where it stands."""
     n, step = geometry.side, geometry.width + 1
-    for place, word in enumerate(_WORD.finditer(line.text)):
-        column, found = word.start() + 1, quote(word[0])
+    for place, word in enumerate(line.words(_WORD)):
         if place > geometry.height * step:
-            return text.error(line.number, column, f"the end of a row of {n} cells", found)
+            return text.at_word(word, f"the end of a row of {n} cells")
         if place % step == 0:
-            if word[0] != "|":
-                expected = f"'|' around every {counted(geometry.width, 'cell')}"
-                return text.error(line.number, column, expected, found)
-        elif not _mask(word[0], geometry):
-            expected = f"a number from 1 to {n}, or __ for a blank"
-            return text.error(line.number, column, expected, found)
-    last = line is text.lines[-1]
+            if word.text != "|":
+                return text.at_word(word, f"'|' around every {counted(geometry.width, 'cell')}")
+        elif not _mask(word.text, geometry):
+            return text.at_word(word, f"a number from 1 to {n}, or __ for a blank")
+    end, cut_off = len(line.text) + 1, line is text.lines[-1]
     expected = f"a row of {n} cells with '|' around every {geometry.width}"
-    return text.error(
-        line.number, len(line.text) + 1, expected, "the end of the line", truncated=last
-    )
+    return text.error(line.number, end, expected, "the end of the line", truncated=cut_off)
 
 
 def render_bordered(puzzle: Puzzle) -> str:
@@ -150,15 +142,12 @@ def render_bordered(puzzle: Puzzle) -> str:
     """
     height, width, n = puzzle.geometry.height, puzzle.geometry.width, puzzle.geometry.side
     digits = len(str(n))
-    signs = [str(value).rjust(digits) for value in range(1, n + 1)]
+    signs = [number.rjust(digits) for number in numbers_up_to(n)]
     cells = written_cells(puzzle, signs, "_" * digits)
-    parts = [" ".join(cells[start : start + width]) for start in range(0, n * n, width)]
-    rows = [
-        f"| {' | '.join(parts[start : start + height])} |\n"
-        for start in range(0, len(parts), height)
-    ]
+    parts = [" ".join(part) for part in in_rows(cells, width)]
+    rows = [f"| {' | '.join(row)} |\n" for row in in_rows(parts, height)]
     border = "+" + ("-" * (len(parts[0]) + 2) + "+") * height + "\n"
-    bands = ["".join(rows[start : start + height]) for start in range(0, n, height)]
+    bands = ["".join(band) for band in in_rows(rows, height)]
     return f"puzzle size: {height}x{width}\n{border}{border.join(bands)}{border}"
 
 

@@ -1,32 +1,60 @@
-"""Cells written as single characters: what grids and lines share."""
+"""How cells are written: the signs, alphabets and numbers that several formats share."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from string import ascii_letters
+from string import ascii_letters, ascii_uppercase, digits
+from typing import TypeVar, get_args
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse.base import Found, Variant
 from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import Geometry, Puzzle
-from pipeline.settings import VariantChoice
+from pipeline.settings import AlphabetChoice, VariantChoice
 
 GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}
 """The boxes that are meant where a text does not name them, by side."""
 
-ALL_GEOMETRIES = GEOMETRIES | {16: Geometry(4, 4), 25: Geometry(5, 5)}
+LARGER_GEOMETRIES = {16: Geometry(4, 4), 25: Geometry(5, 5)}
+ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
 """The same where cells are numbers, or letters."""
 
+NINE = GEOMETRIES[9]
 DIGITS = "123456789"
 BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."
 MARKED = "a digit, '*' or '.'"
 """What an even/odd puzzle's cells are."""
 
+S = TypeVar("S", str, list[str])
+
 _KNOWN = frozenset(DIGITS + BLANKS)
 _IN_LARGER = frozenset(DIGITS + BLANKS + ascii_letters)
 _LONGEST_LINE = 625
 _LONGEST_NUMBER = 9
+_IN_ORDER = digits + ascii_uppercase
+
+
+def _signs_in(name: str) -> str:
+    """The signs of the values 1, 2, … in the alphabet of that name, `0-F`."""
+    first, last = map(_IN_ORDER.index, name.split("-"))
+    return _IN_ORDER[first : last + 1]
+
+
+ALPHABET_NAMES = tuple(name for name in get_args(AlphabetChoice) if name != "auto")
+"""The alphabets that can be declared; each is known in small letters too."""
+
+ALPHABETS = {name: _signs_in(name) for name in ALPHABET_NAMES}
+ALPHABETS |= {name.lower(): signs.lower() for name, signs in ALPHABETS.items()}
+
+IN_LINE = " line"
+"""What the notation of a puzzle in one line has behind the alphabet's name."""
+
+
+def signs_of(format_name: str) -> str:
+    """The signs of the values 1, 2, … in a notation that `Parsed.format` names, if it has any."""
+    _, _, notation = format_name.partition(" ")
+    return ALPHABETS.get(notation.removesuffix(IN_LINE), "")
 
 
 def check_characters(text: Text, lines: Sequence[Line]) -> None:
@@ -37,16 +65,13 @@ def check_characters(text: Text, lines: Sequence[Line]) -> None:
     for line in lines:
         if _KNOWN.issuperset(line.cells):
             continue
-        column, character = next(
-            (column, character)
-            for column, character in line.placed_cells()
-            if character not in _KNOWN
-        )
+        word = next(cell for cell in line.placed_cells() if cell.text not in _KNOWN)
         marked = any({EVEN, ODD} <= set(line.cells) for line in lines)
         expected = MARKED if marked else "a digit or a blank"
         may_go_on = len(lines) == 1 and len(line.cells) < _LONGEST_LINE
-        cut_off = may_go_on and _IN_LARGER.issuperset(line.cells)
-        raise text.error(line.number, column, expected, quote(character), truncated=cut_off)
+        raise text.at_word(
+            word, expected, truncated=may_go_on and _IN_LARGER.issuperset(line.cells)
+        )
 
 
 def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Found:
@@ -57,27 +82,17 @@ def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Found
     characters = "".join(line.cells for line in lines)
     geometry = GEOMETRIES[round(len(characters) ** 0.5)]
     blanks = set(characters) - set(DIGITS)
-    variant = _variant(blanks, wanted)
-    signs = _signs(geometry, blanks, variant)
+    variant: Variant = "even-odd" if {EVEN, ODD} <= blanks else "classic"
+    if wanted != "auto":
+        variant = wanted
+    signs = {digit: 1 << value for value, digit in enumerate(DIGITS[: geometry.side])}
+    if variant == "even-odd":
+        signs |= {EVEN: geometry.even_values, ODD: geometry.odd_values}
+    elif len(blanks) == 1 or blanks == {EVEN, ODD}:
+        signs |= dict.fromkeys(blanks, geometry.all_values)
     if not signs.keys() >= set(characters):
         raise _first_misfit(text, lines, geometry, variant, signs)
     return Found(Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant)
-
-
-def _variant(blanks: set[str], wanted: VariantChoice) -> Variant:
-    if wanted != "auto":
-        return wanted
-    return "even-odd" if {EVEN, ODD} <= blanks else "classic"
-
-
-def _signs(geometry: Geometry, blanks: set[str], variant: Variant) -> dict[str, int]:
-    """The mask that each permitted character stands for."""
-    signs = {digit: 1 << value for value, digit in enumerate(DIGITS[: geometry.side])}
-    if variant == "even-odd":
-        return signs | {EVEN: geometry.even_values, ODD: geometry.odd_values}
-    if len(blanks) == 1 or blanks == {EVEN, ODD}:
-        return signs | dict.fromkeys(blanks, geometry.all_values)
-    return signs
 
 
 def _first_misfit(
@@ -85,21 +100,25 @@ def _first_misfit(
 ) -> InvalidPuzzle:
     """The error for the first cell that has no meaning in this variant."""
     first_blank = ""
-    for line in lines:
-        for column, character in line.placed_cells():
-            if character in signs:
-                continue
-            if character in DIGITS:
-                expected = f"a value from 1 to {geometry.side} or a blank"
-            elif variant == "even-odd":
-                expected = MARKED
-            elif first_blank in ("", character):
-                first_blank = character
-                continue
-            else:
-                expected = f"one symbol for all blanks, {quote(first_blank)} as before"
-            return text.error(line.number, column, expected, quote(character))
+    for cell in (cell for line in lines for cell in line.placed_cells()):
+        if cell.text in signs:
+            continue
+        if cell.text in DIGITS:
+            return text.at_word(cell, f"a value from 1 to {geometry.side} or a blank")
+        if variant == "even-odd":
+            return text.at_word(cell, MARKED)
+        if first_blank not in ("", cell.text):
+            return text.at_word(cell, f"one symbol for all blanks, {quote(first_blank)} as before")
+        first_blank = cell.text
     raise AssertionError("called for cells that all fit")
+
+
+def number_of(word: str, side: int) -> int | None:
+    """The value that a decimal number says, 0 to the side; None for what says none."""
+    if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER:
+        value = int(word)
+        return value if value <= side else None
+    return None
 
 
 def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]:
@@ -115,12 +134,8 @@ def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]
         raise ValueError("a cell's values are neither one nor all") from None
 
 
-def number_of(word: str, side: int) -> int | None:
-    """The value that a decimal number says, 0 to the side; None for what says none."""
-    if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER:
-        value = int(word)
-        return value if value <= side else None
-    return None
+def numbers_up_to(side: int) -> list[str]:
+    return [str(value) for value in range(1, side + 1)]
 
 
 def written_numbers(puzzle: Puzzle, blank: str) -> list[list[str]]:
@@ -128,11 +143,9 @@ def written_numbers(puzzle: Puzzle, blank: str) -> list[list[str]]:
 
     Raises ValueError for boxes that are not the usual ones of that side, and as `written_cells`.
     """
-    geometry, n = puzzle.geometry, puzzle.geometry.side
-    if ALL_GEOMETRIES.get(n) != geometry:
-        raise ValueError(f"no notation for boxes of {geometry.height}×{geometry.width}")
-    cells = written_cells(puzzle, [str(value) for value in range(1, n + 1)], blank)
-    return [cells[start : start + n] for start in range(0, n * n, n)]
+    check_boxes(puzzle.geometry, ALL_GEOMETRIES)
+    n = puzzle.geometry.side
+    return in_rows(written_cells(puzzle, numbers_up_to(n), blank), n)
 
 
 def render_cells(puzzle: Puzzle) -> str:
@@ -143,8 +156,7 @@ def render_cells(puzzle: Puzzle) -> str:
     or blanks beside marks.
     """
     geometry = puzzle.geometry
-    if GEOMETRIES.get(geometry.side) != geometry:
-        raise ValueError(f"no notation for boxes of {geometry.height}×{geometry.width}")
+    check_boxes(geometry, GEOMETRIES)
     signs = {1 << value: digit for value, digit in enumerate(DIGITS[: geometry.side])}
     marks = {geometry.even_values: EVEN, geometry.odd_values: ODD}
     signs |= marks if marks.keys() & set(puzzle.cells) else {geometry.all_values: ODD}
@@ -152,3 +164,19 @@ def render_cells(puzzle: Puzzle) -> str:
         return "".join(map(signs.__getitem__, puzzle.cells))
     except KeyError:
         raise ValueError("a cell's values are not a digit, a blank or a parity mark") from None
+
+
+def check_boxes(geometry: Geometry, known: dict[int, Geometry]) -> None:
+    """Raise ValueError for boxes that are not the usual ones of that side."""
+    if known.get(geometry.side) != geometry:
+        raise ValueError(f"no notation for boxes of {geometry.height}×{geometry.width}")
+
+
+def in_rows(cells: S, length: int) -> list[S]:
+    """The cells, or parts of a row, so many to a row."""
+    return [cells[start : start + length] for start in range(0, len(cells), length)]
+
+
+def in_lines(cells: str, length: int) -> str:
+    """The cells, so many to a line."""
+    return "".join(row + "\n" for row in in_rows(cells, length))

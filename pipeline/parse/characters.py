@@ -13,58 +13,48 @@ border lines may stand between, as in grids.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from string import ascii_letters, ascii_uppercase, digits
-from typing import get_args
+from string import ascii_letters
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import BLANKS, EVEN, ODD, written_cells
-from pipeline.parse.grid import check_shape, rows_of
-from pipeline.parse.text import Line, Text, decode_text, either, quote
-from pipeline.puzzle import Geometry, Puzzle
-from pipeline.settings import AlphabetChoice, Reading
-
-GEOMETRIES = {16: Geometry(4, 4), 25: Geometry(5, 5)}
-
-_IN_ORDER = digits + ascii_uppercase
-
-
-def _signs(name: str) -> str:
-    """The signs of the values 1, 2, … in the alphabet of that name, `0-F`."""
-    first, last = map(_IN_ORDER.index, name.split("-"))
-    return _IN_ORDER[first : last + 1]
-
-
-NAMES = tuple(name for name in get_args(AlphabetChoice) if name != "auto")
-"""The alphabets that can be declared; each is known in small letters too."""
-
-ALPHABETS = {name: _signs(name) for name in NAMES}
-ALPHABETS |= {name.lower(): signs.lower() for name, signs in ALPHABETS.items()}
-
-_LINE = " line"
-"""What the notation of a puzzle in one line has behind the alphabet's name."""
+from pipeline.parse.cells import (
+    ALPHABET_NAMES,
+    ALPHABETS,
+    BLANKS,
+    EVEN,
+    IN_LINE,
+    LARGER_GEOMETRIES,
+    ODD,
+    in_lines,
+    in_rows,
+    written_cells,
+)
+from pipeline.parse.grid import check_shape
+from pipeline.parse.text import Line, Text, decode_text, either
+from pipeline.puzzle import Puzzle
+from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS)
 _LETTERS = frozenset(ascii_letters) - _BLANKS
 _SMALL = frozenset("1234") | _BLANKS
-_LENGTHS = {side * side: side for side in GEOMETRIES}
+_LENGTHS = {side * side: side for side in LARGER_GEOMETRIES}
 
 
 def recognise_characters(text: Text) -> str | None:
-    rows = rows_of(text)
+    rows = text.rows
     lengths = [len(row.cells) for row in rows]
     if len(rows) == 1 and lengths[0] in _LENGTHS:
         return f"one line of {lengths[0]} characters"
     side = lengths[0] if lengths else 0
-    if side not in GEOMETRIES or 2 * lengths.count(side) < len(rows):
+    if side not in LARGER_GEOMETRIES or 2 * lengths.count(side) < len(rows):
         return None
     whole = len(rows) == side == lengths.count(side)
     if whole or _may_be_either(rows):
         return None if _is_small_even_odd(rows) else f"{len(rows)} rows of {side} characters"
     begins = 1 < len(rows) <= 2 * side and not rows[0].text.lstrip().startswith("c")
-    if begins and (side == 25 or _occurring(rows) & _LETTERS):
+    if begins and (side == 25 or not _LETTERS.isdisjoint(_cells(rows))):
         return f"rows of {side} characters"
     return None
 
@@ -72,7 +62,7 @@ def recognise_characters(text: Text) -> str | None:
 def parse_characters(text: Text, reading: Reading) -> Found:
     wanted = [name for name in ALPHABETS if reading.alphabet in ("auto", name.upper())]
     sides = sorted({len(ALPHABETS[name]) for name in wanted})
-    rows = rows_of(text)
+    rows = text.rows
     if reading.format == "auto" and _may_be_either(rows):
         expected = (
             f"--format lines for {len(rows)} puzzles of 4×4, or --format stacked for "
@@ -83,30 +73,29 @@ def parse_characters(text: Text, reading: Reading) -> Found:
     side = _check_line(text, rows[0], sides) if in_line else check_shape(text, rows, sides)
     names = [name for name in wanted if len(ALPHABETS[name]) == side]
     try:
-        _check_variant(text, rows, reading)
         name = _decide(text, rows, names, reading)
     except InvalidPuzzle as error:  # a longer line of a larger puzzle, perhaps
         raise replace(error, truncated=in_line and side < max(sides)) from None
-    full = GEOMETRIES[side].all_values
+    geometry = LARGER_GEOMETRIES[side]
     masks = {sign: 1 << value for value, sign in enumerate(ALPHABETS[name])}
-    cells = tuple(masks.get(sign, full) for _, _, sign in _cells(rows))
-    return Found(Puzzle(GEOMETRIES[side], cells), notation=name + _LINE * in_line)
+    cells = tuple(masks.get(sign, geometry.all_values) for sign in _cells(rows))
+    return Found(Puzzle(geometry, cells), notation=name + IN_LINE * in_line)
+
+
+def _cells(rows: Sequence[Line]) -> str:
+    return "".join(row.cells for row in rows)
 
 
 def _may_be_either(rows: Sequence[Line]) -> bool:
     """Whether these may be several puzzles of 16×16, or puzzles of 4×4 in a line each."""
     several = len(rows) > 16 and len(rows) % 16 == 0 and all(len(row.cells) == 16 for row in rows)
-    return several and _occurring(rows) <= _SMALL and not _is_small_even_odd(rows)
+    return several and _SMALL.issuperset(_cells(rows)) and not _is_small_even_odd(rows)
 
 
 def _is_small_even_odd(rows: Sequence[Line]) -> bool:
     """Whether these are even/odd puzzles of 4×4, in a line each."""
-    occurring = _occurring(rows)
-    return len(rows[0].cells) == 16 and occurring <= _SMALL and {EVEN, ODD} <= occurring
-
-
-def _occurring(rows: Sequence[Line]) -> set[str]:
-    return set().union(*(row.cells for row in rows))
+    occurring = set(_cells(rows))
+    return len(rows[0].cells) == 16 and {EVEN, ODD} <= occurring <= _SMALL
 
 
 def _check_line(text: Text, row: Line, sides: Sequence[int]) -> int:
@@ -123,43 +112,38 @@ def _check_line(text: Text, row: Line, sides: Sequence[int]) -> int:
 
 def _decide(text: Text, rows: Sequence[Line], names: Sequence[str], reading: Reading) -> str:
     """The one alphabet that the cells can be of; raises InvalidPuzzle if there are several."""
-    fitting = _fitting(text, rows, names)
+    fitting = _fitting(text, rows, names, reading)
     fitting = [name for name in fitting if name.isupper() or name.upper() not in fitting]
-    if len(fitting) == 1:
-        return fitting[0]
     filled = [name for name in fitting if _is_filled(rows, ALPHABETS[name])]
-    if len(filled) == 1:
-        return filled[0]
-    alphabets = [name.upper() for name in fitting]
-    characters = {*"".join(row.cells for row in rows)}
-    if len(rows) == 16 and characters <= _SMALL and reading.format == "auto":
-        raise text.error(
-            None,
-            None,
-            f"--format lines for 16 puzzles of 4×4, or --alphabet {either(alphabets)} for one of "
-            "16×16",
-            "16 ambiguous lines of 16 characters",
-        )
-    raise text.error(
-        None,
-        None,
-        f"--alphabet {either(alphabets)} to say what the characters stand for",
-        "ambiguous characters: they fit each of these",
-    )
+    for decided in (fitting, filled):
+        if len(decided) == 1:
+            return decided[0]
+    alphabets = either(name.upper() for name in fitting)
+    expected = f"--alphabet {alphabets} to say what the characters stand for"
+    found = "ambiguous characters: they fit each of these"
+    if len(rows) == 16 and _SMALL.issuperset(_cells(rows)) and reading.format == "auto":
+        expected = f"--format lines for 16 puzzles of 4×4, or --alphabet {alphabets} for one of "
+        expected, found = expected + "16×16", "16 ambiguous lines of 16 characters"
+    raise text.error(None, None, expected, found)
 
 
-def _fitting(text: Text, rows: Sequence[Line], names: Sequence[str]) -> Sequence[str]:
+def _fitting(
+    text: Text, rows: Sequence[Line], names: Sequence[str], reading: Reading
+) -> Sequence[str]:
     """The alphabets that the cells can be of; raises InvalidPuzzle at the first cell of none."""
+    cells = [cell for row in rows for cell in row.placed_cells()]
+    marked = (cell for cell in cells if cell.text in (EVEN, ODD))
+    if reading.variant == "even-odd" and (mark := next(marked, None)):
+        raise text.at_word(mark, "no even or odd cells beside letters")
     seen: set[str] = set()
-    for line, column, character in _cells(rows):
-        if character in seen:
+    for cell in cells:
+        if cell.text in seen:
             continue
-        seen.add(character)
+        seen.add(cell.text)
         left = [name for name in names if _fits(seen, ALPHABETS[name])]
         if not left:
             signs = either(dict.fromkeys(name.upper() for name in names))
-            expected = f"a sign of {signs}, or one symbol for all blanks"
-            raise text.error(line, column, expected, quote(character))
+            raise text.at_word(cell, f"a sign of {signs}, or one symbol for all blanks")
         names = left
     return names
 
@@ -172,26 +156,7 @@ def _fits(characters: set[str], signs: str) -> bool:
 
 def _is_filled(rows: Sequence[Line], signs: str) -> bool:
     """Whether every row holds every value, as in a solution: then 0 is a sign, not a blank."""
-    cells, side = "".join(row.cells for row in rows), len(signs)
-    values = set(signs)
-    return all({*cells[start : start + side]} == values for start in range(0, len(cells), side))
-
-
-def _cells(rows: Sequence[Line]) -> Iterator[tuple[int, int, str]]:
-    """(line, column, character) of each cell."""
-    return (
-        (row.number, column, character) for row in rows for column, character in row.placed_cells()
-    )
-
-
-def _check_variant(text: Text, rows: Sequence[Line], reading: Reading) -> None:
-    """Raise InvalidPuzzle for cells that the variant asked for would make even or odd."""
-    if reading.variant != "even-odd":
-        return
-    for line, column, character in _cells(rows):
-        if character in (EVEN, ODD):
-            expected = "no even or odd cells beside letters"
-            raise text.error(line, column, expected, quote(character))
+    return all({*row} == {*signs} for row in in_rows(_cells(rows), len(signs)))
 
 
 def render_as(puzzle: Puzzle, notation: str) -> str:
@@ -200,20 +165,13 @@ def render_as(puzzle: Puzzle, notation: str) -> str:
     Raises ValueError for other sides than the alphabet's, and for cells that allow neither one
     value nor all.
     """
-    name = notation.removesuffix(_LINE)
+    name = notation.removesuffix(IN_LINE)
     signs = ALPHABETS[name]
     n = len(signs)
-    if puzzle.geometry != GEOMETRIES[n]:
+    if puzzle.geometry != LARGER_GEOMETRIES[n]:
         raise ValueError(f"the alphabet {name} is for {n}×{n} cells in square boxes")
     cells = "".join(written_cells(puzzle, signs, "."))
-    step = n * n if notation.endswith(_LINE) else n
-    return "".join(cells[start : start + step] + "\n" for start in range(0, n * n, step))
-
-
-def signs_of(format_name: str) -> str:
-    """The signs of the values 1, 2, … in a notation that `Parsed.format` names, if it has any."""
-    _, _, notation = format_name.partition(" ")
-    return ALPHABETS.get(notation.removesuffix(_LINE), "")
+    return in_lines(cells, n * n if notation.endswith(IN_LINE) else n)
 
 
 def render_characters(puzzle: Puzzle) -> str:
@@ -221,8 +179,8 @@ def render_characters(puzzle: Puzzle) -> str:
 
     Raises ValueError if there is none.
     """
-    for name in NAMES:
-        if puzzle.geometry == GEOMETRIES[len(ALPHABETS[name])]:
+    for name in ALPHABET_NAMES:
+        if puzzle.geometry == LARGER_GEOMETRIES[len(ALPHABETS[name])]:
             written = render_as(puzzle, name)
             try:
                 parse_characters(decode_text(written.encode(), "puzzle"), Reading())

@@ -1,4 +1,4 @@
-"""HoDoKu: a line of its library, `:0000:x:` and 81 cells, then further fields.
+"""HoDoKu: a line of its library, `:0000:x:` and 81 cells, then further fields; or many lines.
 
     :0000:x:..7+3..5…:314 916::
 
@@ -12,16 +12,19 @@ import re
 from dataclasses import replace
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import DIGITS, check_characters, puzzle_of, written_cells
-from pipeline.parse.text import Line, Text
-from pipeline.puzzle import Geometry, Puzzle
+from pipeline.parse.base import Collection, Entry, Format, Found, Head, Piece
+from pipeline.parse.cells import DIGITS, NINE, check_characters, puzzle_of, written_cells
+from pipeline.parse.cutting import cut_lines
+from pipeline.parse.records import PLAIN, Reader, is_text, is_too_long, plain_entry, text_of
+from pipeline.parse.text import NEWLINE, Line, Text, says_something
+from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
-_GEOMETRY = Geometry(3, 3)
 _BEGINS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{4}")
 _BEFORE = re.compile(r"\s*:[0-9A-Za-z-]*:[^:]*:")
 _PLACED = re.compile(r"\+[1-9]")
+_LIBRARY_LINE = re.compile(r"\s*:[^:]*:[^:]*:[-+0-9.]{16,}:.*")
+_PLAIN_LINE = re.compile(rf":[0-9A-Za-z-]*:[^:]*:({PLAIN}):")
 
 
 def givens_of(line: str) -> str | None:
@@ -51,7 +54,6 @@ def parse_hodoku(text: Text, reading: Reading) -> Found:
     if cells is None:
         raise text.at_line(first, "a line of HoDoKu's library, ':0000:x:' and 81 cells")
     row = Line.of_text(first.number, cells)
-    cut_off = first.text.count(":") == 3
     try:
         check_characters(text, (row,))
         if len(row.cells) != 81:
@@ -59,14 +61,45 @@ def parse_hodoku(text: Text, reading: Reading) -> Found:
             raise text.error(row.number, len(cells) + 1, "81 cells", found)
         return puzzle_of(text, (row,), reading.variant)
     except InvalidPuzzle as error:
-        raise replace(error, truncated=cut_off and len(row.cells) <= 81) from None
+        cut_off = first.text.count(":") == 3 and len(row.cells) <= 81
+        raise replace(error, truncated=cut_off) from None
 
 
 def render_hodoku(puzzle: Puzzle) -> str:
     """One line of the library; raises ValueError for other sides than 9."""
-    if puzzle.geometry != _GEOMETRY:
+    if puzzle.geometry != NINE:
         raise ValueError("HoDoKu has 9 rows of 9 cells")
     return f":0000:x:{''.join(written_cells(puzzle, DIGITS, '.'))}:::\n"
 
 
-HODOKU = Format("hodoku", recognise_hodoku, parse_hodoku, render_hodoku, begins=_BEGINS)
+def recognise_library(head: Head) -> tuple[None, str] | None:
+    library = sum(_LIBRARY_LINE.fullmatch(line) is not None for line in head.lines)
+    if library >= 2 and library * 2 > len(head.lines):
+        return None, "its lines are those of a HoDoKu library"
+    return None
+
+
+def entries(piece: Piece, _layout: None, reader: Reader) -> list[Entry]:
+    lines = NEWLINE.split(text_of(piece.data, piece.first_line))
+    numbered = enumerate(lines, piece.first_line)
+    return [_entry(line, number, reader) for number, line in numbered if says_something(line)]
+
+
+def _entry(line: str, number: int, reader: Reader) -> Entry:
+    if is_too_long(line):
+        return reader.too_long(number, line)
+    plain = _PLAIN_LINE.match(line)
+    if plain and reader.takes_plain and is_text(line):
+        return plain_entry(number, plain[1])
+    return reader.read(line, (number,))
+
+
+LIBRARY = Collection("hodoku", recognise_library, cut_lines, entries)
+HODOKU = Format(
+    "hodoku",
+    recognise_hodoku,
+    parse_hodoku,
+    render_hodoku,
+    begins=_BEGINS,
+    many=LIBRARY,
+)

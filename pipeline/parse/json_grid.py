@@ -13,13 +13,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import ALL_GEOMETRIES, BLANKS, number_of, render_cells, written_numbers
+from pipeline.parse.cells import (
+    ALL_GEOMETRIES,
+    BLANKS,
+    in_rows,
+    number_of,
+    render_cells,
+    written_numbers,
+)
 from pipeline.parse.grid import parse_grid
-from pipeline.parse.text import Line, Text, either, quote
+from pipeline.parse.text import Line, Text, Word, either
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
@@ -29,30 +35,21 @@ _WORD = re.compile(r'[\[\],]|"[^"\\]*"|[^\s\[\],"]+|"[^,\]]*')
 _LARGEST = max(ALL_GEOMETRIES)
 _SIGNS = frozenset(BLANKS) - {"0"}
 _ROWS, _STRINGS = "rows", "strings"
+_List = list[Word]
 
 
-class _Word(NamedTuple):
-    line: int
-    column: int
-    text: str
-    is_last: bool
-
-    @property
-    def is_string(self) -> bool:
-        return len(self.text) > 1 and self.text[0] == self.text[-1] == '"'
-
-    @property
-    def signs(self) -> str:
-        """What stands there without its quotes."""
-        return self.text[1:-1] if self.is_string else self.text
-
-    @property
-    def said(self) -> str:
-        """What a cell says: "" for null and for an empty text."""
-        return self.text[1:-1].strip() if self.is_string else self.text.replace("null", "")
+def _is_string(word: Word) -> bool:
+    return len(word.text) > 1 and word.text[0] == word.text[-1] == '"'
 
 
-_List = list[_Word]
+def _signs(word: Word) -> str:
+    """What stands there without its quotes."""
+    return word.text[1:-1] if _is_string(word) else word.text
+
+
+def _said(word: Word) -> str:
+    """What a cell says: "" for null and for an empty text."""
+    return _signs(word).strip() if _is_string(word) else word.text.replace("null", "")
 
 
 def recognise_json(text: Text) -> str | None:
@@ -61,54 +58,47 @@ def recognise_json(text: Text) -> str | None:
 
 def parse_json(text: Text, reading: Reading) -> Found:
     rows = _rows(text)
-    if all(isinstance(row, _Word) for row in rows):
-        return _grid(text, [[row] for row in rows if isinstance(row, _Word)], reading, _ROWS)
-    lists = [row for row in rows if not isinstance(row, _Word)]
-    for row in rows:
-        if isinstance(row, _Word):
-            raise _wrong(text, row, "a list of cells, as the other rows are")
+    texts = [row for row in rows if isinstance(row, Word)]
+    lists = [row for row in rows if not isinstance(row, Word)]
+    if not lists:
+        return _grid(text, [[row] for row in texts], reading, _ROWS)
+    if texts:
+        raise _wrong(text, texts[0], "a list of cells, as the other rows are")
     cells = [cell for row in lists for cell in row]
-    if any(cell.said in _SIGNS for cell in cells):
+    if any(_said(cell) in _SIGNS for cell in cells):
         return _grid(text, lists, reading, _STRINGS)
-    return _numbers(text, lists, _STRINGS if all(cell.is_string for cell in cells) else "")
+    return _numbers(text, lists, _STRINGS if all(map(_is_string, cells)) else "")
 
 
-def _words(text: Text) -> Iterator[_Word]:
-    for line in text.lines:
-        end = len(line.text.rstrip()) if line is text.lines[-1] else None
-        for match in _WORD.finditer(line.text):
-            yield _Word(line.number, match.start() + 1, match[0], match.end() == end)
+def _wrong(text: Text, word: Word, expected: str) -> InvalidPuzzle:
+    last = text.lines[-1]
+    ends = (last.number, len(last.text.rstrip()) + 1) == (word.line, word.column + len(word.text))
+    return text.at_word(word, expected, truncated=ends and word.text not in "[],")
 
 
-def _wrong(text: Text, word: _Word, expected: str) -> InvalidPuzzle:
-    begun = word.is_last and word.text not in "[],"
-    return text.error(word.line, word.column, expected, quote(word.text), truncated=begun)
-
-
-def _rows(text: Text) -> list[_List | _Word]:
+def _rows(text: Text) -> list[_List | Word]:
     """The rows: lists of cells, or texts."""
-    words = _words(text)
+    words = (word for line in text.lines for word in line.words(_WORD))
     if next(words).text != "[":
         raise text.at_line(text.lines[0], "a list in JSON, '[[5, 3, 0, …'")
-    rows: list[_List | _Word] = []
+    rows: list[_List | Word] = []
     while not rows or _goes_on(text, words, "the list of rows"):
         row = next(words, None)
         expected = "a row: a list of cells, or a text"
         if row is None:
             raise text.at_end(expected, "the end of the file")
-        if row.text != "[" and not row.is_string:
+        if row.text != "[" and not _is_string(row):
             raise _wrong(text, row, expected)
         if len(rows) == _LARGEST:
             raise _wrong(text, row, f"at most {_LARGEST} rows")
-        rows.append(row if row.is_string else _cells(text, words))
+        rows.append(row if _is_string(row) else _cells(text, words))
     extra = next(words, None)
     if extra is not None:
-        expected = "the end after the list of rows"
-        raise text.error(extra.line, extra.column, expected, quote(extra.text))
+        raise text.at_word(extra, "the end after the list of rows")
     return rows
 
 
-def _cells(text: Text, words: Iterator[_Word]) -> _List:
+def _cells(text: Text, words: Iterator[Word]) -> _List:
     """The cells of a row whose bracket has been read."""
     cells: _List = []
     while not cells or _goes_on(text, words, "the row"):
@@ -117,7 +107,9 @@ def _cells(text: Text, words: Iterator[_Word]) -> _List:
             raise text.at_end("a cell", "the end of the file")
         if cell.text == "[":
             raise _wrong(text, cell, "a cell: a file holds a single grid")
-        if cell.text in "]," or not (cell.is_string or cell.text == "null" or cell.text.isdigit()):
+        if cell.text in "]," or not (
+            _is_string(cell) or cell.text == "null" or cell.text.isdigit()
+        ):
             raise _wrong(text, cell, "a cell: a number, a text, or null for a blank")
         if len(cells) == _LARGEST:
             raise _wrong(text, cell, f"at most {_LARGEST} cells in a row")
@@ -125,7 +117,7 @@ def _cells(text: Text, words: Iterator[_Word]) -> _List:
     return cells
 
 
-def _goes_on(text: Text, words: Iterator[_Word], what: str) -> bool:
+def _goes_on(text: Text, words: Iterator[Word], what: str) -> bool:
     """Whether a comma follows, and not the end of a list."""
     word = next(words, None)
     expected = f"',' or the ']' that ends {what}"
@@ -141,10 +133,10 @@ def _grid(text: Text, rows: Sequence[_List], reading: Reading, notation: str) ->
     lines = []
     for number, row in enumerate(rows, 1):
         for word in row:
-            if notation == _STRINGS and len(word.said) != 1:
+            if notation == _STRINGS and len(_said(word)) != 1:
                 raise _wrong(text, word, "a digit or a sign for a blank")
-        line = "".join(word.signs for word in row)
-        lines.append(Line(number, line, Line.of_text(0, line).cells, is_border=False))
+        line = Line.of_text(number, "".join(map(_signs, row)))
+        lines.append(replace(line, is_border=False))
     try:
         found = parse_grid(replace(text, lines=tuple(lines)), reading)
     except InvalidPuzzle as error:  # the list has come to its end, so nothing is cut off
@@ -159,11 +151,11 @@ def _place(row: _List, column: int) -> tuple[int, int]:
     """Line and column, in the source, of a sign of the row; its signs are counted from 1."""
     *others, word = row
     for other in others:
-        if column <= len(other.signs):
+        if column <= len(_signs(other)):
             word = other
             break
-        column -= len(other.signs)
-    return word.line, word.column + word.is_string + column - 1
+        column -= len(_signs(other))
+    return word.line, word.column + _is_string(word) + column - 1
 
 
 def _numbers(text: Text, rows: Sequence[_List], notation: str) -> Found:
@@ -177,12 +169,12 @@ def _numbers(text: Text, rows: Sequence[_List], notation: str) -> Found:
             found = counted(len(row), "cell")
             raise text.error(word.line, word.column, f"a row of {side} cells", found)
         for word in row:
-            value = number_of(word.said, side) if word.said else 0
+            value = number_of(_said(word), side) if _said(word) else 0
             if value is None:
                 raise _wrong(text, word, f"a number from 1 to {side}, or 0 or null for a blank")
             if not value:
-                blank = word if blank is None else blank
-                if bool(word.said) != bool(blank.said):
+                blank = blank or word
+                if bool(_said(word)) != bool(_said(blank)):
                     raise _wrong(text, word, f"one kind of blank, {blank.text} as before")
             values.append(value)
     return Found(Puzzle.of_values(ALL_GEOMETRIES[side], values), notation=notation)
@@ -195,8 +187,7 @@ def render_as(puzzle: Puzzle, notation: str) -> str:
     neither one value nor all; in a text for the row, the even or odd ones are allowed too.
     """
     if notation == _ROWS:
-        cells, n = render_cells(puzzle), puzzle.geometry.side
-        rows = [f'"{cells[start : start + n]}"' for start in range(0, n * n, n)]
+        rows = [f'"{row}"' for row in in_rows(render_cells(puzzle), puzzle.geometry.side)]
     else:
         mark = '"' if notation == _STRINGS else ""
         written = written_numbers(puzzle, "" if mark else "0")

@@ -2,21 +2,26 @@
 
 Reading is another matter: a grid with a wrong sign looks like a puzzle. Where it is not clear a
 source does look like one. What no format has signs for, such as `nan` for a blank, does not.
+
+Single lines of digits are common in any text, so among lines that are something else more is
+asked for than of what stands alone: the cells of a whole puzzle in one line, or rows that could be
+those of one grid.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from string import ascii_letters, ascii_uppercase
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse import FORMATS
-from pipeline.parse.cells import BLANKS, DIGITS
+from pipeline.parse.cells import ALL_GEOMETRIES, BLANKS, DIGITS, EVEN, ODD, number_of
+from pipeline.parse.formats import FORMATS
 from pipeline.parse.formula import looks_like_cnf
-from pipeline.parse.hidden import holds_a_puzzle
 from pipeline.parse.spaces import SPACES
-from pipeline.parse.text import COMMENTS, Line, decode_text
+from pipeline.parse.text import NEWLINE, decode_text, is_border, says_something
 
 NO_PUZZLE = "nothing in it looks like a puzzle"
 """What is said of such a source in an archive, behind what kept it from being read."""
@@ -24,13 +29,18 @@ NO_PUZZLE = "nothing in it looks like a puzzle"
 _SAMPLE = 64 * 1024
 _KNOWN = frozenset(DIGITS + BLANKS)
 _WORD = re.compile(r"[^\s,;|]+")
+_CLOSE_WORD = re.compile(r"[^\s,;:|\"'\[\]]+")
 _FIELD = re.compile(r"[,;\t]")
+_AROUND = " []\"'"
 _LETTERS = re.compile(r"[0-9A-Y.*_?-]+|[0-9a-y.*_?-]+")
 _ROWS_IN_LETTERS = (range(15, 18), range(24, 27))
 _PUZZLES_IN_LETTERS = (range(250, 262), range(620, 631))
 """How many characters they have that are written in letters, nearly."""
 
 _SHORTEST_ROW, _LONGEST_ROW, _SHORTEST_PUZZLE = 4, 26, 15
+_FEWEST_CELLS = min(ALL_GEOMETRIES) ** 2
+_ENOUGH_ROWS = 4
+_Row = Sequence[str]
 
 
 def looks_like_no_puzzle(data: bytes) -> bool:
@@ -40,14 +50,14 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     puzzle stands anywhere, or where a quarter of the lines, or the first two, may be rows or
     whole puzzles, or damaged ones.
     """
-    lines = [line for line in re.split(r"\r\n?|\n", _text(data[:_SAMPLE])) if _is_said(line)]
+    lines = [line for line in NEWLINE.split(_text(data[:_SAMPLE])) if says_something(line)]
     text = "\n".join(lines)
     begun = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
-    if begun or looks_like_cnf(data) or holds_a_puzzle(lines) or _is_in_spaces(data):
+    if begun or looks_like_cnf(data) or _holds_a_puzzle(lines) or _is_in_spaces(data):
         return False
     told = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
     if not told:
-        return not any(Line.of_text(1, line).is_border for line in lines)
+        return not any(map(is_border, lines))
     rows = [_is_row(line) or _is_puzzle(line) for line in told]
     return not all(rows[:2]) and sum(rows) * 4 < len(rows)
 
@@ -65,11 +75,6 @@ def _text(data: bytes) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", errors="replace")
     return data.decode("utf-8-sig", errors="replace")
-
-
-def _is_said(line: str) -> bool:
-    body = line.strip()
-    return bool(body) and not body.startswith(COMMENTS)
 
 
 def _is_row(line: str) -> bool:
@@ -117,3 +122,106 @@ def _is_known(cells: str, part: int, whole: int) -> bool:
     known = sum(sign in _KNOWN for sign in cells)
     drawn = not any(sign.isdigit() or sign == "." for sign in cells)
     return known * whole >= len(cells) * part and not drawn
+
+
+def _holds_a_puzzle(lines: Sequence[str]) -> bool:
+    """Whether there is a line that has a whole puzzle, or rows of one below each other.
+
+    Either may be damaged: an eighth of the signs in a line; all but four rows of a grid, one row
+    of a grid of 4×4.
+    """
+    if any(map(_is_whole, lines)):
+        return True
+    rows = [
+        [cells for cells in _ways(line) if len(cells) in ALL_GEOMETRIES]
+        for line in lines
+        if not is_border(line)
+    ]
+    return any(_is_grid(rows, side) for side in ALL_GEOMETRIES)
+
+
+def _is_whole(line: str) -> bool:
+    """Whether a line, or a word in it, has the cells of a puzzle, give or take a few."""
+    words = _CLOSE_WORD.findall(line)
+    if len({*map(len, words)}) == 1 and (len(words[0]) == 1 or len(words) == len(words[0]) > 4):
+        words = ["".join(words)]  # of cells, or of rows, but for years and the like
+    return any(len(word) >= _FEWEST_CELLS and _has_cells(word) for word in words)
+
+
+def _has_cells(word: str) -> bool:
+    placed = word.replace("+", "")  # HoDoKu's mark for a digit that is not given
+    for side in ALL_GEOMETRIES:
+        if abs(len(placed) - side**2) <= (side - 1) // 4:  # none for 4×4: addresses have 15
+            values = [sign for sign in placed if sign in _values(side)]
+            others = Counter(sign for sign in placed if sign in BLANKS and sign not in values)
+            blanks = max(others[EVEN] + others[ODD], *others.values(), 0)
+            known = (len(values) + blanks) * 8 >= len(placed) * 7
+            return known and blanks * 8 >= len(placed) and _is_varied(values, side)
+    return False
+
+
+def _values(side: int) -> str:
+    """The signs for values; those of the large sides may be letters."""
+    letters = ascii_uppercase[:side]
+    return DIGITS[:side] if side <= len(DIGITS) else DIGITS + letters + letters.lower()
+
+
+def _is_varied(values: Iterable[str], side: int) -> bool:
+    """Whether more than half of the values are there; with two missing no solution is the only."""
+    return len({*values}) * 2 > side
+
+
+def _ways(line: str) -> Iterator[_Row]:
+    """The cells that a line may have, by each way to separate them."""
+    body = line.strip().rstrip(",").strip(_AROUND)
+    if _FIELD.search(body):  # a comma at the end is before an empty field, or between rows
+        for fields in (line.strip("[] \r\n"), body):
+            yield [field.strip(_AROUND) for field in _FIELD.split(fields)]
+        return
+    words = body.replace("|", " ").split()
+    yield words
+    if len({*map(len, words)}) == 1:
+        yield "".join(words)
+
+
+def _is_grid(lines: Sequence[Sequence[_Row]], side: int) -> bool:
+    """Whether enough of as many lines as a grid has are rows of one."""
+    rows = [next((row for row in found if _is_sound(row, side)), None) for found in lines]
+    needed = min(_ENOUGH_ROWS, side - 1)
+    return any(
+        row is not None and _fitting(rows[at : at + side], side) >= needed
+        for at, row in enumerate(rows)
+    )
+
+
+def _is_sound(row: _Row, side: int) -> bool:
+    """Whether the cells are values and one kind of blank, and no value is there twice.
+
+    It is this that tells rows from years and dates, and from other numbers.
+    """
+    if len(row) != side:
+        return False
+    values = [cell for cell in row if _is_value(cell, side)]
+    others = [cell for cell in row if not _is_value(cell, side)]
+    blanks = {cell[:1] for cell in others}
+    alike = all(cell == cell[:1] * len(cell) for cell in others)
+    one_kind = len(blanks) <= 1 or blanks == {EVEN, ODD}
+    return alike and one_kind and blanks <= {"", *BLANKS} and len({*values}) == len(values)
+
+
+def _is_value(cell: str, side: int) -> bool:
+    if cell.isdigit():
+        return bool(number_of(cell, side))
+    return side > len(DIGITS) and len(cell) == 1 and cell in ascii_letters
+
+
+def _fitting(rows: Sequence[_Row | None], side: int) -> int:
+    """How many of these rows have no value twice in a column; 0 if they have too few values."""
+    seen: set[tuple[int, str]] = set()
+    count = 0
+    for row in filter(None, rows):
+        given = {(column, cell) for column, cell in enumerate(row) if _is_value(cell, side)}
+        if seen.isdisjoint(given):
+            seen |= given
+            count += 1
+    return count if _is_varied((value for _, value in seen), side) else 0

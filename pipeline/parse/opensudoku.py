@@ -1,4 +1,4 @@
-"""OpenSudoku: the XML of that app, of one game.
+"""OpenSudoku: the XML of that app, with a `game` element for each puzzle.
 
     <?xml version="1.0" encoding="UTF-8"?>
     <opensudoku>
@@ -11,25 +11,29 @@ fields for each cell; of these the values that the player cannot change are the 
 
 An XML file can be made so that reading it takes the memory, or other files, of who reads it. So
 document types and entities are refused (by defusedxml), and so are tokens without end, elements
-nested without end, and names without number; no tree is built.
+nested without end, and names without number; no tree is built. Where there are many games, a
+record is a `<game …>` tag, which is read as a document of its own: nothing that the document
+declares reaches it, and a piece can be read without those before it.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
-from typing import Any, NamedTuple
+from itertools import chain, pairwise
+from typing import Any, BinaryIO, NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import DIGITS, check_characters, puzzle_of, written_cells
-from pipeline.parse.text import Line, Text, quote
-from pipeline.puzzle import Geometry, Puzzle
+from pipeline.parse.base import Collection, Entry, Format, Found, Head, Piece
+from pipeline.parse.cells import DIGITS, NINE, check_characters, puzzle_of, written_cells
+from pipeline.parse.cutting import LONGEST, cut_pieces, last_end
+from pipeline.parse.records import Reader, is_plain, plain_entry
+from pipeline.parse.text import PIECE, Line, Text, count_lines, quote
+from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
-_GEOMETRY = Geometry(3, 3)
 _ROOT = "opensudoku"
 _EXPECTED_GAME = '<game data="…"> with 81 digits'
 _LONGEST_TOKEN = 1 << 20
@@ -50,47 +54,32 @@ class _Game(NamedTuple):
     data: str
 
 
-def _games(texts: Iterable[str], fail: Callable[..., InvalidPuzzle]) -> Iterator[_Game]:
-    """Each game in the XML that comes in pieces; `fail` makes the error for what is wrong."""
-    from defusedxml.ElementTree import XMLParser  # noqa: PLC0415 - few files are XML
+def _games(text: Text) -> Iterator[_Game]:
+    """Each game in the XML. Raises InvalidPuzzle where it is none, behind the games before."""
+    from defusedxml.common import DefusedXmlException  # noqa: PLC0415 - few files are XML
+    from defusedxml.ElementTree import ParseError, XMLParser  # noqa: PLC0415
 
-    target = _Target()
+    target = _Target(text)
     parser = XMLParser(target=target, forbid_dtd=True)
     target.expat = parser.parser
-    for text in chain(texts, [""]):
-        failure = _feed(parser, target, text, fail)
+    pieces = (text.data[at : at + PIECE] for at in range(0, len(text.data), PIECE))
+    fault: InvalidPuzzle | None = None
+    for part in chain(codecs.iterdecode(pieces, "utf-8"), [""]):
+        try:
+            target.read(parser, part)
+        except ParseError as error:
+            (line, column), said = error.position, str(error).partition(":")[0]
+            cut_off = error.code in _CUT_OFF
+            fault = text.error(line, column + 1, "XML", said, truncated=cut_off)
+        except DefusedXmlException:
+            expected = "XML without a document type or entities"
+            fault = target.refused(expected, "a declaration of one")
+        except InvalidPuzzle as error:
+            fault = error
         yield from target.games
         target.games.clear()
-        if failure:
-            raise failure
-
-
-def _feed(
-    parser: Any, target: _Target, text: str, fail: Callable[..., InvalidPuzzle]
-) -> InvalidPuzzle | None:
-    """Read one piece, "" being the end, and say what is wrong with it."""
-    from defusedxml.common import DefusedXmlException  # noqa: PLC0415
-    from defusedxml.ElementTree import ParseError  # noqa: PLC0415
-
-    try:
-        if not text:
-            parser.close()
-            return None
-        target.feed(parser, text)
-    except ParseError as error:
-        line, column = error.position
-        said = str(error).partition(":")[0]
-        return fail(line, column + 1, "XML", said, truncated=error.code in _CUT_OFF)
-    except DefusedXmlException:
-        expected, found = "XML without a document type or entities", "a declaration of one"
-        return fail(*target.place(), expected, found)
-    except _RefusedError as error:
-        return fail(*error.args)
-    return None
-
-
-class _RefusedError(Exception):
-    """Line, column, what was expected and what was found there instead."""
+        if fault:
+            raise fault
 
 
 class _Target:
@@ -98,36 +87,43 @@ class _Target:
 
     expat: Any
 
-    def __init__(self) -> None:
+    def __init__(self, text: Text) -> None:
         self.games: list[_Game] = []
+        self._text = text
         self._waiting = 0
         self._depth = 0
         self._names: set[str] = set()
 
-    def feed(self, parser: Any, text: str) -> None:
-        """Let the parser read on, unless it has told of nothing for too long."""
-        self._waiting += len(text)
-        parser.feed(text)
+    def read(self, parser: Any, part: str) -> None:
+        """Let the parser read on, "" being the end, unless it tells of nothing for too long."""
+        if not part:
+            parser.close()
+            return
+        self._waiting += len(part)
+        parser.feed(part)
         if self._waiting > _LONGEST_TOKEN:
-            raise self._refused(f"tags of at most {_LONGEST_TOKEN} characters", "a longer one")
+            raise self.refused(f"tags of at most {_LONGEST_TOKEN} characters", "a longer one")
 
-    def place(self) -> tuple[int, int]:
-        """Line and column of what is being read, from 1."""
+    def refused(self, expected: str, found: str) -> InvalidPuzzle:
+        """The error for what is being read."""
+        return self._text.error(*self._place(), expected, found)
+
+    def _place(self) -> tuple[int, int]:
         return self.expat.CurrentLineNumber, self.expat.CurrentColumnNumber + 1
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         self._waiting = 0
         name = tag.rpartition("}")[2]
         if not self._depth and not name.startswith(_ROOT):
-            raise self._refused(f"<{_ROOT}>", f"<{quote(name)[1:-1]}>")
+            raise self.refused(f"<{_ROOT}>", f"<{quote(name)[1:-1]}>")
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise self._refused(f"at most {_DEEPEST} elements in each other", "another")
+            raise self.refused(f"at most {_DEEPEST} elements in each other", "another")
         self._names.update((tag, *attributes))
         if len(self._names) > _MOST_NAMES:
-            raise self._refused(f"at most {_MOST_NAMES} names", "another")
+            raise self.refused(f"at most {_MOST_NAMES} names", "another")
         if name == "game":
-            self.games.append(_Game(*self.place(), _givens(attributes.get("data", ""))))
+            self.games.append(_Game(*self._place(), _givens(attributes.get("data", ""))))
 
     def end(self, _tag: str) -> None:
         self._waiting = 0
@@ -138,9 +134,6 @@ class _Target:
 
     def close(self) -> None:
         pass
-
-    def _refused(self, expected: str, found: str) -> _RefusedError:
-        return _RefusedError(*self.place(), expected, found)
 
 
 def _givens(data: str) -> str:
@@ -162,7 +155,7 @@ def recognise_opensudoku(text: Text) -> str | None:
 
 
 def parse_opensudoku(text: Text, reading: Reading) -> Found:
-    found = _games(text.pieces(), text.error)
+    found = _games(text)
     game, another = next(found, None), next(found, None)
     if game is None:
         raise text.error(None, None, _EXPECTED_GAME, "no game")
@@ -181,7 +174,7 @@ def parse_opensudoku(text: Text, reading: Reading) -> Found:
 
 def render_opensudoku(puzzle: Puzzle) -> str:
     """A file of one game; raises ValueError for other sides than 9."""
-    if puzzle.geometry != _GEOMETRY:
+    if puzzle.geometry != NINE:
         raise ValueError("OpenSudoku has 9 rows of 9 cells")
     data = "".join(written_cells(puzzle, DIGITS, "0"))
     return (
@@ -190,6 +183,68 @@ def render_opensudoku(puzzle: Puzzle) -> str:
     )
 
 
+_GAME = re.compile(rb"<!--.*?(?:-->|\Z)|<game(?=[\s/>])", re.DOTALL)
+_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*<.*?<opensudoku\b|\s*<opensudoku\b", re.DOTALL)
+_DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY)")
+_TAG = re.compile(r"""<game(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(/?)>""")
+_DATA = re.compile(r"""\sdata\s*=\s*["']([0-9.]{81})["']""")
+
+
+def recognise_games(head: Head) -> tuple[None, str] | None:
+    """Two games or more; a document with a type or entities is left to those who refuse it."""
+    if not _HEAD.match(head.sample) or _DECLARATION.search(head.sample):
+        return None
+    games = sum(1 for _ in _starts(head.sample))
+    return (None, f"<opensudoku> with {games} games or more") if games > 1 else None
+
+
+def _starts(data: bytes) -> Iterator[int]:
+    """Where the games begin."""
+    return (match.start() for match in _GAME.finditer(data) if not match[0].startswith(b"<!"))
+
+
+def _boundary(data: bytes, limit: int, known: int) -> int:
+    return last_end((start for start in _starts(data) if start), limit, known)
+
+
+def _comment_begun(begun: bytes) -> bytes:
+    """Whether a record's beginning ends within a comment."""
+    *_, last = (b"", *(match[0] for match in _GAME.finditer(begun)))
+    return b"<!--" if last.startswith(b"<!") and not last.endswith(b"-->") else b""
+
+
+def pieces(stream: BinaryIO, _layout: None, size: int) -> Iterator[Piece]:
+    return cut_pieces(stream, size, _boundary, _comment_begun)
+
+
+def entries(piece: Piece, _layout: None, reader: Reader) -> list[Entry]:
+    found, line, at = [], piece.first_line, 0
+    for start, end in pairwise((*_starts(piece.data), len(piece.data))):
+        line, at = line + count_lines(piece.data, at, start), start
+        found.append(_entry(piece.data[start:end], line, reader))
+    return found
+
+
+def _entry(record: bytes, line: int, reader: Reader) -> Entry:
+    text = record[: LONGEST + 1].decode(errors="surrogateescape")
+    match = _TAG.match(text)
+    if len(record) > LONGEST and (match is None or match.end() > LONGEST):
+        return reader.too_long(line, text)
+    tag = match[0] if match else text
+    cells = _DATA.search(tag)
+    if match and cells and tag.count("data") == 1 and is_plain(cells[1]) and reader.takes_plain:
+        return plain_entry(line, cells[1])
+    end = "" if match is None or match[1] else "</game>"
+    lines = (line, *range(line, line + count_lines(record) + 1))
+    return reader.read(f"<opensudoku>\n{tag}{end}</opensudoku>", lines, shift=None)
+
+
+GAMES = Collection("opensudoku", recognise_games, pieces, entries)
 OPENSUDOKU = Format(
-    "opensudoku", recognise_opensudoku, parse_opensudoku, render_opensudoku, begins=_BEGINS
+    "opensudoku",
+    recognise_opensudoku,
+    parse_opensudoku,
+    render_opensudoku,
+    begins=_BEGINS,
+    many=GAMES,
 )

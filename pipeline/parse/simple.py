@@ -17,18 +17,15 @@ import re
 
 from pipeline.errors import counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import render_cells
+from pipeline.parse.cells import NINE, in_rows, render_cells
 from pipeline.parse.grid import parse_grid
 from pipeline.parse.text import Text
-from pipeline.puzzle import Geometry, Puzzle
+from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
-_GEOMETRY = Geometry(3, 3)
-_EDGE, _RULE = "*-----------*", "|---+---+---|"
+_EDGE, _RULE = "*-----------*\n", "|---+---+---|\n"
 _BAND = r"(\|[^|]{3}\|[^|]{3}\|[^|]{3}\|\n){3}"
-_DRAWN = re.compile(
-    f"{re.escape(_EDGE)}\n({_BAND}{re.escape(_RULE)}\n){{2}}{_BAND}{re.escape(_EDGE)}\n"
-)
+_DRAWN = re.compile(re.escape(_EDGE) + re.escape(_RULE).join([_BAND] * 3) + re.escape(_EDGE))
 _LINES = 13
 
 
@@ -41,7 +38,7 @@ def recognise_simple(text: Text) -> str | None:
 
 def parse_simple(text: Text, reading: Reading) -> Found:
     found = parse_grid(text, reading)
-    if found.puzzle.geometry != _GEOMETRY:
+    if found.puzzle.geometry != NINE:
         rows = counted(found.puzzle.geometry.side, "row")
         raise text.error(text.lines[0].number, 1, "9 rows of 9 cells", rows)
     return found
@@ -49,13 +46,10 @@ def parse_simple(text: Text, reading: Reading) -> Found:
 
 def render_simple(puzzle: Puzzle) -> str:
     """The frame and 9 rows in it; raises ValueError for other sides."""
-    if puzzle.geometry != _GEOMETRY:
+    if puzzle.geometry != NINE:
         raise ValueError("Simple Sudoku has 9 rows of 9 cells")
-    cells = render_cells(puzzle)
-    parts = [cells[start : start + 3] for start in range(0, 81, 3)]
-    rows = [f"|{'|'.join(parts[start : start + 3])}|" for start in range(0, 27, 3)]
-    drawn = [_EDGE, *rows[:3], _RULE, *rows[3:6], _RULE, *rows[6:], _EDGE]
-    return "".join(line + "\n" for line in drawn)
+    rows = [f"|{'|'.join(in_rows(row, 3))}|\n" for row in in_rows(render_cells(puzzle), 9)]
+    return _EDGE + _RULE.join("".join(band) for band in in_rows(rows, 3)) + _EDGE
 
 
 SIMPLE = Format("simple-sudoku", recognise_simple, parse_simple, render_simple)

@@ -17,9 +17,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pipeline.errors import counted
+from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import DIGITS, GEOMETRIES, number_of, written_cells
+from pipeline.parse.cells import (
+    DIGITS,
+    GEOMETRIES,
+    check_boxes,
+    in_lines,
+    number_of,
+    written_cells,
+)
 from pipeline.parse.grid import recognise_grid
 from pipeline.parse.text import Line, Text, decode_text, either, quote
 from pipeline.puzzle import Puzzle
@@ -196,9 +203,10 @@ def _values(text: Text, layout: _Layout, index: int) -> list[int]:
             found = counted(cell + 1, "cell")
             raise text.error(line.number, at + 1, f"a row of at most {side} cells", found)
         value = number_of(sign, side)
-        if between or not value:
-            digit = f"a digit from 1 to {side}, or a space"
-            expected = "a space between cells" if between else digit
+        if between:
+            raise text.error(line.number, at + 1, "a space between cells", quote(sign))
+        if not value:
+            expected = f"a digit from 1 to {side}, or a space"
             raise text.error(line.number, at + 1, expected, quote(sign))
         values[cell] = value
     return values
@@ -210,12 +218,10 @@ def render_spaces(puzzle: Puzzle) -> str:
     Raises ValueError for other boxes than the usual ones, for cells that allow neither one value
     nor all, and where the columns of the digits would not tell how to read it.
     """
-    geometry, n = puzzle.geometry, puzzle.geometry.side
-    if GEOMETRIES.get(n) != geometry:
-        raise ValueError(f"no notation for boxes of {geometry.height}×{geometry.width}")
-    cells = "".join(written_cells(puzzle, DIGITS[:n], " "))
-    written = "".join(cells[start : start + n] + "\n" for start in range(0, n * n, n))
-    if " " in cells and not _is_read_back(puzzle, written):
+    check_boxes(puzzle.geometry, GEOMETRIES)
+    n = puzzle.geometry.side
+    written = in_lines("".join(written_cells(puzzle, DIGITS[:n], " ")), n)
+    if " " in written and not _is_read_back(puzzle, written):
         raise ValueError("its columns would not tell which spaces are blanks")
     return written
 
@@ -224,10 +230,10 @@ def _is_read_back(puzzle: Puzzle, written: str) -> bool:
     if written.isspace():
         return False
     text = decode_text(written.encode(), "puzzle")
-    layout = _layout(text)
-    if recognise_spaces(text) is None or layout is None or len(layout.rows) != layout.side:
+    try:
+        return bool(recognise_spaces(text)) and parse_spaces(text, Reading()).puzzle == puzzle
+    except InvalidPuzzle:
         return False
-    return layout.side == puzzle.geometry.side and parse_spaces(text, Reading()).puzzle == puzzle
 
 
 SPACES = Format("spaces", recognise_spaces, parse_spaces, render_spaces)

@@ -1,39 +1,48 @@
-"""Spreadsheet: n lines of n fields, as spreadsheets save them; an empty field is an empty cell.
+"""Spreadsheet: n lines of n fields; and csv: a puzzle in one of the columns of each record.
 
-    5,3,,,7,,,,
-    6,,,1,9,5,,,
-    …
+    5,3,,,7,,,,          quizzes,solutions
+    6,,,1,9,5,,,         004300209005009001…,864371259325849761…
+    …                    …
 
-Fields are separated by commas, semicolons or tabs, may be quoted, and hold numbers; n is 4, 6, 8,
-9, 16 or 25. Where no field is empty, 0 is the blank.
+Fields are separated by commas, semicolons or tabs, and may be quoted. Of a spreadsheet they hold
+numbers; an empty one is an empty cell, or 0 where none is empty; n is 4, 6, 8, 9, 16 or 25. In
+csv bars may separate them too, a header may say which column holds the puzzles, a record is one
+line, and the solution beside a puzzle is taken for a claim.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
 from pipeline.errors import counted
-from pipeline.parse.base import Format, Found
+from pipeline.parse.base import Collection, Format, Found, Head
 from pipeline.parse.cells import ALL_GEOMETRIES, number_of, written_numbers
-from pipeline.parse.text import Line, Text, either, quote
+from pipeline.parse.cutting import cut_lines
+from pipeline.parse.fields import (
+    DELIMITERS,
+    Fields,
+    entries,
+    find_fields,
+    judge,
+    may_be_sixteen,
+    survey,
+    texts_in,
+)
+from pipeline.parse.text import NEWLINE, Line, Text, Word, either
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
-_DELIMITERS = {"": ",", "semicolon": ";", "tab": "\t"}
+_SEPARATORS = {"": ",", "semicolon": ";", "tab": "\t"}
 _LARGEST = max(ALL_GEOMETRIES)
 _MOST_ROWS = 2 * _LARGEST
-
-
-class _Field(NamedTuple):
-    column: int
-    text: str
-
-    @property
-    def is_cell(self) -> bool:
-        return not self.text or number_of(self.text, _LARGEST) is not None
+_PUZZLES = frozenset(("puzzle", "puzzles", "quiz", "quizzes", "question", "questions"))
+_SOLUTIONS = frozenset(("solution", "solutions"))
+_NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 
 class _Row(NamedTuple):
@@ -41,7 +50,7 @@ class _Row(NamedTuple):
 
     line: Line
     width: int
-    fields: list[_Field]
+    fields: list[Word]
 
 
 def recognise_spreadsheet(text: Text) -> str | None:
@@ -52,12 +61,11 @@ def recognise_spreadsheet(text: Text) -> str | None:
     side = _side_meant(rows)
     if side is None or len(rows) > 2 * side:
         return None
-    fields = [field for row in rows for field in row.fields]
-    cells = sum(field.is_cell for field in fields)
-    if len(rows) == side and cells == len(fields) == side * side:
+    said = [field.text for row in rows for field in row.fields]
+    cells = sum(not field or number_of(field, _LARGEST) is not None for field in said)
+    if len(rows) == side and cells == len(said) == side * side:
         return f"{side} lines of {side} fields"
-    has_empty = any(not field.text for field in fields)
-    return f"lines of {side} fields" if has_empty and cells * 4 > len(fields) * 3 else None
+    return f"lines of {side} fields" if "" in said and cells * 4 > len(said) * 3 else None
 
 
 def parse_spreadsheet(text: Text, _reading: Reading) -> Found:
@@ -71,37 +79,40 @@ def parse_spreadsheet(text: Text, _reading: Reading) -> Found:
     values = [value for index, row in enumerate(rows) for value in _values(text, rows, index, side)]
     if len(rows) < side:
         raise text.at_end(f"{side} rows", counted(len(rows), "row"))
-    _check_zeros(text, rows, side)
+    fields = [field for row in rows for field in row.fields]
+    zero = next((field for field in fields if field.text and not field.text.strip("0")), None)
+    if zero and not all(field.text for field in fields):  # it may be a value
+        raise text.at_word(zero, f"a number from 1 to {side}, as empty fields are the blanks")
     return Found(Puzzle.of_values(ALL_GEOMETRIES[side], values), notation=notation)
 
 
 def _notation(text: Text) -> str | None:
     """The name of what separates the fields of the first line; None if there is only one."""
     first = text.lines[0].text
-    counts = {name: first.count(sign) for name, sign in _DELIMITERS.items()}
+    counts = {name: first.count(sign) for name, sign in _SEPARATORS.items()}
     most = max(counts, key=lambda name: counts[name])
     return most if counts[most] else None
 
 
 def _rows(text: Text, notation: str) -> list[_Row]:
     """The lines with their fields, up to one too many. Lines of tabs alone are rows too."""
-    delimiter = _DELIMITERS[notation]
+    delimiter = _SEPARATORS[notation]
     lines = text.written() if delimiter == "\t" else text.lines
     rows = (line for line in lines if delimiter in line.text or line.text.strip())
     return [
-        _Row(line, line.text.count(delimiter) + 1, _fields(line.text, delimiter))
+        _Row(line, line.text.count(delimiter) + 1, _fields(line, delimiter))
         for line in islice(rows, _MOST_ROWS + 1)
     ]
 
 
-def _fields(line: str, delimiter: str) -> list[_Field]:
+def _fields(line: Line, delimiter: str) -> list[Word]:
     """The fields; those that are meant hold a number at most, so no quotes hide a delimiter."""
     fields, column = [], 1
-    for written in line.split(delimiter, _LARGEST + 1)[: _LARGEST + 1]:
+    for written in line.text.split(delimiter, _LARGEST + 1)[: _LARGEST + 1]:
         said = written.strip()
         quoted = len(said) > 1 and said[0] == said[-1] == '"'
         indent = len(written) - len(written.lstrip()) if said else 0
-        fields.append(_Field(column + indent, said[1:-1].strip() if quoted else said))
+        fields.append(Word(line.number, column + indent, said[1:-1].strip() if quoted else said))
         column += len(written) + 1
     return fields
 
@@ -119,15 +130,13 @@ def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int
     line, width, fields = rows[index]
     if index == side:
         found = counted(len(rows), "row") if len(rows) <= _MOST_ROWS else "more"
-        expected = f"{side} rows"
-        raise text.error(line.number, 1, expected, found)
+        raise text.error(line.number, 1, f"{side} rows", found)
     values = []
-    for column, said in fields[:side]:
-        value = number_of(said, side) if said else 0
+    for field in fields[:side]:
+        value = number_of(field.text, side) if field.text else 0
         if value is None:
             expected = f"a number from 1 to {side}, or an empty field"
-            begun = len(rows) == 1  # of a row that is longer, perhaps
-            raise text.error(line.number, column, expected, quote(said), truncated=begun)
+            raise text.at_word(field, expected, truncated=len(rows) == 1)  # of a longer row
         values.append(value)
     if width != side:
         column = fields[side].column if width > side else len(line.text) + 1
@@ -137,28 +146,13 @@ def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int
     return values
 
 
-def _check_zeros(text: Text, rows: Sequence[_Row], side: int) -> None:
-    """Raise InvalidPuzzle for a 0 beside empty fields: it may be a value."""
-    zero = None
-    has_empty = False
-    for line, _, fields in rows:
-        for column, said in fields:
-            has_empty = has_empty or not said
-            if said and not said.strip("0"):
-                zero = zero or (line.number, column, quote(said))
-    if zero and has_empty:
-        number, column, found = zero
-        expected = f"a number from 1 to {side}, as empty fields are the blanks"
-        raise text.error(number, column, expected, found)
-
-
 def render_as(puzzle: Puzzle, notation: str) -> str:
     """N lines of n fields, empty for a blank.
 
     Raises ValueError for other boxes than the usual ones, and for cells that allow neither one
     value nor all.
     """
-    delimiter = _DELIMITERS[notation]
+    delimiter = _SEPARATORS[notation]
     return "".join(delimiter.join(row) + "\n" for row in written_numbers(puzzle, ""))
 
 
@@ -167,6 +161,54 @@ def render_spreadsheet(puzzle: Puzzle) -> str:
     return render_as(puzzle, "")
 
 
+def recognise_csv(head: Head) -> tuple[Fields, str] | None:
+    text = head.sample.decode("utf-8-sig", errors="replace")
+    lines = enumerate(NEWLINE.split(text), 1)  # a header may begin like a comment
+    number, header = next(((at, line) for at, line in lines if line.strip()), (1, ""))
+    for delimiter in DELIMITERS:
+        found = _with_header(head, header, Fields(delimiter, header=number))
+        if found:
+            return found
+    if head.is_single:
+        return None
+    finding = find_fields(head)
+    fields = finding.fields
+    if fields.delimiter is not None and (finding.is_collection or head.declared):
+        return fields, f"field {(fields.column or 0) + 1} of its records is a puzzle"
+    return (Fields(","), "it is declared") if head.declared else None
+
+
+def _with_header(head: Head, header: str, way: Fields) -> tuple[Fields, str] | None:
+    """The columns, if the first line names them."""
+    names = [name.lower() for name in _texts(header, way)]
+    column = next((at for at, name in enumerate(names) if name in _PUZZLES), None)
+    if column is None and (len(names) < 2 or not all(map(_NAME.fullmatch, names))):
+        return None
+    rows = [_texts(line, way) for line in head.lines if line.strip() != header.strip()]
+    if column is None:  # other names, as many as most records have fields
+        found = survey(rows, way)
+        full = sum(len(row) == len(names) for row in rows)
+        reason = f"it has a header, and field {(found.fields.column or 0) + 1} is a puzzle"
+        return (found.fields, reason) if found.is_collection and full * 2 > len(rows) else None
+    claim = next((at for at, name in enumerate(names) if name in _SOLUTIONS), None)
+    texts = [row[column] for row in rows if column < len(row)]
+    may_be_grid = max(map(len, rows), default=0) == 1 and may_be_sixteen(texts, whole=head.is_whole)
+    found = judge(replace(way, column=column, claim=claim), texts, len(rows))
+    if head.declared or (found.is_collection and not may_be_grid):
+        return found.fields, f"its header names the column {names[column]!r}"
+    return None
+
+
+def _texts(line: str, way: Fields) -> list[str]:
+    return [text.lstrip("#").strip() for text in texts_in(line, way)]
+
+
+CSV = Collection("csv", recognise_csv, cut_lines, entries)
 SPREADSHEET = Format(
-    "spreadsheet", recognise_spreadsheet, parse_spreadsheet, render_spreadsheet, render_as
+    "spreadsheet",
+    recognise_spreadsheet,
+    parse_spreadsheet,
+    render_spreadsheet,
+    render_as,
+    many=CSV,
 )

@@ -7,31 +7,40 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from pipeline.errors import InvalidPuzzle
 
 COMMENTS = ("#", "//")
+NEWLINE = re.compile(r"\r\n?|\n")
+LINE_END = re.compile(rb"\r\n?|\n")
 MOST_LINES = 70_000
 """More than the largest puzzle has with one number a line: 256² and a header."""
 
 MOST_TEXT = 4 * 1024 * 1024
 """Bytes in all lines that say something: 64 for each cell of the largest puzzle."""
 
+PIECE = 1 << 16
+"""Bytes that are decoded at once, and more than grids have that are read with empty lines."""
+
 _NOTHING = re.compile(rb"(?:\s*+(?:#|//)[^\r\n]*+)*+\s*+")
-_LINE_END = re.compile(rb"\r\n?|\n")
 _CONTINUATION = bytes(range(0x80, 0xC0))
 """The bytes of UTF-8 that begin no character."""
-
-_PIECE = 1 << 16
-_SMALL = 1 << 16
-"""Bytes: more than grids have that are read with their empty lines."""
 
 _SEPARATORS = " \t,|"
 _WITHOUT_SEPARATORS = {ord(character): None for character in _SEPARATORS}
 _BORDER = re.compile(r"(?=.*\+)[-+|*=]+|\*-+\*")
 _BORDER_SIGNS = frozenset("-+|*=")
+_WORD = re.compile(r"\S+")
 _LONGEST_QUOTE = 20
+
+
+class Word(NamedTuple):
+    """What stands at a line and column, both from 1."""
+
+    line: int
+    column: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +59,19 @@ class Line:
 
     @classmethod
     def of_text(cls, number: int, text: str) -> Self:
-        drawn = text.replace(" ", "").replace("\t", "")
-        is_border = _BORDER_SIGNS.issuperset(drawn) and _BORDER.fullmatch(drawn) is not None
-        return cls(number, text, text.translate(_WITHOUT_SEPARATORS), is_border)
+        return cls(number, text, cells_of(text), is_border(text))
 
-    def placed_cells(self) -> Iterator[tuple[int, str]]:
-        """(column from 1, character) of each cell."""
+    def placed_cells(self) -> Iterator[Word]:
+        """Each cell at its place."""
         return (
-            (column, character)
+            Word(self.number, column, character)
             for column, character in enumerate(self.text, 1)
             if character not in _SEPARATORS
         )
+
+    def words(self, pattern: re.Pattern[str] = _WORD) -> Iterator[Word]:
+        """What matches the pattern: what stands between white space."""
+        return (Word(self.number, m.start() + 1, m[0]) for m in pattern.finditer(self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +85,14 @@ class Text:
     lines: tuple[Line, ...]
     data: bytes
 
-    def pieces(self) -> Iterator[str]:
-        """All of it, decoded piece by piece."""
-        pieces = (self.data[at : at + _PIECE] for at in range(0, len(self.data), _PIECE))
-        return codecs.iterdecode(pieces, "utf-8")
+    @property
+    def rows(self) -> tuple[Line, ...]:
+        """The lines that are not borders."""
+        return tuple(line for line in self.lines if not line.is_border)
 
     def written(self) -> list[Line]:
         """Every line but comments, the empty ones too; none of a text too long for small grids."""
-        if len(self.data) > _SMALL:
+        if len(self.data) > PIECE:
             return []
         numbered = enumerate(io.StringIO(self.data.decode(), newline=None), 1)
         return [
@@ -102,6 +113,10 @@ class Text:
         """An InvalidPuzzle at that place; `found` is taken as it is, see `quote`."""
         return InvalidPuzzle(self.source, line, column, expected, found, truncated)
 
+    def at_word(self, word: Word, expected: str, *, truncated: bool = False) -> InvalidPuzzle:
+        """What is wrong with a word."""
+        return self.error(word.line, word.column, expected, quote(word.text), truncated=truncated)
+
     def at_line(
         self, line: Line, expected: str, found: str | None = None, *, may_go_on: bool = True
     ) -> InvalidPuzzle:
@@ -119,6 +134,25 @@ class Text:
         return self.error(last.number, len(last.text) + 1, expected, found, truncated=True)
 
 
+def cells_of(text: str) -> str:
+    """The characters that are cells, as a grid or a line reads them."""
+    return text.translate(_WITHOUT_SEPARATORS)
+
+
+def is_border(text: str) -> bool:
+    """Whether a line only draws."""
+    if "+" not in text and "*" not in text:
+        return False
+    drawn = text.replace(" ", "").replace("\t", "")
+    return _BORDER_SIGNS.issuperset(drawn) and _BORDER.fullmatch(drawn) is not None
+
+
+def says_something(line: str) -> bool:
+    """Whether a line is neither empty nor a comment."""
+    body = line.strip()
+    return bool(body) and not body.startswith(COMMENTS)
+
+
 def either(choices: Iterable[object]) -> str:
     """`4, 6 or 9`."""
     *others, last = map(str, choices)
@@ -128,6 +162,11 @@ def either(choices: Iterable[object]) -> str:
 def quote(text: str) -> str:
     """The text in quotes, shortened, with everything unprintable escaped."""
     return ascii(text[:_LONGEST_QUOTE]) + ("…" if len(text) > _LONGEST_QUOTE else "")
+
+
+def oversize(source: str, most: int, found: str) -> InvalidPuzzle:
+    """The error for a source that is too large to be one puzzle."""
+    return InvalidPuzzle(source, None, None, f"at most {most} bytes (--max-bytes)", found)
 
 
 def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
@@ -149,10 +188,10 @@ def _no_text(source: str, body: bytes, at: int, found: str, *, truncated: bool) 
 def _check_text(body: bytes, source: str) -> None:
     """Raise InvalidPuzzle where the bytes are not UTF-8, or hold a NUL."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    for at in range(0, 0 if body.isascii() else len(body), _PIECE):
+    for at in range(0, 0 if body.isascii() else len(body), PIECE):
         held = len(decoder.getstate()[0])
         try:
-            decoder.decode(body[at : at + _PIECE], at + _PIECE >= len(body))
+            decoder.decode(body[at : at + PIECE], at + PIECE >= len(body))
         except UnicodeDecodeError as error:
             cut_off = error.reason == "unexpected end of data"
             bad = at - held + error.start
@@ -166,30 +205,22 @@ def _significant(body: bytes, source: str) -> Iterator[Line]:
     """The lines that are neither empty nor comments. Raises InvalidPuzzle for too many."""
     found = size = at = 0
     number = 1
-    while (first := _end_of_nothing(body, at)) < len(body):
+    while (nothing := _NOTHING.match(body, at)) and (first := nothing.end()) < len(body):
         begin = max(at, body.rfind(b"\n", at, first) + 1, body.rfind(b"\r", at, first) + 1)
         number += count_lines(body, at, begin)
-        match = _LINE_END.search(body, first)
+        match = LINE_END.search(body, first)
         end, at = match.span() if match else (len(body), len(body))
         size += end - begin
         if size > MOST_TEXT:
             raise InvalidPuzzle(source, number, 1, f"at most {MOST_TEXT} bytes of a puzzle", "more")
         line = body[begin:end].decode()
-        stripped = line.strip()
-        if stripped and not stripped.startswith(COMMENTS):
+        if says_something(line):
             found += 1
             if found > MOST_LINES:
                 expected = f"at most {MOST_LINES} lines of a puzzle"
                 raise InvalidPuzzle(source, number, 1, expected, "another")
             yield Line.of_text(number, line)
         number += match is not None
-
-
-def _end_of_nothing(body: bytes, at: int) -> int:
-    """Where the first line behind the empty ones and the comments says something."""
-    match = _NOTHING.match(body, at)
-    assert match  # noqa: S101 - it matches nothing as well
-    return match.end()
 
 
 def decode_text(data: bytes, source: str) -> Text:

@@ -12,8 +12,7 @@ from pipeline.certify import clashing_givens
 from pipeline.dropbox.folders import DONE, FAILED
 from pipeline.errors import PipelineError
 from pipeline.files import is_file_name, read_regular
-from pipeline.parse import Parsed, parse_source
-from pipeline.parse.characters import signs_of
+from pipeline.parse import Parsed, parse_source, signs_of
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.report.board import LARGEST_DRAWN, Board, Place
 from pipeline.report.records import Job

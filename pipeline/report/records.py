@@ -12,7 +12,7 @@ from typing import Any, Final, TypeGuard, cast
 
 from pipeline.errors import in_words, printable
 from pipeline.files import is_file_name
-from pipeline.parse.declarable import DECLARABLE
+from pipeline.parse import DECLARABLE
 from pipeline.published import ENDING, NoRecord, read_told
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.settings import Reading

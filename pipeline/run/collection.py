@@ -32,9 +32,8 @@ def pieces_of(
     source: Source, stream: PeekableStream, settings: Settings, member: str | None = None
 ) -> Iterator[PieceOf | End]:
     """The steps of one collection, the last of which tells why it ended if it broke off."""
-    found = source.detected
     size = PIECE_TO_PROVE if settings.prove == "always" else PIECE_BYTES
-    for piece in found.format.pieces(stream, found.layout, size):
+    for piece in source.detected.pieces(stream, size):
         yield PieceOf(piece, source, member)
     error = str(stream.error) if stream.error else None
     yield End(member or "", source, stream.digest, stream.size, error)

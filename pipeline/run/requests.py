@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pipeline.parse.collections import Piece
+from pipeline.parse import Piece
 from pipeline.result import Result, Stopwatch
 from pipeline.rows import Rows, Source
 from pipeline.settings import Settings
@@ -29,8 +29,8 @@ class PieceOf:
         return replace(rows, seconds=watch.seconds()["total"])
 
     def parts(self) -> Sequence[PieceOf]:
-        found, first = self.source.detected, self.piece.first_line - 1
-        pieces = found.format.pieces(io.BytesIO(self.piece.data), found.layout, 1)
+        first = self.piece.first_line - 1
+        pieces = self.source.detected.pieces(io.BytesIO(self.piece.data), 1)
         return [
             replace(self, piece=replace(piece, first_line=piece.first_line + first))
             for piece in pieces

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pipeline.dropbox.growing import Growing, State
-from pipeline.parse.collections import Piece
-from pipeline.parse.text import count_lines
+from pipeline.parse import Piece, count_lines
 from pipeline.rows import (
     PROOF_COLUMNS,
     Proofs,

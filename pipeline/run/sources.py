@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse.collections import Detected, Piece, detect_collection
+from pipeline.parse import Detected, Piece, detect_collection
 from pipeline.parse.formula import parse_formula
 from pipeline.problem import is_formula, parse_once
 from pipeline.rows import Source
@@ -57,7 +57,7 @@ def collection_in(head: bytes, *, complete: bool, declared: str) -> Detected | N
 
     A file is looked at before it is claimed, and again afterwards.
     """
-    return detect_collection(head, complete, None if declared == "auto" else declared)
+    return detect_collection(head, complete, declared)
 
 
 def source_in(stream: PeekableStream, name: str, settings: Settings) -> Source | None:
@@ -74,9 +74,9 @@ def source_in(stream: PeekableStream, name: str, settings: Settings) -> Source |
 
 def _cells(head: bytes, name: str, detected: Detected, settings: Settings) -> int:
     """How many cells the first puzzle has, for those whose size is not known."""
-    pieces = detected.format.pieces(io.BytesIO(head), detected.layout, 1)
+    pieces = detected.pieces(io.BytesIO(head), 1)
     for piece, _ in zip(pieces, range(_MOST_CELLS), strict=False):
-        for entry in detected.format.entries(piece, detected.layout, name, settings.reading):
+        for entry in detected.entries(piece, name, settings.reading):
             if entry.plain:
                 return 81
             if entry.puzzle is not None:
@@ -86,9 +86,9 @@ def _cells(head: bytes, name: str, detected: Detected, settings: Settings) -> in
 
 def ends_badly(data: bytes, detected: Detected, settings: Settings) -> bool:
     """Whether the last puzzle of a collection is none: the file may be cut off."""
-    pieces: Iterator[Piece] = detected.format.pieces(io.BytesIO(data), detected.layout, 1)
+    pieces: Iterator[Piece] = detected.pieces(io.BytesIO(data), 1)
     last = deque(pieces, maxlen=1)
     if not last:
         return False
-    entries = detected.format.entries(last[0], detected.layout, "", settings.reading)
+    entries = detected.entries(last[0], "", settings.reading)
     return bool(entries) and entries[-1].error is not None

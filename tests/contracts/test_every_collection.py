@@ -1,4 +1,4 @@
-"""What every format of `parse/collections/` must do, for any puzzles and any size of a piece."""
+"""What every notation of many puzzles must do, for any puzzles and any size of a piece."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from strategies import examples
 
-from pipeline.parse import parse_puzzle
+from pipeline.parse import COLLECTIONS, Detected, Entry, Piece, detect_collection, parse_puzzle
 from pipeline.parse.cells import DIGITS
-from pipeline.parse.collections import COLLECTIONS, Detected, Entry, Piece, detect_collection
-from pipeline.parse.collections.cutting import LONGEST
+from pipeline.parse.cutting import LONGEST
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
@@ -156,15 +155,21 @@ def written(draw: DrawFn, name: str) -> Written:
     return Written(name, data, tuple(texts), claims)
 
 
+def detected(data: bytes, declared: str = "auto") -> Detected:
+    found = detect_collection(data, complete=True, declared=declared)
+    assert found is not None
+    return found
+
+
 def pieces_of(found: Detected, data: bytes, size: int) -> list[Piece]:
-    return list(found.format.pieces(io.BytesIO(data), found.layout, size))
+    return list(found.pieces(io.BytesIO(data), size))
 
 
 def read(found: Detected, data: bytes, size: int, variant: str = "auto") -> list[Entry]:
     return [
         entry
         for piece in pieces_of(found, data, size)
-        for entry in found.format.entries(piece, found.layout, "a.txt", Reading(variant))
+        for entry in found.entries(piece, "a.txt", Reading(variant))
     ]
 
 
@@ -187,13 +192,6 @@ def check(entries: Sequence[Entry], data: bytes) -> None:
 
 
 def test_every_format_is_written_here():
-    assert [known.name for known in COLLECTIONS] == [
-        "opensudoku",
-        "hodoku",
-        "csv",
-        "lines",
-        "stacked",
-    ]
     assert WRITERS.keys() == {known.name for known in COLLECTIONS}
 
 
@@ -202,8 +200,7 @@ def test_every_format_is_written_here():
 @given(data=st.data())
 def test_a_written_collection_is_found_and_read_back_whatever_the_size_of_the_pieces(name, data):
     source = data.draw(written(name))
-    found = detect_collection(source.data, complete=True)
-    assert found is not None
+    found = detected(source.data)
     assert found.reason
     if (found.format.name, name) != ("lines", "csv"):
         assert found.format.name == name
@@ -219,8 +216,7 @@ def test_a_written_collection_is_found_and_read_back_whatever_the_size_of_the_pi
 @given(data=st.data())
 def test_the_pieces_are_the_source_and_can_be_cut_further(name, data):
     source, size = data.draw(written(name)), data.draw(sizes)
-    found = detect_collection(source.data, complete=True)
-    assert found is not None
+    found = detected(source.data)
     pieces = pieces_of(found, source.data, size)
     assert b"".join(piece.data for piece in pieces) == source.data
     smallest = pieces_of(found, source.data, 1)
@@ -245,9 +241,8 @@ class Dripping(io.BytesIO):
 @given(data=st.data())
 def test_the_pieces_do_not_depend_on_how_the_stream_gives_its_bytes(name, data):
     source, size = data.draw(written(name)), data.draw(sizes)
-    found = detect_collection(source.data, complete=True)
-    assert found is not None
-    dripped = list(found.format.pieces(Dripping(source.data), found.layout, size))
+    found = detected(source.data)
+    dripped = list(found.pieces(Dripping(source.data), size))
     assert dripped == pieces_of(found, source.data, size)
 
 
@@ -256,14 +251,9 @@ def test_the_pieces_do_not_depend_on_how_the_stream_gives_its_bytes(name, data):
 @given(data=st.data())
 def test_a_piece_is_read_in_another_process_as_here(name, data):
     source = data.draw(written(name))
-    found = detect_collection(source.data, complete=True)
-    assert found is not None
+    found = detected(source.data)
     sent = pickle.loads(pickle.dumps((found, pieces_of(found, source.data, 200))))
-    there = [
-        entry
-        for piece in sent[1]
-        for entry in sent[0].format.entries(piece, sent[0].layout, "a.txt", Reading())
-    ]
+    there = [entry for piece in sent[1] for entry in sent[0].entries(piece, "a.txt", Reading())]
     assert there == read(found, source.data, 200)
 
 
@@ -319,8 +309,7 @@ def test_any_bytes_can_be_declared_to_be_a_collection(name, raw):
 @given(data=st.data())
 def test_a_head_that_is_cut_anywhere_is_of_that_format_or_of_none(name, data):
     source = data.draw(written(name))
-    whole = detect_collection(source.data, complete=True)
-    assert whole is not None
+    assert detected(source.data)
     end = data.draw(st.integers(0, len(source.data)))
     found = detect_collection(source.data[:end], complete=False)
     assert found is None or {found.format.name, name} in ({name}, {"lines", "csv"})
@@ -333,8 +322,7 @@ def test_a_head_that_is_cut_anywhere_is_of_that_format_or_of_none(name, data):
 @given(data=st.data())
 def test_a_bad_sign_costs_one_row(name, data):
     source = data.draw(written(name))
-    found = detect_collection(source.data, complete=True)
-    assert found is not None
+    found = detected(source.data)
     before = read(found, source.data, 100)
     victim = data.draw(st.integers(0, len(source.texts) - 1))
     row = rows(source.texts[victim])[1] if name == "stacked" else source.texts[victim]
@@ -363,8 +351,7 @@ def _start_of(data: bytes, line: int) -> int:
 @given(data=st.data())
 def test_a_record_without_end_is_one_error_and_is_skipped(name, size, data):
     source = data.draw(written(name).filter(lambda made: b"\n\r" not in made.data))
-    found = detect_collection(source.data, complete=True)
-    assert found is not None
+    found = detected(source.data)
     entries = read(found, source.data, 100)
     at = source.data.rfind(b"1")
     endless = source.data[:at] + b"5" * (3 * LONGEST) + source.data[at:]

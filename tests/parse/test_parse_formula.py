@@ -15,7 +15,6 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.parse.formula import (
     Clauses,
     ParsedFormula,
-    body,
     looks_like_cnf,
     parse_formula,
     proof_clauses,
@@ -36,27 +35,26 @@ LITERAL = "a literal, or 0 to end the clause"
 HEADER = "a header, 'p cnf VARIABLES CLAUSES'"
 
 
-def parse(text: bytes | str) -> ParsedFormula:
-    return parse_formula(text.encode("latin-1") if isinstance(text, str) else text, "a.cnf")
+def parse(text: bytes | str, **options) -> ParsedFormula:
+    raw = text.encode("latin-1") if isinstance(text, str) else text
+    return parse_formula(raw, "a.cnf", **options)
 
 
-def written(text: bytes | str) -> tuple[int, list[tuple[int, ...]]]:
-    parsed = parse(text)
+def written(text: bytes | str, **options) -> tuple[int, list[tuple[int, ...]]]:
+    parsed = parse(text, **options)
     return parsed.variables, list(parsed.written)
 
 
-def fault_of(text: bytes | str) -> InvalidPuzzle | None:
+def fault_of(text: bytes | str, **options) -> InvalidPuzzle | None:
     try:
-        parse(text)
+        parse(text, **options)
     except InvalidPuzzle as error:
         return error
     return None
 
 
-@pytest.fixture(params=[1 << 18, 2], ids=["one block", "many blocks"])
-def _blocks(request, monkeypatch):
-    """Texts are read in as few blocks as they are, or in as many as can be."""
-    monkeypatch.setattr(body, "_BLOCK", request.param)
+BLOCKS = (1 << 18, 7, 2)
+"""Texts are read in as few blocks as they are, or in as many as can be."""
 
 
 @pytest.mark.parametrize(
@@ -84,9 +82,9 @@ def _blocks(request, monkeypatch):
         ("p cnf 10000000 1\n-10000000 0\n", 10_000_000, [(-10_000_000,)]),
     ],
 )
-@pytest.mark.usefixtures("_blocks")
 def test_the_clauses_are_read_as_they_are_written(text, variables, clauses):
-    assert written(text) == (variables, [(1, 2), (-1,)] if clauses is None else clauses)
+    wanted = variables, [(1, 2), (-1,)] if clauses is None else clauses
+    assert [written(text, block=block) for block in BLOCKS] == [wanted] * len(BLOCKS)
 
 
 def test_tautologies_and_duplicate_literals_are_left_out_and_counted():
@@ -110,7 +108,6 @@ def test_a_proof_has_the_models_found_blocked_behind_the_clauses():
     assert proof_clauses(parse("p cnf 0 0"), [()]) == (0, ((),))
 
 
-@pytest.mark.usefixtures("_blocks")
 @pytest.mark.parametrize(
     ("text", "line", "column", "expected", "found"),
     [
@@ -182,10 +179,11 @@ def test_a_proof_has_the_models_found_blocked_behind_the_clauses():
     ],
 )
 def test_what_is_wrong_is_said_with_line_and_column(text, line, column, expected, found):
-    error = fault_of(text)
-    assert error is not None
-    assert (error.source, error.line, error.column) == ("a.cnf", line, column)
-    assert (error.expected, error.found) == (expected, found or "a second header")
+    for block in BLOCKS:
+        error = fault_of(text, block=block)
+        assert error is not None
+        assert (error.source, error.line, error.column) == ("a.cnf", line, column)
+        assert (error.expected, error.found) == (expected, found or "a second header")
 
 
 def test_a_source_of_too_many_bytes_is_not_looked_at():
@@ -280,9 +278,7 @@ def formulas(draw: DrawFn) -> tuple[int, list[list[int]], bytes]:
 @given(formulas(), st.sampled_from([1, 7, 1 << 18]))
 def test_what_was_written_in_any_style_is_read_back(formula, block):
     variables, clauses, text = formula
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(body, "_BLOCK", block)
-        parsed = parse(text)
+    parsed = parse(text, block=block)
     assert looks_like_cnf(text)
     assert (parsed.variables, list(parsed.written)) == (variables, [*map(tuple, clauses)])
     kept = [tuple(dict.fromkeys(c)) for c in clauses if not any(-x in c for x in c)]
@@ -342,9 +338,7 @@ def by_the_book(text: str) -> tuple[int, list[tuple[int, ...]]] | None:
 )
 def test_a_slow_and_plain_reader_takes_the_same_texts_and_reads_the_same(text, block):
     try:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(body, "_BLOCK", block)
-            read = written(text)
+        read = written(text, block=block)
     except InvalidPuzzle:
         read = None
     assert read == by_the_book(text)

@@ -6,34 +6,30 @@ import io
 from pathlib import Path
 
 import pytest
+from support.parsing import LINE as A
+from support.parsing import SOLVED, grid
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse import parse_puzzle, parse_source
-from pipeline.parse.collections import Detected, Entry, Piece, detect_collection
-from pipeline.parse.collections.cutting import LONGEST
+from pipeline.parse import Detected, Entry, Piece, detect_collection, parse_puzzle, parse_source
+from pipeline.parse.cutting import LONGEST
 from pipeline.settings import Reading
 
-EXAMPLES = sorted(
-    path
-    for path in (Path(__file__).parent.parent / "examples").iterdir()
+EXAMPLES = {
+    path.name: path.read_bytes()
+    for path in sorted((Path(__file__).parents[2] / "examples").iterdir())
     if path.stem != "collection" and path.suffix != ".cnf"
-)
-A = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+}
 B = ".................1.....2.3......45....1.6.....4......7....8.4....9...2..3.61...9."
 C = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
-SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 FOUR, FIVE = "1.......4......3", "...4....2....1.."
 SIXTEEN = "8.D...A..649....\n" + ".0..9..7..8F.51.\n" * 15
 
+LENGTHS = "a line of 16, 36, 64 or 81 cells"
+ONE_BLANK = "one symbol for all blanks, '0' as before"
 READING = Reading()
 
 
-def grid(text: str) -> str:
-    side = round(len(text) ** 0.5)
-    return "".join(text[start : start + side] + "\n" for start in range(0, len(text), side))
-
-
-def detected(data: str | bytes, declared: str | None = None) -> Detected:
+def detected(data: str | bytes, declared: str = "auto") -> Detected:
     found = detect_collection(_bytes(data), complete=True, declared=declared)
     assert found is not None
     return found
@@ -43,12 +39,12 @@ def _bytes(data: str | bytes) -> bytes:
     return data.encode() if isinstance(data, str) else data
 
 
-def read(data: str | bytes, declared: str | None = None, reading: Reading = READING) -> list[Entry]:
+def read(data: str | bytes, declared: str = "auto", reading: Reading = READING) -> list[Entry]:
     found = detected(data, declared)
     return [
         entry
-        for piece in found.format.pieces(io.BytesIO(_bytes(data)), found.layout, 200)
-        for entry in found.format.entries(piece, found.layout, "a.txt", reading)
+        for piece in found.pieces(io.BytesIO(_bytes(data)), 200)
+        for entry in found.entries(piece, "a.txt", reading)
     ]
 
 
@@ -56,14 +52,10 @@ def plain(line: int, text: str, claimed: str | None = None) -> Entry:
     return Entry(line, text, None, None, claimed, plain=True)
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_no_example_of_a_single_puzzle_is_a_collection(path):
-    assert detect_collection(path.read_bytes(), complete=True) is None
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_no_example_with_a_line_too_few_or_too_many_is_a_collection(path):
-    lines = path.read_bytes().splitlines(keepends=True)
+@pytest.mark.parametrize("data", EXAMPLES.values(), ids=EXAMPLES)
+def test_no_example_of_a_single_puzzle_is_a_collection_with_a_line_too_few_or_too_many_either(data):
+    assert detect_collection(data, complete=True) is None
+    lines = data.splitlines(keepends=True)
     for at in range(len(lines)):
         assert detect_collection(b"".join(lines[:at] + lines[at + 1 :]), complete=True) is None
         twice = b"".join([*lines[:at], lines[at], *lines[at:]])
@@ -210,34 +202,25 @@ def test_characters_of_larger_puzzles_decide_their_alphabet_or_it_is_declared():
     assert entries[1].error is not None
     assert entries[1].error.startswith("a.txt:2: expected --alphabet 0-F or 1-G")
     assert all(
-        entry.puzzle for entry in read(f"{line}\n{unclear}\n", None, Reading(alphabet="0-F"))
+        entry.puzzle for entry in read(f"{line}\n{unclear}\n", "auto", Reading(alphabet="0-F"))
     )
 
 
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        (A[:-1], "2:81: expected a line of 16, 36, 64 or 81 cells, found 80 cells"),
-        (A + "1", "2:83: expected a line of 16, 36, 64 or 81 cells, found 82 cells"),
+        (A[:-1], f"2:81: expected {LENGTHS}, found 80 cells"),
+        (A + "1", f"2:83: expected {LENGTHS}, found 82 cells"),
         ("  " + A.replace("7", "!", 1), "2:7: expected a digit or a blank, found '!'"),
-        (
-            A.replace(".", "0", 1),
-            "2:4: expected one symbol for all blanks, '0' as before, found '.'",
-        ),
+        (A.replace(".", "0", 1), f"2:4: expected {ONE_BLANK}, found '.'"),
         ("some words", "2:1: expected a digit or a blank, found 's'"),
         (A + " \udcff", "2:83: expected UTF-8 text, found the byte 0xff"),
         (A[:20] + "\0" + A[21:], "2:21: expected UTF-8 text, found a NUL character"),
         ("|", "2:2: expected a puzzle in field 1, found 0 fields"),
-        (
-            "5" * LONGEST + "\n" + B,
-            f"2:1: expected at most {LONGEST} bytes of a puzzle, found more",
-        ),
+        ("5" * (LONGEST + 1), f"2:1: expected at most {LONGEST} bytes of a puzzle, found more"),
     ],
 )
 def test_a_bad_line_is_one_row_that_says_why(line, error):
-    line = line.removesuffix("\n" + B)
-    if len(line) == LONGEST:
-        line += "5"
     data = f"{A}\n{line}\n{B}\n{C}".encode(errors="surrogateescape")
     first, bad, *rest = read(data)
     assert [first, *rest] == [plain(1, A), plain(3, B), plain(4, C)]
@@ -269,7 +252,7 @@ def test_a_column_beside_the_puzzles_is_their_solution():
     [
         ("4", ["4:2: expected a puzzle in field 2, found 1 field"]),
         ("4,,x", ["4:3: expected a puzzle in field 2, found ''"]),
-        (f"4,{A[:-1]}", ["4:83: expected a line of 16, 36, 64 or 81 cells, found 80 cells"]),
+        (f"4,{A[:-1]}", [f"4:83: expected {LENGTHS}, found 80 cells"]),
         (
             f'4,"{A[:40]}\n{A[40:]}"',
             [
@@ -326,11 +309,7 @@ def test_a_stacked_grid_begins_behind_its_title():
         (grid(B) + "........1\n", 10, "1: expected 9 rows, found 10 rows"),
         (grid("!" + B[1:]), 1, "1: expected a digit or a blank, found '!'"),
         (grid(B).replace("1.6", "16"), 5, "9: expected a row of 9 cells, found 8 cells"),
-        (
-            grid("0" + B[1:]),
-            1,
-            "2: expected one symbol for all blanks, '0' as before, found '.'",
-        ),
+        (grid("0" + B[1:]), 1, f"2: expected {ONE_BLANK}, found '.'"),
     ],
 )
 @pytest.mark.parametrize("title", ["Grid 0\n", "\n"])
@@ -345,7 +324,7 @@ def test_a_damaged_grid_between_others_is_one_row(title, bad, row, error):
 
 
 def test_stacked_grids_may_be_even_odd_or_of_other_sides():
-    marked = EXAMPLES[[path.name for path in EXAMPLES].index("even-odd.sudoku")].read_text()
+    marked = EXAMPLES["even-odd.sudoku"].decode()
     entries = read(f"{marked}\n{marked}")
     assert [entry.puzzle for entry in entries] == [parse_puzzle(marked)] * 2
     six = "123456" + "." * 29 + "1"
@@ -396,10 +375,10 @@ class Endless(io.RawIOBase):
 def test_a_line_without_end_is_skipped_in_bounded_memory(name):
     found = detected(f"{A}\n{B}\n", name)
     stream = Endless(50 * LONGEST)
-    (piece,) = found.format.pieces(stream, found.layout, 100)
+    (piece,) = found.pieces(stream, 100)
     assert len(piece.data) == LONGEST + 1
     assert stream.most <= 2 * LONGEST
-    (entry,) = found.format.entries(piece, found.layout, "a.txt", READING)
+    (entry,) = found.entries(piece, "a.txt", READING)
     assert entry.error == f"a.txt:1:1: expected at most {LONGEST} bytes of a puzzle, found more"
 
 
@@ -445,22 +424,18 @@ def test_a_declared_collection_may_hold_one_puzzle_and_is_no_single_one_if_it_ho
         parse_source(f"{A}\n{B}\n".encode(), "a.txt", format_name="lines")
 
 
-GIVENS = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
-SOLUTION = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
-
-
 @pytest.mark.parametrize("delimiter", [",", " "])
 @pytest.mark.parametrize("bad", [1, 2, 3])
 def test_solutions_are_not_taken_for_puzzles_where_many_puzzles_are_damaged(delimiter, bad):
-    lines = [GIVENS, *[GIVENS[:-1] + "k"] * bad]
-    data = "".join(f"{line}{delimiter}{SOLUTION}\n" for line in lines).encode()
+    lines = [A, *[A[:-1] + "k"] * bad]
+    data = "".join(f"{line}{delimiter}{SOLVED}\n" for line in lines).encode()
     found = detect_collection(data, complete=True)
     if found is not None:
-        entries = found.format.entries(Piece(1, data), found.layout, "a.csv", Reading())
-        assert [entry.text[:80] for entry in entries] == [GIVENS[:80]] * len(lines)
+        entries = found.entries(Piece(1, data), "a.csv", Reading())
+        assert [entry.text[:80] for entry in entries] == [A[:80]] * len(lines)
         assert [entry.error is None for entry in entries] == [True] + [False] * bad
 
 
 def test_a_damaged_puzzle_beside_its_solution_is_no_puzzle():
     with pytest.raises(InvalidPuzzle, match="found 'k'"):
-        parse_source(f"{GIVENS[:-1]}k,{SOLUTION}\n".encode(), "a.csv")
+        parse_source(f"{A[:-1]}k,{SOLVED}\n".encode(), "a.csv")

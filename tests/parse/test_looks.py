@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
+from support.parsing import CLASSIC, LINE, ROWS
 
-from pipeline.parse import FORMATS, parse_puzzle
+from pipeline.parse import FORMATS
 from pipeline.parse.looks import looks_like_no_puzzle
 
-ROOT = Path(__file__).parents[1]
-LINE = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
-ROWS = "".join(LINE[start : start + 9] + "\n" for start in range(0, 81, 9))
+ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").iterdir())
 
 SOMETHING_ELSE = {
@@ -182,4 +181,4 @@ def test_what_a_format_writes_begins_as_it_says():
     told = {known.name: known for known in FORMATS if known.begins}
     assert told.keys() == {"opensudoku", "hodoku", "json", "sadman", "bordered", "boxes"}
     for name in told.keys() - {"sadman"}:  # its heading may be left out
-        assert told[name].begins.match(told[name].render(parse_puzzle(LINE))), name
+        assert told[name].begins.match(told[name].render(CLASSIC)), name

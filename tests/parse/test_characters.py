@@ -8,23 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
+from support.parsing import read, refused, said_of
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse import Parsed, parse_source, render_puzzle
-from pipeline.parse.characters import ALPHABETS, GEOMETRIES, NAMES
+from pipeline.parse import ALPHABET_NAMES, Parsed, render_puzzle
+from pipeline.parse.cells import ALPHABETS, LARGER_GEOMETRIES
 from pipeline.puzzle import Geometry, Puzzle
 
-SIXTEEN, TWENTY_FIVE = GEOMETRIES[16], GEOMETRIES[25]
-
-
-def read(text: str, *reading, **options) -> Parsed:
-    return parse_source(text.encode(), "a.txt", *reading, **options)
-
-
-def refusal(text: str, *reading, **options) -> InvalidPuzzle:
-    with pytest.raises(InvalidPuzzle) as caught:
-        read(text, *reading, **options)
-    return caught.value
+SIXTEEN, TWENTY_FIVE = LARGER_GEOMETRIES[16], LARGER_GEOMETRIES[25]
 
 
 def solution(geometry: Geometry) -> list[int]:
@@ -60,7 +51,7 @@ def drawn(text: str) -> str:
 
 
 def test_the_alphabets_have_the_signs_that_their_names_say():
-    assert {name: ALPHABETS[name] for name in NAMES} == {
+    assert {name: ALPHABETS[name] for name in ALPHABET_NAMES} == {
         "0-F": "0123456789ABCDEF",
         "1-G": "123456789ABCDEFG",
         "A-P": "ABCDEFGHIJKLMNOP",
@@ -68,13 +59,13 @@ def test_the_alphabets_have_the_signs_that_their_names_say():
         "1-P": "123456789ABCDEFGHIJKLMNOP",
         "A-Y": "ABCDEFGHIJKLMNOPQRSTUVWXY",
     }
-    assert len(ALPHABETS) == 2 * len(NAMES)
+    assert len(ALPHABETS) == 2 * len(ALPHABET_NAMES)
 
 
 @pytest.mark.parametrize("layout", ["", " line"])
 @pytest.mark.parametrize("name", ALPHABETS)
 def test_puzzle_and_solution_are_read_in_the_alphabet_they_are_written_in(name, layout):
-    geometry = GEOMETRIES[len(ALPHABETS[name])]
+    geometry = LARGER_GEOMETRIES[len(ALPHABETS[name])]
     notation = f"characters {name}{layout}"
     count = geometry.side**2
     shape = f"one line of {count}" if layout else f"{geometry.side} rows of {geometry.side}"
@@ -88,7 +79,7 @@ def test_puzzle_and_solution_are_read_in_the_alphabet_they_are_written_in(name, 
 def test_whatever_values_are_missing_a_puzzle_is_read_right_or_has_to_be_declared(
     name, without, seed
 ):
-    geometry = GEOMETRIES[len(ALPHABETS[name])]
+    geometry = LARGER_GEOMETRIES[len(ALPHABETS[name])]
     puzzle = puzzle_of(geometry, seed, *without)
     notation = f"characters {name}"
     text = render_puzzle(puzzle, notation)
@@ -105,10 +96,10 @@ def test_whatever_values_are_missing_a_puzzle_is_read_right_or_has_to_be_declare
     assert parsed.format.upper() == notation.upper()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALPHABET_NAMES)
 @pytest.mark.parametrize("blank", [*"._-*?x0"])
 def test_blanks_are_any_one_symbol_that_is_no_value(name, blank):
-    geometry = GEOMETRIES[len(ALPHABETS[name])]
+    geometry = LARGER_GEOMETRIES[len(ALPHABETS[name])]
     puzzle = puzzle_of(geometry)
     text = render_puzzle(puzzle, f"characters {name}").replace(".", blank)
     if blank == "0" and name.startswith("0"):
@@ -119,7 +110,7 @@ def test_blanks_are_any_one_symbol_that_is_no_value(name, blank):
 
 @pytest.mark.parametrize("name", ["1-G", "A-P", "1-P", "A-Y"])
 def test_zero_is_a_blank_where_the_other_characters_leave_no_other_reading(name):
-    puzzle = puzzle_of(GEOMETRIES[len(ALPHABETS[name])])
+    puzzle = puzzle_of(LARGER_GEOMETRIES[len(ALPHABETS[name])])
     text = render_puzzle(puzzle, f"characters {name}").replace(".", "0")
     assert (read(text).puzzle, read(text).format) == (puzzle, f"characters {name}")
 
@@ -132,8 +123,8 @@ def test_capital_x_is_a_value_and_small_x_a_blank_beside_capitals():
 
 
 def test_rows_may_be_drawn_as_those_of_a_grid():
-    for name in NAMES:
-        puzzle = puzzle_of(GEOMETRIES[len(ALPHABETS[name])])
+    for name in ALPHABET_NAMES:
+        puzzle = puzzle_of(LARGER_GEOMETRIES[len(ALPHABETS[name])])
         text = drawn(render_puzzle(puzzle, f"characters {name}"))
         assert "|" in text
         assert read("# drawn\n" + text).puzzle == puzzle
@@ -158,14 +149,11 @@ def test_rows_may_be_drawn_as_those_of_a_grid():
 )
 def test_characters_that_fit_several_alphabets_are_refused_and_the_remedy_named(row, alphabets):
     rows = (row + "\n") * len(row)
-    message = (
-        f"a.txt: expected --alphabet {alphabets} to say what the characters stand for, "
-        "found ambiguous characters: they fit each of these"
-    )
-    error = refusal(rows, format_name="characters")
-    assert (str(error), error.truncated) == (message, False)
-    error = refusal(rows.replace("\n", ""))
-    assert (str(error), error.truncated) == (message, len(row) == 16), "it may go on to 625"
+    expected = f"expected --alphabet {alphabets} to say what the characters stand for"
+    message = f"{expected}, found ambiguous characters: they fit each of these"
+    assert refused(rows, format_name="characters") == (message, False)
+    may_go_on = len(row) == 16  # to 625
+    assert refused(rows.replace("\n", "")) == (message, may_go_on)
 
 
 @pytest.mark.parametrize(
@@ -181,15 +169,15 @@ def test_16_lines_of_16_that_may_be_puzzles_of_4_by_4_are_refused_and_the_remedi
     row, alphabets
 ):
     text = (row + "\n") * 16
-    assert str(refusal(text)) == (
-        f"a.txt: expected --format lines for 16 puzzles of 4×4, or --alphabet {alphabets} "
+    assert said_of(text) == (
+        f"expected --format lines for 16 puzzles of 4×4, or --alphabet {alphabets} "
         "for one of 16×16, found 16 ambiguous lines of 16 characters"
     )
     assert read(text, alphabet="1-G").format == "characters 1-G"
 
 
 def test_16_lines_of_4_by_4_with_marks_are_no_puzzle_of_16_by_16():
-    assert "a single puzzle" in refusal("1..2.*....3..*.4\n" * 16).expected
+    assert "a single puzzle" in said_of("1..2.*....3..*.4\n" * 16)
 
 
 @pytest.mark.parametrize(
@@ -225,11 +213,7 @@ A_TO_Y = "ABCDEFGHIJKLMNOPQRSTUVWXY\n"
         (ROW * 15 + "..-.............\n", f"16:3: expected {WITH_G}, found '-'", False),
         (ROW * 15 + "..f.............\n", f"16:3: expected {WITH_G}, found 'f'", False),
         (ROW * 15 + "..0.............\n", f"16:3: expected {WITH_G}, found '0'", False),
-        (
-            "1..............H\n" * 16,
-            f"1:16: expected a sign of 0-F or 1-G, {BLANK}, found 'H'",
-            False,
-        ),
+        ("1..............H\n" * 16, f"1:16: expected a sign of 0-F or 1-G, {BLANK}, found 'H'", 0),
         (ROW * 15, "15:17: expected 16 rows, found 15 rows", True),
         (ROW * 2 + "F..", "3:4: expected a row of 16 cells, found 3 cells", True),
         (ROW * 17, "17:1: expected 16 rows, found 17 rows", False),
@@ -240,51 +224,30 @@ A_TO_Y = "ABCDEFGHIJKLMNOPQRSTUVWXY\n"
     ],
 )
 def test_what_is_no_puzzle_of_characters_is_refused_at_its_place(text, message, truncated):
-    error = refusal(text)
-    assert (str(error), error.truncated) == (f"a.txt:{message}", truncated)
+    assert refused(text) == (message, bool(truncated))
+
+
+LINES = "a line of 625 characters"
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "message"),
+    ("text", "name", "value", "message"),
     [
-        (ROW * 16, {"alphabet": "0-F"}, f"1:16: expected a sign of 0-F, {BLANK}, found 'G'"),
-        (ROW * 16, {"alphabet": "A-Y"}, "1:1: expected a row of 25 cells, found 16 cells"),
-        (
-            ROW[:-1] * 16,
-            {"alphabet": "A-Y"},
-            "1:257: expected a line of 625 characters, found 256 characters",
-        ),
-        (
-            ROW[:-1] * 2,
-            {"format_name": "characters"},
-            "1:33: expected a line of 256 or 625 characters, found 32 characters",
-        ),
-        (
-            "1..\n",
-            {"format_name": "characters"},
-            "1:1: expected a row of 16 or 25 cells, found 3 cells",
-        ),
-        (
-            ROW * 16,
-            {"variant": "even-odd"},
-            "1:2: expected no even or odd cells beside letters, found '.'",
-        ),
+        (ROW * 16, "alphabet", "0-F", f"1:16: expected a sign of 0-F, {BLANK}, found 'G'"),
+        (ROW * 16, "alphabet", "A-Y", "1:1: expected a row of 25 cells, found 16 cells"),
+        (ROW[:-1] * 16, "alphabet", "A-Y", f"1:257: expected {LINES}, found 256 characters"),
+        (ROW[:-1] * 2, "format_name", "characters", "1:33: expected a line of 256 or 625 char"),
+        ("1..\n", "format_name", "characters", "1:1: expected a row of 16 or 25 cells, found 3"),
+        (ROW * 16, "variant", "even-odd", "1:2: expected no even or odd cells beside letters"),
     ],
 )
-def test_what_does_not_fit_what_is_declared_is_refused(text, options, message):
-    assert str(refusal(text, **options)) == f"a.txt:{message}"
+def test_what_does_not_fit_what_is_declared_is_refused(text, name, value, message):
+    assert said_of(text, **{name: value}).startswith(message)
 
 
 def test_box_sizes_under_a_comment_of_16_letters_are_no_characters():
     text = "c sixteenletters\n4 4\n" + "0 1 2 3 4 5 6 7 8 9 0 0 0 0 0 0\n" * 16
     assert read(text).format == "boxes"
-
-
-def test_a_file_that_is_cut_off_anywhere_says_so():
-    text = render_puzzle(Puzzle.of_values(SIXTEEN, solution(SIXTEEN)), "characters A-P")
-    for whole in (text, text.replace("\n", ""), "0" + text[1:].lower()):
-        for length in range(len(whole.rstrip())):
-            assert refusal(whole[:length]).truncated, whole[:length]
 
 
 def test_a_puzzle_that_no_alphabet_would_tell_is_not_written_without_naming_one():

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from pipeline.parse.collections.base import Piece
-from pipeline.parse.text import count_lines
+from pipeline.parse.base import Piece
+from pipeline.parse.text import LINE_END, count_lines
 
 LONGEST = 64 * 1024
 """Bytes of the longest record that is read; a longer one is an error, and is skipped."""
 
 LOOK = 256
 """Bytes behind a record's end that may have to be seen to know it for one."""
-
-LINE_END = re.compile(rb"\r\n?|\n")
 
 Boundary = Callable[[bytes, int, int], int]
 """(data, limit, known) → the last end of a record in the first `limit` bytes; failing that the
@@ -37,10 +34,15 @@ def last_end(ends: Iterator[int], limit: int, known: int) -> int:
     return last
 
 
-def line_boundary(data: bytes, limit: int, known: int) -> int:
+def _line_boundary(data: bytes, limit: int, known: int) -> int:
     """Every line is a record; a lone CR ends one too."""
     end = data.rfind(b"\n", 0, limit) + 1
     return end or last_end((match.end() for match in LINE_END.finditer(data)), limit, known)
+
+
+def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[Piece]:
+    """Pieces of whole lines."""
+    return cut_pieces(stream, size, _line_boundary)
 
 
 class _Window:
@@ -63,6 +65,13 @@ class _Window:
     def known(self) -> int:
         """Up to here the records' ends are known for such."""
         return len(self.data) if self.is_last else len(self.data) - LOOK
+
+    def end(self, size: int, boundary: Boundary) -> int:
+        """Where the piece of that size ends that begins here; 0 if that cannot be seen."""
+        rest = len(self.data)
+        if self.is_last and rest <= size:
+            return rest
+        return boundary(self.data, size, self.known) or (rest if self.is_last else 0)
 
     def take(self, size: int) -> bytes:
         taken, self.data = self.data[:size], self.data[size:]
@@ -93,10 +102,10 @@ def cut_pieces(
     window, line = _Window(stream), 1
     most = max(size, LONGEST)
     while window.fill(size + LOOK):
-        end = _end(window, size, boundary)
+        end = window.end(size, boundary)
         if not end:
             window.fill(most + LOOK)
-            end = _end(window, size, boundary)
+            end = window.end(size, boundary)
         if end and end <= most:
             piece = Piece(line, window.take(end))
             line += count_lines(piece.data)
@@ -104,10 +113,3 @@ def cut_pieces(
         else:
             yield Piece(line, window.data[: LONGEST + 1])
             line += window.skip(boundary, digest)
-
-
-def _end(window: _Window, size: int, boundary: Boundary) -> int:
-    rest = len(window.data)
-    if window.is_last and rest <= size:
-        return rest
-    return boundary(window.data, size, window.known) or (rest if window.is_last else 0)

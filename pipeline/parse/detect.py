@@ -1,0 +1,276 @@
+"""What a source is: one puzzle in some format, many of them, a formula, or none of these.
+
+Content decides, not the name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
+
+from pipeline.errors import InvalidPuzzle, UsageError
+from pipeline.parse.base import (
+    MOST_LOOKED_AT,
+    Collection,
+    Entry,
+    Format,
+    Head,
+    Parsed,
+    Piece,
+)
+from pipeline.parse.cutting import LONGEST
+from pipeline.parse.formats import COLLECTIONS, FORMATS, format_named
+from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf
+from pipeline.parse.records import Reader
+from pipeline.parse.spaces import recognise_spaces
+from pipeline.parse.text import Text, decode_text, oversize
+from pipeline.puzzle import MAX_SIDE, Puzzle
+from pipeline.settings import MAX_BYTES, AlphabetChoice, Reading, VariantChoice
+
+HEAD_BYTES = 1024 * 1024
+"""Of a source: enough to tell what it is."""
+
+_MOST_OF_ONE = 4096
+"""Bytes: in larger sources collections are as likely."""
+
+_SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
+_SECTIONS = frozenset(("[puzzle]", "[state]"))
+"""Headings in SadMan's files: what stands under them is not a puzzle each."""
+
+_SINGLES = frozenset(known.name for known in FORMATS)
+_ONLY_MANY = frozenset(known.name for known in COLLECTIONS) - _SINGLES
+"""What `--format` may name that is no format of single puzzles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """How a source of many is to be read: its format, what that found out of it, and the reason."""
+
+    format: Collection[Any]
+    layout: Any
+    reason: str
+
+    def pieces(self, stream: BinaryIO, size: int) -> Iterator[Piece]:
+        """The stream cut in pieces of so many bytes, in bounded memory."""
+        return self.format.pieces(stream, self.layout, size)
+
+    def entries(self, piece: Piece, source: str, reading: Reading) -> list[Entry]:
+        """The puzzles of a piece; `source` names it in messages."""
+        reader = Reader(source, reading._replace(format="auto"), parse_single)
+        return self.format.entries(piece, self.layout, reader)
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaBegun:
+    """A source that `parse_formula` is to read."""
+
+
+What = Parsed | Detected | FormulaBegun | InvalidPuzzle
+"""One puzzle, many, a formula, or why it is none of these."""
+
+
+def detect(beginning: Callable[[int], bytes], source: str, reading: Reading) -> What:
+    """What a source is; `beginning` gives its first bytes, up to so many, as often as it is asked.
+
+    Of many puzzles and of a formula no more than the first HEAD_BYTES are asked for. Raises
+    UsageError for a format that there is not.
+    """
+    head = beginning(HEAD_BYTES + 1)
+    complete = len(head) <= HEAD_BYTES
+    if is_formula(head, reading):
+        return FormulaBegun()
+    try:
+        if complete and len(head) <= _MOST_OF_ONE and reading.format == "auto":
+            return parse_single(head, source, reading)  # quicker than to look for many
+    except InvalidPuzzle:
+        pass
+    many = detect_collection(head[:HEAD_BYTES], complete, reading.format)
+    if many is not None:
+        return many
+    try:
+        whole = head if complete else beginning(reading.max_bytes + 1)
+        return parse_source(whole, source, *reading)
+    except InvalidPuzzle as error:
+        return error
+
+
+def is_formula(head: bytes, reading: Reading) -> bool:
+    """Whether a source that begins so is a formula in DIMACS CNF."""
+    return reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head))
+
+
+def parse_puzzle(
+    data: bytes | str,
+    variant: VariantChoice = "auto",
+    format_name: str = "auto",
+    alphabet: AlphabetChoice = "auto",
+) -> Puzzle:
+    """The puzzle that a text of any known format describes.
+
+    Raises InvalidPuzzle with line, column, what was expected and what was found.
+    """
+    raw = data.encode(errors="surrogatepass") if isinstance(data, str) else data
+    reading = Reading(variant, format=format_name, alphabet=alphabet)
+    return parse_source(raw, "puzzle", *reading).puzzle
+
+
+def parse_source(
+    data: bytes,
+    source: str,
+    variant: VariantChoice = "auto",
+    max_bytes: int = MAX_BYTES,
+    format_name: str = "auto",
+    alphabet: AlphabetChoice = "auto",
+) -> Parsed:
+    """The puzzle in `data` and how it was read; `source` names it in messages.
+
+    All behind `source` is what `Settings.reading` holds. A collection of only one puzzle is
+    that puzzle. Raises InvalidPuzzle; a source of more than `max_bytes` bytes is not looked at.
+    Raises UsageError for a format that there is not.
+    """
+    reading = Reading(variant, max_bytes, format_name, alphabet)
+    fault: InvalidPuzzle | UsageError
+    try:
+        return parse_single(data, source, reading)
+    except (InvalidPuzzle, UsageError) as error:
+        fault = error
+    found = _lone_puzzle(data, source, reading)
+    if found is not None:
+        return found
+    if format_name in _ONLY_MANY:
+        raise InvalidPuzzle(source, None, None, "one puzzle", "none, or several")
+    raise fault
+
+
+def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
+    """The puzzle in `data`, by the formats of single puzzles alone. Raises as `parse_source`."""
+    if len(data) > reading.max_bytes:
+        raise oversize(source, reading.max_bytes, "more")
+    text = decode_text(data, source)
+    if reading.format == "auto":
+        chosen, reason = _format_of(text)
+    elif reading.format in _SINGLES:
+        chosen, reason = format_named(reading.format), "--format says so"
+    else:
+        names = ", ".join(known.name for known in FORMATS)
+        raise UsageError(f"--format: expected one of auto, {names}")
+    found = chosen.parse(text, reading)
+    notation = f"{chosen.name} {found.notation}" if found.notation else chosen.name
+    return Parsed(found.puzzle, notation, reason, found.variant)
+
+
+def _format_of(text: Text) -> tuple[Format, str]:
+    """The format of a text, and why it is taken for that."""
+    for candidate in FORMATS:
+        reason = candidate.recognise(text)
+        if reason is not None:
+            return candidate, reason
+    return FORMATS[-1], "no other format fits"
+
+
+def detect_collection(head: bytes, complete: bool, declared: str = "auto") -> Detected | None:
+    """How a source that begins with `head` is to be read as a collection.
+
+    Up to 1 MiB of it is enough; `complete` says that it is all. None for a single puzzle, for
+    what may be one as well, and for what is neither. `declared` names a format: of the
+    collections, then the source is read as that whatever is in it; of single puzzles, then it
+    is no collection, but for those that have the same name (HoDoKu, OpenSudoku).
+    """
+    forced = declared != "auto" and declared not in _SINGLES
+    view = Head(head, complete, forced, _is_one_puzzle)
+    for candidate in COLLECTIONS:
+        found = candidate.recognise(view) if declared in ("auto", candidate.name) else None
+        if found is not None:
+            return Detected(candidate, *found)
+    return None
+
+
+def _lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
+    """The puzzle in `data` if that, twice over, is a collection of two; else None."""
+    declarable = reading.format == "auto" or reading.format in _ONLY_MANY
+    if len(data) > min(LONGEST, reading.max_bytes) or not declarable:
+        return None
+    end = b"" if data.endswith((b"\n", b"\r")) else b"\n"
+    found = detect_collection(data + end + data, complete=True, declared=reading.format)
+    if found is None or found.format.name not in _ONLY_MANY:
+        return None
+    entries = found.entries(Piece(1, data), source, reading)
+    if len(entries) != 1 or entries[0].error is not None:
+        return None
+    try:
+        text = entries[0].text.encode(errors="surrogateescape")
+        parsed = parse_single(text, source, reading._replace(format="auto"))
+    except InvalidPuzzle:
+        return None
+    reason = f"{found.reason}, and there is but one"
+    return replace(parsed, reason=reason, claimed=entries[0].claimed)
+
+
+def _is_one_puzzle(head: Head) -> bool:
+    """Whether a source is one puzzle, or plainly meant to be."""
+    if len(head.lines) < 2 and head.complete:
+        return True
+    if any(line.strip().lower() in _SECTIONS for line in head.lines):
+        return True
+    return _begins_with_sizes(head) or _reads_as_one(head) or _has_spaces_for_blanks(head)
+
+
+def _begins_with_sizes(head: Head) -> bool:
+    """Whether it begins with the size of a box, and about as many numbers follow."""
+    body = [line for line in head.lines if not line.lstrip().startswith("c")]
+    sizes = _SIZES.fullmatch(body[0]) if body else None
+    if not sizes:
+        return False
+    side = int(sizes[1]) * int(sizes[2])
+    numbers = sum(len(line.split()) for line in body[1:])
+    whole = head.complete and len(head.lines) < MOST_LOOKED_AT
+    least = side * side // 2 if whole else 0
+    return side <= MAX_SIDE and least <= numbers <= 2 * side * side
+
+
+def _reads_as_one(head: Head) -> bool:
+    """Whether a single puzzle's format reads it. None takes more lines, but for sizes."""
+    if not head.complete or len(head.lines) == MOST_LOOKED_AT:
+        return False
+    try:
+        parse_single(head.data, "", Reading())
+    except InvalidPuzzle:
+        return False
+    return True
+
+
+def _has_spaces_for_blanks(head: Head) -> bool:
+    """Whether its rows are those of a grid in which a space is a blank, too few or too many."""
+    if not head.is_whole or not any(" " in line for line in head.lines):
+        return False
+    try:
+        return recognise_spaces(decode_text(head.data, "")) is not None
+    except InvalidPuzzle:
+        return False
+
+
+def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
+    """The text of a puzzle in a format, or in the notation of one that `Parsed.format` names.
+
+    Raises ValueError where the format has no signs for the puzzle, KeyError for no such format.
+    """
+    name, _, notation = format_name.partition(" ")
+    known = format_named(name)
+    if notation and known.render_as:
+        return known.render_as(puzzle, notation)
+    return known.render(puzzle)
+
+
+def parsed_from(puzzle: Puzzle) -> Parsed:
+    """A puzzle that was not read from a text, in the first notation that has signs for it."""
+    geometry = puzzle.geometry
+    marked = not {geometry.even_values, geometry.odd_values}.isdisjoint(puzzle.cells)
+    for name in ("grid", "boxes"):
+        try:
+            render_puzzle(puzzle, name)
+        except ValueError:
+            continue
+        return Parsed(puzzle, name, "it was not read", "even-odd" if marked else "classic")
+    return Parsed(puzzle, "boxes", "it was not read", "classic")

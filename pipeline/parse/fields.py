@@ -1,0 +1,284 @@
+"""Sources whose every line is a puzzle, perhaps among other fields: what lines and CSV share.
+
+Which field holds the puzzle is found by looking at many lines.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from pipeline.errors import counted
+from pipeline.parse.base import Entry, Head, Piece
+from pipeline.parse.cells import EVEN, ODD
+from pipeline.parse.cutting import LONGEST
+from pipeline.parse.records import (
+    FULL,
+    PLAIN,
+    Reader,
+    halves,
+    has_blanks,
+    is_above_four,
+    is_attempt,
+    is_full,
+    is_text,
+    is_too_long,
+    plain_entry,
+    plain_of,
+    side_of,
+    text_of,
+)
+from pipeline.parse.text import COMMENTS, NEWLINE, cells_of, is_border, quote, says_something
+
+DELIMITERS = (",", ";", "\t", "|")
+_WORD = re.compile(r"[^ \t,;|]+")
+_WIDEST = 40
+_BEHIND_HASH = 1
+"""The field of the puzzle in lines that begin with a hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """How the lines of a source are made up.
+
+    `delimiter` separates the fields, in the manner of CSV; None stands for any of white space,
+    `,`, `;` and `|`. `column` is the field of the puzzle, from 0; None: the whole line is it.
+    `claim` is the field of the solution, or None. `header` is the number of the line that names
+    the fields, 0 for none.
+    """
+
+    delimiter: str | None = None
+    column: int | None = 0
+    claim: int | None = None
+    header: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A way to read lines: in `good` of them there is a puzzle, in `near` what may be one."""
+
+    fields: Fields
+    good: int = 0
+    near: int = 0
+    total: int = 0
+
+    @property
+    def is_collection(self) -> bool:
+        """Whether two puzzles or more are there, and not much else."""
+        several = self.good >= 2 or (self.good == self.near == 1 and self.total == 2)
+        return several and (self.good + self.near) * 2 > self.total
+
+
+class UnreadableError(Exception):
+    """A line that is not a record of CSV; the message says what was found."""
+
+
+def split(line: str, fields: Fields) -> list[tuple[int, str]]:
+    """The fields of a line, each with the number of characters before it.
+
+    Raises UnreadableError.
+    """
+    if fields.column is None:
+        body = line.strip()
+        return [(line.find(body), body)]
+    if fields.delimiter is None:
+        return [(match.start(), match[0]) for match in _WORD.finditer(line)]
+    if '"' in line:
+        return list(_quoted(line, fields.delimiter))
+    return list(_placed(line, line.split(fields.delimiter)))
+
+
+def _placed(line: str, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
+    end = 0
+    for text in texts:
+        body = text.strip()
+        yield max(line.find(body, end), 0), body
+        end += len(text) + 1
+
+
+def _quoted(line: str, delimiter: str) -> Iterator[tuple[int, str]]:
+    try:
+        texts = next(csv.reader([line], delimiter=delimiter, strict=True, skipinitialspace=True))
+    except csv.Error as error:
+        is_open = str(error) == "unexpected end of data"
+        found = "a quote that does not end in this line" if is_open else "text behind a quote"
+        raise UnreadableError(found) from None
+    end = 0
+    for text in texts:
+        body = text.strip()
+        at = max(line.find(body, end), end)
+        yield at, body
+        end = at + len(body)
+
+
+def texts_in(line: str, fields: Fields) -> list[str]:
+    """The fields of a line; none of what cannot be read."""
+    try:
+        return [text for _, text in split(line, fields)]
+    except UnreadableError:
+        return []
+
+
+@lru_cache(maxsize=1)  # CSV and lines ask the same of a source
+def find_fields(head: Head) -> Finding:
+    """The way in which most lines are puzzles.
+
+    Where several ways are as good: a table only if more than a hash is before the puzzle.
+    """
+    lines = head.lines
+    if not head.declared and may_be_sixteen(lines, whole=head.is_whole):
+        return Finding(Fields())
+    delimiters = [sign for sign in DELIMITERS if any(sign in line for line in lines)]
+    ways = [
+        (Fields(), _BEHIND_HASH),
+        (Fields(column=None), _WIDEST),
+        *((Fields(delimiter=delimiter), _WIDEST) for delimiter in delimiters),
+        (Fields(), _WIDEST),
+    ]
+    found = [survey([texts_in(line, way) for line in lines], way, last) for way, last in ways]
+    return max(found, key=lambda way: way.good)
+
+
+def judge(fields: Fields, texts: Sequence[str], total: int) -> Finding:
+    """How many of these texts are puzzles."""
+    others = [text for text in texts if not side_of(text)]
+    return Finding(fields, len(texts) - len(others), sum(map(is_attempt, others)), total)
+
+
+def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
+    """Whether the lines of sixteen cells are the rows of 16×16 puzzles, or may be.
+
+    `whole` says that these are all lines of the source.
+    """
+    cells = list(map(cells_of, lines))
+    rows = [row for row in cells if len(row) == 16]
+    others = sum(len(row) != 16 and is_attempt(row) for row in cells)
+    if len(rows) <= others:
+        return False
+    above = sum(map(is_above_four, rows))
+    several = whole and len(rows) == len(lines) and len(rows) % 16 == 0 and not above
+    if several or len(rows) + others == 16:
+        return above > 0 or not {EVEN, ODD} <= set("".join(rows))
+    return above * 4 > len(rows)
+
+
+def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> Finding:
+    """How many of the records hold a puzzle where most of them do, up to the field `last`."""
+    shaped: Counter[int] = Counter()
+    open_cells: Counter[int] = Counter()
+    for row in rows:
+        for at, text in enumerate(row[:_WIDEST]):
+            if side_of(text):
+                shaped[at] += 1
+                open_cells[at] += has_blanks(text)
+    most = max(shaped.values(), default=0)
+    likely = [at for at in sorted(shaped) if shaped[at] * 2 > most]
+    eligible = [at for at in likely if at <= last]
+    if not eligible:
+        return Finding(way, total=len(rows))
+    column = next((at for at in eligible if open_cells[at]), eligible[0])
+    if not open_cells[column]:
+        column = _with_blanks(rows, column, last)
+    claim = next((at for at in likely if at != column and not open_cells[at]), None)
+    fields = replace(way, column=None if way.column is None else column, claim=claim)
+    return judge(fields, [row[column] for row in rows if column < len(row)], len(rows))
+
+
+def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
+    """The first column of puzzles with blanks, damaged ones too, beside one of `full` grids.
+
+    There the full ones are solutions, however many of the puzzles are damaged. Else it is `full`.
+    """
+    for at in range(min(last + 1, max(map(len, rows)))):
+        texts = [row[at] for row in rows if at < len(row) and at != full]
+        if any((side_of(text) or is_attempt(text)) and has_blanks(text) for text in texts):
+            return at
+    return full
+
+
+def entries(piece: Piece, fields: Fields, reader: Reader) -> list[Entry]:
+    text = text_of(piece.data, piece.first_line)
+    if not reader.takes_plain or not _is_sound(text, piece.data):
+        rows = [("", "", line) for line in NEWLINE.split(text)]
+    else:
+        rows = _pattern(fields).findall(text)
+        if fields.column is not None and fields.claim is not None and fields.claim < fields.column:
+            rows = [(plain, claimed, line) for claimed, plain, line in rows]
+    found = [
+        plain_entry(number, plain, claimed or None)
+        if plain
+        else _entry(line, number, fields, reader)
+        if line
+        else None
+        for number, (plain, claimed, line) in enumerate(rows, piece.first_line)
+    ]
+    return [entry for entry in found if entry]
+
+
+def _is_sound(text: str, data: bytes) -> bool:
+    """Whether every line is text, and none is too long."""
+    short = len(data) <= LONGEST or max(map(len, data.splitlines())) <= LONGEST
+    return short and is_text(text)
+
+
+@lru_cache(maxsize=16)
+def _pattern(fields: Fields) -> re.Pattern[str]:
+    """One line: the puzzle and the claim if these are plain, in their order; else all of it."""
+    if fields.column is None:
+        wanted = f"({PLAIN})()"
+    elif fields.delimiter is None:
+        wanted = _row(fields, r"[^ \t,;|\r\n]+", r"[ \t,;|]+") + r"(?:[ \t,;|][^\r\n]*)?"
+    else:
+        delimiter = re.escape(fields.delimiter)
+        other = rf'[^"\r\n{delimiter}]*'
+        wanted = _row(fields, other, delimiter) + rf'(?:{delimiter}[^"\r\n]*)?'
+    comment = "" if fields.column == 0 else f"(?!{'|'.join(COMMENTS)})"
+    return re.compile(rf"(?:{comment}{wanted}|([^\r\n]*))(?:\r\n?|\n|\Z)")
+
+
+def _row(fields: Fields, other: str, delimiter: str) -> str:
+    """The fields up to the last one that matters."""
+    column, claim = fields.column or 0, fields.claim
+    meant = [other] * (max(column, claim or 0) + 1)
+    meant[column] = f"({PLAIN})" if claim is not None else f"({PLAIN})({FULL})?"
+    if claim is not None:
+        meant[claim] = f"({FULL})"
+    return delimiter.join(meant)
+
+
+def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | None:
+    """The entry of a line that is not plain at first sight; None if it does not say anything."""
+    if not says_something(line) or is_border(line) or number == fields.header:
+        return None
+    if is_too_long(line):
+        return reader.too_long(number, line)
+    if not is_text(line):
+        return reader.read(line, (number,))
+    try:
+        found = split(line, fields)
+    except UnreadableError as error:
+        return reader.refuse(number, 1, "a record of CSV", str(error), line)
+    return _record(line, number, found, fields, reader)
+
+
+def _record(
+    line: str, number: int, found: Sequence[tuple[int, str]], fields: Fields, reader: Reader
+) -> Entry:
+    column, wanted = fields.column or 0, f"a puzzle in field {(fields.column or 0) + 1}"
+    if column >= len(found):
+        return reader.refuse(number, len(line) + 1, wanted, counted(len(found), "field"), line)
+    offset, text = found[column]
+    if not text:
+        return reader.refuse(number, offset + 1, wanted, quote(text), line)
+    cells, joined = halves(cells_of(text))
+    claimed = joined
+    if fields.claim is not None and fields.claim < len(found):
+        claimed = cells_of(found[fields.claim][1]) or None
+    plain = plain_of(cells) if reader.takes_plain else None
+    if plain and (not claimed or is_full(claimed)):
+        return plain_entry(number, plain, claimed)
+    return reader.read(cells if joined else text, (number,), offset, claimed)

@@ -1,0 +1,196 @@
+"""One record of a collection → its entry; and what looks like a puzzle, or a row, in one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from string import ascii_letters
+
+from pipeline.errors import InvalidPuzzle, printable
+from pipeline.parse.base import Entry, Parsed
+from pipeline.parse.cells import BLANKS, DIGITS, EVEN, ODD, render_cells, signs_of
+from pipeline.parse.cutting import LONGEST
+from pipeline.parse.text import NEWLINE, cells_of, is_border
+from pipeline.puzzle import Puzzle
+from pipeline.settings import Reading
+
+SIDES = {16: 4, 36: 6, 64: 8, 81: 9, 256: 16, 625: 25}
+"""The sides of puzzles by the number of their cells."""
+
+PLAIN = r"[1-9.]{81}|[0-9]{81}"
+FULL = r"[1-9]{81}"
+_PLAIN, _FULL = re.compile(PLAIN), re.compile(FULL)
+
+_KNOWN = frozenset(DIGITS + BLANKS)
+_IN_LARGER = _KNOWN | frozenset(ascii_letters)
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+_SHORTEST_ATTEMPT = 12
+_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the records of one source, which `source` names in messages.
+
+    `parse` reads a single puzzle in any format.
+    """
+
+    source: str
+    reading: Reading
+    parse: Callable[[bytes, str, Reading], Parsed]
+
+    @property
+    def takes_plain(self) -> bool:
+        """Whether `.` and `0` are blanks, and not marks of parity."""
+        return self.reading.variant != "even-odd"
+
+    def read(
+        self,
+        text: str,
+        lines: Sequence[int],
+        shift: int | None = 0,
+        claimed: str | None = None,
+    ) -> Entry:
+        """The entry of a text; `lines` are the numbers of its lines, not empty.
+
+        `shift` is the number of characters before it in its first line; None: no message
+        names a column.
+        """
+        data = text.encode(errors="surrogateescape")
+        try:
+            parsed = self.parse(data, self.source, self.reading)
+        except InvalidPuzzle as error:
+            index = 0 if error.line is None else min(error.line, len(lines)) - 1
+            column = None if shift is None else error.column
+            if shift and column is not None and index == 0:
+                column += shift
+            shown = NEWLINE.split(text)
+            placed = replace(error, line=lines[index], column=column)
+            return _bad(lines[0], shown[min(index, len(shown) - 1)], placed)
+        cells = _in_one_line(text, parsed.puzzle)
+        signs = signs_of(parsed.format)
+        return Entry(lines[0], cells, parsed.puzzle, None, claimed, plain=False, signs=signs)
+
+    def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
+        """The entry of what is no puzzle, for another reason than a parser's."""
+        return _bad(line, text, InvalidPuzzle(self.source, line, column, expected, found))
+
+    def too_long(self, line: int, text: str) -> Entry:
+        """The entry of a record that is too long to be read."""
+        return self.refuse(line, 1, f"at most {LONGEST} bytes of a puzzle", "more", text)
+
+
+def _bad(line: int, text: str, error: InvalidPuzzle) -> Entry:
+    """The entry of what is no puzzle: its beginning, without what cannot be shown."""
+    shown = printable(text[:_SHOWN].strip()) + ("…" if len(text) > _SHOWN else "")
+    return Entry(line, shown, None, str(error), None, plain=False)
+
+
+def _in_one_line(text: str, puzzle: Puzzle) -> str:
+    """The cells as they are written, if they are characters; else as they can be."""
+    cells = "".join(cells_of(line) for line in text.split("\n") if not is_border(line))
+    if len(cells) == len(puzzle.cells):
+        return cells
+    try:
+        return render_cells(puzzle)
+    except ValueError:
+        givens = dict(puzzle.givens())
+        return " ".join(str(givens.get(cell, 0)) for cell in range(len(puzzle.cells)))
+
+
+def text_of(data: bytes, line: int) -> str:
+    """The text that begins in that line; bytes that are no text are kept as lone surrogates."""
+    text = data.decode(errors="surrogateescape")
+    return text.removeprefix("\ufeff") if line == 1 else text
+
+
+def is_text(text: str) -> bool:
+    """Whether there are neither NULs nor bytes that were no text in it."""
+    return (text.isascii() or not _NO_TEXT.search(text)) and "\0" not in text
+
+
+def is_too_long(text: str) -> bool:
+    """Whether a record's text has more bytes than are read."""
+    return len(text) * 4 > LONGEST and len(text.encode(errors="surrogateescape")) > LONGEST
+
+
+def plain_entry(line: int, cells: str, claimed: str | None = None) -> Entry:
+    return Entry(line, cells, None, None, claimed, plain=True)
+
+
+def is_plain(cells: str) -> bool:
+    """81 characters of 1-9 and at most one kind of blank, `.` or `0`."""
+    return len(cells) == 81 and _PLAIN.fullmatch(cells) is not None
+
+
+def plain_of(cells: str) -> str | None:
+    """The plain form of 81 digits and one kind of blank; None for anything else."""
+    if is_plain(cells):
+        return cells
+    blanks = set(cells) - set(DIGITS) if len(cells) == 81 else set()
+    sign = blanks.pop() if len(blanks) == 1 else ""
+    return cells.replace(sign, ".") if sign and sign in BLANKS else None
+
+
+def is_full(cells: str, side: int = 9) -> bool:
+    """Whether the cells are n² digits from 1 to n, for n up to 9."""
+    if side == 9:
+        return len(cells) == 81 and _FULL.fullmatch(cells) is not None
+    return len(cells) == side * side and set(DIGITS[:side]).issuperset(cells)
+
+
+def halves(cells: str) -> tuple[str, str | None]:
+    """The puzzle and the solution of a field that holds both; else the field and None."""
+    middle, odd = divmod(len(cells), 2)
+    side = SIDES.get(middle, 16)
+    if not odd and side <= 9 and is_full(cells[middle:], side):
+        return cells[:middle], cells[middle:]
+    return cells, None
+
+
+def side_of(field: str) -> int | None:
+    """The side of the puzzle that a field holds, judged by the number and kind of its signs."""
+    if is_plain(field):
+        return 9
+    if len(field) < min(SIDES):
+        return None
+    cells = halves(cells_of(field))[0]
+    side = SIDES.get(len(cells))
+    if side is None or side > 9:
+        return side if _IN_LARGER.issuperset(cells) else None
+    blanks = set(cells) - set(DIGITS[:side])
+    one_sign = len(blanks) <= 1 and blanks <= set(BLANKS)
+    return side if one_sign or blanks == {EVEN, ODD} else None
+
+
+def has_blanks(field: str) -> bool:
+    """Whether a field that holds a puzzle leaves cells open."""
+    return not set(BLANKS).isdisjoint(halves(cells_of(field))[0])
+
+
+def is_attempt(field: str) -> bool:
+    """Whether a field may be a puzzle that has been damaged."""
+    return len(field) >= _SHORTEST_ATTEMPT and _are_mostly_known(field)
+
+
+def is_row(line: str, side: int) -> bool:
+    """Whether a line is a row of so many cells."""
+    known = _KNOWN if side <= 9 else _IN_LARGER
+    cells = cells_of(line)
+    return len(cells) == side and known.issuperset(cells)
+
+
+def is_damaged_row(line: str, side: int) -> bool:
+    """Whether a line may have been a row of so many cells: it has half of them, and few letters."""
+    cells = cells_of(line.strip())
+    return len(cells) * 2 >= side and _are_mostly_known(cells)
+
+
+def _are_mostly_known(cells: str) -> bool:
+    return sum(sign in _KNOWN for sign in cells) * 4 >= len(cells) * 3
+
+
+def is_above_four(cells: str) -> bool:
+    """Whether a value above 4 is among the cells: in a puzzle of 4×4 there is none."""
+    return any(sign.isalnum() and sign not in "01234xX" for sign in cells)

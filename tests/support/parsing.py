@@ -1,0 +1,41 @@
+"""Reading puzzles in tests, what refuses them, and puzzles that many formats can write."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipeline.errors import InvalidPuzzle
+from pipeline.parse import Parsed, parse_puzzle, parse_source
+
+LINE = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+CLASSIC = parse_puzzle(LINE)
+
+
+def grid(cells: str) -> str:
+    """The n² cells in n lines."""
+    side = round(len(cells) ** 0.5)
+    return "".join(cells[start : start + side] + "\n" for start in range(0, len(cells), side))
+
+
+ROWS = grid(LINE)
+
+
+def read(text: str | bytes, **options) -> Parsed:
+    return parse_source(text.encode() if isinstance(text, str) else text, "a.txt", **options)
+
+
+def refusal(text: str | bytes, **options) -> InvalidPuzzle:
+    with pytest.raises(InvalidPuzzle) as caught:
+        read(text, **options)
+    return caught.value
+
+
+def refused(text: str | bytes, **options) -> tuple[str, bool]:
+    """What is said of a text behind its name, and whether it may be cut off."""
+    error = refusal(text, **options)
+    return str(error).removeprefix("a.txt:").lstrip(), error.truncated
+
+
+def said_of(text: str | bytes, **options) -> str:
+    return refused(text, **options)[0]
