@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import count, repeat
 
 import pytest
+from auditing import made
 from solving import NONE, UNIQUE, cnf_of, holed, pattern
 from support.solvers import Scripted
 
@@ -17,8 +18,7 @@ from pipeline.errors import LimitReached
 from pipeline.evidence import prove_complete
 from pipeline.explain import Explainer
 from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
-from pipeline.parse import parse_puzzle
-from pipeline.parse import parsed_from as read
+from pipeline.parse import parse_puzzle, parsed_from
 from pipeline.parse.formula import parse_formula
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Puzzle
@@ -32,7 +32,7 @@ OVER = Deadline(0.0, "it is over")
 
 
 def problem_of(text: str) -> PuzzleProblem:
-    return PuzzleProblem(read(parse_puzzle(text)))
+    return PuzzleProblem(parsed_from(parse_puzzle(text)))
 
 
 def spent(seconds: float) -> Stopwatch:
@@ -168,7 +168,7 @@ def test_a_formula_is_read_no_longer_than_there_is_time(tmp_path):
 
 def test_a_proof_is_not_begun_whose_formula_takes_longer_than_there_is_time():
     with Solvers("pysat") as solvers:
-        problem = PuzzleProblem(read(Puzzle.empty(Geometry(5, 7))))
+        problem = PuzzleProblem(parsed_from(Puzzle.empty(Geometry(5, 7))))
         certificate, proof = prove_complete(problem, (), solvers, Limits(1.0))
     assert (certificate.complete, proof) == ("claimed", None)
     assert certificate.reason == "the time limit of 1 s was reached"
