@@ -47,7 +47,7 @@ def solvers():
         yield found
 
 
-def source_of(data, name="top.txt", declared=None, cells=81):
+def source_of(data, name="top.txt", declared="auto", cells=81):
     found = detect_collection(data, complete=True, declared=declared)
     assert found is not None
     return Source(name, found, cells)
