@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import lzma
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -12,14 +12,9 @@ from pathlib import Path
 from pipeline.errors import printable
 from pipeline.evidence import Certificate, Proof
 from pipeline.parse.collections import Detected, Entry
+from pipeline.published.schema import CLAIMED, DISAGREEMENTS, FALLBACKS
+from pipeline.published.tables import quoted, yes_or_no
 from pipeline.result import Status
-
-PROOF_COLUMNS = ("index", "offset", "start", "length", "solver", "steps")
-COLUMNS = ("index", "line", "puzzle", "status", "solutions", "complete", "solution", "message")
-DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
-PROVED, CLAIMED = "proved", "claimed"
-ASIDE = frozenset((DISAGREEMENTS, FALLBACKS, PROVED, CLAIMED))
-"""What is counted in the totals beside the statuses."""
 
 _LONGEST_TEXT = 500
 _BLOCK = 1024 * 1024
@@ -160,34 +155,13 @@ def _block(lines: list[str]) -> bytes:
 def _csv(row: Row) -> str:
     entry = row.entry
     most = _LONGEST_TEXT if entry.puzzle is None else None
-    text = entry.text if entry.plain else _quoted(printable(entry.text[:most]))
+    text = entry.text if entry.plain else quoted(printable(entry.text[:most]))
     complete = yes_or_no(row.complete)
     solution = row.solutions[0] if row.solutions else ""
-    said = _quoted(printable(row.said()))
+    said = quoted(printable(row.said()))
+    wrong = quoted(printable(row.disagreement or ""))
     head = f"{entry.line},{text},{row.status},{len(row.solutions)}"
-    return f"{head},{complete},{solution},{said}\n"
-
-
-def yes_or_no(value: bool | None) -> str:
-    """As it stands in a table; empty where nobody asked."""
-    return "" if value is None else "true" if value else "false"
-
-
-def csv_line(fields: Iterable[str]) -> bytes:
-    """One line of CSV."""
-    return (",".join(map(_quoted, fields)) + "\n").encode(errors="surrogateescape")
-
-
-def _quoted(text: str) -> str:
-    """A field of CSV (RFC 4180)."""
-    if any(sign in text for sign in ',"'):
-        return '"' + text.replace('"', '""') + '"'
-    return text
-
-
-def header() -> bytes:
-    """The first line of the table."""
-    return csv_line(COLUMNS)
+    return f"{head},{complete},{solution},{said},{wrong}\n"
 
 
 def indexed(table: bytes, first: int) -> bytes:

@@ -80,7 +80,8 @@ def page_of(outbox: Path, inbox: Path) -> Page:
 
 def record(folder: Path, name: str, **fields) -> Path:
     path = folder / f"{name}.json"
-    told = {"schema": 1, "source": f"{name}.txt", "status": "unique", "files": []}
+    told = {"schema": 1, "job": "j", "source": f"{name}.txt", "status": "unique", "files": []}
+    fields["files"] = [{"sha256": ""} | each for each in fields.get("files", ())]
     path.write_text(json.dumps(told | fields))
     return path
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.dropbox.folders import move_aside
-from pipeline.dropbox.overview import files_in
+from pipeline.published.originals import files_in
 
 
 @pytest.fixture

@@ -11,9 +11,10 @@ from dropping import DropFolder, record_text
 
 from pipeline.dropbox.claim import LOCK
 from pipeline.dropbox.note import NOTE
-from pipeline.dropbox.overview import LONG_AGO, Entry, Overview, files_in, stamp_scan, survey
+from pipeline.dropbox.overview import LONG_AGO, Entry, Overview, stamp_scan, survey
 from pipeline.dropbox.recover import abandoned
 from pipeline.dropbox.scan import has_writer
+from pipeline.published.originals import files_in
 
 SETTLE = 2.0
 OURS = f"process {os.getpid()} on {os.uname().nodename}"

@@ -139,9 +139,8 @@ def test_the_record_of_an_invalid_file_has_a_message_and_no_solver():
 
 
 def test_the_record_of_what_was_refused_unread_has_neither_hash_nor_size():
-    result = solved("1x")
-    record = make_record(Origin("job-1", "a.sudoku", None, None), result, {}, FINISHED)
-    assert record["sha256"] is record["bytes"] is None
+    record = make_record(Origin("job-1", "a.sudoku", None, None), solved("1x"), {}, FINISHED)
+    assert record.sha256 is record.bytes is None
 
 
 def test_the_record_tells_the_version_of_pysat_and_why_it_solved(tmp_path):
@@ -167,7 +166,7 @@ def test_the_record_names_the_givens_that_clash():
 def test_the_record_says_that_no_conflict_was_found_in_time():
     result = replace(solved(NONE), conflict=None)
     record = make_record(origin_of(NONE), result, {}, FINISHED)
-    assert (record["conflict"], record["conflict_minimal"]) == (None, None)
+    assert (record.conflict, record.conflict_minimal) == (None, None)
 
 
 def test_the_record_is_ascii_whatever_the_file_is_called():

@@ -95,9 +95,7 @@ def test_record_and_log_are_linked_however_many_solutions_there_are(tmp_path):
 
 def test_a_name_that_is_no_text_is_shown_and_linked(tmp_path):
     name = os.fsdecode(b"caf\xe9")
-    (tmp_path / f"{name}.json").write_text(
-        json.dumps({"schema": 1, "source": f"{name}.txt", "status": "failed"})
-    )
+    record(tmp_path, name, status="failed")
     page = page_of(tmp_path, tmp_path)
     assert "caf\\udce9.txt" in page.said
     assert "caf%E9.json" in page.links

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from solving import PATIENCE
 from strategies import examples
 
-from pipeline.dropbox.names import key_of
 from pipeline.dropbox.note import NOTE, Note
 from pipeline.dropbox.reserve import Reservations
 from pipeline.dropbox.settle import Fingerprint
+from pipeline.published.names import key_of
 
 
 @pytest.fixture

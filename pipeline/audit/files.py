@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pipeline.audit.findings import Report
 from pipeline.audit.records import Record
-from pipeline.dropbox.names import stems_for
 from pipeline.errors import counted, in_words
+from pipeline.published.names import stems_for
 from pipeline.unpack.streams import opened_regular
 
 _SOLUTION, _PROOF = (

@@ -14,7 +14,7 @@ from typing import Self
 from pipeline.audit.files import digest_of
 from pipeline.audit.records import Record
 from pipeline.audit.terms import Terms
-from pipeline.dropbox.folders import DONE, FAILED
+from pipeline.published.originals import DONE, FAILED
 from pipeline.unpack import UnpackError, kind_of, opened
 
 COMPRESSED = ("gzip", "bzip2", "xz")

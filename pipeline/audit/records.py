@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.parse.declarable import DECLARABLE
-from pipeline.published import ENDING, NoRecord, hashes_of, read_told, totals_of, typed
+from pipeline.published import ENDING, NoRecord
+from pipeline.published import load_told as read_told
 from pipeline.version import __version__
 
 _ANSWER = re.compile(
@@ -125,9 +126,44 @@ class Record:
         return [found[number] for number in sorted(found)]
 
 
+_KINDS: dict[type, str] = {str: "a text", int: "a number", bool: "true or false"}
+
+
+def typed(told: Mapping[str, Any], name: str, kind: type) -> Any:
+    """The field of that name, None where there is none. Raises NoRecord for another type."""
+    value = told.get(name)
+    if value is not None and type(value) is not kind:
+        raise NoRecord(f"{name}: expected {_KINDS[kind]}")
+    return value
+
+
+def hashes_of(told: Mapping[str, Any]) -> dict[str, str]:
+    """The names that a record lists, each with its SHA-256. Raises NoRecord."""
+    files: dict[str, str] = {}
+    listed = told.get("files")
+    for each in listed if isinstance(listed, list) else [None]:
+        match each:
+            case {"name": str(name), "sha256": str(hashed)} if name not in files:
+                files[name] = hashed
+            case _:
+                raise NoRecord("files: expected different names, each with its sha256")
+    return files
+
+
+def totals_of(told: Mapping[str, Any]) -> dict[str, int]:
+    """How many puzzles have which status; empty where it is one. Raises NoRecord."""
+    totals = told.get("totals")
+    totals = {} if totals is None else totals
+    if not isinstance(totals, dict) or any(type(count) is not int for count in totals.values()):
+        raise NoRecord("totals: expected a number for each status")
+    return totals
+
+
 def read_record(path: Path) -> Record:
     """The record in a file. Raises NoRecord, and FileNotFoundError."""
     told = read_told(path)
+    if told.get("schema") != 1:
+        raise NoRecord("it is no record of schema 1")
     source, status = typed(told, "source", str), typed(told, "status", str)
     if source is None or status is None:
         raise NoRecord("a record has a source and a status")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from pipeline.errors import InputError, in_words
+from pipeline.published.tables import PuzzleRow, columns
 from pipeline.unpack import Ahead
 from pipeline.unpack.streams import opened_regular
 
@@ -60,7 +61,7 @@ def table_of(path: Path, header: Sequence[str]) -> Iterator[list[str]]:
         raise InputError(f"{path.name}: line {rows.line_num}: {error}") from error
 
 
-COLUMNS = ("index", "line", "puzzle", "status", "solutions", "complete", "solution", "message")
+COLUMNS = columns(PuzzleRow)
 
 
 class Row(NamedTuple):
@@ -74,6 +75,7 @@ class Row(NamedTuple):
     complete: str
     solution: str
     message: str
+    disagreement: str
 
 
 class Beside:

@@ -12,9 +12,9 @@ import typer
 
 from pipeline.cli.options import takes
 from pipeline.cli.outcome import report
-from pipeline.dropbox.folders import DONE
 from pipeline.errors import UsageError, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
+from pipeline.published.originals import DONE
 from pipeline.settings import Settings, environment_name
 from pipeline.unpack import Limits
 

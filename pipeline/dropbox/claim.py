@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from pipeline.dropbox.folders import Folders, return_to, sync_file, sync_folder, write_new
-from pipeline.dropbox.names import key_of
 from pipeline.dropbox.note import NOTE, Note
 from pipeline.dropbox.scan import unchanged
 from pipeline.dropbox.steps import reached
 from pipeline.files import descriptor_of
+from pipeline.published.names import key_of
 
 LOCK = ".lock"
 NEW = ".new-"

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.names import MOST_LIKELY, stems_for
 from pipeline.dropbox.recover import claims_seen
 from pipeline.dropbox.scan import Refused, look, names_in
 from pipeline.dropbox.settle import Settler, Settling
-from pipeline.published import ENDING, read_record
+from pipeline.published import ENDING, PuzzleRecord, read_record
+from pipeline.published.names import MOST_LIKELY, stems_for
+from pipeline.published.originals import files_in
 
 LAST_SCAN = ".last-scan"
 LONG_AGO = 120.0
@@ -84,17 +83,6 @@ def survey(folders: Folders, settle: float) -> Overview:
     return overview
 
 
-def files_in(folder: Path) -> Iterator[Path]:
-    """Everything in `done` or `failed`: their own entries, and those of `2`, `3` and so on."""
-    if not folder.is_dir():
-        return
-    for path in sorted(folder.iterdir()):
-        if path.is_dir() and not path.is_symlink() and path.name.isdigit():
-            yield from sorted(path.iterdir())
-        else:
-            yield path
-
-
 def _scan_age(folders: Folders) -> float | None:
     try:
         age = time.time() - (folders.work / LAST_SCAN).lstat().st_mtime
@@ -108,7 +96,7 @@ def _reason(folders: Folders, source: str) -> str:
     for stem in islice(stems_for(source), MOST_LIKELY):
         record = read_record(folders.outbox / (stem + ENDING))
         if record is not None and record.source == source:
-            if record.status in ("invalid", "failed"):
+            if isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed"):
                 return record.message or record.status
             return f"another of its name came out as {record.status} since"
     return "its record is gone"

@@ -23,7 +23,7 @@ from pipeline.dropbox.folders import (
 )
 from pipeline.dropbox.reserve import identity
 from pipeline.dropbox.steps import reached
-from pipeline.published import ENDING, Record, read_record
+from pipeline.published import ENDING, Record, names_in, read_record
 
 MakeRecord = Callable[[Mapping[str, str]], str]
 """From published name → SHA-256 to the record's text."""
@@ -188,7 +188,7 @@ def _withdraw_earlier(publication: Publication, outbox: Path) -> None:
         record = read_record(path)
         if record is not None and record.source == claim.note.source:
             earlier.append(path)
-            known += (name for name in record.files if name.startswith(stem))
+            known += (name for name in names_in(record) if name.startswith(stem))
             known += [f"{stem}/"] if record.status == "archive" else []
     for path, target in publication.staged.items():
         if path == target:

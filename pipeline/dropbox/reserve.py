@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.names import COUNT, MOST_LIKELY, PROOF, base_of, fold, outputs, stems_for
 from pipeline.dropbox.note import notes_in_work
 from pipeline.files import descriptor_of
-from pipeline.published import ENDING, read_record
+from pipeline.published import ENDING, names_in, read_record
+from pipeline.published.names import COUNT, MOST_LIKELY, PROOF, base_of, fold, outputs, stems_for
 
 LOCK = ".lock"
 _COUNTER_BYTES = 8
@@ -143,5 +143,5 @@ class Reservations:
                 yield Held(note.source, outputs(stem, keep_cnf=True))
         record = read_record(self._folders.outbox / (stem + ENDING))
         if record is not None:
-            kept = f"{stem}.cnf" in record.files
+            kept = f"{stem}.cnf" in names_in(record)
             yield Held(record.source, outputs(stem, keep_cnf=kept))

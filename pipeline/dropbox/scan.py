@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from pipeline.dropbox.folders import DONE, FAILED
 from pipeline.dropbox.settle import Fingerprint, Sight
 from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary
+from pipeline.published.originals import DONE, FAILED
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.dropbox.folders import Folders, return_to, sync_folder
-from pipeline.dropbox.overview import files_in
-from pipeline.published import ENDING, Record, read_record
+from pipeline.published import ENDING, Record, names_in, read_record
+from pipeline.published.originals import files_in
 
 NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
 
@@ -78,7 +78,7 @@ def _records(folder: Path) -> Iterator[tuple[Path, Record]]:
 
 
 def _logs_of(folder: Path, record: Record) -> Iterator[Path]:
-    return (folder / name for name in record.files if name.endswith(".log"))
+    return (folder / name for name in names_in(record) if name.endswith(".log"))
 
 
 def prune(files: Collection[Old]) -> int:

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from pipeline.dropbox.names import REPORT
 from pipeline.errors import in_words, printable
+from pipeline.published.names import REPORT
 from pipeline.report.writing import retire_report, write_report
 
 SECONDS = 5.0

@@ -8,8 +8,8 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
-from pipeline.dropbox.folders import DONE, FAILED
 from pipeline.files import is_file_name, read_regular
+from pipeline.published.originals import DONE, FAILED
 from pipeline.report.records import Job
 from pipeline.unpack import Limits, Member, UnpackError, kind_of, opened, walk
 

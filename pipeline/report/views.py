@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from pathlib import Path, PurePosixPath
 
-from pipeline.dropbox.names import MOST_LIKELY, stems_for
 from pipeline.published import ENDING
+from pipeline.published.names import MOST_LIKELY, stems_for
 from pipeline.report.board import LARGEST_DRAWN, Board, board_svg
 from pipeline.report.charts import duration
 from pipeline.report.drawn import board_of_job, board_of_row

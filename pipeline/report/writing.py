@@ -11,8 +11,8 @@ from pathlib import Path
 from secrets import token_hex
 
 from pipeline.dropbox.folders import write_new
-from pipeline.dropbox.names import REPORT
 from pipeline.files import read_regular
+from pipeline.published.names import REPORT
 from pipeline.report.page import RENEWING, page_pieces
 
 __all__ = ["REPORT", "retire_report", "write_report", "write_whole"]

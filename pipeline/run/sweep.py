@@ -11,7 +11,6 @@ from pathlib import Path
 
 from pipeline.dropbox.claim import Claim, Shelf, is_in_work, make_claim
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.names import key_of
 from pipeline.dropbox.note import Note, new_job_id, notes_in_work
 from pipeline.dropbox.overview import stamp_scan
 from pipeline.dropbox.publish import remove_orphans
@@ -21,6 +20,7 @@ from pipeline.dropbox.scan import is_written, names_in
 from pipeline.dropbox.settle import UNSEEN, Fingerprint
 from pipeline.errors import in_words, printable
 from pipeline.log import Log
+from pipeline.published.names import key_of
 from pipeline.record import timestamp
 from pipeline.run.bulk import Bulk
 from pipeline.run.display import Display
