@@ -348,7 +348,7 @@ def test_a_job_is_unchecked_without_its_original_and_still_looked_at(outbox):
 
 
 def test_a_set_that_is_replaced_meanwhile_is_looked_at_again(outbox, monkeypatch):
-    def replacing(record, beside, report):
+    def replacing(published, source, beside, report):
         monkeypatch.undo()
         report.bad("a file of the earlier set is gone")
         outbox.edit("bad", version="0")

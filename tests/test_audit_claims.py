@@ -11,9 +11,8 @@ from auditing import ONE, call, copied, in_a_line, made, packed
 from solving import NONE, SIX, TWO
 
 from pipeline.audit.explanations import audit_conflict, audit_difference
-from pipeline.audit.findings import Report
-from pipeline.audit.records import Clue, Conflict, Difference
-from pipeline.audit.terms import Terms
+from pipeline.audit.findings import Report, Terms
+from pipeline.published.schema import Cell, Clue, Difference, PuzzleRecord, Value
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
 LINES = "".join(map(in_a_line, (ONE, TWO, SIX, NONE)))
@@ -66,8 +65,8 @@ def test_what_was_published_passes(outbox):
 CONFLICTS = {
     "removed": (None, "none is told"),
     "empty": ([], "expected clues"),
-    "no clue": ([{"row": 1, "column": 1}], "expected cells, each with row, column and value"),
-    "two in a clue": ([{"row": 1, "column": 1, "value": 1, "mark": "even"}], "expected cells"),
+    "no clue": ([{"row": 1, "column": 1}], "cells, each with row, column and value"),
+    "two in a clue": ([{"row": 1, "column": 1, "value": 1, "mark": "even"}], "expected clues"),
     "outside": ([{"row": 5, "column": 1, "value": 1}], "1 in row 5, column 1 is no cell"),
     "twice": ([{"row": 1, "column": 1, "value": 1}] * 2, "row 1, column 1 is named twice"),
     "not given": ([{"row": 1, "column": 1, "value": 2}], "does not have 2 in row 1, column 1"),
@@ -152,7 +151,10 @@ def conflict_of(puzzle, clues, *, minimal=True, seconds=60.0):
     """What an audit says of a conflict."""
     report = Report()
     terms = Terms(seconds=seconds)
-    audit_conflict(Conflict(tuple(clues), minimal), puzzle, puzzle.geometry, terms, report)
+    record = PuzzleRecord(
+        job="", source="", status="", files=(), conflict=tuple(clues), conflict_minimal=minimal
+    )
+    audit_conflict(record, puzzle, puzzle.geometry, terms, report)
     return report.finding("", "")
 
 
@@ -161,9 +163,11 @@ def test_marks_are_clues_too():
     low = 0b0011
     cells = {0: low, 1: low, 5: low, 6: geometry.even_values}
     puzzle = Puzzle(geometry, tuple(cells.get(cell, geometry.all_values) for cell in range(16)))
-    clues = [Clue(1, 1, "1 or 2"), Clue(1, 2, "1 or 2"), Clue(2, 2, "1 or 2")]
+    clues = [
+        Clue(row=row, column=column, mark="1 or 2") for row, column in ((1, 1), (1, 2), (2, 2))
+    ]
     assert conflict_of(puzzle, clues).verdict == "ok"
-    extra = Clue(2, 3, "even")
+    extra = Clue(row=2, column=3, mark="even")
     (said,) = conflict_of(puzzle, [*clues, extra]).problems
     assert said.startswith("conflict: it is not minimal: without even in row 2, column 3 there is")
     assert conflict_of(puzzle, [*clues, extra], minimal=False).verdict == "ok"
@@ -174,7 +178,7 @@ def test_the_conflict_of_a_puzzle_that_is_too_large_is_unchecked():
     geometry = Geometry(16, 16)
     cells = [geometry.all_values] * geometry.side**2
     cells[0] = cells[-1] = 1
-    clues = [Clue(1, 1, 1), Clue(256, 256, 1)]
+    clues = [Clue(row=n, column=n, value=1) for n in (1, 256)]
     (said,) = conflict_of(Puzzle(geometry, tuple(cells)), clues).gaps
     assert said == "conflict: it was not checked: sides above 36 are not searched"
 
@@ -242,15 +246,15 @@ def test_decisive_values_that_are_needless_are_found(outbox):
 def test_how_few_values_leave_one_solution_is_searched_until_time_is_up():
     geometry = Geometry(2, 2)
     grids = [Grid(geometry, (*first, *[1] * 13)) for first in product((1, 2), repeat=3)]
-    cells = tuple(Clue(1, column, None) for column in (1, 2, 3))
-    clues = tuple(Clue(1, column, 1) for column in (1, 2, 3, 4))
+    cells = tuple(Cell(row=1, column=column) for column in (1, 2, 3))
+    clues = tuple(Value(row=1, column=column, value=1) for column in (1, 2, 3, 4))
     for decisive, seconds, verdict in (
         (clues[:3], 60.0, "ok"),
         (clues, 60.0, "bad"),
         (clues, 0.0, "unchecked"),
     ):
         report = Report()
-        told = Difference(cells, decisive, exact=True)
+        told = Difference(cells=cells, decisive=decisive, exact=True)
         audit_difference(told, grids, Terms(seconds=seconds), report)
         assert report.finding("", "").verdict == verdict
 

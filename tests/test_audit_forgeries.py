@@ -243,11 +243,11 @@ def test_a_name_that_stands_in_a_record_twice_is_found(outbox):
 
 
 def test_whatever_fails_in_a_job_costs_only_that_job(outbox, monkeypatch):
-    def failing(record, *_):
-        if record.stem == "six":
+    def failing(published, *_):
+        if published.stem == "six":
             raise RuntimeError("by\nmistake")
 
-    monkeypatch.setattr("pipeline.audit.jobs.audit_stem", failing)
+    monkeypatch.setattr("pipeline.audit.jobs.audit_files", failing)
     assert outbox.problems("six") == (r"it cannot be audited: RuntimeError: by\nmistake",)
 
 
@@ -335,9 +335,9 @@ def test_a_solution_beside_a_puzzle_that_is_none_cannot_be_hushed_up(tmp_path):
     outbox = made(tmp_path, {"claims.csv": CLAIMED})
     assert outbox.record("claims")["totals"]["disagreements"] == 1
     assert outbox.problems("claims") == ()
-    outbox.change("claims.csv", "claims", lambda text: re.sub(r"the solution beside.*", "", text))
+    outbox.change("claims.csv", "claims", lambda text: re.sub(r'"?the solution.*', ",", text))
     totals = {k: v for k, v in outbox.record("claims")["totals"].items() if k != "disagreements"}
     outbox.edit("claims", totals=totals)
     problems = outbox.problems("claims")
-    assert "the message does not say that the solution beside the puzzle is wrong" in problems[0]
+    assert "the row does not say that the solution beside the puzzle is wrong" in problems[0]
     assert "totals: 0 disagreements in the record, 1 in the table" in problems

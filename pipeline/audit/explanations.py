@@ -5,47 +5,51 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
-from pipeline.audit.findings import Report
-from pipeline.audit.records import Clue, Conflict, Difference, Record
-from pipeline.audit.terms import Terms
+from pipeline.audit.findings import Report, Terms
+from pipeline.audit.sets import One
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, Undecided, crowded_unit, find_grid
 from pipeline.errors import counted
 from pipeline.parse.formula import CNF_FORMAT
+from pipeline.published.schema import Cell, Difference, PuzzleRecord, or_none
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
-_NOT_ASKED = ("invalid", "collection", "archive")
-"""The statuses of what no solver was asked about, as a whole."""
 
-
-def audit_presence(record: Record, report: Report) -> None:
+def audit_presence(published: One, report: Report) -> None:
     """Whether a conflict and a difference are told where they belong, and nowhere else."""
-    if record.encoding and record.status in _NOT_ASKED:
+    record = published.record
+    if record.encoding and record.status == "invalid":
         report.bad("encoding: there should be none")
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
+    has_conflict = bool(or_none(record.conflict)) or _is_not_found(record)
     for name, told, wanted in (
-        ("conflict", record.conflict, record.status == "unsolvable"),
-        ("difference", record.difference, len(record.numbered()) > 1),
+        ("conflict", has_conflict, record.status == "unsolvable"),
+        ("difference", or_none(record.difference) is not None, len(published.numbered) > 1),
     ):
-        if (told is not None) != (wanted and is_puzzle):
-            report.bad(f"{name}: {'none is told' if told is None else 'there should be none'}")
+        if told != (wanted and is_puzzle):
+            report.bad(f"{name}: {'there should be none' if told else 'none is told'}")
+
+
+def _is_not_found(record: PuzzleRecord) -> bool:
+    """Whether a record says that no conflict was found in time."""
+    return or_none(record.conflict) is None and record.conflict_minimal is None
 
 
 def audit_conflict(
-    conflict: Conflict, puzzle: Puzzle | None, geometry: Geometry, terms: Terms, report: Report
+    record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, terms: Terms, report: Report
 ) -> None:
     """Whether clues are the puzzle's, have no solution together, and are minimal if told so.
 
     `puzzle` is None where it is not known.
     """
     report = report.within("conflict")
-    if not conflict.clues:
+    if _is_not_found(record):
         report.note("none was found in time")
         if puzzle and (unit := crowded_unit(puzzle)):
             report.bad(f"none is told, but the clues of {unit} have no solution together")
         return
-    clues = _by_cell(conflict.clues, geometry, report)
-    if clues is None:
+    clues = _by_cell(or_none(record.conflict) or (), geometry, report)
+    if not clues:
         return
     masks = {cell: _mask(clue.holds, geometry) for cell, clue in clues.items()}
     for cell, clue in clues.items():
@@ -57,7 +61,7 @@ def audit_conflict(
         if _has_solution(geometry, masks, end):
             report.bad("there is a grid that has all of its clues")
             return
-        for cell, clue in clues.items() if conflict.minimal else ():
+        for cell, clue in clues.items() if record.conflict_minimal is not False else ():
             others = {each: mask for each, mask in masks.items() if each != cell}
             if not _has_solution(geometry, others, end):
                 report.bad(f"it is not minimal: without {clue} there is no solution either")
@@ -80,10 +84,10 @@ def _has_solution(geometry: Geometry, masks: Mapping[int, int], end: float) -> b
     return grid is not None
 
 
-def _by_cell(clues: Sequence[Clue], geometry: Geometry, report: Report) -> dict[int, Clue] | None:
+def _by_cell(clues: Sequence[Cell], geometry: Geometry, report: Report) -> dict[int, Cell] | None:
     """The clues by their cells; None where one is in no cell, or two are in one."""
     n = geometry.side
-    found: dict[int, Clue] = {}
+    found: dict[int, Cell] = {}
     for clue in clues:
         if not (1 <= clue.row <= n and 1 <= clue.column <= n):
             report.bad(f"{clue} is no cell")

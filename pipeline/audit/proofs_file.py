@@ -6,45 +6,17 @@ import io
 import lzma
 import os
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
-from pipeline.audit.streams import table_of
 from pipeline.certify.proof import MAX_CHARACTERS
 from pipeline.errors import InputError, in_words
-from pipeline.unpack.streams import opened_regular
+from pipeline.files import descriptor_of
+from pipeline.published.tables import ProofRow, rows_in
 
 _MEMORY = 64 * 1024 * 1024
 _PIECE = 64 * 1024
 _LONGEST = 1024 * 1024 * 1024
 """Bytes of a stream, unpacked: those that we write hold a piece of a collection's proofs."""
-
-
-COLUMNS = ("index", "offset", "start", "length", "solver", "steps")
-
-
-class Place(NamedTuple):
-    """A line of the index: which row, where its proof is, who found it in how many steps."""
-
-    row: int
-    offset: int
-    start: int
-    length: int
-    solver: str
-    steps: int
-
-    @classmethod
-    def of(cls, name: str, row: list[str]) -> Self:
-        *numbers, solver, steps = row
-        if not all(number.isascii() and number.isdecimal() for number in (*numbers, steps)):
-            raise InputError(f"{name}: expected numbers, found {','.join(row)[:60]!r}")
-        if max(map(len, (*numbers, steps))) > 18:
-            raise InputError(f"{name}: a number is too large: {','.join(row)[:60]!r}")
-        index, offset, start, length = map(int, numbers)
-        return cls(index, offset, start, length, solver, int(steps))
-
-    def is_before(self, other: Place) -> bool:
-        """Whether another may follow: it is about a later row, and in no earlier stream."""
-        return self.row < other.row and self.offset <= other.offset
 
 
 class ProofsFile:
@@ -53,15 +25,15 @@ class ProofsFile:
     def __init__(self, packed: Path, index: Path) -> None:
         self._packed = packed
         self._name = index.name
-        self._rows = table_of(index, COLUMNS)
+        self._rows = rows_in(index, ProofRow)
         self._file: io.FileIO | None = None
         self._stream: XzStream | None = None
         self._is_covered = True
-        self.next: Place | None = None
+        self.next: ProofRow | None = None
 
     def __enter__(self) -> Self:
         try:
-            self._file = opened_regular(self._packed)
+            self._file = io.FileIO(descriptor_of(self._packed))
         except OSError as error:
             message = f"{self._packed.name}: cannot be read: {in_words(error)}"
             raise InputError(message) from error
@@ -74,11 +46,11 @@ class ProofsFile:
 
     def advance(self) -> None:
         """Go on to the next line of the index. Raises InputError where it cannot be read."""
-        row = next(self._rows, None)
-        following = None if row is None else Place.of(self._name, row)
-        if following and self.next and not self.next.is_before(following):
-            raise InputError(f"{self._name}: row {following.row} follows row {self.next.row}")
-        self.next = following
+        last, self.next = self.next, next(self._rows, None)
+        if last and self.next:
+            is_later = last.index < self.next.index and last.offset <= self.next.offset
+            if not is_later:
+                raise InputError(f"{self._name}: row {self.next.index} follows row {last.index}")
 
     def take(self) -> str:
         """The text of the next proof. Raises InputError where it cannot be read."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final, NoReturn, TypeVar, get_args, get_origin
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import fields
 
 from pipeline.errors import InputError, in_words
@@ -54,6 +55,8 @@ def record_of(told: dict[str, Any]) -> Record:
     if told.get("schema") != SCHEMA:
         raise NoRecord(f"it is no record of schema {SCHEMA}")
     kind: type[Record] = ManyRecord if told.get("status") in OF_MANY else PuzzleRecord
+    left_out = _never_null(kind)
+    told = {name: each for name, each in told.items() if each is not None or name not in left_out}
     try:
         record = msgspec.convert(told, kind)
     except msgspec.ValidationError as error:
@@ -61,6 +64,13 @@ def record_of(told: dict[str, Any]) -> Record:
     if len(hashes_in(record)) < len(record.files):
         raise NoRecord("files: expected different names, each with its sha256")
     return record
+
+
+@cache
+def _never_null(kind: type[Struct]) -> frozenset[str]:
+    """The fields that are left out where there is nothing to tell; null is taken for that."""
+    absent = (field for field in fields(kind) if field.default is UNSET)
+    return frozenset(each.encode_name for each in absent if type(None) not in _kinds(each.type))
 
 
 def hashes_in(record: Record) -> dict[str, str]:

@@ -183,7 +183,7 @@ Files = Annotated[
     ),
 ]
 Declared = Annotated[
-    dict[str, str] | UnsetType | None,
+    dict[str, str] | UnsetType,
     Meta(
         description="what was declared of the notation (`--format`, `--variant`, `--alphabet`)",
         extra={"expected": "a known format, variant and alphabet"},
@@ -204,13 +204,16 @@ Source = Annotated[
 ]
 Hash = Annotated[
     str | None,
-    Meta(description="the SHA-256 of what was dropped, unpacked; null for a folder or if unread"),
+    Meta(
+        description="the SHA-256 of what was dropped; of one puzzle that is compressed, of what is "
+        "in it; null for a folder or if unread"
+    ),
 ]
 Size = Annotated[
     Count | None, Meta(description="the bytes of what was dropped; null for a folder or if unread")
 ]
 Member = Annotated[
-    Count | UnsetType | None,
+    Count | UnsetType,
     Meta(description="of a member of an archive: its place there, from 0"),
 ]
 Format = Annotated[
@@ -264,7 +267,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     seconds: StagesTimed = None
     finished: Finished = None
     certificate: Annotated[
-        Certificate | UnsetType | None,
+        Certificate | UnsetType,
         Meta(description="of what a solver was asked: how it is known that these are all"),
     ] = UNSET
     conflict: Annotated[
@@ -280,11 +283,11 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         Meta(description="whether any fewer of these clues have one; null without a conflict"),
     ] = UNSET
     difference: Annotated[
-        Difference | UnsetType | None,
+        Difference | UnsetType,
         Meta(description="of a puzzle with several solutions: where they differ"),
     ] = UNSET
     disagreement: Annotated[
-        str | UnsetType | None,
+        str | UnsetType,
         Meta(description="what is wrong with the solution that the file gives beside the puzzle"),
     ] = UNSET
     member: Member = UNSET
@@ -317,7 +320,7 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
         ),
     ] = {}
     certificate: Annotated[
-        CertificateOfMany | UnsetType | None,
+        CertificateOfMany | UnsetType,
         Meta(description="how many of those that claim to be complete are proved"),
     ] = UNSET
     files: Files

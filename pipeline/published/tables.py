@@ -120,19 +120,24 @@ def lines_of(path: Path) -> Iterator[str]:
         raise InputError(f"{path.name}: cannot be read: {in_words(error)}") from error
 
 
-def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
-    """The rows of a table. Raises InputError where it is no such table.
+def is_header(found: list[str], kind: type[Struct]) -> bool:
+    """Whether these are the columns of a table, of which the last may be missing.
 
-    The last columns may be missing where they have defaults: earlier versions had fewer.
+    Earlier versions had fewer: those that have defaults.
     """
-    names = columns(kind)
     least = sum(field.required for field in fields_of(kind))
+    return len(found) >= least and found == columns(kind)[: len(found)]
+
+
+def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
+    """The rows of a table. Raises InputError where it is no such table."""
     numbers = [at for at, field in enumerate(fields_of(kind)) if _is_number(field.type)]
     rows = csv.reader(lines_of(path), strict=True)
     try:
-        found = next(rows, None)
-        if found is None or len(found) < least or found != names[: len(found)]:
-            raise InputError(f"{path.name}: the first line is not {','.join(names)!r}")
+        found = next(rows, [])
+        if not is_header(found, kind):
+            expected = ",".join(columns(kind))
+            raise InputError(f"{path.name}: the first line is not {expected!r}")
         for row in rows:
             if len(row) != len(found):
                 where = f"{path.name}: line {rows.line_num}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from pipeline.audit.findings import Report
-from pipeline.audit.records import Record
+from pipeline.audit.sets import One
 from pipeline.errors import in_words
 from pipeline.files import read_regular
+from pipeline.published.schema import Encoding
 from pipeline.puzzle import Puzzle
 from pipeline.settings import CHOICES
 
@@ -19,27 +20,28 @@ _BOUNDS = {"textbook": (3, 1), "minimal": (1, 3), "extended": (4, 4)}
 """For how many of cells, rows, columns and boxes an encoding says at least and at most one."""
 
 
-def audit_encoding(record: Record, puzzle: Puzzle | None, report: Report) -> None:
+def audit_encoding(published: One, puzzle: Puzzle | None, report: Report) -> None:
     """Whether the encoding of a puzzle, None where it is not known, exists and has that size.
 
     Puzzles that were solved together have none of their own. How many variables and clauses
     `reduced` leaves is known where the CNF was kept.
     """
-    told, report = record.encoding, report.within("encoding")
-    blocked = {f"{record.stem}.cnf": 0, f"{record.stem}_count.cnf": record.solutions or 0}
-    kept = blocked.keys() & record.files.keys()
+    record, stem, report = published.record, published.stem, report.within("encoding")
+    told = record.encoding
+    blocked = {f"{stem}.cnf": 0, f"{stem}_count.cnf": record.solutions or 0}
+    kept = blocked.keys() & published.files.keys()
     if told is None:
-        if kept or ("encode" in record.stages and record.status != "unknown"):
+        if kept or ("encode" in (record.seconds or ()) and record.status != "unknown"):
             report.bad("none is told, though the puzzle was encoded")
         return
     if told.name not in CHOICES["encoding"]:
         report.bad(f"there is none called {str(told.name)[:40]!r}")
         return
     if puzzle and told.name in _BOUNDS:
-        compare_size(record, *_size(puzzle, *_BOUNDS[told.name]), report)
+        compare_size(told, _size(puzzle, *_BOUNDS[told.name]), report)
     for name in sorted(kept):
         try:
-            head = _HEAD.match(read_regular(record.path.with_name(name), _HEAD_BYTES))
+            head = _HEAD.match(read_regular(published.beside(name), _HEAD_BYTES))
         except FileNotFoundError:  # that was said
             continue
         except OSError as error:
@@ -48,17 +50,16 @@ def audit_encoding(record: Record, puzzle: Puzzle | None, report: Report) -> Non
         if head is None or head[1].decode() != told.name:
             report.bad(f"{name} is not in the encoding {told.name!r}")
         else:
-            within = report.within(name)
-            compare_size(record, int(head[2]), int(head[3]) - blocked[name], within)
+            size = int(head[2]), int(head[3]) - blocked[name]
+            compare_size(told, size, report.within(name))
 
 
-def compare_size(record: Record, variables: int, clauses: int, report: Report) -> None:
-    """Whether a record's encoding, if it tells one, has so many variables and clauses."""
-    told = record.encoding
-    if told and (told.variables, told.clauses) != (variables, clauses):
+def compare_size(told: Encoding | None, size: tuple[int, int], report: Report) -> None:
+    """Whether an encoding, if one is told, has so many variables and clauses."""
+    if told and (told.variables, told.clauses) != size:
         report.bad(
             f"{told.variables} variables and {told.clauses} clauses in the record, "
-            f"where it has {variables} and {clauses}"
+            f"where it has {size[0]} and {size[1]}"
         )
 
 
