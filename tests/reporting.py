@@ -6,8 +6,8 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
-from auditing import packed
 from dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder
+from support.auditing import packed
 
 from pipeline.report import page_pieces
 

@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from auditing import packed
 from commands import run as call
 from dropping import SMALL, SMALL_SOLVED, DropFolder, finished, wait_for
 from reporting import record
+from support.auditing import packed
 
 from pipeline.log import LazyLog
 from pipeline.report import REPORT, Keeper, write_report, write_whole

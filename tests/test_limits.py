@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from itertools import count, repeat
 
 import pytest
-from auditing import made
 from solving import NONE, UNIQUE, cnf_of, holed, pattern
+from support.auditing import made
 
 from pipeline.certify.core import core_of
 from pipeline.certify.formula import proof_formula

@@ -11,12 +11,12 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from auditing import packed
 from dropping import SMALL
 from hypothesis import given
 from hypothesis import strategies as st
 from reporting import HEAD, ROW, page_of, record, table_of
 from strategies import examples
+from support.auditing import packed
 
 from pipeline.errors import printable
 from pipeline.report import page_pieces, views

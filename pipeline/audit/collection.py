@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pipeline.audit.findings import Report, Terms
-from pipeline.audit.proofs import check_steps
-from pipeline.audit.proofs_file import ProofsFile
+from pipeline.audit.proofs import ProofsFile, check_steps
 from pipeline.audit.rows import Read, certify_lines, read_row
 from pipeline.audit.sets import ONLY_CLAIMED, Many
 from pipeline.certify.formula import proof_formula

@@ -68,7 +68,7 @@ def read_row(
         entry.claimed, entry.signs, puzzle, grids.values(), complete=complete
     )
     told = row.disagreement  # None in the tables of earlier versions
-    if told is not None and disagrees != bool(told and told in row.message):
+    if told is not None and (bool(told) != disagrees or told not in row.message):
         said = "does not say" if disagrees else "says"
         report.bad(f"the row {said} that the solution beside the puzzle is wrong")
     return Read(number, puzzle, complete, grids, disagrees)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipeline.audit.encoding import audit_encoding, compare_size
-from pipeline.audit.explanations import audit_conflict, audit_difference, audit_presence
+from pipeline.audit.claims import (
+    audit_conflict,
+    audit_difference,
+    audit_encoding,
+    audit_presence,
+    compare_size,
+)
 from pipeline.audit.findings import Report, Terms
 from pipeline.audit.proofs import audit_proof
 from pipeline.audit.rows import is_denied

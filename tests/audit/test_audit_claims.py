@@ -10,7 +10,7 @@ from solving import NONE, SIX, TWO
 from support.auditing import ONE, call, copied, in_a_line, made, packed
 
 from pipeline.audit import Terms
-from pipeline.audit.explanations import audit_conflict, audit_difference
+from pipeline.audit.claims import audit_conflict, audit_difference
 from pipeline.audit.findings import Report
 from pipeline.published.schema import Cell, Clue, Difference, PuzzleRecord, Value
 from pipeline.puzzle import Geometry, Grid, Puzzle

@@ -17,7 +17,7 @@ from pipeline.published.events import ALWAYS, ERROR, EVENTS, FIELDS
 from pipeline.published.schema import OF_MANY, REFUSED, STATUSES
 from pipeline.result import Stage, Status
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 LOGGED = ("debug", "info", "warning", "error", "log")
 
 

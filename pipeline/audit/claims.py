@@ -1,18 +1,85 @@
-"""What a record explains: why there is no solution, and where the solutions differ."""
+"""What a record claims beside solutions: what was asked, why there is none, where they differ."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import reduce
+from itertools import chain, combinations
+from operator import and_
 
 from pipeline.audit.findings import Report, Terms
 from pipeline.audit.sets import One
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, Undecided, crowded_unit, find_grid
-from pipeline.errors import counted
+from pipeline.errors import counted, in_words
+from pipeline.files import read_regular
 from pipeline.parse.formula import CNF_FORMAT
-from pipeline.published.schema import Cell, Difference, PuzzleRecord, or_none
+from pipeline.published.schema import Cell, Difference, Encoding, PuzzleRecord, or_none
 from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.settings import CHOICES
+
+_BETWEEN_LOOKS = 1000
+"""How many combinations are tried before somebody looks at the clock."""
+
+_HEAD_BYTES = 4096
+_HEAD = re.compile(
+    rb"c [^\n]*, encoding ([a-z]{1,20})\n(?:c[^\n]*\n)*p cnf ([0-9]{1,18}) ([0-9]{1,18})\n"
+)
+_BOUNDS = {"textbook": (3, 1), "minimal": (1, 3), "extended": (4, 4)}
+"""For how many of cells, rows, columns and boxes an encoding says at least and at most one."""
+
+
+def audit_encoding(published: One, puzzle: Puzzle | None, report: Report) -> None:
+    """Whether the encoding of a puzzle, None where it is not known, exists and has that size.
+
+    Puzzles that were solved together have none of their own. How many variables and clauses
+    `reduced` leaves is known where the CNF was kept.
+    """
+    record, stem, report = published.record, published.stem, report.within("encoding")
+    told = record.encoding
+    blocked = {f"{stem}.cnf": 0, f"{stem}_count.cnf": record.solutions or 0}
+    kept = blocked.keys() & published.files.keys()
+    if told is None:
+        if kept or ("encode" in (record.seconds or ()) and record.status != "unknown"):
+            report.bad("none is told, though the puzzle was encoded")
+        return
+    if told.name not in CHOICES["encoding"]:
+        report.bad(f"there is none called {str(told.name)[:40]!r}")
+        return
+    if puzzle and told.name in _BOUNDS:
+        compare_size(told, _size(puzzle, *_BOUNDS[told.name]), report)
+    for name in sorted(kept):
+        try:
+            head = _HEAD.match(read_regular(published.beside(name), _HEAD_BYTES))
+        except FileNotFoundError:  # that was said
+            continue
+        except OSError as error:
+            report.bad(f"{name} cannot be read: {in_words(error)}")
+            continue
+        if head is None or head[1].decode() != told.name:
+            report.bad(f"{name} is not in the encoding {told.name!r}")
+        else:
+            size = int(head[2]), int(head[3]) - blocked[name]
+            compare_size(told, size, report.within(name))
+
+
+def compare_size(told: Encoding | None, size: tuple[int, int], report: Report) -> None:
+    """Whether an encoding, if one is told, has so many variables and clauses."""
+    if told and (told.variables, told.clauses) != size:
+        report.bad(
+            f"{told.variables} variables and {told.clauses} clauses in the record, "
+            f"where it has {size[0]} and {size[1]}"
+        )
+
+
+def _size(puzzle: Puzzle, at_least: int, at_most: int) -> tuple[int, int]:
+    """The variables and clauses of an encoding of all candidates with those bounds."""
+    n, full = puzzle.geometry.side, puzzle.geometry.all_values
+    pairs = n * (n - 1) // 2
+    units = sum(1 if mask & mask - 1 == 0 else (full & ~mask).bit_count() for mask in puzzle.cells)
+    return n**3, n * n * (at_least + at_most * pairs) + units
 
 
 def audit_presence(published: One, report: Report) -> None:
@@ -157,22 +224,15 @@ def _holders(grids: Sequence[Grid]) -> dict[int, dict[int | str | None, int]]:
     return found
 
 
-def _leaves_one(left: int, options: Iterable[int], size: int, end: float) -> bool:
-    """Whether at most so many options, which are sets of grids, have a single one in common.
+def _leaves_one(everything: int, options: Collection[int], size: int, end: float) -> bool:
+    """Whether at most so many options, which are sets of grids, have a single grid in common.
 
-    It is to be one of those that are left, which are several. Raises Undecided.
+    Raises Undecided.
     """
-    if time.monotonic() > end:
-        raise Undecided(TOO_SHORT)
-    narrowed = sorted({left & option for option in options} - {0, left}, key=int.bit_count)
-    if size < 1 or not narrowed:
-        return False
-    if narrowed[0].bit_count() == 1:
-        return True
-    most = left.bit_count()
-    for tried, few in enumerate(narrowed, 1):
-        if (most - few.bit_count()) * size < most - 1:
-            return False  # the options to come exclude no more each
-        if _leaves_one(few, narrowed[tried:], size - 1, end):
+    tried = chain.from_iterable(combinations(options, few) for few in range(1, size + 1))
+    for number, chosen in enumerate(tried):
+        if number % _BETWEEN_LOOKS == 0 and time.monotonic() > end:
+            raise Undecided(TOO_SHORT)
+        if reduce(and_, chosen, everything).bit_count() == 1:
             return True
     return False
