@@ -1,4 +1,4 @@
-"""The record, the log and the CNFs of a job, as DESIGN.md has them."""
+"""The record, the log and the CNFs of a job."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, hole
 
 from pipeline import Geometry, Settings, __version__, parse_puzzle, render_puzzle
 from pipeline.encode import ENCODINGS
+from pipeline.published import record_of
 from pipeline.record import (
     Origin,
+    Summary,
     cnf_texts,
-    finished_event,
     log_text,
     make_record,
+    many_record,
     record_text,
     render_solution,
     solution_texts,
@@ -138,16 +140,31 @@ def test_the_record_of_an_invalid_file_has_a_message_and_no_solver():
     assert record["files"] == []
 
 
-def test_the_record_of_what_was_refused_unread_has_neither_hash_nor_size():
-    record = make_record(Origin("job-1", "a.sudoku", None, None), solved("1x"), {}, FINISHED)
+def test_what_is_written_is_what_is_read_again():
+    files = {"a.log": "34cd"}
+    for text in (UNIQUE, TWO, NONE, EVEN_ODD_SIX, "1x"):
+        record = make_record(origin_of(text), solved(text), files, FINISHED)
+        assert record_of(json.loads(record_text(record))) == record
+    refused = Origin("job-1", "a.sudoku", None, None, {"format": "grid"}, 7)
+    record = make_record(refused, solved("1x"), {}, FINISHED)
+    assert record_of(json.loads(record_text(record))) == record
     assert record.sha256 is record.bytes is None
+    totals = {"unique": 2, "failed": 1, "proved": 1, "claimed": 1}
+    summary = Summary("collection", "lines", "it looks so", totals, 1.5)
+    many = many_record(origin_of(TWO), summary, files, FINISHED)
+    assert record_of(json.loads(record_text(many))) == many
+    assert (many.totals, many.certificate.proved) == ({"failed": 1, "unique": 2}, 1)
 
 
-def test_the_record_tells_the_version_of_pysat_and_why_it_solved(tmp_path):
+def test_record_and_log_tell_why_another_solver_answered(tmp_path):
     fake = program(tmp_path / "minisat", "exit 3")
-    record = recorded(TWO, solver="auto", minisat=fake)
+    record, why = recorded(TWO, solver="auto", minisat=fake), "minisat ended with exit code 3"
     assert record["solver"].pop("version")
-    assert record["solver"] == {"name": "pysat", "fallback": "minisat ended with exit code 3"}
+    assert record["solver"] == {"name": "pysat", "fallback": why}
+    lines = logged(TWO, solver="auto", minisat=fake)
+    assert [line for line in lines if line["event"] == "solver.fallback"] == [
+        {"job": "job-1", "event": "solver.fallback", "reason": why, "solver": "pysat"}
+    ]
 
 
 def test_the_record_names_the_givens_that_clash():
@@ -214,29 +231,11 @@ def test_the_log_has_a_line_for_each_stage_and_ends_with_the_finished_job():
     }
 
 
-def test_the_log_says_that_and_why_another_solver_was_asked(tmp_path):
-    lines = logged(TWO, solver="auto", minisat=program(tmp_path / "minisat", "exit 3"))
-    assert [line for line in lines if line["event"] == "solver.fallback"] == [
-        {
-            "job": "job-1",
-            "event": "solver.fallback",
-            "reason": "minisat ended with exit code 3",
-            "solver": "pysat",
-        }
-    ]
-
-
 def test_the_log_of_an_invalid_file_says_what_is_wrong():
     lines = logged("1x\n")
     assert [line["event"] for line in lines] == ["job.claimed", "stage.parse", "job.finished"]
     assert lines[-1]["status"] == "invalid"
     assert lines[-1]["message"].startswith("a.sudoku:")
-
-
-def test_the_event_of_a_finished_job_has_its_source_status_and_times():
-    event = finished_event(origin_of(TWO), solved(TWO))
-    assert (event["source"], event["status"]) == ("a.sudoku", "multiple")
-    assert "total" in event["seconds"]
 
 
 @pytest.mark.parametrize(
