@@ -205,12 +205,7 @@ def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
 
 
 def job_files(
-    stem: str,
-    origin: Origin,
-    result: Result,
-    times: tuple[datetime, datetime],
-    *,
-    keep_cnf: bool,
+    stem: str, origin: Origin, result: Result, times: tuple[datetime, datetime], *, keep_cnf: bool
 ) -> Iterator[tuple[str, Iterable[str | bytes]]]:
     """One puzzle's set but its record: each name and its text in pieces.
 

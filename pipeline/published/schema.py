@@ -42,11 +42,15 @@ ASIDE: Final = {
 """What is counted beside the statuses: puzzles that are among the others already."""
 
 _MOST = 2**53
+
+
+def about(description: str, expected: str = "") -> Meta:
+    """What a field means, and what is said to be expected where it is something else."""
+    return Meta(description=description, extra={"expected": expected} if expected else None)
+
+
 Checked = Annotated[
-    Literal["checked"],
-    Meta(
-        description="every solution was checked against the rules", extra={"expected": "'checked'"}
-    ),
+    Literal["checked"], about("every solution was checked against the rules", "'checked'")
 ]
 Count = Annotated[int, Meta(ge=0, lt=_MOST)]
 Seconds = Annotated[float, Meta(ge=0, lt=_MOST)]
@@ -61,26 +65,24 @@ def or_none(value: T | UnsetType | None) -> T | None:
 class File(Struct, frozen=True, kw_only=True):
     """A file of the set."""
 
-    name: Annotated[str, Meta(description="its name, in the folder of the record")]
-    sha256: Annotated[str, Meta(description="the SHA-256 of its bytes, in hexadecimal")]
+    name: Annotated[str, about("its name, in the folder of the record")]
+    sha256: Annotated[str, about("the SHA-256 of its bytes, in hexadecimal")]
 
 
 class Solver(Struct, frozen=True, kw_only=True):
     """The solver that answered."""
 
-    name: Annotated[str, Meta(description="`minisat`, `pysat` or `lanes`")]
-    version: Annotated[str | None, Meta(description="its version, where it tells one")] = None
-    fallback: Annotated[
-        str | None, Meta(description="why it was not the first choice; null if it was")
-    ] = None
+    name: Annotated[str, about("`minisat`, `pysat` or `lanes`")]
+    version: Annotated[str | None, about("its version, where it tells one")] = None
+    fallback: Annotated[str | None, about("why it was not the first choice; null if it was")] = None
 
 
 class Encoding(Struct, frozen=True, kw_only=True):
     """What the solver was asked."""
 
-    name: Annotated[str | None, Meta(description="the name of the encoding; null for a formula")]
-    variables: Annotated[Count, Meta(description="how many variables it has")]
-    clauses: Annotated[Count, Meta(description="how many clauses it has")]
+    name: Annotated[str | None, about("the name of the encoding; null for a formula")]
+    variables: Annotated[Count, about("how many variables it has")]
+    clauses: Annotated[Count, about("how many clauses it has")]
 
 
 class Certificate(Struct, frozen=True, kw_only=True):
@@ -89,30 +91,30 @@ class Certificate(Struct, frozen=True, kw_only=True):
     solutions: Checked
     complete: Annotated[
         str | None,
-        Meta(
-            description="`proved`: something that shares no code with the solver has checked a "
+        about(
+            "`proved`: something that shares no code with the solver has checked a "
             "proof; `claimed`: a solver says so; `no`: there may be others"
         ),
     ] = None
-    solver: Annotated[str | None, Meta(description="what found the proof")] = None
-    checker: Annotated[str | None, Meta(description="what checked the proof")] = None
-    steps: Annotated[Count | None, Meta(description="the steps of the proof")] = None
-    reason: Annotated[str | None, Meta(description="why there is no proof")] = None
+    solver: Annotated[str | None, about("what found the proof")] = None
+    checker: Annotated[str | None, about("what checked the proof")] = None
+    steps: Annotated[Count | None, about("the steps of the proof")] = None
+    reason: Annotated[str | None, about("why there is no proof")] = None
 
 
 class CertificateOfMany(Struct, frozen=True, kw_only=True):
     """How many puzzles are known to have no other solutions, and how."""
 
     solutions: Checked
-    proved: Annotated[Count, Meta(description=ASIDE[PROVED])] = 0
-    claimed: Annotated[Count, Meta(description=ASIDE[CLAIMED])] = 0
+    proved: Annotated[Count, about(ASIDE[PROVED])] = 0
+    claimed: Annotated[Count, about(ASIDE[CLAIMED])] = 0
 
 
 class Cell(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A cell of a puzzle."""
 
-    row: Annotated[int, Meta(description="its row, from 1")]
-    column: Annotated[int, Meta(description="its column, from 1")]
+    row: Annotated[int, about("its row, from 1")]
+    column: Annotated[int, about("its column, from 1")]
 
     @property
     def holds(self) -> int | str | None:
@@ -131,7 +133,7 @@ class Cell(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Value(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A cell with a value."""
 
-    value: Annotated[int, Meta(description="its value")]
+    value: Annotated[int, about("its value")]
 
     @property
     def holds(self) -> int:
@@ -141,9 +143,9 @@ class Value(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Clue(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A cell with what the puzzle says of it: a value or a mark."""
 
-    value: Annotated[int | UnsetType, Meta(description="the value that is given")] = UNSET
+    value: Annotated[int | UnsetType, about("the value that is given")] = UNSET
     mark: Annotated[
-        str | UnsetType, Meta(description="`even`, `odd`, or the values that it allows: `1 or 4`")
+        str | UnsetType, about("`even`, `odd`, or the values that it allows: `1 or 4`")
     ] = UNSET
 
     def __post_init__(self) -> None:
@@ -159,67 +161,58 @@ class Difference(Struct, frozen=True, kw_only=True):
     """Where the solutions of a puzzle differ."""
 
     cells: Annotated[
-        tuple[Cell, ...],
-        Meta(
-            description="the cells in which they differ",
-            extra={"expected": "cells, each with row, column"},
-        ),
+        tuple[Cell, ...], about("the cells in which they differ", "cells, each with row, column")
     ]
     decisive: Annotated[
         tuple[Value, ...],
-        Meta(
-            description="values, as few as were found, that leave one solution",
-            extra={"expected": "cells, each with row, column and value"},
+        about(
+            "values, as few as were found, that leave one solution",
+            "cells, each with row, column and value",
         ),
     ]
-    exact: Annotated[bool, Meta(description="whether no fewer values leave one solution")]
+    exact: Annotated[bool, about("whether no fewer values leave one solution")]
 
 
 Files = Annotated[
     tuple[File, ...],
-    Meta(
-        description="every file of the set but the record, with its hash",
-        extra={"expected": "different names, each with its sha256"},
+    about(
+        "every file of the set but the record, with its hash",
+        "different names, each with its sha256",
     ),
 ]
 Declared = Annotated[
     dict[str, str] | UnsetType,
-    Meta(
-        description="what was declared of the notation (`--format`, `--variant`, `--alphabet`)",
-        extra={"expected": "a known format, variant and alphabet"},
+    about(
+        "what was declared of the notation (`--format`, `--variant`, `--alphabet`)",
+        "a known format, variant and alphabet",
     ),
 ]
 StagesTimed = Annotated[
     dict[str, Seconds] | None,
-    Meta(
-        description="the seconds of each stage, and in `total`; in `batch` what all puzzles took "
+    about(
+        "the seconds of each stage, and in `total`; in `batch` what all puzzles took "
         "that were solved together. A collection or archive has `total` alone"
     ),
 ]
-Schema = Annotated[Literal[1], Meta(description="the version of this description: 1")]
-Version = Annotated[str | None, Meta(description="the version of sudoku-pipeline that wrote it")]
-JobId = Annotated[str, Meta(description="the id of the job; it begins with the time of its claim")]
-Source = Annotated[
-    str, Meta(description="the name of what was dropped; of a member its path in the archive")
-]
+Schema = Annotated[Literal[1], about("the version of this description: 1")]
+Version = Annotated[str | None, about("the version of sudoku-pipeline that wrote it")]
+JobId = Annotated[str, about("the id of the job; it begins with the time of its claim")]
+Source = Annotated[str, about("the name of what was dropped; of a member its path in the archive")]
 Hash = Annotated[
     str | None,
-    Meta(
-        description="the SHA-256 of what was dropped; of one puzzle that is compressed, of what is "
+    about(
+        "the SHA-256 of what was dropped; of one puzzle that is compressed, of what is "
         "in it; null for a folder or if unread"
     ),
 ]
 Size = Annotated[
-    Count | None, Meta(description="the bytes of what was dropped; null for a folder or if unread")
+    Count | None, about("the bytes of what was dropped; null for a folder or if unread")
 ]
-Member = Annotated[
-    Count | UnsetType,
-    Meta(description="of a member of an archive: its place there, from 0"),
-]
+Member = Annotated[Count | UnsetType, about("of a member of an archive: its place there, from 0")]
 Format = Annotated[
-    str | None, Meta(description="the format that it was read as; null if it could not be read")
+    str | None, about("the format that it was read as; null if it could not be read")
 ]
-Finished = Annotated[str | None, Meta(description="when it was finished, in UTC")]
+Finished = Annotated[str | None, about("when it was finished, in UTC")]
 
 
 class PuzzleRecord(Struct, frozen=True, kw_only=True):
@@ -233,62 +226,52 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     bytes: Size = None
     declared: Declared = UNSET
     format: Format = None
-    variant: Annotated[
-        str | None, Meta(description="`classic` or `even-odd`; null for what is no puzzle")
-    ] = None
+    variant: Annotated[str | None, about("`classic` or `even-odd`; null for what is no puzzle")] = (
+        None
+    )
     box: Annotated[
         tuple[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=1)]] | None,
-        Meta(
-            description="height and width of a box; null for what is no puzzle",
-            extra={"expected": "two numbers"},
-        ),
+        about("height and width of a box; null for what is no puzzle", "two numbers"),
     ] = None
-    status: Annotated[str, Meta(description="what it came to, see *Statuses*")]
-    solutions: Annotated[
-        Count | None, Meta(description="how many solutions, or models, are published")
-    ] = None
+    status: Annotated[str, about("what it came to, see *Statuses*")]
+    solutions: Annotated[Count | None, about("how many solutions, or models, are published")] = None
     complete: Annotated[
-        bool | None,
-        Meta(description="whether these are all there are; null where that was not asked"),
+        bool | None, about("whether these are all there are; null where that was not asked")
     ] = None
-    message: Annotated[str | None, Meta(description="what is to be said of it, for people")] = None
+    message: Annotated[str | None, about("what is to be said of it, for people")] = None
     files: Files
-    solver: Annotated[
-        Solver | None,
-        Meta(description="who answered; null where no solver was asked"),
-    ] = None
+    solver: Annotated[Solver | None, about("who answered; null where no solver was asked")] = None
     encoding: Annotated[
         Encoding | None,
-        Meta(
-            description="what the solver was asked; null where none was, or many puzzles at once",
-            extra={"expected": "a name, and numbers of variables and clauses"},
+        about(
+            "what the solver was asked; null where none was, or many puzzles at once",
+            "a name, and numbers of variables and clauses",
         ),
     ] = None
     seconds: StagesTimed = None
     finished: Finished = None
     certificate: Annotated[
         Certificate | UnsetType,
-        Meta(description="of what a solver was asked: how it is known that these are all"),
+        about("of what a solver was asked: how it is known that these are all"),
     ] = UNSET
     conflict: Annotated[
         Annotated[tuple[Clue, ...], Meta(min_length=1)] | UnsetType | None,
-        Meta(
-            description="of an unsolvable puzzle: clues that have no solution together; "
+        about(
+            "of an unsolvable puzzle: clues that have no solution together; "
             "null where none were found in time",
-            extra={"expected": "clues: cells, each with row, column and value or mark"},
+            "clues: cells, each with row, column and value or mark",
         ),
     ] = UNSET
     conflict_minimal: Annotated[
         bool | UnsetType | None,
-        Meta(description="whether any fewer of these clues have one; null without a conflict"),
+        about("whether any fewer of these clues have one; null without a conflict"),
     ] = UNSET
     difference: Annotated[
-        Difference | UnsetType,
-        Meta(description="of a puzzle with several solutions: where they differ"),
+        Difference | UnsetType, about("of a puzzle with several solutions: where they differ")
     ] = UNSET
     disagreement: Annotated[
         str | UnsetType,
-        Meta(description="what is wrong with the solution that the file gives beside the puzzle"),
+        about("what is wrong with the solution that the file gives beside the puzzle"),
     ] = UNSET
     member: Member = UNSET
 
@@ -309,19 +292,16 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
     sha256: Hash = None
     bytes: Size = None
     format: Format = None
-    status: Annotated[str, Meta(description="`collection` or `archive`")]
+    status: Annotated[str, about("`collection` or `archive`")]
     seconds: StagesTimed = None
     declared: Declared = UNSET
     totals: Annotated[
         dict[str, Count],
-        Meta(
-            description="how many puzzles have which status, see *Statuses*",
-            extra={"expected": "a number for each status"},
-        ),
+        about("how many puzzles have which status, see *Statuses*", "a number for each status"),
     ] = {}
     certificate: Annotated[
         CertificateOfMany | UnsetType,
-        Meta(description="how many of those that claim to be complete are proved"),
+        about("how many of those that claim to be complete are proved"),
     ] = UNSET
     files: Files
     finished: Finished = None

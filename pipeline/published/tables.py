@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import astuple
 from msgspec.structs import fields as fields_of
 
 from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of
+from pipeline.published.schema import about
 
 LONGEST_LINE: Final = 1024 * 1024
 _LONGEST_NUMBER = 18
@@ -27,49 +28,45 @@ R = TypeVar("R", bound=Struct)
 class PuzzleRow(Struct, frozen=True):
     """A puzzle of a collection: a row of `top.csv`."""
 
-    index: Annotated[str, Meta(description="its number in the collection, from 1")]
-    line: Annotated[str, Meta(description="the line on which it begins, from 1")]
-    puzzle: Annotated[str, Meta(description="what stands there, in one line")]
-    status: Annotated[str, Meta(description="what it came to, see *Statuses*")]
-    solutions: Annotated[str, Meta(description="how many solutions are published")]
+    index: Annotated[str, about("its number in the collection, from 1")]
+    line: Annotated[str, about("the line on which it begins, from 1")]
+    puzzle: Annotated[str, about("what stands there, in one line")]
+    status: Annotated[str, about("what it came to, see *Statuses*")]
+    solutions: Annotated[str, about("how many solutions are published")]
     complete: Annotated[
-        str,
-        Meta(description="`true` if these are all there are, else `false`; empty if not asked"),
+        str, about("`true` if these are all there are, else `false`; empty if not asked")
     ]
-    solution: Annotated[str, Meta(description="the first solution, as in `top_1.solution`")]
-    message: Annotated[str, Meta(description="what is to be said of it, for people")]
+    solution: Annotated[str, about("the first solution, as in `top_1.solution`")]
+    message: Annotated[str, about("what is to be said of it, for people")]
     disagreement: Annotated[
-        str | None,
-        Meta(description="what is wrong with the solution that the file gives beside it, if it is"),
+        str | None, about("what is wrong with the solution that the file gives beside it, if it is")
     ] = None
 
 
 class MemberRow(Struct, frozen=True):
     """A member of an archive: a row of `set.csv`."""
 
-    member: Annotated[str, Meta(description="its path in the archive")]
-    format: Annotated[str, Meta(description="the format that it was read as")]
-    status: Annotated[str, Meta(description="what it came to, see *Statuses*")]
+    member: Annotated[str, about("its path in the archive")]
+    format: Annotated[str, about("the format that it was read as")]
+    status: Annotated[str, about("what it came to, see *Statuses*")]
     solutions: Annotated[
-        str,
-        Meta(description="how many solutions are published; of a collection, how many were solved"),
+        str, about("how many solutions are published; of a collection, how many were solved")
     ]
     complete: Annotated[
-        str,
-        Meta(description="`true` if these are all there are, else `false`; empty if not asked"),
+        str, about("`true` if these are all there are, else `false`; empty if not asked")
     ]
-    message: Annotated[str, Meta(description="what is to be said of it, for people")]
+    message: Annotated[str, about("what is to be said of it, for people")]
 
 
 class ProofRow(Struct, frozen=True):
     """Where a puzzle's proof lies in `top.proofs.xz`: a row of `top.proofs.csv`."""
 
-    index: Annotated[int, Meta(description="the number of the puzzle in the collection, from 1")]
-    offset: Annotated[int, Meta(description="the byte at which its stream of xz begins")]
-    start: Annotated[int, Meta(description="where in that stream, unpacked, the proof begins")]
-    length: Annotated[int, Meta(description="how many characters the proof has")]
-    solver: Annotated[str, Meta(description="what found the proof")]
-    steps: Annotated[int, Meta(description="how many steps the proof has")]
+    index: Annotated[int, about("the number of the puzzle in the collection, from 1")]
+    offset: Annotated[int, about("the byte at which its stream of xz begins")]
+    start: Annotated[int, about("where in that stream, unpacked, the proof begins")]
+    length: Annotated[int, about("how many characters the proof has")]
+    solver: Annotated[str, about("what found the proof")]
+    steps: Annotated[int, about("how many steps the proof has")]
 
 
 TABLES: Final = (PuzzleRow, MemberRow, ProofRow)

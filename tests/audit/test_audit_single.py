@@ -273,15 +273,9 @@ def test_clauses_that_are_added_changed_or_moved_are_found(outbox):
     for changed, said in (
         ((*clauses[:20], (-1, 64), *clauses[20:]), "clause 21 is added: '-1 64 0'"),
         ((*clauses, ()), f"clause {end} is added: '0'"),
-        (
-            ((*first[:-1], 64), *others),
-            "clause 1 is added: '1 2 3 64 0', instead of '1 2 3 4 0'",
-        ),
+        (((*first[:-1], 64), *others), "clause 1 is added: '1 2 3 64 0', instead of '1 2 3 4 0'"),
         ((*others, first), "clause 1 is not in its place"),
-        (
-            (*clauses, block),
-            f"clause {end} blocks a grid that was not published: {unpublished}",
-        ),
+        ((*clauses, block), f"clause {end} blocks a grid that was not published: {unpublished}"),
     ):
         outbox.write_formula("one", *changed)
         assert outbox.problems("one") == (f"one.proof.cnf: {said}",)
