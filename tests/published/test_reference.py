@@ -15,6 +15,7 @@ from commands import run
 import pipeline
 from pipeline.published.events import ALWAYS, ERROR, EVENTS, FIELDS
 from pipeline.published.schema import OF_MANY, REFUSED, STATUSES
+from pipeline.published.tables import TABLES, columns
 from pipeline.result import Stage, Status
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +43,11 @@ def test_every_status_is_described_here_and_in_the_readme():
     assert set(re.findall(r"^\| `(\w+)` \|", table.partition("\n\n")[0], re.MULTILINE)) == set(
         STATUSES
     )
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_the_readme_has_the_columns_of_every_table(kind):
+    assert f"`{','.join(columns(kind))}`" in (ROOT / "README.md").read_text()
 
 
 def logged():
