@@ -1,22 +1,42 @@
-"""Result → the texts that are published: the record, the log, the solutions, the CNFs."""
+"""Result → what is published: the record, the log, the solutions, the CNFs."""
 
 from __future__ import annotations
 
 import json
 import lzma
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import UNSET
 
 from pipeline.decode import blocking_clause
 from pipeline.dimacs import dimacs_lines
 from pipeline.problem import FormulaProblem, PuzzleProblem
-from pipeline.published import SCHEMA
-from pipeline.result import Result
-from pipeline.rows import CLAIMED, PROVED
+from pipeline.published.schema import (
+    CLAIMED,
+    PROVED,
+    Cell,
+    Certificate,
+    CertificateOfMany,
+    Clue,
+    Difference,
+    Encoding,
+    File,
+    ManyRecord,
+    PuzzleRecord,
+    Record,
+    Solver,
+    Value,
+)
+from pipeline.result import Result, SolverUsed
 from pipeline.version import __version__
+
+if TYPE_CHECKING:
+    from pipeline import explain
 
 LARGE_PROOF = 256 * 1024
 """Characters from which on a proof is compressed."""
@@ -27,7 +47,7 @@ class Origin:
     """The dropped thing that a job is about: its id, file name, and size and hash of its bytes.
 
     `sha256` and `bytes` are None for what was refused unread. `declared` is what was declared of
-    its notation.
+    its notation, `member` the place of a member in its archive, from 0.
     """
 
     job: str
@@ -35,6 +55,7 @@ class Origin:
     sha256: str | None
     bytes: int | None
     declared: Mapping[str, str] = field(default_factory=dict)
+    member: int | None = None
 
 
 def timestamp(moment: datetime) -> str:
@@ -56,66 +77,84 @@ def digest(data: bytes) -> str:
 
 def make_record(
     origin: Origin, result: Result, files: Mapping[str, str], finished: datetime
-) -> dict[str, Any]:
+) -> PuzzleRecord:
     """The record; `files` maps each published name to its SHA-256."""
-    problem, solver = result.problem, result.solver
-    parsed = problem.parsed if isinstance(problem, PuzzleProblem) else None
+    found = result.certificate
+    parsed = result.problem.parsed if isinstance(result.problem, PuzzleProblem) else None
     geometry = parsed.puzzle.geometry if parsed else None
-    record: dict[str, Any] = {
-        "schema": SCHEMA,
-        "version": __version__,
-        "job": origin.job,
-        "source": origin.source,
-        "sha256": origin.sha256,
-        "bytes": origin.bytes,
-        **_declared(origin.declared),
-        "format": result.format,
-        "variant": parsed.variant if parsed else None,
-        "box": [geometry.height, geometry.width] if geometry else None,
-        "status": result.status,
-        "solutions": len(result.solutions),
-        "complete": result.complete,
-        "message": result.said,
-        "files": [{"name": name, "sha256": hashed} for name, hashed in files.items()],
-        "solver": solver
-        and {"name": solver.name, "version": solver.version, "fallback": solver.fallback},
-        "encoding": _encoding(result),
-        "seconds": told_seconds(result.seconds),
-        "finished": timestamp(finished),
-    }
-    if result.certificate:
-        record["certificate"] = result.certificate.as_record()
-    if result.status == "unsolvable" and parsed:
-        found = result.conflict
-        record["conflict"] = found and found.as_record()
-        record["conflict_minimal"] = found and found.minimal
-    if result.difference:
-        record["difference"] = result.difference.as_record()
-    if result.disagreement:
-        record["disagreement"] = result.disagreement
-    return record
+    return PuzzleRecord(
+        version=__version__,
+        job=origin.job,
+        source=origin.source,
+        sha256=origin.sha256,
+        bytes=origin.bytes,
+        declared=dict(origin.declared) or UNSET,
+        format=result.format,
+        variant=parsed.variant if parsed else None,
+        box=(geometry.height, geometry.width) if geometry else None,
+        status=result.status,
+        solutions=len(result.solutions),
+        complete=result.complete,
+        message=result.said,
+        files=_listed(files),
+        solver=_solver(result.solver),
+        encoding=_encoding(result),
+        seconds=told_seconds(result.seconds),
+        finished=timestamp(finished),
+        certificate=Certificate(solutions="checked", **asdict(found)) if found else UNSET,
+        **_explained(result),
+        disagreement=result.disagreement or UNSET,
+        member=UNSET if origin.member is None else origin.member,
+    )
 
 
-def _declared(declared: Mapping[str, str]) -> dict[str, Any]:
-    """The field `declared`, where anything was."""
-    return {"declared": dict(declared)} if declared else {}
+def _solver(used: SolverUsed | None) -> Solver | None:
+    if used is None:
+        return None
+    return Solver(name=used.name, version=used.version, fallback=used.fallback)
 
 
-def _encoding(result: Result) -> dict[str, Any] | None:
+def _listed(files: Mapping[str, str]) -> tuple[File, ...]:
+    return tuple(File(name=name, sha256=hashed) for name, hashed in files.items())
+
+
+def _encoding(result: Result) -> Encoding | None:
     """What the solver was asked: how it was made, and its size."""
     if isinstance(result.problem, FormulaProblem):
         formula = result.problem.parsed
-        clauses = len(formula.clauses)
-        return {"name": None, "variables": formula.variables, "clauses": clauses}
+        return Encoding(name=None, variables=formula.variables, clauses=len(formula.clauses))
     if result.cnf is None:
         return None
     variables = len(result.cnf.candidates)
-    return {"name": result.cnf.encoding, "variables": variables, "clauses": result.cnf.size}
+    return Encoding(name=result.cnf.encoding, variables=variables, clauses=result.cnf.size)
 
 
-def record_text(record: Mapping[str, Any]) -> str:
+def _explained(result: Result) -> dict[str, Any]:
+    """The fields that say why there is no solution, or where several differ."""
+    told: dict[str, Any] = {}
+    if result.status == "unsolvable" and isinstance(result.problem, PuzzleProblem):
+        found = result.conflict
+        told["conflict"] = tuple(map(_clue, found.clues)) if found else None
+        told["conflict_minimal"] = found.minimal if found else None
+    if different := result.difference:
+        cells = tuple(Cell(row=row, column=column) for row, column in different.cells)
+        decisive = tuple(
+            Value(row=clue.row, column=clue.column, value=int(clue.holds))
+            for clue in different.decisive
+        )
+        told["difference"] = Difference(cells=cells, decisive=decisive, exact=different.exact)
+    return told
+
+
+def _clue(clue: explain.Clue) -> Clue:
+    if isinstance(clue.holds, int):
+        return Clue(row=clue.row, column=clue.column, value=clue.holds)
+    return Clue(row=clue.row, column=clue.column, mark=clue.holds)
+
+
+def record_text(record: Record) -> str:
     """The record as indented JSON, ASCII only, whatever the names are made of."""
-    return json.dumps(record, indent=1) + "\n"
+    return json.dumps(msgspec.to_builtins(record), indent=1) + "\n"
 
 
 def log_text(origin: Origin, result: Result, claimed: datetime, finished: datetime) -> str:
@@ -161,12 +200,7 @@ def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
 
 
 def job_files(
-    stem: str,
-    origin: Origin,
-    result: Result,
-    times: tuple[datetime, datetime],
-    *,
-    keep_cnf: bool,
+    stem: str, origin: Origin, result: Result, times: tuple[datetime, datetime], *, keep_cnf: bool
 ) -> Iterator[tuple[str, Iterable[str | bytes]]]:
     """One puzzle's set but its record: each name and its text in pieces.
 
@@ -202,50 +236,57 @@ def told_totals(totals: Mapping[str, int]) -> dict[str, int]:
     return {name: n for name, n in sorted(totals.items()) if name not in (PROVED, CLAIMED)}
 
 
-def many_record(
-    about: Mapping[str, Any],
-    declared: Mapping[str, str],
-    totals: Mapping[str, int],
-    files: Mapping[str, str],
-    now: datetime,
-) -> dict[str, Any]:
-    """The record of a job that holds many puzzles; `totals` counts them per status.
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a job of many puzzles came to: `totals` counts them, `seconds` is how long it took.
 
-    `about` has its fields up to `status`, and its `seconds`.
+    `reason` is why it was read as that format.
     """
-    proved, claimed = totals.get(PROVED, 0), totals.get(CLAIMED, 0)
-    certificate = {"solutions": "checked", "proved": proved, "claimed": claimed}
-    return {
-        "schema": SCHEMA,
-        "version": __version__,
-        **about,
-        **_declared(declared),
-        "totals": told_totals(totals),
-        **({"certificate": certificate} if proved or claimed else {}),
-        "files": [{"name": name, "sha256": hashed} for name, hashed in files.items()],
-        "finished": timestamp(now),
-    }
+
+    status: str
+    format: str
+    reason: str
+    totals: Mapping[str, int]
+    seconds: float
 
 
-def many_log_text(
-    about: Mapping[str, Any],
-    reason: str | None,
-    totals: Mapping[str, int],
-    claimed: str,
-    now: datetime,
-) -> str:
+def many_record(
+    origin: Origin, summary: Summary, files: Mapping[str, str], finished: datetime
+) -> ManyRecord:
+    """The record of a job that holds many puzzles."""
+    proved, claimed = summary.totals.get(PROVED, 0), summary.totals.get(CLAIMED, 0)
+    certificate = CertificateOfMany(solutions="checked", proved=proved, claimed=claimed)
+    return ManyRecord(
+        version=__version__,
+        job=origin.job,
+        source=origin.source,
+        member=UNSET if origin.member is None else origin.member,
+        sha256=origin.sha256,
+        bytes=origin.bytes,
+        format=summary.format,
+        status=summary.status,
+        seconds=told_seconds({"total": summary.seconds}),
+        declared=dict(origin.declared) or UNSET,
+        totals=told_totals(summary.totals),
+        certificate=certificate if proved or claimed else UNSET,
+        files=_listed(files),
+        finished=timestamp(finished),
+    )
+
+
+def many_log_text(origin: Origin, summary: Summary, claimed: str, finished: datetime) -> str:
     """The log of a job that holds many puzzles."""
-    source, job = about["source"], about["job"]
+    head, source = {"job": origin.job}, origin.source
     lines: list[dict[str, Any]] = [
         {"timestamp": claimed, "event": "job.claimed", "source": source},
-        {"event": "stage.parse", "format": about["format"], "reason": reason},
+        {"event": "stage.parse", "format": summary.format, "reason": summary.reason},
         {
-            "timestamp": timestamp(now),
+            "timestamp": timestamp(finished),
             "event": "job.finished",
             "source": source,
-            "status": about["status"],
-            "totals": told_totals(totals),
-            "seconds": about["seconds"],
+            "status": summary.status,
+            "totals": told_totals(summary.totals),
+            "seconds": told_seconds({"total": summary.seconds}),
         },
     ]
-    return "".join(json.dumps({"job": job} | line) + "\n" for line in lines)
+    return "".join(json.dumps(head | line) + "\n" for line in lines)

@@ -11,15 +11,10 @@ from pathlib import Path
 
 from pipeline.errors import printable
 from pipeline.parse import Detected, Entry
+from pipeline.published.schema import CLAIMED, DISAGREEMENTS, FALLBACKS
+from pipeline.published.tables import quoted, yes_or_no
 from pipeline.puzzle import Grid
 from pipeline.result import Certificate, Result
-
-PROOF_COLUMNS = ("index", "offset", "start", "length", "solver", "steps")
-COLUMNS = ("index", "line", "puzzle", "status", "solutions", "complete", "solution", "message")
-DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
-PROVED, CLAIMED = "proved", "claimed"
-ASIDE = frozenset((DISAGREEMENTS, FALLBACKS, PROVED, CLAIMED))
-"""What is counted in the totals beside the statuses."""
 
 _LONGEST_TEXT = 500
 _DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
@@ -158,12 +153,13 @@ def _block(lines: list[str]) -> bytes:
 
 def _csv(entry: Entry, result: Result[Grid], lines: Sequence[str]) -> str:
     most = _LONGEST_TEXT if entry.puzzle is None else None
-    text = entry.text if entry.plain else _quoted(printable(entry.text[:most]))
+    text = entry.text if entry.plain else quoted(printable(entry.text[:most]))
     complete = yes_or_no(result.complete)
     solution = lines[0] if lines else ""
-    said = _quoted(printable(_said(result)))
+    said = quoted(printable(_said(result)))
+    wrong = quoted(printable(result.disagreement or ""))
     head = f"{entry.line},{text},{result.status},{len(lines)}"
-    return f"{head},{complete},{solution},{said}\n"
+    return f"{head},{complete},{solution},{said},{wrong}\n"
 
 
 def _said(result: Result[Grid]) -> str:
@@ -172,28 +168,6 @@ def _said(result: Result[Grid]) -> str:
     unproved = f"claimed: {reason}" if reason else None
     fallback = result.solver.warning if result.solver else None
     return "; ".join(filter(None, (result.message, unproved, fallback, result.disagreement)))
-
-
-def yes_or_no(value: bool | None) -> str:
-    """As it stands in a table; empty where nobody asked."""
-    return "" if value is None else "true" if value else "false"
-
-
-def csv_line(fields: Iterable[str]) -> bytes:
-    """One line of CSV."""
-    return (",".join(map(_quoted, fields)) + "\n").encode(errors="surrogateescape")
-
-
-def _quoted(text: str) -> str:
-    """A field of CSV (RFC 4180)."""
-    if any(sign in text for sign in ',"'):
-        return '"' + text.replace('"', '""') + '"'
-    return text
-
-
-def header() -> bytes:
-    """The first line of the table."""
-    return csv_line(COLUMNS)
 
 
 def indexed(table: bytes, first: int) -> bytes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from auditing import Outbox, copied, made, packed
 from commands import run
+from support.auditing import Outbox, copied, made, packed
 
 from pipeline.solving import solve, solve_many
 

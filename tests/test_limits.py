@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import count, repeat
 
 import pytest
-from auditing import made
 from solving import NONE, UNIQUE, cnf_of, holed, pattern
+from support.auditing import made
 from support.solvers import Scripted
 
 from pipeline.certify.core import core_of

@@ -1,4 +1,4 @@
-"""The record, the log and the CNFs of a job, as DESIGN.md has them."""
+"""The record, the log and the CNFs of a job."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ from hashlib import sha256
 
 import pytest
 from needs import needs_minisat
+from pipeline.stages import solve_source
 from pysat.solvers import Minisat22
 from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, holed, pattern, program
-from support.solvers import every_encoding
 
 from pipeline import Geometry, Settings, __version__, parse_puzzle, render_puzzle
-from pipeline.problem import render_solution
+from pipeline.encode import ENCODINGS
+from pipeline.published import record_of
 from pipeline.record import (
     Origin,
+    Summary,
     cnf_texts,
-    finished_event,
     log_text,
     make_record,
+    many_record,
     record_text,
+    render_solution,
+    solution_texts,
     timestamp,
 )
 from pipeline.solve import Solvers
-from pipeline.solving import solve_source
 
-pytestmark = pytest.mark.usefixtures("unhurried")
 CLAIMED = datetime(2026, 11, 20, 9, 30, 0, 100_000, UTC)
 FINISHED = datetime(2026, 11, 20, 9, 30, 0, 123_456, UTC)
 BOXES = "c easy\n2 2\n1 0 0 0  0 0 2 0  0 3 0 0  0 0 0 4\n"
-SIX_BY_SIX = pattern(Geometry(2, 3))
 STAGES = ["parse", "encode", "solve", "decode", "certify"]
 
 
@@ -59,10 +60,6 @@ def logged(text: str, **options):
     lines = log_text(origin_of(text), result, CLAIMED, FINISHED)
     assert lines.endswith("\n")
     return [json.loads(line) for line in lines.splitlines()]
-
-
-def solution_texts(result):
-    return ["".join(result.problem.text(solution)) for solution in result.solutions]
 
 
 def clauses_of(dimacs: str) -> tuple[str, list[list[int]]]:
@@ -143,11 +140,31 @@ def test_the_record_of_an_invalid_file_has_a_message_and_no_solver():
     assert record["files"] == []
 
 
-def test_the_record_tells_the_version_of_pysat_and_why_it_solved(tmp_path):
+def test_what_is_written_is_what_is_read_again():
+    files = {"a.log": "34cd"}
+    for text in (UNIQUE, TWO, NONE, EVEN_ODD_SIX, "1x"):
+        record = make_record(origin_of(text), solved(text), files, FINISHED)
+        assert record_of(json.loads(record_text(record))) == record
+    refused = Origin("job-1", "a.sudoku", None, None, {"format": "grid"}, 7)
+    record = make_record(refused, solved("1x"), {}, FINISHED)
+    assert record_of(json.loads(record_text(record))) == record
+    assert record.sha256 is record.bytes is None
+    totals = {"unique": 2, "failed": 1, "proved": 1, "claimed": 1}
+    summary = Summary("collection", "lines", "it looks so", totals, 1.5)
+    many = many_record(origin_of(TWO), summary, files, FINISHED)
+    assert record_of(json.loads(record_text(many))) == many
+    assert (many.totals, many.certificate.proved) == ({"failed": 1, "unique": 2}, 1)
+
+
+def test_record_and_log_tell_why_another_solver_answered(tmp_path):
     fake = program(tmp_path / "minisat", "exit 3")
-    record = recorded(TWO, solver="auto", minisat=fake)
+    record, why = recorded(TWO, solver="auto", minisat=fake), "minisat ended with exit code 3"
     assert record["solver"].pop("version")
-    assert record["solver"] == {"name": "pysat", "fallback": "minisat ended with exit code 3"}
+    assert record["solver"] == {"name": "pysat", "fallback": why}
+    lines = logged(TWO, solver="auto", minisat=fake)
+    assert [line for line in lines if line["event"] == "solver.fallback"] == [
+        {"job": "job-1", "event": "solver.fallback", "reason": why, "solver": "pysat"}
+    ]
 
 
 def test_the_record_names_the_givens_that_clash():
@@ -166,17 +183,15 @@ def test_the_record_names_the_givens_that_clash():
 def test_the_record_says_that_no_conflict_was_found_in_time():
     result = replace(solved(NONE), conflict=None)
     record = make_record(origin_of(NONE), result, {}, FINISHED)
-    assert (record["conflict"], record["conflict_minimal"]) == (None, None)
+    assert (record.conflict, record.conflict_minimal) == (None, None)
 
 
 def test_the_record_is_ascii_whatever_the_file_is_called():
-    """What was refused unread has neither hash nor size."""
     source = "rätsel \udcff 数独.txt"
     origin = Origin("job-1", source, None, None)
     text = record_text(make_record(origin, solved("1x"), {source: "00"}, FINISHED))
     assert text.isascii()
-    record = json.loads(text)
-    assert (record["source"], record["sha256"], record["bytes"]) == (source, None, None)
+    assert json.loads(text)["source"] == source
 
 
 @pytest.mark.parametrize(
@@ -216,18 +231,6 @@ def test_the_log_has_a_line_for_each_stage_and_ends_with_the_finished_job():
     }
 
 
-def test_the_log_says_that_and_why_another_solver_was_asked(tmp_path):
-    lines = logged(TWO, solver="auto", minisat=program(tmp_path / "minisat", "exit 3"))
-    assert [line for line in lines if line["event"] == "solver.fallback"] == [
-        {
-            "job": "job-1",
-            "event": "solver.fallback",
-            "reason": "minisat ended with exit code 3",
-            "solver": "pysat",
-        }
-    ]
-
-
 def test_the_log_of_an_invalid_file_says_what_is_wrong():
     lines = logged("1x\n")
     assert [line["event"] for line in lines] == ["job.claimed", "stage.parse", "job.finished"]
@@ -235,24 +238,18 @@ def test_the_log_of_an_invalid_file_says_what_is_wrong():
     assert lines[-1]["message"].startswith("a.sudoku:")
 
 
-def test_the_event_of_a_finished_job_has_its_source_status_and_times():
-    event = finished_event(origin_of(TWO), solved(TWO))
-    assert (event["source"], event["status"]) == ("a.sudoku", "multiple")
-    assert "total" in event["seconds"]
-
-
 @pytest.mark.parametrize(
     ("text", "variant"), [(SIX, "grid"), (SIX.replace("\n", "") + "\n", "line"), (BOXES, "boxes")]
 )
 def test_solutions_are_in_the_notation_of_the_input_and_puzzles_themselves(text, variant):
     result = solved(text)
-    texts = solution_texts(result)
-    assert result.format == variant
+    texts = list(solution_texts(result))
+    assert result.parsed.format == variant
     assert len(texts) == len(result.solutions) > 0
     for written, grid in zip(texts, result.solutions, strict=True):
         again = solved(written)
         assert (again.status, again.solutions) == ("unique", (grid,))
-        assert solution_texts(again) == [written]
+        assert list(solution_texts(again)) == [written]
 
 
 def test_a_solution_is_nine_lines_of_nine_digits():
@@ -270,21 +267,10 @@ def test_a_large_solution_is_numbers_behind_the_size_of_the_boxes():
     assert [tuple(map(int, line.split())) for line in lines[1:]] == list(grid.rows())
 
 
-@every_encoding
-@pytest.mark.parametrize(
-    ("text", "most"),
-    [
-        (SIX, 9),
-        (SIX, 5),
-        (UNIQUE, 9),
-        (EVEN_ODD, 9),
-        (digits(pattern(Geometry(2, 3))), 9),
-        (NONE, 9),
-    ],
-)
-def test_the_blocked_cnf_is_the_cnf_and_a_clause_for_each_solution(text, most, encoding):
-    """It has a model only where there are more solutions."""
-    result = solved(text, encoding=encoding, max_solutions=most)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("text", [SIX, UNIQUE, EVEN_ODD, digits(pattern(Geometry(2, 3)))])
+def test_the_blocked_cnf_is_the_cnf_and_a_clause_for_each_solution(text, encoding):
+    result = solved(text, encoding=encoding)
     plain, blocked = ("".join(pieces) for pieces in cnf_texts(result))
     header, clauses = clauses_of(plain)
     blocked_header, blocked_clauses = clauses_of(blocked)
@@ -293,9 +279,22 @@ def test_the_blocked_cnf_is_the_cnf_and_a_clause_for_each_solution(text, most, e
     assert blocked_header == f"p cnf {variables} {len(clauses) + number}"
     assert blocked_clauses[: len(clauses)] == clauses
     assert len(blocked_clauses) == len(clauses) + number
-    for blocked in range(number + 1):
-        left = Minisat22(bootstrap_with=blocked_clauses[: len(clauses) + blocked]).solve()
-        assert left == (blocked < number or not result.complete)
+    assert Minisat22(bootstrap_with=clauses).solve()
+    assert Minisat22(bootstrap_with=blocked_clauses[:-1]).solve()
+    assert not Minisat22(bootstrap_with=blocked_clauses).solve()
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_the_blocked_cnf_has_a_model_where_there_are_more_solutions(encoding):
+    result = solved(SIX, encoding=encoding, max_solutions=5)
+    _, clauses = clauses_of("".join(cnf_texts(result)[1]))
+    assert not result.complete
+    assert Minisat22(bootstrap_with=clauses).solve()
+
+
+def test_without_solutions_both_cnfs_are_the_same():
+    plain, blocked = ("".join(pieces) for pieces in cnf_texts(solved(NONE)))
+    assert plain == blocked
 
 
 def test_large_grids_have_their_cnfs_too():

@@ -4,123 +4,114 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
-from pipeline.audit.collection import audit_collection, collection_in, compare_evidence
-from pipeline.audit.explanations import audit_presence
-from pipeline.audit.files import audit_files, audit_stem
-from pipeline.audit.findings import Report
-from pipeline.audit.records import Record, Sets, read_record, sets_below
+from msgspec.structs import asdict
+
+from pipeline.audit.collection import (
+    Content,
+    Tally,
+    audit_collection,
+    audit_misplaced,
+    collection_in,
+)
+from pipeline.audit.findings import Report, Terms
+from pipeline.audit.sets import Folder, Many, One, audit_files, folders_below, load_set
 from pipeline.audit.single import audit_single
-from pipeline.audit.streams import Content, table_of
-from pipeline.audit.terms import Terms
 from pipeline.errors import InputError, counted, in_words, printable
 from pipeline.published import NoRecord
+from pipeline.published.schema import COLLECTION, DISAGREEMENTS, REFUSED, or_none
+from pipeline.published.tables import MemberRow, rows_in, yes_or_no
 from pipeline.unpack import Member, UnpackError, kind_of, walk
 
-COLUMNS = ("member", "format", "status", "solutions", "complete", "message")
-REFUSED, FAILED, COLLECTION = "refused", "failed", "collection"
-NOT_WRITTEN = "it cannot be written"
-_ASIDE = frozenset(("disagreements", "fallbacks"))
 
-
-class Row(NamedTuple):
-    """A row of the table of members."""
-
-    member: str
-    format: str
-    status: str
-    solutions: str
-    complete: str
-    message: str
-
-
-def audit_archive(record: Record, original: Path, terms: Terms, report: Report) -> str:
+def audit_archive(published: Many, original: Path, terms: Terms, report: Report) -> str:
     """Audit an archive's set against the archive, or the folder, that was dropped."""
-    audit_presence(record, report)
-    audited = _Archive(record, terms, report)
+    audit_misplaced(published, report)
+    audited = _Archive(published, terms, report)
     try:
         kind = kind_of(original)
-        if kind != record.format:
-            report.bad(f"the record says {record.format!r}, the original is {kind!r}")
+        if kind != published.record.format:
+            told = published.record.format
+            report.bad(f"the record says {told!r}, the original is {kind!r}")
         audited.run(original)
     except (InputError, OSError) as error:
         report.bad(in_words(error) if isinstance(error, OSError) else str(error))
-    return audited.summary()
+    return audited.tally.summary(f"archive of {counted(audited.count, 'member')}")
 
 
 class _Archive:
     """One walk through an archive."""
 
-    def __init__(self, record: Record, terms: Terms, report: Report) -> None:
-        self._record = record
+    def __init__(self, published: Many, terms: Terms, report: Report) -> None:
+        self.count = 0
+        self.tally = Tally()
+        self._published = published
+        self._top = published.beside(published.stem)
         self._terms = terms
         self._report = report
-        self._found: dict[int, tuple[Path, Sets]] = {}
-        self._totals: Counter[str] = Counter()
-        self._evidence: Counter[str] = Counter()
-        self._count = 0
+        self._found: dict[int, tuple[Path, Folder]] = {}
 
     def run(self, original: Path) -> None:
         """Look at every member. Raises InputError and OSError where no more can be looked at."""
         self._find_records()
-        table = self._record.path.with_name(f"{self._record.stem}.csv")
-        rows = table_of(table, COLUMNS)
+        table = self._published.beside(f"{self._published.stem}.csv")
+        rows = rows_in(table, MemberRow)
         for number, member in enumerate(walk(original, self._terms.limits)):
             row = next(rows, None)
             if row is None:
                 raise InputError(f"{table.name} ends too early, before {member.name}")
-            self._count += 1
-            self._look(number, member, Row(*row), self._report.within(member.name))
+            self.count += 1
+            self._look(number, member, row, self._report.within(member.name))
         if next(rows, None) is not None:
             raise InputError(f"{table.name} goes on behind the last member")
         for path, _ in self._found.values():
             self._report.bad(f"{self._relative(path)} is the record of no member")
-        self._compare_totals()
+        self.tally.compare(self._published, self._report)
 
     def _relative(self, path: Path) -> str:
-        return str(path.relative_to(self._record.path.parent))
+        return str(path.relative_to(self._top.parent))
 
     def _find_records(self) -> None:
         """The records in the tree, by the number of their member."""
-        for sets in sets_below(self._record.path.with_name(self._record.stem)):
+        for folder in folders_below(self._top):
             listed: set[str] = set()
-            for stem in sorted(sets.records):
-                path = sets.path(stem)
-                listed |= {path.name, *sets.beside(stem)}
+            for stem in sorted(folder.records):
+                path = folder.record(stem)
+                listed |= {path.name, *folder.beside(stem)}
                 try:
-                    record = read_record(path)
+                    published = load_set(path)
                 except (NoRecord, FileNotFoundError) as error:
                     self._report.bad(f"{self._relative(path)}: {error}")
                     continue
-                listed |= record.files.keys()
-                number = record.member
+                listed |= published.files.keys()
+                number = or_none(published.record.member)
                 if number is None or number in self._found:
                     self._report.bad(f"{self._relative(path)}: member {number} is another's")
                 else:
-                    self._found[number] = path, sets
-            for name in sorted(sets.names - listed):
-                self._report.bad(f"{self._relative(sets.folder / name)} is there without a record")
+                    self._found[number] = path, folder
+            for name in sorted(folder.names - listed):
+                path = folder.path / name
+                self._report.bad(f"{self._relative(path)} is there without a record")
 
-    def _look(self, number: int, member: Member, row: Row, report: Report) -> None:
+    def _look(self, number: int, member: Member, row: MemberRow, report: Report) -> None:
         """Look at one member."""
         if row.member != printable(member.name):
             report.bad(f"row {number + 1} of the table is about {row.member[:100]!r}")
         if row.status != COLLECTION:
-            self._totals[row.status] += 1
-        path, sets = self._found.pop(number, (None, None))
+            self.tally.totals[row.status] += 1
+        path, folder = self._found.pop(number, (None, None))
         if member.stream is None:
             if row.status != REFUSED or path is not None:
                 report.bad(f"it cannot be read, but its status is {row.status!r}")
-            return
-        if path is None or sets is None:
-            not_written = row.status == FAILED and row.message.startswith(NOT_WRITTEN)
-            if not not_written and not self._is_refused(member, row):
-                report.bad("there is no record of it")
-            return
-        self._audit(read_record(path), sets, member, row, report)
+        elif path is not None and folder is not None:
+            content = Content(member.stream)
+            published = load_set(path)
+            self._audit(published, folder, member.name, content, report)
+            _compare_row(published, row, report)
+        elif row.status != "failed" and not self._is_refused(member, row):  # or not written
+            report.bad("there is no record of it")
 
-    def _is_refused(self, member: Member, row: Row) -> bool:
+    def _is_refused(self, member: Member, row: MemberRow) -> bool:
         """Whether a member is rightly refused: it is broken, or too large for a puzzle."""
         assert member.stream is not None  # noqa: S101
         most = self._terms.reading.max_bytes
@@ -129,81 +120,65 @@ class _Archive:
         except UnpackError:
             return True
 
-    def _audit(self, record: Record, sets: Sets, member: Member, row: Row, report: Report) -> None:
-        """Audit the record of a member, and compare it with the member's row."""
-        assert member.stream is not None  # noqa: S101
-        audit_stem(record, PurePosixPath(member.name).name, report)
-        audit_files(record, sets.beside(record.stem), report)
-        top = self._record.path.with_name(self._record.stem)
-        if not _is_folder_of(record.path.relative_to(top), PurePosixPath(member.name)):
-            report.bad(f"its set lies in another folder, {self._relative(record.path.parent)}")
-        if record.declared != self._record.declared:
+    def _audit(
+        self, published: One | Many, folder: Folder, member: str, content: Content, report: Report
+    ) -> None:
+        """Audit the set of a member."""
+        record, name = published.record, PurePosixPath(member)
+        audit_files(published, name.name, folder.beside(published.stem), report)
+        if not _is_folder_of(published.path.relative_to(self._top), name):
+            where = self._relative(published.path.parent)
+            report.bad(f"its set lies in another folder, {where}")
+        if published.declared != self._published.declared:
             report.bad("its record declares another notation than that of the archive")
-        if record.source != member.name:
+        if record.source != member:
             report.bad(f"its record is about {record.source!r}")
-        content = Content(member.stream)
-        if record.status == COLLECTION:
-            audit_collection(record, content, self._terms, report)
-            self._totals += Counter(record.totals)
-            told = record.certificate
-            self._evidence["proved"] += (told and told.proved) or 0
-            self._evidence["claimed"] += (told and told.claimed) or 0
-            while content.read():  # so that all of it is hashed
-                pass
+        if isinstance(published, Many):
+            self._audit_many(published, content, report)
         else:
-            data = self._whole(content, report)
-            is_refused = record.status in ("invalid", "other")
-            if is_refused and data and collection_in(content, self._terms.reading):
-                report.bad(f"the status is {record.status!r}, but it is a collection")
-            audit_single(record, data, self._terms, report)
-            self._totals["disagreements"] += record.disagreement is not None
-            if record.certificate and record.complete:
-                self._evidence[record.certificate.complete or ""] += 1
+            self._audit_one(published, content, report)
         if (record.sha256, record.bytes) != (content.digest, content.size):
             report.bad(f"its sha256 is {content.digest[:12]}…, in the record another")
-        self._compare_row(record, row, report)
 
-    def _whole(self, content: Content, report: Report) -> bytes | None:
+    def _audit_many(self, published: Many, content: Content, report: Report) -> None:
+        audit_collection(published, content, self._terms, report)
+        self.tally.totals += Counter(published.record.totals)
+        if told := or_none(published.record.certificate):
+            self.tally.proved += told.proved
+            self.tally.claimed += told.claimed
+        while content.read():  # so that all of it is hashed
+            pass
+
+    def _audit_one(self, published: One, content: Content, report: Report) -> None:
+        record, data = published.record, None
         try:
-            return content.whole(self._terms.reading.max_bytes + 1)
+            data = content.whole(self._terms.reading.max_bytes + 1)
         except UnpackError as error:
             report.bad(f"it cannot be read: {error}")
-            return None
+        is_refused = record.status in ("invalid", "other")
+        if is_refused and data and collection_in(content, self._terms.reading):
+            report.bad(f"the status is {record.status!r}, but it is a collection")
+        audit_single(published, data, self._terms, report)
+        self.tally.totals[DISAGREEMENTS] += or_none(record.disagreement) is not None
+        if record.complete and (told := or_none(record.certificate)):
+            self.tally.proved += told.complete == "proved"
+            self.tally.claimed += told.complete == "claimed"
 
-    def _compare_row(self, record: Record, row: Row, report: Report) -> None:
-        """Whether the table says of a member what its record does."""
-        solutions, complete = record.solutions, record.complete
-        message = row.message if record.status == COLLECTION else record.message or ""
-        if record.status == COLLECTION:
-            solutions = sum(record.totals.get(name, 0) for name in ("unique", "multiple"))
-        told = Row(
-            row.member,
-            record.format or "",
-            record.status,
-            str(solutions),
-            "" if complete is None else str(complete).lower(),
-            printable(message),
-        )
-        for name, here, there in zip(Row._fields, row, told, strict=True):
-            if here != there:
-                report.bad(f"{name} is {here[:60]!r} in the table, {there[:60]!r} in its record")
 
-    def _compare_totals(self) -> None:
-        ours, theirs = self._totals, self._record.totals
-        for name in sorted({*ours, *theirs} - {"fallbacks"}):
-            here, there = ours[name], theirs.get(name, 0)
-            if here != there:
-                self._report.bad(f"totals: {there} {name} in the record, {here} in the table")
-        proved, claimed = self._evidence["proved"], self._evidence["claimed"]
-        compare_evidence(self._record, proved, claimed, self._report)
-
-    def summary(self) -> str:
-        """What the archive claims, in a few words."""
-        statuses = sorted(n for n in self._totals if self._totals[n] and n not in _ASIDE)
-        said = [f"{self._totals[name]} {name}" for name in statuses]
-        if proved := self._evidence["proved"]:
-            said.append(f"{proved} proved")
-        return f"archive of {counted(self._count, 'member')}: {', '.join(said)}"
+def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
+    """Whether the table says of a member what its record does."""
+    record = published.record
+    if isinstance(published, Many):
+        totals = published.record.totals
+        solved = totals.get("unique", 0) + totals.get("multiple", 0)
+        said = str(solved), "", row.message
+    else:
+        one = published.record
+        said = str(one.solutions), yes_or_no(one.complete), printable(one.message or "")
+    told = MemberRow(row.member, record.format or "", record.status, *said)
+    for name, there in asdict(told).items():
+        if (here := getattr(row, name)) != there:
+            report.bad(f"{name} is {here[:60]!r} in the table, {there[:60]!r} in its record")
 
 
 def _is_folder_of(path: Path, member: PurePosixPath) -> bool:

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
+from typing import BinaryIO
 
-from pipeline.audit.explanations import audit_presence
-from pipeline.audit.files import ONLY_CLAIMED
-from pipeline.audit.findings import Report
-from pipeline.audit.lines import Read, certify_lines, read_row
-from pipeline.audit.proofs import check_steps
-from pipeline.audit.proofs_file import ProofsFile
-from pipeline.audit.records import Record
-from pipeline.audit.streams import Beside, Content
-from pipeline.audit.terms import Terms
+from pipeline.audit.findings import Report, Terms
+from pipeline.audit.proofs import ProofsFile, check_steps
+from pipeline.audit.rows import Read, certify_lines, read_row
+from pipeline.audit.sets import ONLY_CLAIMED, Many
 from pipeline.certify.formula import proof_formula
 from pipeline.errors import InputError, PipelineError, counted
 from pipeline.parse import Detected, Entry, detect_collection
+from pipeline.published.schema import ASIDE, DISAGREEMENTS, FALLBACKS, or_none
+from pipeline.published.tables import PuzzleRow, lines_of, rows_in
 from pipeline.settings import Reading
+from pipeline.unpack import PeekableStream
 
 PIECE_BYTES = 256 * 1024
-ASIDE = frozenset(("disagreements", "fallbacks"))
-"""What the totals count beside the statuses."""
+HEAD_BYTES = 1024 * 1024
+"""Of a source: so much is looked at to tell what it is."""
+
+
+class Content(PeekableStream):
+    """A source with its beginning looked at; `is_whole` says that this is all of it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__(stream)
+        head = self.head(HEAD_BYTES + 1)
+        self.is_whole = len(head) <= HEAD_BYTES
+        self.beginning = head[:HEAD_BYTES]
 
 
 def collection_in(content: Content, reading: Reading) -> Detected | None:
@@ -31,95 +42,162 @@ def collection_in(content: Content, reading: Reading) -> Detected | None:
     return detect_collection(content.beginning, content.is_whole, reading.format)
 
 
-def audit_collection(record: Record, content: Content, terms: Terms, report: Report) -> str:
+@dataclass(slots=True)
+class Tally:
+    """How many puzzles have which status, and how many are complete by a proof or a claim."""
+
+    totals: Counter[str] = field(default_factory=Counter)
+    proved: int = 0
+    claimed: int = 0
+
+    def compare(self, published: Many, report: Report) -> None:
+        """Whether a record counts as we do."""
+        record = published.record
+        for name in sorted({*self.totals, *record.totals} - {FALLBACKS}):
+            here, there = self.totals[name], record.totals.get(name, 0)
+            if here != there:
+                report.bad(f"totals: {there} {name} in the record, {here} in the table")
+        told = or_none(record.certificate)
+        for word, here, there in (
+            ("proved", self.proved, told.proved if told else 0),
+            ("claimed", self.claimed, told.claimed if told else 0),
+        ):
+            if here != there:
+                report.bad(f"certificate: {there} {word}, where it is {here}")
+
+    def summary(self, what: str) -> str:
+        """What a job of many puzzles claims, in a few words."""
+        said = [f"{n} {name}" for name, n in sorted(self.of_statuses().items())]
+        said += [f"{self.proved} proved"] * bool(self.proved)
+        return f"{what}: {', '.join(said)}"
+
+    def of_statuses(self) -> Counter[str]:
+        """The counts that are of statuses, and are not 0."""
+        return +Counter({name: n for name, n in self.totals.items() if name not in ASIDE})
+
+
+def audit_misplaced(published: Many, report: Report) -> None:
+    """Whether a record has what only that of one puzzle may have."""
+    for name in published.misplaced:
+        report.bad(f"{name}: there should be none")
+
+
+def audit_collection(published: Many, content: Content, terms: Terms, report: Report) -> str:
     """Audit a collection's set against its original; what it claims.
 
     `terms` are those that were declared.
     """
-    audit_presence(record, report)
+    audit_misplaced(published, report)
     found = collection_in(content, terms.reading)
-    if found is None or found.format.name != record.format:
-        report.bad(f"the original is no collection of the format {record.format!r}")
-        return record.status
-    audited = _Collection(record, terms, report)
-    entries = _entries(content, found, record, terms)
+    if found is None or found.format.name != published.record.format:
+        report.bad(f"the original is no collection of the format {published.record.format!r}")
+        return published.record.status
+    audited = _Collection(published, terms, report)
     try:
-        audited.run(entries, content)
+        audited.run(_entries(content, found, published, terms), content)
     except InputError as error:
         report.bad(str(error))
     else:
-        audited.compare_totals()
-    return audited.summary()
+        audited.compare()
+    puzzles = counted(audited.tally.of_statuses().total(), "puzzle")
+    return audited.tally.summary(f"collection of {puzzles}")
 
 
 def _entries(
-    content: Content, found: Detected, record: Record, terms: Terms
+    content: Content, found: Detected, published: Many, terms: Terms
 ) -> Iterator[list[Entry]]:
+    source = published.record.source
     for piece in found.pieces(content, PIECE_BYTES):
-        yield found.entries(piece, record.source, terms.reading)
+        yield found.entries(piece, source, terms.reading)
+
+
+class _Beside:
+    """The rows of a collection, each with the lines that the solution files have for it."""
+
+    def __init__(self, table: Path, solutions: Sequence[Path]) -> None:
+        self._table = table
+        self._rows = rows_in(table, PuzzleRow)
+        self._lines = {path.name: lines_of(path) for path in solutions}
+
+    def next(self) -> tuple[PuzzleRow, dict[str, str]]:
+        """The next row with its line in each file. Raises InputError where there is none."""
+        row = next(self._rows, None)
+        if row is None:
+            raise InputError(f"{self._table.name} ends too early")
+        lines = {}
+        for name, each in self._lines.items():
+            line = next(each, None)
+            if line is None:
+                raise InputError(f"{name} ends too early, before row {row.index}")
+            lines[name] = line
+        return row, lines
+
+    def end(self) -> None:
+        """Raise InputError if anything is left."""
+        for name, left in ((self._table.name, self._rows), *self._lines.items()):
+            if next(left, None) is not None:
+                raise InputError(f"{name} goes on behind the last puzzle")
 
 
 class _Collection:
     """One walk through a collection."""
 
-    def __init__(self, record: Record, terms: Terms, report: Report) -> None:
-        self._record = record
+    def __init__(self, published: Many, terms: Terms, report: Report) -> None:
+        self.tally = Tally()
+        self._published = published
         self._terms = terms
         self._report = report
-        self._totals: Counter[str] = Counter()
-        self._complete = 0
-        self._proved = 0
         self._alone = 0
         self._numbers = count(1)
 
     def run(self, entries: Iterable[list[Entry]], content: Content) -> None:
         """Look at every row. Raises InputError where the files cannot be read any further."""
-        record = self._record
-        folder = record.path.parent
-        names = record.numbered()
-        beside = Beside(folder / f"{record.stem}.csv", [folder / name for name in names])
+        published = self._published
+        solutions = [published.beside(name) for name in published.numbered]
+        beside = _Beside(published.beside(f"{published.stem}.csv"), solutions)
         with ExitStack() as stack:
             proofs = self._proofs(stack)
             for some in entries:
                 self._look(some, beside, proofs)
-            if content.error is not None:
-                self._look([_broken(str(content.error))], beside, None)
+            if content.error is not None:  # the rest of it is one row
+                broken = Entry(0, "", None, str(content.error), None, plain=False)
+                self._look([broken], beside, None)
             beside.end()
-            if proofs and proofs.next:
-                raise InputError(f"{record.stem}.proofs.csv: there is no row {proofs.next.row}")
+            if proofs and (left := proofs.next):
+                raise InputError(f"{published.stem}.proofs.csv: there is no row {left.index}")
             if proofs and self._report.is_clean:  # else proofs may have been passed over
                 proofs.end()
 
     def _proofs(self, stack: ExitStack) -> ProofsFile | None:
-        names = [f"{self._record.stem}.proofs.{ending}" for ending in ("xz", "csv")]
-        listed = [name for name in names if name in self._record.files]
+        names = [f"{self._published.stem}.proofs.{ending}" for ending in ("xz", "csv")]
+        listed = [name for name in names if name in self._published.files]
         if len(listed) == 1:
             self._report.bad(f"of {names[0]} and {names[1]} only {listed[0]} is listed")
         if len(listed) < 2:
             return None
-        packed, index = map(self._record.path.with_name, names)
-        return stack.enter_context(ProofsFile(packed, index))
+        return stack.enter_context(ProofsFile(*map(self._published.beside, names)))
 
-    def _look(self, entries: list[Entry], beside: Beside, proofs: ProofsFile | None) -> None:
+    def _look(self, entries: list[Entry], beside: _Beside, proofs: ProofsFile | None) -> None:
         """Look at some rows, whose grids are certified together."""
         read: list[Read] = []
         for entry, number in zip(entries, self._numbers, strict=False):  # entries come to an end
             row, lines = beside.next()
-            read.append(read_row(number, entry, row, lines, self._record, self._report))
-            self._totals[row.status] += 1
-            self._totals["disagreements"] += read[-1].disagrees
-            self._complete += read[-1].complete
+            read.append(read_row(number, entry, row, lines, self._published, self._report))
+            self.tally.totals[row.status] += 1
+            self.tally.totals[DISAGREEMENTS] += read[-1].disagrees
+            self.tally.claimed += read[-1].complete
             self._alone += row.status == "multiple" and row.solutions == "1"
         certify_lines(read, self._report)
         for each in read:
-            if proofs and proofs.next and proofs.next.row == each.number:
+            if proofs and proofs.next and proofs.next.index == each.number:
                 self._check(each, proofs, proofs.next.steps)
                 proofs.advance()
 
     def _check(self, read: Read, proofs: ProofsFile, steps: int) -> None:
         """Check the proof of one row."""
         report = self._report.within(f"proof of row {read.number}")
-        self._proved += 1
+        self.tally.proved += 1
+        self.tally.claimed -= 1
         try:
             text = proofs.take()
             if not read.complete or read.puzzle is None:
@@ -131,38 +209,8 @@ class _Collection:
             return
         check_steps(formula, text, steps, self._terms, report)
 
-    def compare_totals(self) -> None:
+    def compare(self) -> None:
         """Whether the record counts as we do."""
-        ours = {name: n for name, n in self._totals.items() if n and name != "fallbacks"}
-        theirs = {name: n for name, n in self._record.totals.items() if n and name != "fallbacks"}
-        for name in sorted(ours.keys() | theirs.keys()):
-            here, there = ours.get(name, 0), theirs.get(name, 0)
-            if here != there:
-                self._report.bad(f"totals: {there} {name} in the record, {here} in the table")
         if self._alone:
             self._report.gap(f"{counted(self._alone, 'row')}: {ONLY_CLAIMED}")
-        compare_evidence(self._record, self._proved, self._complete - self._proved, self._report)
-
-    def summary(self) -> str:
-        """What the collection claims, in a few words."""
-        statuses = sorted(name for name in self._totals if self._totals[name] and name not in ASIDE)
-        said = [f"{self._totals[name]} {name}" for name in statuses]
-        said += [f"{self._proved} proved"] * bool(self._proved)
-        puzzles = sum(self._totals[name] for name in statuses)
-        return f"collection of {counted(puzzles, 'puzzle')}: {', '.join(said)}"
-
-
-def compare_evidence(record: Record, proved: int, claimed: int, report: Report) -> None:
-    """Whether a record of many puzzles counts those that are proved, and claimed, as we do."""
-    told = record.certificate
-    for word, here, there in (
-        ("proved", proved, (told and told.proved) or 0),
-        ("claimed", claimed, (told and told.claimed) or 0),
-    ):
-        if here != there:
-            report.bad(f"certificate: {there} {word}, where it is {here}")
-
-
-def _broken(message: str) -> Entry:
-    """What stands for the rest of a source that is broken."""
-    return Entry(0, "", None, message, None, plain=False)
+        self.tally.compare(self._published, self._report)

@@ -1,16 +1,32 @@
-"""What an audit has to say of a job, and how that comes together."""
+"""What an audit goes by, what it has to say of a job, and how that comes together."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
 
 from pipeline.errors import printable
+from pipeline.settings import Reading
+from pipeline.unpack import Room
 
 MOST = 100
 """Of the problems of one job so many are told; the others are counted."""
 
 Verdict = Literal["ok", "unchecked", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How originals are read, how much they may unpack to, and the seconds for each proof."""
+
+    reading: Reading = field(default_factory=Reading)
+    limits: Room = field(default_factory=Room)
+    seconds: float = 60.0
+
+    def with_declared(self, declared: Mapping[str, str]) -> Self:
+        """The same where something was declared of the notation."""
+        return replace(self, reading=self.reading._replace(**declared))  # type: ignore[arg-type] # checked
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,39 +1,47 @@
-"""The proof of a single result: that its formula is the right one, and that every step holds."""
+"""Proofs: that the formula of each is the right one, and that every step holds.
+
+That of one result lies in a file of its own, those of a collection in one file with an index.
+"""
 
 from __future__ import annotations
 
+import io
 import lzma
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
-from pipeline.audit.findings import Report
-from pipeline.audit.formulas import difference
-from pipeline.audit.proofs_file import XzStream
-from pipeline.audit.records import Record
-from pipeline.audit.terms import Terms
-from pipeline.certify.formula import Formula, read_formula
+from pipeline.audit.findings import Report, Terms
+from pipeline.audit.sets import One
+from pipeline.certify.formula import Clause, Formula, read_formula
 from pipeline.certify.proof import MAX_CHARACTERS, ProofRejected, ProofTimeout, check_refutation
-from pipeline.errors import PipelineError, in_words
-from pipeline.files import read_regular
+from pipeline.errors import InputError, PipelineError, in_words
+from pipeline.files import descriptor_of, read_regular
+from pipeline.published.schema import PuzzleRecord, or_none
+from pipeline.published.tables import ProofRow, rows_in
 from pipeline.puzzle import Geometry
 from pipeline.unpack import Room, UnpackError, opened
-from pipeline.unpack.streams import opened_regular
 
+_MEMORY = 64 * 1024 * 1024
+_PIECE = 64 * 1024
+_LONGEST = 1024 * 1024 * 1024
+"""Bytes of a stream, unpacked: those that we write hold a piece of a collection's proofs."""
 _WORDS = ("proved", "claimed", "no")
 _SLACK = 1024 * 1024
-PROOF_LIMITS = Room(MAX_CHARACTERS + 1, members=1)
+_LONGEST_SHOWN = 12
+_LIMITS = Room(MAX_CHARACTERS + 1, members=1)
 
 MakeFormula = Callable[[], Formula]
 """What should have been refuted. Raises ValueError or PipelineError where that is not known."""
 
 
-def completeness(record: Record, report: Report) -> str:
+def _completeness(record: PuzzleRecord, report: Report) -> str:
     """What the certificate says, `proved`, `claimed` or `no`, checked against the rest.
 
     Older records have none: theirs are claims.
     """
-    told = record.certificate
+    told = or_none(record.certificate)
     word = (told and told.complete) or ("claimed" if record.complete else "no")
     if word not in _WORDS:
         report.bad(f"certificate: complete is {word[:40]!r}")
@@ -45,7 +53,7 @@ def completeness(record: Record, report: Report) -> str:
 
 
 def audit_proof(
-    record: Record,
+    published: One,
     make: MakeFormula | None,
     geometry: Geometry | None,
     terms: Terms,
@@ -55,10 +63,10 @@ def audit_proof(
 
     `make` is None where the puzzle is not known.
     """
-    word = completeness(record, report)
-    formula_name = f"{record.stem}.proof.cnf"
-    names = [f"{record.stem}.proof.drat", f"{record.stem}.proof.drat.xz"]
-    there = [name for name in (formula_name, *names) if name in record.files]
+    word = _completeness(published.record, report)
+    formula_name = f"{published.stem}.proof.cnf"
+    names = [f"{published.stem}.proof.drat", f"{published.stem}.proof.drat.xz"]
+    there = [name for name in (formula_name, *names) if name in published.files]
     if word != "proved":
         for name in there:
             report.bad(f"{name} is listed, where the certificate says {word!r}")
@@ -74,8 +82,8 @@ def audit_proof(
     except (ValueError, PipelineError) as error:
         report.bad(f"{formula_name}: cannot be made again: {error}")
         return word
-    _compare(record.path.with_name(formula_name), formula, geometry, report)
-    _check(record, there[-1], formula, terms, report)
+    _compare(published.beside(formula_name), formula, geometry, report)
+    _check(published, there[-1], formula, terms, report)
     return word
 
 
@@ -99,13 +107,13 @@ def _compare(path: Path, formula: Formula, geometry: Geometry | None, report: Re
     except ValueError as error:
         report.bad(f"{path.name}: {error}")
         return
-    report.bad(f"{path.name}: {difference(formula, found, geometry) or 'it is written otherwise'}")
+    report.bad(f"{path.name}: {_difference(formula, found, geometry) or 'it is written otherwise'}")
 
 
-def _check(record: Record, name: str, formula: Formula, terms: Terms, report: Report) -> None:
+def _check(published: One, name: str, formula: Formula, terms: Terms, report: Report) -> None:
     """Whether a file holds a proof of the formula, of as many steps as the record tells."""
     try:
-        text = read_proof(record.path.with_name(name))
+        text = _read_proof(published.beside(name))
     except FileNotFoundError:
         return
     except OSError as error:
@@ -114,11 +122,12 @@ def _check(record: Record, name: str, formula: Formula, terms: Terms, report: Re
     except UnpackError as error:
         report.bad(f"{name}: {error}")
         return
-    steps = record.certificate.steps if record.certificate else None
+    told = or_none(published.record.certificate)
+    steps = told.steps if told else None
     check_steps(formula, text, steps, terms, report.within(name))
 
 
-def read_proof(path: Path) -> str:
+def _read_proof(path: Path) -> str:
     """The text of a proof, unpacked, one character more than is allowed at most.
 
     Raises OSError and UnpackError.
@@ -126,7 +135,7 @@ def read_proof(path: Path) -> str:
     if path.suffix != ".xz":
         data = read_regular(path, MAX_CHARACTERS)
     else:
-        with opened(path, PROOF_LIMITS) as stream:
+        with opened(path, _LIMITS) as stream:
             data = stream.read(MAX_CHARACTERS + 1)
         _check_end(path, len(data))
     return data.decode("ascii", errors="backslashreplace")
@@ -134,7 +143,7 @@ def read_proof(path: Path) -> str:
 
 def _check_end(path: Path, size: int) -> None:
     """Raise UnpackError unless a file is one stream of xz, of that size, and nothing else."""
-    with opened_regular(path) as file:
+    with io.FileIO(descriptor_of(path)) as file:
         stream = XzStream(file, 0)
         try:
             stream.cut(0, size)
@@ -158,3 +167,180 @@ def check_steps(
     else:
         if checked.steps != steps:
             report.bad(f"the proof has {checked.steps} steps, where {steps} are told")
+
+
+def _difference(expected: Formula, found: Formula, geometry: Geometry | None) -> str | None:
+    """The first clause that differs, is missing or is added, numbered from 1; None for no such.
+
+    With a `geometry`, clauses that rule a whole grid out are told for such.
+    """
+    if expected.variables != found.variables:
+        return f"it has {found.variables} variables instead of {expected.variables}"
+    ours, theirs = expected.clauses, found.clauses
+    if ours == theirs:
+        return None
+    least = min(len(ours), len(theirs))
+    shared = zip(ours, theirs, strict=False)
+    place = next((at for at, (one, other) in enumerate(shared) if one != other), least)
+    missing = _unless_in(ours, theirs, place)
+    added = _unless_in(theirs, ours, place)
+    return f"clause {place + 1} {_fault(missing, added, geometry)}"
+
+
+def _fault(missing: Clause | None, added: Clause | None, geometry: Geometry | None) -> str:
+    """What is wrong with a clause, one of which is missing there, or added, or both."""
+    if added is not None and (grid := _grid_of(added, geometry)):
+        return f"blocks a grid that was not published: {grid}"
+    if added is not None:
+        instead = "" if missing is None else f", instead of {_clause(missing)}"
+        return f"is added: {_clause(added)}{instead}"
+    if missing is not None and (grid := _grid_of(missing, geometry)):
+        return f"is missing, which blocks the published grid {grid}"
+    if missing is not None:
+        return f"is missing: {_clause(missing)}"
+    return "is not in its place"
+
+
+def _unless_in(
+    clauses: tuple[Clause, ...], others: tuple[Clause, ...], place: int
+) -> Clause | None:
+    """The clause at a place, unless it is among the others from there on; None if there is none."""
+    if place >= len(clauses):
+        return None
+    clause = clauses[place]
+    return None if clause in others[place:] else clause
+
+
+def _grid_of(clause: Clause, geometry: Geometry | None) -> str | None:
+    """The grid that a clause rules out, in one line; None where it rules out something else."""
+    if geometry is None or len(clause) != geometry.side**2 or max(clause) > 0:
+        return None
+    side = geometry.side
+    places = [divmod(-literal - 1, side) for literal in clause]
+    if [cell for cell, _ in places] != [*range(side * side)]:
+        return None
+    return ("" if side <= 9 else " ").join(str(value + 1) for _, value in places)
+
+
+def _clause(clause: Clause) -> str:
+    more = "… " if len(clause) > _LONGEST_SHOWN else ""
+    return "'" + "".join(f"{literal} " for literal in clause[:_LONGEST_SHOWN]) + more + "0'"
+
+
+class ProofsFile:
+    """Proofs in the order of their puzzles. Close it, or use it as a context."""
+
+    def __init__(self, packed: Path, index: Path) -> None:
+        self._packed = packed
+        self._name = index.name
+        self._rows = rows_in(index, ProofRow)
+        self._file: io.FileIO | None = None
+        self._stream: XzStream | None = None
+        self._is_covered = True
+        self.next: ProofRow | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self._file = io.FileIO(descriptor_of(self._packed))
+        except OSError as error:
+            message = f"{self._packed.name}: cannot be read: {in_words(error)}"
+            raise InputError(message) from error
+        self.advance()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file:
+            self._file.close()
+
+    def advance(self) -> None:
+        """Go on to the next line of the index. Raises InputError where it cannot be read."""
+        last, self.next = self.next, next(self._rows, None)
+        if last and self.next:
+            is_later = last.index < self.next.index and last.offset <= self.next.offset
+            if not is_later:
+                raise InputError(f"{self._name}: row {self.next.index} follows row {last.index}")
+
+    def take(self) -> str:
+        """The text of the next proof. Raises InputError where it cannot be read."""
+        place, file = self.next, self._file
+        assert place is not None and file is not None  # noqa: PT018, S101
+        if place.length > MAX_CHARACTERS:
+            raise InputError(f"the proof is longer than {MAX_CHARACTERS:,} characters")
+        if self._stream is None or self._stream.offset != place.offset:
+            self._leave(place.offset)
+            self._stream = XzStream(file, place.offset)
+        try:
+            self._is_covered &= self._stream.position == place.start
+            data = self._stream.cut(place.start, place.length)
+        except (lzma.LZMAError, EOFError, OSError) as error:
+            self._stream = None
+            raise InputError(f"{self._packed.name}: {error}") from error
+        return data.decode("ascii", errors="backslashreplace")
+
+    def end(self) -> None:
+        """Raise InputError where the file holds anything but the proofs that were taken."""
+        assert self._file is not None  # noqa: S101
+        self._leave(os.fstat(self._file.fileno()).st_size)
+        if not self._is_covered:
+            raise InputError(f"{self._packed.name}: there is more in it than proofs of rows")
+
+    def _leave(self, offset: int) -> None:
+        """Take note whether the last proof goes as far as that offset in the file."""
+        try:
+            self._is_covered &= (self._stream.end() if self._stream else 0) == offset
+        except (lzma.LZMAError, EOFError, OSError):
+            self._is_covered = False
+
+
+class XzStream:
+    """One stream of xz, of which parts are cut out, each behind the one before.
+
+    `position` is how far that has gone in what is unpacked.
+    """
+
+    def __init__(self, file: io.FileIO, offset: int) -> None:
+        self.offset = offset
+        self._file = file
+        self._next = offset
+        self._engine = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+        self._ahead = b""
+        self.position = 0
+
+    def cut(self, start: int, length: int) -> bytes:
+        """The bytes from `start` on. Raises LZMAError, EOFError and OSError."""
+        if start < self.position or start + length > _LONGEST:
+            raise EOFError("a proof does not lie behind the one before it")
+        while self.position < start:
+            self.position += len(self._some(start - self.position))
+        parts = []
+        while self.position < start + length:
+            parts.append(self._some(start + length - self.position))
+            self.position += len(parts[-1])
+        return b"".join(parts)
+
+    def end(self) -> int:
+        """Where it ends in the file. Raises EOFError where more can be cut, LZMAError, OSError."""
+        while not self._ahead and not self._engine.eof:
+            self._unpack()
+        if self._ahead:
+            raise EOFError("there is more in it")
+        return self._next - len(self._engine.unused_data)
+
+    def _some(self, most: int) -> bytes:
+        while not self._ahead:
+            if self._engine.eof:
+                raise EOFError("its stream ends within a proof")
+            self._unpack()
+        some, self._ahead = self._ahead[:most], self._ahead[most:]
+        return some
+
+    def _unpack(self) -> None:
+        """Unpack some more, or read what is needed for that."""
+        packed = b""
+        if self._engine.needs_input:
+            self._file.seek(self._next)
+            packed = self._file.read(_PIECE) or b""
+            self._next += len(packed)
+            if not packed:
+                raise EOFError("it is cut off")
+        self._ahead = self._engine.decompress(packed, _PIECE)

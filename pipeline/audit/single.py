@@ -1,33 +1,50 @@
-"""One puzzle's set: the puzzle read again, each grid against it, and the proof."""
+"""One puzzle's or formula's set: the original read again, each answer against it, and the proof."""
 
 from __future__ import annotations
 
-from pipeline.audit.cnf import audit_cnf
-from pipeline.audit.encodings import audit_encoding
-from pipeline.audit.explanations import audit_conflict, audit_difference, audit_presence
-from pipeline.audit.files import ONLY_CLAIMED, audit_text, fault_in_status
-from pipeline.audit.findings import Report
-from pipeline.audit.lines import is_denied
+from collections.abc import Iterator
+
+from pipeline.audit.claims import (
+    audit_conflict,
+    audit_difference,
+    audit_encoding,
+    audit_presence,
+    compare_size,
+)
+from pipeline.audit.findings import Report, Terms
 from pipeline.audit.proofs import audit_proof
-from pipeline.audit.records import Record
-from pipeline.audit.terms import Terms
+from pipeline.audit.rows import is_denied
+from pipeline.audit.sets import ONLY_CLAIMED, One, audit_text, fault_in_status
 from pipeline.certify import certify_grid
+from pipeline.certify.clauses import certify_model
 from pipeline.certify.formula import Formula, proof_formula
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
 from pipeline.files import read_regular
 from pipeline.parse import ALPHABET_NAMES, Parsed, parse_source, render_puzzle, signs_of
-from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf, parse_formula
+from pipeline.parse.formula import (
+    CNF_FORMAT,
+    Model,
+    ParsedFormula,
+    looks_like_cnf,
+    parse_formula,
+    proof_clauses,
+    read_model,
+)
 from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
+from pipeline.published.schema import or_none
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Reading
 
 _SHOWN = 3
+_WIDTH = 78
+_BYTES_EACH, _SLACK = 16, 64 * 1024
+"""Of a model's file: for each variable, and beside."""
 
 
-def audit_single(record: Record, data: bytes | None, terms: Terms, report: Report) -> str:
+def audit_single(published: One, data: bytes | None, terms: Terms, report: Report) -> str:
     """Audit a result against the bytes of its original, if they are known; what it claims."""
-    fault = fault_in_status(record.status, record.solutions or 0, record.complete)
-    if fault:
+    record = published.record
+    if fault := fault_in_status(record.status, record.solutions or 0, record.complete):
         report.bad(fault)
     if record.status == "solved" and record.format != CNF_FORMAT:
         report.bad("the status 'solved' is that of a formula")
@@ -35,25 +52,22 @@ def audit_single(record: Record, data: bytes | None, terms: Terms, report: Repor
         report.gap(ONLY_CLAIMED)
     if record.solutions is None:
         report.bad("the record tells no number of solutions")
-    audit_presence(record, report)
+    audit_presence(published, report)
     if record.status in ("invalid", "other") and data is not None:
-        _audit_invalid(record, data, terms, report)
+        _audit_invalid(published, data, terms, report)
     is_unread = record.status == "unknown" and record.format is None  # there was no time
     if is_unread or record.status in ("invalid", "other", "failed"):
-        audit_encoding(record, None, report)
-        audit_proof(record, None, None, terms, report)
+        audit_encoding(published, None, report)
+        audit_proof(published, None, None, terms, report)
         return record.status
-    if record.format == CNF_FORMAT:
-        return audit_cnf(record, data, terms, report)
-    parsed = None if data is None else _parsed(record, data, terms, report)
-    audit_encoding(record, parsed.puzzle if parsed else None, report)
-    proved = _audit_solutions(record, parsed, terms, report)
+    audited = _audit_formula if record.format == CNF_FORMAT else _audit_puzzle
+    proved = audited(published, data, terms, report)
     return f"{record.status}, {proved}" if record.complete else record.status
 
 
-def _audit_invalid(record: Record, data: bytes, terms: Terms, report: Report) -> None:
+def _audit_invalid(published: One, data: bytes, terms: Terms, report: Report) -> None:
     """Whether the original is no puzzle indeed, and in an archive does not look like one."""
-    form = terms.reading.format
+    record, form = published.record, terms.reading.format
     try:
         if form == CNF_FORMAT or (form == "auto" and looks_like_cnf(data)):
             parse_formula(data, record.source, terms.reading.max_bytes)
@@ -63,53 +77,29 @@ def _audit_invalid(record: Record, data: bytes, terms: Terms, report: Report) ->
     except UsageError:  # it was declared to be what it is not
         return
     except InvalidPuzzle as error:
-        _compare_refusal(record, data, str(error), report)
+        is_member = or_none(record.member) is not None
+        status, message = "invalid", str(error)
+        if is_member and looks_like_no_puzzle(data):
+            status, message = "other", f"{error}; {NO_PUZZLE}"
+        if record.status != status:
+            report.bad(f"the status should be {status!r}")
+        if published.is_ours and record.message != message:
+            report.bad(f"the message should be {message!r}")
         return
     report.bad(f"the status is {record.status!r}, but the original reads as {what}")
 
 
-def _compare_refusal(record: Record, data: bytes, said: str, report: Report) -> None:
-    """Whether what cannot be read, for the reason said, has the status and message it should."""
-    is_other = record.member is not None and looks_like_no_puzzle(data)
-    status, message = ("other", f"{said}; {NO_PUZZLE}") if is_other else ("invalid", said)
-    if record.status != status:
-        report.bad(f"the status should be {status!r}")
-    if record.is_ours and record.message != message:
-        report.bad(f"the message should be {message!r}")
-
-
-def _parsed(record: Record, data: bytes, terms: Terms, report: Report) -> Parsed | None:
-    """What the original reads as; None if it is no puzzle."""
-    try:
-        parsed = parse_source(data, record.source, *terms.reading)
-    except (InvalidPuzzle, UsageError) as error:
-        report.bad(f"the original is no puzzle: {error}")
-        return None
-    if _told(parsed) != (record.format, record.variant, record.box):
-        ours, theirs = _told(parsed), (record.format, record.variant, record.box)
-        report.bad(f"the record says {_in_words(*theirs)}, the original is {_in_words(*ours)}")
-    return parsed
-
-
-def _told(parsed: Parsed) -> tuple[str, str, tuple[int, int]]:
-    geometry = parsed.puzzle.geometry
-    return parsed.format, parsed.variant, (geometry.height, geometry.width)
-
-
-def _in_words(form: str | None, variant: str | None, box: tuple[int, int] | None) -> str:
-    boxes = "no boxes" if box is None else f"boxes of {box[0]}×{box[1]}"
-    return f"{form}, {variant}, {boxes}"
-
-
-def _audit_solutions(record: Record, parsed: Parsed | None, terms: Terms, report: Report) -> str:
+def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Report) -> str:
     """Check every grid, what is explained, and the proof; what the certificate says."""
+    record, names = published.record, published.numbered
+    parsed = None if data is None else _parsed(published, data, terms, report)
     puzzle = parsed.puzzle if parsed else None
-    rules = puzzle or _rules_alone(record, report)
+    audit_encoding(published, puzzle, report)
+    rules = puzzle or _rules_alone(published, report)
     grids: list[Grid] = []
     first: dict[Grid, str] = {}
-    names = record.numbered()
     for name in names if rules else ():
-        grid = _grid(record, name, terms, report)
+        grid = _grid(published, name, terms, report)
         if grid is None or rules is None:
             continue
         for violation in certify_grid(rules, grid)[:_SHOWN]:
@@ -118,12 +108,12 @@ def _audit_solutions(record: Record, parsed: Parsed | None, terms: Terms, report
             report.bad(f"{name} holds the same grid as {first[grid]}")
         grids.append(grid)
     if parsed:
-        _audit_beside(record, parsed, grids, report)
-
-    if rules and record.conflict:
-        audit_conflict(record.conflict, puzzle, rules.geometry, terms, report)
-    if record.difference and len(first) == len(names) > 1:
-        audit_difference(record.difference, grids, terms, report)
+        _audit_beside(published, parsed, grids, report)
+    if rules:
+        audit_conflict(record, puzzle, rules.geometry, terms, report)
+    difference = or_none(record.difference)
+    if difference and len(first) == len(names) > 1:
+        audit_difference(difference, grids, terms, report)
 
     def formula() -> Formula:
         if puzzle is None or len(grids) != len(names):
@@ -131,43 +121,63 @@ def _audit_solutions(record: Record, parsed: Parsed | None, terms: Terms, report
         return proof_formula(puzzle, grids)
 
     geometry = rules.geometry if rules else None
-    return audit_proof(record, formula if puzzle else None, geometry, terms, report)
+    return audit_proof(published, formula if puzzle else None, geometry, terms, report)
 
 
-def _audit_beside(record: Record, parsed: Parsed, grids: list[Grid], report: Report) -> None:
+def _parsed(published: One, data: bytes, terms: Terms, report: Report) -> Parsed | None:
+    """What the original reads as; None if it is no puzzle."""
+    record = published.record
+    try:
+        parsed = parse_source(data, record.source, *terms.reading)
+    except (InvalidPuzzle, UsageError) as error:
+        report.bad(f"the original is no puzzle: {error}")
+        return None
+    geometry = parsed.puzzle.geometry
+    ours = _in_words(parsed.format, parsed.variant, (geometry.height, geometry.width))
+    theirs = _in_words(record.format, record.variant, record.box)
+    if ours != theirs:
+        report.bad(f"the record says {theirs}, the original is {ours}")
+    return parsed
+
+
+def _in_words(form: str | None, variant: str | None, box: tuple[int, int] | None) -> str:
+    boxes = "no boxes" if box is None else f"boxes of {box[0]}×{box[1]}"
+    return f"{form}, {variant}, {boxes}"
+
+
+def _audit_beside(published: One, parsed: Parsed, grids: list[Grid], report: Report) -> None:
     """Whether the record tells of the solution beside the puzzle that it is wrong, if it is."""
-    signs, complete = signs_of(parsed.format), record.complete is True
+    record, signs = published.record, signs_of(parsed.format)
+    complete = record.complete is True
     denied = is_denied(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
-    told = record.disagreement
+    told = or_none(record.disagreement)
     if (told is not None) != denied or (told or "") not in (record.message or ""):
         said = "does not say" if denied else "says"
         report.bad(f"the record {said} that the solution beside the puzzle is wrong")
 
 
-def _rules_alone(record: Record, report: Report) -> Puzzle | None:
+def _rules_alone(published: One, report: Report) -> Puzzle | None:
     """A puzzle without givens, of the size that the record tells."""
     try:
-        return Puzzle.empty(Geometry(*record.box or (0, 0)))
+        return Puzzle.empty(Geometry(*published.record.box or (0, 0)))
     except ValueError as error:
         report.bad(f"box: {error}")
         return None
 
 
-def _grid(record: Record, name: str, terms: Terms, report: Report) -> Grid | None:
+def _grid(published: One, name: str, terms: Terms, report: Report) -> Grid | None:
     """The grid in a solution file; None where that is not one."""
-    form, _, notation = (record.format or "").partition(" ")
+    told = published.record.format or ""
+    form, _, notation = told.partition(" ")
     alphabet = notation.partition(" ")[0].upper()
     reading = Reading("classic", terms.reading.max_bytes, form)
     if alphabet in ALPHABET_NAMES:
-        reading = reading._replace(alphabet=alphabet)  # type: ignore[arg-type]
+        reading = reading._replace(alphabet=alphabet)  # type: ignore[arg-type] # one of the names
+    data = _bytes_of(published, name, reading.max_bytes, report)
+    if data is None:
+        return None
     try:
-        data = read_regular(record.path.with_name(name), reading.max_bytes)
         puzzle = parse_source(data, name, *reading).puzzle
-    except FileNotFoundError:  # that was said
-        return None
-    except OSError as error:
-        report.bad(f"{name}: cannot be read: {in_words(error)}")
-        return None
     except (InvalidPuzzle, UsageError) as error:
         report.bad(str(error))
         return None
@@ -178,7 +188,75 @@ def _grid(record: Record, name: str, terms: Terms, report: Report) -> Grid | Non
             report.bad(f"{name}: row {row}, column {column} is not filled")
             return None
     try:
-        audit_text(name, data, render_puzzle(puzzle, record.format or ""), report)
+        audit_text(name, data, render_puzzle(puzzle, told), report)
     except (KeyError, ValueError):
-        report.bad(f"{name}: there are no signs for it in the format {record.format!r}")
+        report.bad(f"{name}: there are no signs for it in the format {published.record.format!r}")
     return Grid(puzzle.geometry, tuple(value for _, value in sorted(values.items())))
+
+
+def _bytes_of(published: One, name: str, most: int, report: Report) -> bytes | None:
+    """The bytes of a solution file, one more than `most` of them at most."""
+    try:
+        return read_regular(published.beside(name), most)
+    except FileNotFoundError:  # that was said
+        return None
+    except OSError as error:
+        report.bad(f"{name}: cannot be read: {in_words(error)}")
+        return None
+
+
+def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Report) -> str:
+    """Check every model, and the proof that there are no others; what the certificate says."""
+    record, parsed = published.record, None
+    if data is not None:
+        try:
+            parsed = parse_formula(data, record.source, terms.reading.max_bytes)
+        except InvalidPuzzle as error:
+            report.bad(f"the original is no formula: {error}")
+    models = [*_models(published, parsed, report)] if parsed else []
+    if parsed:
+        if record.encoding is None or record.encoding.name is not None:
+            report.bad("encoding: expected one of a formula, which has no name")
+        size = parsed.variables, len(parsed.clauses)
+        compare_size(record.encoding, size, report.within("encoding"))
+
+    def formula() -> Formula:
+        if parsed is None or len(models) != len(published.numbered):
+            raise InputError("its models cannot be read")
+        return Formula(*proof_clauses(parsed, models))
+
+    return audit_proof(published, formula if parsed else None, None, terms, report)
+
+
+def _models(published: One, parsed: ParsedFormula, report: Report) -> Iterator[Model]:
+    """The models in the solution files, those that are not right reported."""
+    first: dict[Model, str] = {}
+    most = _BYTES_EACH * parsed.variables + _SLACK
+    for name in published.numbered:
+        data = _bytes_of(published, name, most, report)
+        if data is None:
+            continue
+        if len(data) > most:
+            report.bad(f"{name}: has more than {most} bytes")
+            continue
+        try:
+            model = read_model(data, parsed.variables)
+        except InputError as error:
+            report.bad(f"{name}: {error}")
+            continue
+        if (index := certify_model(parsed.written, model)) is not None:
+            report.bad(f"{name}: clause {index + 1} of the original is not satisfied")
+        if first.setdefault(model, name) != name:
+            report.bad(f"{name} holds the same model as {first[model]}")
+        audit_text(name, data, _written(model), report)
+        yield model
+
+
+def _written(model: Model) -> str:
+    """A model in the notation of the SAT competitions, in lines as long as may be."""
+    lines = ["s SATISFIABLE", "v"]
+    for word in (*map(str, model), "0"):
+        if len(lines[-1]) + 1 + len(word) > _WIDTH:
+            lines.append("v")
+        lines[-1] += f" {word}"
+    return "\n".join(lines) + "\n"

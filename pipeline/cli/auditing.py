@@ -1,4 +1,4 @@
-"""The command that trusts nothing but the files: audit."""
+"""The commands about what is published: audit, which trusts nothing but the files, and schema."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import typer
 
 from pipeline.cli.options import takes
 from pipeline.cli.outcome import report
-from pipeline.dropbox.folders import DONE
 from pipeline.errors import UsageError, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
+from pipeline.published.originals import DONE
 from pipeline.settings import Settings, environment_name
 from pipeline.unpack import Room
 
@@ -65,6 +65,18 @@ def audit(
     if not settings.quiet:
         (report if as_json else print)(f"{jobs}: {said}")
     raise typer.Exit(ALL_WELL if verdicts.total() == verdicts["ok"] else SOME_BAD)
+
+
+def schema() -> None:
+    """Print the JSON Schema of the record, name.json.
+
+    docs/reference.md says the same in words, and describes tables and logs too.
+
+    sudoku-pipeline schema
+    """
+    from pipeline.published import json_schema  # noqa: PLC0415 - takes a while to load
+
+    print(json.dumps(json_schema(), indent=1, ensure_ascii=False))
 
 
 def _print(finding: Finding, *, as_json: bool) -> None:

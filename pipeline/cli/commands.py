@@ -26,6 +26,7 @@ COMMANDS = (
     formulas.decode,
     formulas.certify,
     auditing.audit,
+    auditing.schema,
     reporting.report,
     operator.status,
     operator.retry,

@@ -18,7 +18,9 @@ from pathlib import Path
 from pipeline.dropbox import reached
 from pipeline.dropbox.claim import LOCK, NEW, NOTE, PREPARING, Claim, Note, locked, notes_in_work
 from pipeline.dropbox.folders import Folders, opened, sync_file, sync_folder, write_new
-from pipeline.dropbox.names import (
+from pipeline.dropbox.settle import unchanged
+from pipeline.published import ENDING, file_names, read_record
+from pipeline.published.names import (
     COUNT,
     MOST_LIKELY,
     PROOF,
@@ -28,8 +30,6 @@ from pipeline.dropbox.names import (
     outputs,
     stems_for,
 )
-from pipeline.dropbox.settle import unchanged
-from pipeline.published import ENDING, read_record
 
 _OUTBOX_LOCK = ".lock"
 _LARGEST_NOTE = 16 * 1024
@@ -144,7 +144,7 @@ class Reservations:
                 yield note.source, outputs(stem, keep_cnf=True)
         record = read_record(self._folders.outbox / (stem + ENDING))
         if record is not None:
-            yield record.source, outputs(stem, keep_cnf=f"{stem}.cnf" in record.files)
+            yield record.source, outputs(stem, keep_cnf=f"{stem}.cnf" in file_names(record))
 
 
 class Shelf:

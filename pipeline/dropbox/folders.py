@@ -12,9 +12,10 @@ from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, UsageError, is_environmental, printable
 from pipeline.files import descriptor_of
+from pipeline.published.originals import DONE, FAILED
 
 _AT_FDCWD, _RENAME_NOREPLACE = -100, 1  # from <fcntl.h> and <stdio.h> of Linux
-WORK, DONE, FAILED = ".work", "done", "failed"
+WORK = ".work"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ from pathlib import Path
 from pipeline.dropbox.claim import LARGEST_LOCK, LOCK, Note, locked, note_in
 from pipeline.dropbox.folders import Folders, return_to, sync_folder
 from pipeline.dropbox.growing import last_noted
-from pipeline.dropbox.names import MOST_LIKELY, stems_for
 from pipeline.dropbox.settle import Refused, Settler, Settling, look, names_in
 from pipeline.errors import in_words
 from pipeline.files import read_regular
-from pipeline.published import ENDING, Record, read_record
+from pipeline.published import ENDING, PuzzleRecord, Record, file_names, read_record
+from pipeline.published.names import MOST_LIKELY, stems_for
+from pipeline.published.originals import files_in
 
 NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
 LAST_SCAN = ".last-scan"
@@ -90,17 +91,6 @@ def survey(folders: Folders, settle: float) -> Overview:
     return overview
 
 
-def files_in(folder: Path) -> Iterator[Path]:
-    """Everything in `done` or `failed`: their own entries, and those of `2`, `3` and so on."""
-    if not folder.is_dir():
-        return
-    for path in sorted(folder.iterdir()):
-        if path.is_dir() and not path.is_symlink() and path.name.isdigit():
-            yield from sorted(path.iterdir())
-        else:
-            yield path
-
-
 def _scan_age(folders: Folders) -> float | None:
     try:
         age = time.time() - (folders.work / LAST_SCAN).lstat().st_mtime
@@ -114,7 +104,7 @@ def _reason(folders: Folders, source: str) -> str:
     for stem in islice(stems_for(source), MOST_LIKELY):
         record = read_record(folders.outbox / (stem + ENDING))
         if record is not None and record.source == source:
-            if record.status in ("invalid", "failed"):
+            if isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed"):
                 return record.message or record.status
             return f"another of its name came out as {record.status} since"
     return "its record is gone"
@@ -210,7 +200,7 @@ def _records(folder: Path) -> Iterator[tuple[Path, Record]]:
 
 
 def _logs_of(folder: Path, record: Record) -> Iterator[Path]:
-    return (folder / name for name in record.files if name.endswith(".log"))
+    return (folder / name for name in file_names(record) if name.endswith(".log"))
 
 
 def delete_expired(files: Collection[Expired]) -> int:

@@ -23,7 +23,7 @@ from pipeline.dropbox.folders import (
     sync_folder,
     write_new,
 )
-from pipeline.published import ENDING, Record, read_record
+from pipeline.published import ENDING, Record, file_names, read_record
 
 MakeRecord = Callable[[Mapping[str, str]], str]
 """From published name → SHA-256 to the record's text."""
@@ -155,7 +155,7 @@ class _Set:
             record = read_record(path)
             if record is not None and record.source == note.source:
                 earlier.append(path)
-                known += (Output(name) for name in record.files if name.startswith(stem))
+                known += (Output(name) for name in file_names(record) if name.startswith(stem))
                 known += [Output(stem, is_folder=True)] if record.status == "archive" else []
         for staged in self._all:
             if staged.is_in_place:

@@ -18,8 +18,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.dropbox.folders import DONE, FAILED, opened
+from pipeline.dropbox.folders import opened
 from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary
+from pipeline.published.originals import DONE, FAILED
 
 EMPTY_SECONDS = 60.0
 """For that long after its mtime what is empty may be about to be written."""

@@ -6,7 +6,7 @@ All of it was named and written by strangers: whatever cannot be read is a row t
 is bounded, and what is shown is escaped.
 """
 
-from pipeline.dropbox.names import REPORT
+from pipeline.published.names import REPORT
 from pipeline.report.board import LARGEST_DRAWN, Board, board_svg
 from pipeline.report.keeper import Keeper, write_report, write_whole
 from pipeline.report.page import page_pieces

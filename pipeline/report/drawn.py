@@ -9,10 +9,10 @@ from itertools import islice
 from pathlib import Path
 
 from pipeline.certify import clashing_givens
-from pipeline.dropbox.folders import DONE, FAILED
 from pipeline.errors import PipelineError
 from pipeline.files import is_file_name, read_regular
 from pipeline.parse import Parsed, parse_source, signs_of
+from pipeline.published.originals import DONE, FAILED
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.report.board import LARGEST_DRAWN, Board, Place
 from pipeline.report.records import Job

@@ -12,9 +12,9 @@ from pathlib import Path
 from secrets import token_hex
 
 from pipeline.dropbox.folders import write_new
-from pipeline.dropbox.names import REPORT
 from pipeline.errors import in_words
 from pipeline.files import read_regular
+from pipeline.published.names import REPORT
 from pipeline.report.page import RENEWING, page_pieces, page_template
 
 _BEGINNING = 100

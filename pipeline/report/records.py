@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, TypeGuard, cast
+from typing import Any, Final, cast
 
 from pipeline.errors import in_words, printable
-from pipeline.files import is_file_name
 from pipeline.parse import DECLARABLE
-from pipeline.published import ENDING, NoRecord, read_told
+from pipeline.published import ENDING, ManyRecord, NoRecord, Record, file_names, load_record
+from pipeline.published.schema import ASIDE, OF_MANY, Cell, or_none
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.settings import Reading
 
@@ -35,12 +35,9 @@ STATUSES: Final = (
 """Of puzzles, in the order in which they are shown."""
 
 NOT_WELL: Final = frozenset(("unknown", "invalid", "failed", "refused", UNREADABLE))
-MANY: Final = ("collection", "archive")
 _UNRECOGNISED: Final = "unrecognised"
-_ASIDE: Final = frozenset(("disagreements", "fallbacks", "proved", "claimed"))
 _LONGEST_NAME, _LONGEST_TEXT = 255, 600
 _MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000
-_MOST = 10**15
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 _CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
 
@@ -76,7 +73,7 @@ class Job:
 
     @property
     def is_many(self) -> bool:
-        return self.status in MANY
+        return self.status in OF_MANY
 
     @property
     def puzzles(self) -> int:
@@ -100,13 +97,12 @@ def read_job(path: Path) -> Job | None:
     """
     stem = path.name.removesuffix(ENDING)
     try:
-        told = read_told(path)
+        return _job(stem, load_record(path))
     except FileNotFoundError:
         return None
     except NoRecord as error:
         cause = error.__cause__
         return _unreadable(stem, in_words(cause) if isinstance(cause, OSError) else str(error))
-    return _job(stem, told)
 
 
 def _unreadable(stem: str, why: str) -> Job:
@@ -114,53 +110,39 @@ def _unreadable(stem: str, why: str) -> Job:
     return Job(stem, stem, UNREADABLE, message=message, totals={UNREADABLE: 1})
 
 
-def _job(stem: str, told: Mapping[str, Any]) -> Job:
-    text = _reader(told)
-    status = known_status(text("status"))
-    solver, certificate = _object(told, "solver"), _object(told, "certificate")
-    seconds = {name: s for name, s in _object(told, "seconds").items() if _is_duration(s)}
-    finished = _moment(text("finished"))
-    return Job(
+def _job(stem: str, record: Record) -> Job:
+    seconds = record.seconds or {}
+    finished = _moment(record.finished)
+    common = Job(
         stem,
-        text("source") or stem,
-        status,
-        format=_shown(text("format") or ""),
-        message=_shown(text("message") or ""),
-        box=_box(told.get("box")),
-        solutions=_number(told.get("solutions")),
-        complete=told.get("complete") is True,
-        sha256=text("sha256"),
-        member=_number(told.get("member")),
-        solver=_shown(str(solver.get("name") or "")),
-        evidence=_shown(str(certificate.get("complete") or "")),
-        started=_started(text("job"), finished, seconds.get("total")),
+        record.source or stem,
+        known_status(record.status),
+        format=_shown(record.format or ""),
+        sha256=record.sha256,
+        member=or_none(record.member),
+        started=_started(record.job, finished, seconds.get("total")),
         finished=finished,
         seconds=seconds,
-        totals=_totals(told.get("totals")) if status in MANY else {status: 1},
-        files=tuple(_files(told.get("files"))),
-        declared=_declared(told),
-        conflict=_places(told.get("conflict")),
-        difference=_places(_object(told, "difference").get("cells")),
+        totals=_totals(record.totals),
+        files=tuple(n for n in file_names(record)[:_MOST_FILES] if len(n) <= _LONGEST_NAME),
+            name for name in file_names(record)[:_MOST_FILES] if len(name) <= _LONGEST_NAME
+        ),
+        declared=_declared(or_none(record.declared) or {}),
     )
-
-
-def _reader(told: Mapping[str, Any]) -> Callable[[str], str | None]:
-    """What gives a field that is a text; None for one that is not."""
-
-    def read(name: str) -> str | None:
-        value = told.get(name)
-        return value if isinstance(value, str) else None
-
-    return read
-
-
-def _number(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value < _MOST else None
-
-
-def _object(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = told.get(name)
-    return value if isinstance(value, dict) else {}
+    if isinstance(record, ManyRecord):
+        return common
+    certificate, difference = or_none(record.certificate), or_none(record.difference)
+    return replace(
+        common,
+        message=_shown(record.message or ""),
+        box=_box(record.box),
+        solutions=record.solutions,
+        complete=record.complete is True,
+        solver=_shown(record.solver.name) if record.solver else "",
+        evidence=_shown((certificate and certificate.complete) or ""),
+        conflict=_places(or_none(record.conflict) or ()),
+        difference=_places(difference.cells if difference else ()),
+    )
 
 
 def _shown(text: str) -> str:
@@ -176,36 +158,17 @@ def shortened(text: str, most: int = _LONGEST_NAME) -> str:
 
 def known_status(status: str | None) -> str:
     """The status itself if there is such a one."""
-    return status if status in STATUSES or status in MANY else _UNRECOGNISED
+    return status if status in STATUSES or status in OF_MANY else _UNRECOGNISED
 
 
-def _is_duration(value: object) -> bool:
-    return type(value) in (int, float) and 0 <= cast("float", value) < _MOST
-
-
-def _is_count(value: object) -> bool:
-    return type(value) is int and 0 < value < _MOST
-
-
-def _totals(value: object) -> dict[str, int]:
+def _totals(told: Mapping[str, int]) -> dict[str, int]:
     """Puzzles per known status; what is counted in them twice is left out."""
     totals: dict[str, int] = {}
-    for name, count in value.items() if isinstance(value, dict) else ():
-        if name not in _ASIDE and _is_count(count):
+    for name, count in told.items():
+        if name not in ASIDE and count:
             status = known_status(name)
             totals[status] = totals.get(status, 0) + count
     return totals
-
-
-def _files(value: object) -> list[str]:
-    """The names of the files that it lists, but for those that lead elsewhere."""
-    listed = value[:_MOST_FILES] if isinstance(value, list) else ()
-    names = [each.get("name") for each in listed if isinstance(each, dict)]
-    return [name for name in names if _is_listed(name)]
-
-
-def _is_listed(name: object) -> TypeGuard[str]:
-    return isinstance(name, str) and len(name) <= _LONGEST_NAME and is_file_name(name)
 
 
 def is_within(folder: Path, top: Path) -> bool:
@@ -216,29 +179,17 @@ def is_within(folder: Path, top: Path) -> bool:
         return False
 
 
-def _declared(told: Mapping[str, Any]) -> dict[str, str]:
-    declared = _object(told, "declared")
-    return {name: declared[name] for name in DECLARABLE if _is_declarable(name, declared)}
+def _declared(declared: Mapping[str, str]) -> dict[str, str]:
+    known = (name for name in DECLARABLE if declared.get(name) in DECLARABLE[name])
+    return {name: declared[name] for name in known}
 
 
-def _is_declarable(name: str, declared: Mapping[str, Any]) -> bool:
-    return isinstance(declared.get(name), str) and declared[name] in DECLARABLE[name]
+def _box(box: tuple[int, int] | None) -> tuple[int, int] | None:
+    return box if box and MIN_SIDE <= box[0] * box[1] <= MAX_SIDE else None
 
 
-def _box(value: object) -> tuple[int, int] | None:
-    match value:
-        case [int(height), int(width)] if min(height, width) > 0:
-            return (height, width) if MIN_SIDE <= height * width <= MAX_SIDE else None
-    return None
-
-
-def _places(value: object) -> tuple[tuple[int, int], ...]:
-    found = []
-    for each in value[:_MOST_PLACES] if isinstance(value, list) else ():
-        match each:
-            case {"row": int(row), "column": int(column)}:
-                found.append((row, column))
-    return tuple(found)
+def _places(cells: Sequence[Cell]) -> tuple[tuple[int, int], ...]:
+    return tuple(cell.place for cell in cells[:_MOST_PLACES])
 
 
 def _moment(text: str | None) -> float | None:

@@ -133,10 +133,10 @@ def _fields(line: bytes, count: int) -> list[str] | None:
 
 
 def _row(place: int, line: bytes, other: bytes) -> Row:
-    fields = _fields(line, 8)
+    fields = _fields(line, 9) or _fields(line, 8)  # earlier versions wrote a column less
     if fields is None:
         return Row(str(place + 1), "", "", UNREADABLE, "", "", "the row cannot be read")
-    index, at, puzzle, status, solutions, _, solution, message = fields
+    index, at, puzzle, status, solutions, _, solution, message = fields[:8]
     if len(line) > _LONGEST_SHOWN:
         puzzle = solution = ""
     second = other.decode(errors="replace").strip()

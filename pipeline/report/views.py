@@ -10,8 +10,8 @@ from itertools import count, islice
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
-from pipeline.dropbox.names import MOST_LIKELY, stems_for
 from pipeline.published import ENDING
+from pipeline.published.names import MOST_LIKELY, stems_for
 from pipeline.report.board import Board, board_svg
 from pipeline.report.drawn import Originals, board_of_job, board_of_row
 from pipeline.report.records import NOT_WELL, STATUSES, Job, is_within, read_job, shortened

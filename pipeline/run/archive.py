@@ -14,9 +14,11 @@ from pipeline.dropbox.publish import Publication
 from pipeline.errors import is_environmental, printable
 from pipeline.parse import oversize
 from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
-from pipeline.record import told_seconds
+from pipeline.published.schema import ASIDE, COLLECTION, DISAGREEMENTS, FALLBACKS, REFUSED
+from pipeline.published.tables import MemberRow, csv_line, header, yes_or_no
+from pipeline.record import Summary
 from pipeline.result import NOT_WELL, Result
-from pipeline.rows import ASIDE, DISAGREEMENTS, FALLBACKS, Rows, Source, csv_line, yes_or_no
+from pipeline.rows import Rows, Source
 from pipeline.run.bulk import Progress, bytes_below
 from pipeline.run.collection import pieces_of, publication_of
 from pipeline.run.requests import End, Item, Items, PieceOf
@@ -34,8 +36,6 @@ from pipeline.unpack import (
     walk,
 )
 
-COLUMNS = ("member", "format", "status", "solutions", "complete", "message")
-REFUSED = "refused"
 _MOST_ITEMS, _MOST_BYTES = 256, 1024 * 1024
 Step = Items | PieceOf | End
 
@@ -131,14 +131,14 @@ class Archive:
         complete: bool | None,
         message: str | None,
     ) -> None:
-        if status != "collection":  # whose puzzles count
+        if status != COLLECTION:  # whose puzzles count
             self.totals[status] += 1
         self._members += 1
         said = yes_or_no(complete), message or ""
         fields = (printable(member), form or "", status, str(solutions), *said)
         if self._members == 1:
-            self._growing.append(self._table, csv_line(COLUMNS))
-        self._growing.append(self._table, csv_line(map(printable, fields)))
+            self._growing.append(self._table, header(MemberRow))
+        self._growing.append(self._table, csv_line(MemberRow(*map(printable, fields))))
 
     def _rows_of(self, member: str) -> RowsOut:
         """The rows of the collection that is being written."""
@@ -154,21 +154,13 @@ class Archive:
         names = rows.names()
         for name in names:
             self._growing.release(name)
-        about = {
-            "source": member,
-            "member": self._members,
-            "sha256": end.digest,
-            "bytes": end.size,
-            "format": found.format.name,
-            "reason": found.reason,
-            "status": "collection",
-            "seconds": told_seconds({"total": rows.seconds}),
-        }
-        self._tree.write_many(rows.stem.lstrip("/"), about, rows.totals, names)
+        origin = self._tree.origin(member, self._members, end.digest, end.size)
+        summary = Summary(COLLECTION, found.format.name, found.reason, rows.totals, rows.seconds)
+        self._tree.write_many(rows.stem.lstrip("/"), origin, summary, names)
         bad = sum(rows.totals[status] for status in NOT_WELL)
         message = f"{bad} of {rows.count} are invalid, unknown or failed" if bad else None
         solved = rows.totals["unique"] + rows.totals["multiple"]
-        self._row(member, found.format.name, "collection", solved, None, end.error or message)
+        self._row(member, found.format.name, COLLECTION, solved, None, end.error or message)
         self.totals += rows.totals
         self._inner = None
 
@@ -202,7 +194,7 @@ class Archive:
 
     def publication(self, seconds: float) -> Publication:
         if not self._members:
-            self._growing.append(self._table, csv_line(COLUMNS))
+            self._growing.append(self._table, header(MemberRow))
         if not self._claim.note.files:  # else it may be where it belongs
             self._tree.make()
         return publication_of(self._claim, self, self._growing, seconds, self._growing.tree)

@@ -12,7 +12,7 @@ from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import digest_of
 from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
-from pipeline.record import many_log_text, many_record, record_text, told_seconds
+from pipeline.record import Origin, Summary, many_log_text, many_record, record_text
 from pipeline.rows import Rows, Source
 from pipeline.run.bulk import Content, Progress, size_of
 from pipeline.run.requests import End, PieceOf
@@ -101,22 +101,16 @@ def publication_of(
 ) -> Publication:
     """The grown files of a job, with its record and its log."""
     now, note = datetime.now(UTC), claim.note
-    about = {
-        "job": note.job,
-        "source": note.source,
-        "sha256": digest_of(claim.original) if claim.original.is_file() else None,
-        "bytes": size_of(claim.original),
-        "format": content.format,
-        "status": content.status,
-        "seconds": told_seconds({"total": seconds}),
-    }
+    hashed = digest_of(claim.original) if claim.original.is_file() else None
+    origin = Origin(note.job, note.source, hashed, size_of(claim.original), content.declared)
+    summary = Summary(content.status, content.format, content.reason, content.totals, seconds)
 
     def files() -> Iterator[Any]:
         yield from growing.staged().items()
-        log = many_log_text(about, content.reason, content.totals, note.claimed, now)
+        log = many_log_text(origin, summary, note.claimed, now)
         yield f"{note.stem}.log", [log]
 
     def record(hashes: Mapping[str, str]) -> str:
-        return record_text(many_record(about, content.declared, content.totals, hashes, now))
+        return record_text(many_record(origin, summary, hashes, now))
 
     return Publication(claim, files, record, tree)

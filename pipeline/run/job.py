@@ -15,6 +15,7 @@ from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.limits import Limits
 from pipeline.log import Log
 from pipeline.published import Record
+from pipeline.published.schema import FALLBACKS
 from pipeline.record import (
     Origin,
     digest,
@@ -26,7 +27,6 @@ from pipeline.record import (
     told_totals,
 )
 from pipeline.result import NOT_WELL, Result
-from pipeline.rows import FALLBACKS
 from pipeline.run.bulk import NO_FAULT, Bulk, Single, size_of
 from pipeline.run.pool import Workers
 from pipeline.run.stop import Interrupted

@@ -7,17 +7,8 @@ from collections.abc import Sequence
 
 from pipeline.dropbox.growing import Growing, State
 from pipeline.parse import Piece, count_lines
-from pipeline.rows import (
-    PROOF_COLUMNS,
-    Proofs,
-    Rows,
-    Source,
-    blank_lines,
-    broken,
-    csv_line,
-    header,
-    indexed,
-)
+from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header
+from pipeline.rows import Proofs, Rows, Source, blank_lines, broken, indexed
 
 
 class RowsOut:
@@ -78,7 +69,7 @@ class RowsOut:
 
     def _append(self, rows: Rows) -> None:
         if not self.ranks:
-            self._growing.append(self.table, header())
+            self._growing.append(self.table, header(PuzzleRow))
         while self.ranks < max(1, len(rows.solutions)):
             self.ranks += 1
             self._growing.append(self.solution(self.ranks), b"")
@@ -100,12 +91,12 @@ class RowsOut:
         packed, index = self.proofs
         if not self._growing.length(index):
             self._growing.append(packed, b"")
-            self._growing.append(index, csv_line(PROOF_COLUMNS))
+            self._growing.append(index, header(ProofRow))
         for chunk in chunks:
             offset = self._growing.length(packed)
             lines = [
-                csv_line(map(str, (self.count + place + 1, offset, *rest)))
-                for place, *rest in chunk.index
+                csv_line(ProofRow(self.count + place + 1, offset, start, length, solver, steps))
+                for place, start, length, solver, steps in chunk.index
             ]
             self._growing.append(packed, chunk.packed)
             self._growing.append(index, b"".join(lines))

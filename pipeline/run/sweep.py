@@ -12,12 +12,12 @@ from pathlib import Path
 from pipeline.dropbox.claim import Claim, Note, abandoned, new_job_id, notes_in_work
 from pipeline.dropbox.claiming import Reservations, Shelf, identity, is_in_work, make_claim
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.names import key_of
 from pipeline.dropbox.overview import stamp_scan
 from pipeline.dropbox.publish import remove_orphans
 from pipeline.dropbox.settle import UNSEEN, Fingerprint, is_written, names_in
 from pipeline.errors import in_words, printable
 from pipeline.log import Log
+from pipeline.published.names import key_of
 from pipeline.record import timestamp
 from pipeline.run.bulk import Bulk
 from pipeline.run.display import Display

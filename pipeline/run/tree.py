@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from pipeline.dropbox.folders import digest_of, sync_file, sync_folder, write_new
-from pipeline.dropbox.names import COUNT, is_output, stems_for
 from pipeline.errors import is_environmental
 from pipeline.published import ENDING, read_record
+from pipeline.published.names import COUNT, is_output, stems_for
 from pipeline.record import (
     Origin,
+    Summary,
     digest,
     job_files,
     make_record,
@@ -91,14 +91,13 @@ class Tree:
     def _write(self, item: Item, number: int, result: Result, *, keep_cnf: bool) -> None:
         assert item.data is not None  # noqa: S101
         now = datetime.now(UTC)
-        hashed, size = digest(item.data), len(item.data)
-        origin = Origin(self._job, item.name, hashed, size, self._declared)
+        origin = self.origin(item.name, number, digest(item.data), len(item.data))
         stem = self.stem_for(item.name, number)
         base = PurePosixPath(stem).name
         hashes: dict[str, str] = {}
         for name, pieces in job_files(base, origin, result, (now, now), keep_cnf=keep_cnf):
             hashes[name] = self._put(stem, name, pieces)
-        record = make_record(origin, result, hashes, now) | {"member": number}
+        record = make_record(origin, result, hashes, now)
         self._put(stem, base + ENDING, [record_text(record)])
 
     def _put(self, stem: str, name: str, pieces: Iterable[str | bytes]) -> str:
@@ -107,18 +106,19 @@ class Tree:
         self._fresh += [path, path.parent]
         return write_new(path, pieces)
 
-    def write_many(
-        self, stem: str, about: Mapping[str, Any], totals: Mapping[str, int], names: Iterable[str]
-    ) -> None:
+    def origin(self, member: str, number: int, hashed: str | None, size: int | None) -> Origin:
+        """What a member's record says of the member."""
+        return Origin(self._job, member, hashed, size, self._declared, number)
+
+    def write_many(self, stem: str, origin: Origin, summary: Summary, names: Iterable[str]) -> None:
         """Write record and log of a collection, whose other files have grown under a stem."""
         now = datetime.now(UTC)
         base = PurePosixPath(stem).name
         paths = [self._top / name.lstrip("/") for name in names]
         hashes = {path.name: digest_of(path) for path in paths}
-        about = {"job": self._job} | dict(about)
-        log = many_log_text(about, about.pop("reason"), totals, timestamp(now), now)
+        log = many_log_text(origin, summary, timestamp(now), now)
         hashes[f"{base}.log"] = self._put(stem, f"{base}.log", [log])
-        record = many_record(about, self._declared, totals, hashes, now)
+        record = many_record(origin, summary, hashes, now)
         self._put(stem, base + ENDING, [record_text(record)])
         self.sync()
 

@@ -19,8 +19,8 @@ from support.claiming import at_step, claimed, claiming, go, note_of
 
 from pipeline.dropbox.claim import LOCK, NOTE, Note, abandoned, notes_in_work
 from pipeline.dropbox.claiming import Reservations, Shelf, make_claim
-from pipeline.dropbox.names import key_of
 from pipeline.dropbox.settle import UNSEEN
+from pipeline.published.names import key_of
 
 RACE = "print(*[n for n in map(str, range(40)) if claim(n)], flush=True); signal.pause()"
 

@@ -8,13 +8,13 @@ import signal
 from itertools import product
 
 import pytest
-from auditing import packed
 from commands import run
 from dropping import SMALL, DropFolder, wait_for
+from support.auditing import packed
 from support.reporting import record
 
-from pipeline.dropbox.names import stems_for
 from pipeline.log import LazyLog
+from pipeline.published.names import stems_for
 from pipeline.report import REPORT, Keeper, write_report, write_whole
 from pipeline.report.keeper import stop_renewing
 from pipeline.report.page import RENEWING

@@ -10,11 +10,11 @@ from hashlib import sha256
 from html import unescape
 from pathlib import Path
 
-from auditing import packed
 from dropping import SMALL
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
+from support.auditing import packed
 from support.reporting import HEAD, collection, page_of, record, table, text_of
 
 from pipeline.errors import printable

@@ -6,9 +6,8 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
-from auditing import packed
-from commands import run
 from dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder
+from support.auditing import packed
 
 from pipeline.report import page_pieces
 
@@ -25,19 +24,21 @@ FILES = {
     "bad.txt": "12x\n",
     HOSTILE: SMALL,
     "many.txt": LINES,
+    "large.txt": "c large\n2 13\n" + "0 " * 26**2,
     "rule.cnf": "p cnf 1 1\n1 0\n",
     "set.zip": packed(("in/a.txt", SMALL), ("in/none.txt", NO_SOLUTION), ("many.txt", LINES)),
 }
 
 
-def make_outbox(box: DropFolder) -> None:
-    """Have `run --report` process the FILES."""
+def made(folder: Path) -> DropFolder:
+    """What `run --report` made of the FILES."""
+    box = DropFolder.within(folder)
     for name, content in FILES.items():
         box.drop(name, content)
-    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox), "--quiet")
-    options = ("--settle", "0", "--report", "--max-solutions", "2", "--workers", "1")
-    assert run("run", *folders, *options)[0] == 1
+    result = box.run("--settle", "0", "--report", "--max-solutions", "2")
+    assert result.returncode == 1, result.stderr
     assert not box.waiting()
+    return box
 
 
 class Page(HTMLParser):
@@ -63,11 +64,6 @@ class Page(HTMLParser):
     def said(self) -> str:
         return " ".join(" ".join(self.text).split())
 
-    @property
-    def files(self) -> list[str]:
-        """The links that lead out of the page."""
-        return [link for link in self.links if not link.startswith("#")]
-
     def boards(self) -> int:
         return sum(
             tag == "svg" and given.get("class") in ("board", "board few")
@@ -78,17 +74,14 @@ class Page(HTMLParser):
         return sum("data-statuses" in given for _, given in self.tags)
 
 
-def text_of(outbox: Path, inbox: Path, **options) -> str:
-    return "".join(page_pieces(outbox, inbox, outbox, **options))
-
-
-def page_of(outbox: Path, inbox: Path, **options) -> Page:
-    return Page(text_of(outbox, inbox, **options))
+def page_of(outbox: Path, inbox: Path) -> Page:
+    return Page("".join(page_pieces(outbox, inbox, outbox)))
 
 
 def record(folder: Path, name: str, **fields) -> Path:
     path = folder / f"{name}.json"
-    told = {"schema": 1, "source": f"{name}.txt", "status": "unique", "files": []}
+    told = {"schema": 1, "job": "j", "source": f"{name}.txt", "status": "unique", "files": []}
+    fields["files"] = [{"sha256": ""} | each for each in fields.get("files", ())]
     path.write_text(json.dumps(told | fields))
     return path
 
@@ -97,15 +90,8 @@ ROW = "{index},{index},1.....2..3.....4,{status},1,true,1243342143122134,\n"
 HEAD = "index,line,puzzle,status,solutions,complete,solution,message\n"
 
 
-def table(path: Path, statuses: list[str]) -> Path:
-    """A table of a collection with a row for each status."""
+def table_of(folder: Path, statuses: list[str]) -> Path:
     rows = (ROW.format(index=at, status=status) for at, status in enumerate(statuses, 1))
+    path = folder / "many.csv"
     path.write_text(HEAD + "".join(rows))
     return path
-
-
-def collection(folder: Path, name: str, statuses: list[str]) -> Path:
-    """Table and record of a collection of puzzles with these statuses; its record."""
-    table(folder / f"{name}.csv", statuses)
-    totals = {status: statuses.count(status) for status in dict.fromkeys(statuses)}
-    return record(folder, name, status="collection", totals=totals)

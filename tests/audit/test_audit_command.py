@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from auditing import ONE, call, copied, made
 from solving import TWO
+from support.auditing import ONE, call, copied, made
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from pipeline.dropbox.names import fold, key_of, outputs, stem_of, stems_for
 from pipeline.files import is_temporary
+from pipeline.published.names import fold, key_of, outputs, stem_of, stems_for
 
 NFC, NFD = "\u00e9.txt", "e\u0301.txt"
 file_names = st.text(

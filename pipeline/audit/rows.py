@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.audit.files import fault_in_status
 from pipeline.audit.findings import Report
-from pipeline.audit.records import Record
-from pipeline.audit.streams import Row
+from pipeline.audit.sets import Many, fault_in_status
 from pipeline.certify import certify_grid
 from pipeline.certify.many import certify_many
 from pipeline.errors import counted, printable
 from pipeline.parse import Entry
+from pipeline.published.tables import PuzzleRow
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
 _NINE = Geometry(3, 3)
@@ -24,7 +23,6 @@ _MASKS = {str(value): 1 << (value - 1) for value in range(1, 10)} | dict.fromkey
 _LARGEST_TOGETHER = 64
 _LONGEST_TEXT = 500
 _SHOWN = 3
-DISAGREES = "the solution beside it "
 _COMPLETE = {"true": True, "false": False, "": None}
 
 
@@ -45,19 +43,19 @@ class Read:
 def read_row(
     number: int,
     entry: Entry,
-    row: Row,
+    row: PuzzleRow,
     lines: Mapping[str, str],
-    record: Record,
+    published: Many,
     report: Report,
 ) -> Read:
     """Compare a row, and its line in each solution file, with what stands in the original.
 
     Rows are numbered from 1.
     """
-    report = report.within(f"{record.stem}.csv: row {number}")
+    report = report.within(f"{published.stem}.csv: row {number}")
     puzzle = _puzzle_of(entry)
     _compare(number, entry, row, report)
-    if entry.error is not None and record.is_ours and row.message != printable(entry.error):
+    if entry.error is not None and published.is_ours and row.message != printable(entry.error):
         report.bad(f"the message should be {entry.error!r}")
     if (puzzle is None) != (row.status == "invalid"):
         report.bad(f"the status is {row.status!r}, but the original holds {_what(puzzle)} there")
@@ -69,9 +67,10 @@ def read_row(
     disagrees = row.status != "failed" and is_denied(
         entry.claimed, entry.signs, puzzle, grids.values(), complete=complete
     )
-    if disagrees != (DISAGREES in row.message):
+    told = row.disagreement  # None in the tables of earlier versions
+    if told is not None and (bool(told) != disagrees or told not in row.message):
         said = "does not say" if disagrees else "says"
-        report.bad(f"the message {said} that the solution beside the puzzle is wrong")
+        report.bad(f"the row {said} that the solution beside the puzzle is wrong")
     return Read(number, puzzle, complete, grids, disagrees)
 
 
@@ -95,16 +94,16 @@ def is_denied(
     return complete and grid not in grids
 
 
-def _compare(number: int, entry: Entry, row: Row, report: Report) -> None:
+def _compare(number: int, entry: Entry, row: PuzzleRow, report: Report) -> None:
     """Whether a row is about the entry of that number."""
     text = entry.text
     if not entry.plain:
         text = printable(text[: _LONGEST_TEXT if entry.puzzle is None else None])
     line = str(entry.line) if entry.line else row.line  # that of what is broken is not known
-    if (row.number, row.line, row.puzzle) == (str(number), line, text):
+    if (row.index, row.line, row.puzzle) == (str(number), line, text):
         return
     for what, here, there in (
-        ("index", row.number, str(number)),
+        ("index", row.index, str(number)),
         ("line", row.line, line),
         ("puzzle", row.puzzle, text),
     ):
@@ -112,7 +111,7 @@ def _compare(number: int, entry: Entry, row: Row, report: Report) -> None:
             report.bad(f"the {what} is {here[:100]!r}, by the original {there[:100]!r}")
 
 
-def _audit_count(row: Row, lines: Sequence[str], report: Report) -> None:
+def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
     """Whether the solution files have as many grids as the row tells, and the same first one."""
     filled = [line for line in lines if line.strip(".")]
     if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
@@ -154,7 +153,7 @@ def _what(puzzle: Puzzle | None) -> str:
     return "no puzzle" if puzzle is None else "a puzzle"
 
 
-def _audit_claim(row: Row, report: Report) -> None:
+def _audit_claim(row: PuzzleRow, report: Report) -> None:
     """Whether status, number of solutions and completeness go together."""
     if not (row.solutions.isascii() and row.solutions.isdecimal() and len(row.solutions) < 10):
         report.bad(f"solutions: expected a number, found {row.solutions[:20]!r}")

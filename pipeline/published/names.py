@@ -1,15 +1,16 @@
-"""Names that a job may write in the outbox."""
+"""Names: of the sets in an outbox, and of the files in each."""
 
 from __future__ import annotations
 
 import os
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import PurePath
 
 from pipeline.files import LONGEST_NAME
+from pipeline.published.schema import ARCHIVE, COLLECTION
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
 _LONGEST_ENDING = 32
@@ -21,6 +22,19 @@ _PROOFS = (f"{PROOF}.cnf", f"{PROOF}.drat", f"{PROOF}.drat.xz", ".proofs.xz", ".
 _ENDING = re.compile(
     rf"(\.json|\.log|(\.proofs)?\.csv|_[0-9]+\.solution|({COUNT}|{re.escape(PROOF)})?\.cnf"
     r"|\.proof\.drat(\.xz)?|\.proofs\.xz)\Z"
+)
+_OF_ONE = re.compile(
+    r"_[1-9][0-9]*\.solution|\.log|(?:_count|\.proof)?\.cnf|\.proof\.drat(?:\.xz)?"
+)
+_OF_MANY = {
+    COLLECTION: re.compile(r"_[1-9][0-9]*\.solution|\.log|\.csv|\.proofs\.(?:xz|csv)"),
+    ARCHIVE: re.compile(r"\.csv|\.log"),
+}
+"""What the names of a set have behind its stem, by the status of the job."""
+
+_NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
+_ANSWER = re.compile(
+    r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|drat|drat\.xz)|\.proofs\.(?:xz|csv))", re.DOTALL
 )
 REPORT = "report.html"
 """The page about the whole outbox, which no job's folder may replace."""
@@ -91,3 +105,24 @@ def base_of(folded: str) -> str:
 def key_of(source: str) -> str:
     """The name of a claim's folder: one for each source, so that only one can be made."""
     return sha256(os.fsencode(source)).hexdigest()[:32]
+
+
+def is_of_set(name: str, stem: str, status: str) -> bool:
+    """Whether a job with that stem and status may list a file of this name."""
+    own = _OF_MANY.get(status, _OF_ONE)
+    return name.startswith(stem) and own.fullmatch(name[len(stem) :]) is not None
+
+
+def solutions_among(names: Iterable[str], stem: str) -> list[str]:
+    """The solution files of a set, by their number."""
+    found = {}
+    for name in names:
+        if name.startswith(stem) and (match := _NUMBERED.fullmatch(name[len(stem) :])):
+            found[int(match[1])] = name
+    return [found[number] for number in sorted(found)]
+
+
+def stem_of_answer(name: str) -> str | None:
+    """The stem of the job whose solutions or proofs a file of this name holds; None for others."""
+    match = _ANSWER.fullmatch(name)
+    return match[1] if match else None

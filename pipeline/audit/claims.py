@@ -1,51 +1,122 @@
-"""What a record explains: why there is no solution, and where the solutions differ."""
+"""What a record claims beside solutions: what was asked, why there is none, where they differ."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import reduce
+from itertools import chain, combinations
+from operator import and_
 
-from pipeline.audit.findings import Report
-from pipeline.audit.records import Clue, Conflict, Difference, Record
-from pipeline.audit.terms import Terms
+from pipeline.audit.findings import Report, Terms
+from pipeline.audit.sets import One
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, Undecided, crowded_unit, find_grid
-from pipeline.errors import counted
+from pipeline.errors import counted, in_words
+from pipeline.files import read_regular
 from pipeline.parse.formula import CNF_FORMAT
+from pipeline.published.schema import Cell, Difference, Encoding, PuzzleRecord, or_none
 from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.settings import CHOICES
 
-_NOT_ASKED = ("invalid", "collection", "archive")
-"""The statuses of what no solver was asked about, as a whole."""
+_BETWEEN_LOOKS = 1000
+"""How many combinations are tried before somebody looks at the clock."""
+
+_HEAD_BYTES = 4096
+_HEAD = re.compile(
+    rb"c [^\n]*, encoding ([a-z]{1,20})\n(?:c[^\n]*\n)*p cnf ([0-9]{1,18}) ([0-9]{1,18})\n"
+)
+_BOUNDS = {"textbook": (3, 1), "minimal": (1, 3), "extended": (4, 4)}
+"""For how many of cells, rows, columns and boxes an encoding says at least and at most one."""
 
 
-def audit_presence(record: Record, report: Report) -> None:
+def audit_encoding(published: One, puzzle: Puzzle | None, report: Report) -> None:
+    """Whether the encoding of a puzzle, None where it is not known, exists and has that size.
+
+    Puzzles that were solved together have none of their own. How many variables and clauses
+    `reduced` leaves is known where the CNF was kept.
+    """
+    record, stem, report = published.record, published.stem, report.within("encoding")
+    told = record.encoding
+    blocked = {f"{stem}.cnf": 0, f"{stem}_count.cnf": record.solutions or 0}
+    kept = blocked.keys() & published.files.keys()
+    if told is None:
+        if kept or ("encode" in (record.seconds or ()) and record.status != "unknown"):
+            report.bad("none is told, though the puzzle was encoded")
+        return
+    if told.name not in CHOICES["encoding"]:
+        report.bad(f"there is none called {str(told.name)[:40]!r}")
+        return
+    if puzzle and told.name in _BOUNDS:
+        compare_size(told, _size(puzzle, *_BOUNDS[told.name]), report)
+    for name in sorted(kept):
+        try:
+            head = _HEAD.match(read_regular(published.beside(name), _HEAD_BYTES))
+        except FileNotFoundError:  # that was said
+            continue
+        except OSError as error:
+            report.bad(f"{name} cannot be read: {in_words(error)}")
+            continue
+        if head is None or head[1].decode() != told.name:
+            report.bad(f"{name} is not in the encoding {told.name!r}")
+        else:
+            size = int(head[2]), int(head[3]) - blocked[name]
+            compare_size(told, size, report.within(name))
+
+
+def compare_size(told: Encoding | None, size: tuple[int, int], report: Report) -> None:
+    """Whether an encoding, if one is told, has so many variables and clauses."""
+    if told and (told.variables, told.clauses) != size:
+        report.bad(
+            f"{told.variables} variables and {told.clauses} clauses in the record, "
+            f"where it has {size[0]} and {size[1]}"
+        )
+
+
+def _size(puzzle: Puzzle, at_least: int, at_most: int) -> tuple[int, int]:
+    """The variables and clauses of an encoding of all candidates with those bounds."""
+    n, full = puzzle.geometry.side, puzzle.geometry.all_values
+    pairs = n * (n - 1) // 2
+    units = sum(1 if mask & mask - 1 == 0 else (full & ~mask).bit_count() for mask in puzzle.cells)
+    return n**3, n * n * (at_least + at_most * pairs) + units
+
+
+def audit_presence(published: One, report: Report) -> None:
     """Whether a conflict and a difference are told where they belong, and nowhere else."""
-    if record.encoding and record.status in _NOT_ASKED:
+    record = published.record
+    if record.encoding and record.status == "invalid":
         report.bad("encoding: there should be none")
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
+    has_conflict = bool(or_none(record.conflict)) or _is_not_found(record)
     for name, told, wanted in (
-        ("conflict", record.conflict, record.status == "unsolvable"),
-        ("difference", record.difference, len(record.numbered()) > 1),
+        ("conflict", has_conflict, record.status == "unsolvable"),
+        ("difference", or_none(record.difference) is not None, len(published.numbered) > 1),
     ):
-        if (told is not None) != (wanted and is_puzzle):
-            report.bad(f"{name}: {'none is told' if told is None else 'there should be none'}")
+        if told != (wanted and is_puzzle):
+            report.bad(f"{name}: {'there should be none' if told else 'none is told'}")
+
+
+def _is_not_found(record: PuzzleRecord) -> bool:
+    """Whether a record says that no conflict was found in time."""
+    return or_none(record.conflict) is None and record.conflict_minimal is None
 
 
 def audit_conflict(
-    conflict: Conflict, puzzle: Puzzle | None, geometry: Geometry, terms: Terms, report: Report
+    record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, terms: Terms, report: Report
 ) -> None:
     """Whether clues are the puzzle's, have no solution together, and are minimal if told so.
 
     `puzzle` is None where it is not known.
     """
     report = report.within("conflict")
-    if not conflict.clues:
+    if _is_not_found(record):
         report.note("none was found in time")
         if puzzle and (unit := crowded_unit(puzzle)):
             report.bad(f"none is told, but the clues of {unit} have no solution together")
         return
-    clues = _by_cell(conflict.clues, geometry, report)
-    if clues is None:
+    clues = _by_cell(or_none(record.conflict) or (), geometry, report)
+    if not clues:
         return
     masks = {cell: _mask(clue.holds, geometry) for cell, clue in clues.items()}
     for cell, clue in clues.items():
@@ -57,7 +128,7 @@ def audit_conflict(
         if _has_solution(geometry, masks, end):
             report.bad("there is a grid that has all of its clues")
             return
-        for cell, clue in clues.items() if conflict.minimal else ():
+        for cell, clue in clues.items() if record.conflict_minimal is not False else ():
             others = {each: mask for each, mask in masks.items() if each != cell}
             if not _has_solution(geometry, others, end):
                 report.bad(f"it is not minimal: without {clue} there is no solution either")
@@ -80,10 +151,10 @@ def _has_solution(geometry: Geometry, masks: Mapping[int, int], end: float) -> b
     return grid is not None
 
 
-def _by_cell(clues: Sequence[Clue], geometry: Geometry, report: Report) -> dict[int, Clue] | None:
+def _by_cell(clues: Sequence[Cell], geometry: Geometry, report: Report) -> dict[int, Cell] | None:
     """The clues by their cells; None where one is in no cell, or two are in one."""
     n = geometry.side
-    found: dict[int, Clue] = {}
+    found: dict[int, Cell] = {}
     for clue in clues:
         if not (1 <= clue.row <= n and 1 <= clue.column <= n):
             report.bad(f"{clue} is no cell")
@@ -153,22 +224,15 @@ def _holders(grids: Sequence[Grid]) -> dict[int, dict[int | str | None, int]]:
     return found
 
 
-def _leaves_one(left: int, options: Iterable[int], size: int, end: float) -> bool:
-    """Whether at most so many options, which are sets of grids, have a single one in common.
+def _leaves_one(everything: int, options: Collection[int], size: int, end: float) -> bool:
+    """Whether at most so many options, which are sets of grids, have a single grid in common.
 
-    It is to be one of those that are left, which are several. Raises Undecided.
+    Raises Undecided.
     """
-    if time.monotonic() > end:
-        raise Undecided(TOO_SHORT)
-    narrowed = sorted({left & option for option in options} - {0, left}, key=int.bit_count)
-    if size < 1 or not narrowed:
-        return False
-    if narrowed[0].bit_count() == 1:
-        return True
-    most = left.bit_count()
-    for tried, few in enumerate(narrowed, 1):
-        if (most - few.bit_count()) * size < most - 1:
-            return False  # the options to come exclude no more each
-        if _leaves_one(few, narrowed[tried:], size - 1, end):
+    tried = chain.from_iterable(combinations(options, few) for few in range(1, size + 1))
+    for number, chosen in enumerate(tried):
+        if number % _BETWEEN_LOOKS == 0 and time.monotonic() > end:
+            raise Undecided(TOO_SHORT)
+        if reduce(and_, chosen, everything).bit_count() == 1:
             return True
     return False

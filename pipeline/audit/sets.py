@@ -1,0 +1,258 @@
+"""The sets in a folder: their records, and whether their files are there and as they were."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import file_digest
+from itertools import islice, zip_longest
+from pathlib import Path
+
+from pipeline.audit.findings import Report
+from pipeline.errors import counted, in_words
+from pipeline.files import descriptor_of
+from pipeline.parse import DECLARABLE
+from pipeline.published import (
+    ENDING,
+    ManyRecord,
+    NoRecord,
+    PuzzleRecord,
+    Record,
+    hashes_in,
+    load_told,
+    record_of,
+)
+from pipeline.published.names import is_of_set, solutions_among, stem_of_answer, stems_for
+from pipeline.published.schema import or_none
+from pipeline.version import __version__
+
+_MOST_STEMS = 1000
+_NOT_OF_MANY = ("encoding", "conflict", "difference")
+"""Fields that the record of many puzzles may not have."""
+
+ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """A record and where it lies; `files` maps the names that it lists to their SHA-256."""
+
+    path: Path
+    record: Record
+    files: Mapping[str, str]
+    declared: Mapping[str, str]
+
+    @property
+    def stem(self) -> str:
+        return self.path.name.removesuffix(ENDING)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this very version wrote it: then its messages are those that we would give."""
+        return self.record.version == __version__
+
+    @property
+    def numbered(self) -> list[str]:
+        """The solution files that it lists, by their number."""
+        return solutions_among(self.files, self.stem)
+
+    def beside(self, name: str) -> Path:
+        """Where a file of that name lies that the record lists."""
+        return self.path.with_name(name)
+
+
+@dataclass(frozen=True, slots=True)
+class One(Set):
+    """The set of one puzzle or formula, or of what is neither."""
+
+    record: PuzzleRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Many(Set):
+    """The set of a collection or archive; `misplaced` are fields that its record may not have."""
+
+    record: ManyRecord
+    misplaced: tuple[str, ...]
+
+
+def load_set(path: Path) -> One | Many:
+    """The set of a record. Raises NoRecord, and FileNotFoundError."""
+    told = load_told(path)
+    record = record_of(told)
+    declared = or_none(record.declared) or {}
+    if any(word not in DECLARABLE.get(name, ()) for name, word in declared.items()):
+        raise NoRecord("declared: expected a known format, variant and alphabet")
+    if isinstance(record, PuzzleRecord):
+        return One(path, record, hashes_in(record), declared)
+    misplaced = tuple(name for name in _NOT_OF_MANY if told.get(name) is not None)
+    return Many(path, record, hashes_in(record), declared, misplaced)
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """What lies in a folder: the stems of records, and the answers that bear each stem.
+
+    `names` are those of all its files, `folders` those of what lies in it besides.
+    """
+
+    path: Path
+    records: set[str] = field(default_factory=set)
+    answers: dict[str, list[str]] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    folders: list[str] = field(default_factory=list)
+
+    def add(self, name: str) -> None:
+        """Take note of a file's name."""
+        if name.startswith("."):
+            return
+        self.names.add(name)
+        if name.endswith(ENDING):
+            self.records.add(name.removesuffix(ENDING))
+        elif stem := stem_of_answer(name):
+            self.answers.setdefault(stem, []).append(name)
+
+    def record(self, stem: str) -> Path:
+        return self.path / (stem + ENDING)
+
+    def beside(self, stem: str) -> list[str]:
+        """The names of the answers that bear a stem and are still there, in order.
+
+        `a.proof.cnf` may be the CNF of `a.proof`, `a.proofs.csv` the table of `a.proofs`.
+        """
+        names = sorted(self.answers.get(stem, ()))
+        own = [name for name in names if name.rpartition(".")[0] not in self.records]
+        own += [name for name in self._tables_and_formulas(stem) if name in self.names]
+        return [name for name in own if os.path.lexists(self.path / name)]
+
+    def _tables_and_formulas(self, stem: str) -> Iterator[str]:
+        """The names that a record's table and formulas would have, but for those of others."""
+        if stem in self.records:
+            for name in (f"{stem}.csv", f"{stem}.cnf"):
+                if stem_of_answer(name) not in self.records:
+                    yield name
+            if f"{stem}_count" not in self.records:
+                yield f"{stem}_count.cnf"
+
+    def strays(self) -> list[str]:
+        """The answers for which there is no record."""
+        stems = sorted(self.answers.keys() - self.records)
+        return [
+            name for stem in stems if not self.record(stem).exists() for name in self.beside(stem)
+        ]
+
+
+def folder_at(path: Path) -> Folder:
+    """What lies in a folder itself. Raises OSError."""
+    folder = Folder(path)
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folder.folders.append(entry.name)
+            else:
+                folder.add(entry.name)
+    return folder
+
+
+def folders_below(top: Path) -> list[Folder]:
+    """A folder and all below it; no link is followed. Raises OSError."""
+    if not stat.S_ISDIR(top.lstat().st_mode):
+        raise NotADirectoryError(f"{top.name} is no folder")
+    found = []
+    for path, inner, names in os.walk(top, onerror=_fail):
+        inner.sort()
+        folder = Folder(Path(path))
+        for name in (*names, *(each for each in inner if (folder.path / each).is_symlink())):
+            folder.add(name)
+        found.append(folder)
+    return found
+
+
+def _fail(error: OSError) -> None:
+    raise error
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a regular file, no link. Raises OSError."""
+    with os.fdopen(descriptor_of(path), "rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def audit_files(published: Set, source: str, beside: Sequence[str], report: Report) -> None:
+    """Whether a source, a file name, may have that set, and its files are as the record lists them.
+
+    Nothing else may be `beside` it. A log may be gone: old ones are deleted.
+    """
+    stem, status = published.stem, published.record.status
+    if stem not in islice(stems_for(source), _MOST_STEMS):
+        preferred = next(stems_for(source))
+        report.bad(f"the source is {source!r}: its set would be called {preferred!r}")
+    if isinstance(published, Many) and f"{stem}.csv" not in published.files:
+        report.bad(f"{stem}.csv is not listed")
+    for name, told in published.files.items():
+        if not is_of_set(name, stem, status):
+            report.bad(f"{name} is listed, and is none of this job's names")
+        elif fault := _fault_in_file(published.beside(name), told):
+            report.bad(f"{name}{fault}")
+    for name in beside:
+        if name not in published.files:
+            report.bad(f"{name} is there, and is not listed")
+    _audit_numbers(published, report)
+
+
+def _audit_numbers(published: Set, report: Report) -> None:
+    """Whether the solution files are numbered from 1, with none left out, and as many as told."""
+    names = published.numbered
+    for number, name in enumerate(names, 1):
+        if name != (expected := f"{published.stem}_{number}.solution"):
+            report.bad(f"{expected} is not listed, but {name} is")
+            break
+    if isinstance(published, One) and published.record.solutions not in (None, len(names)):
+        told = counted(published.record.solutions or 0, "solution")
+        listed = counted(len(names), "solution file")
+        report.bad(f"{told} in the record, {listed} listed")
+
+
+def _fault_in_file(path: Path, told: str) -> str | None:
+    """What is wrong with a file that is listed with that hash, to be read behind its name."""
+    try:
+        hashed = digest_of(path)
+    except FileNotFoundError:
+        return None if path.suffix == ".log" else " is listed, and is not there"
+    except OSError as error:
+        return f": cannot be read: {in_words(error)}"
+    return None if hashed == told else f": its sha256 is {hashed[:12]}…, listed as {told[:12]}…"
+
+
+def audit_text(name: str, data: bytes, expected: str, report: Report) -> None:
+    """Whether a file is written as we would write what is in it, byte for byte."""
+    lines = data.splitlines(keepends=True), expected.encode().splitlines(keepends=True)
+    for number, (found, wanted) in enumerate(zip_longest(*lines, fillvalue=b""), 1):
+        if found != wanted:
+            said = f"expected {wanted[:80]!r}, found {found[:80]!r}"
+            report.bad(f"{name}:{number}: it is written otherwise: {said}")
+            return
+
+
+def fault_in_status(status: str, solutions: int, complete: bool | None) -> str | None:
+    """Why a status does not go with a number of solutions and whether these are all."""
+    match status:
+        case "invalid" | "other" | "failed":
+            fits = solutions == 0 and complete is None
+        case "unsolvable":
+            fits = solutions == 0 and complete is True
+        case "unique":
+            fits = solutions == 1 and complete is True
+        case "multiple":
+            fits = complete is not None and solutions >= (2 if complete else 1)
+        case "unknown":
+            fits = solutions <= 1 and complete is False
+        case "solved":
+            fits = solutions >= 1 and complete is not True
+        case _:
+            return f"the status {status!r} is unknown"
+    said = "null" if complete is None else str(complete).lower()
+    what = f"the status {status!r} does not go with {counted(solutions, 'solution')}"
+    return None if fits else f"{what} and complete: {said}"

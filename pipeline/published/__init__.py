@@ -1,0 +1,32 @@
+"""What lies in an outbox: the one description that its writer, the audit and the report share.
+
+`schema` has the records and the statuses, `tables` the tables, `names` the names of sets and
+files, `events` the lines of logs, `originals` where originals go. `reading` reads records safely.
+"""
+
+from pipeline.published.reading import (
+    ENDING,
+    NoRecord,
+    file_names,
+    hashes_in,
+    load_record,
+    load_told,
+    read_record,
+    record_of,
+)
+from pipeline.published.schema import ManyRecord, PuzzleRecord, Record, json_schema
+
+__all__ = [
+    "ENDING",
+    "ManyRecord",
+    "NoRecord",
+    "PuzzleRecord",
+    "Record",
+    "file_names",
+    "hashes_in",
+    "json_schema",
+    "load_record",
+    "load_told",
+    "read_record",
+    "record_of",
+]

@@ -1,0 +1,113 @@
+"""The lines of logs: every event by its name, with its fields and what it means.
+
+A job's own log, `name.log`, has an object of JSON a line. `run` and `watch` log to standard error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+JOB, ERROR = "job", "stderr"
+FIELDS: Final = {
+    "complete": "whether the solutions are all there are; null where that was not asked",
+    "event": "the name of the event",
+    "format": "the format that it is read as",
+    "inbox": "the folder that is watched",
+    "job": "the id of the job",
+    "level": "`info`, `warning` or `error`; not in a job's log",
+    "message": "what is to be said of it, for people",
+    "per_second": "how many puzzles a second were computed",
+    "percent": "how much of the source is done; null where that is not known",
+    "puzzles": "how many puzzles",
+    "reason": "why, for people",
+    "seconds": "how long it took; of a job the seconds of each stage, and in `total`",
+    "solutions": "how many solutions are published",
+    "solver": "the solver that answers",
+    "source": "the name of what was dropped",
+    "status": "what it came to, see *Statuses*",
+    "timestamp": "when it was, in UTC; in a job's log of the first and the last line",
+    "totals": "how many puzzles have which status",
+    "variant": "`classic` or `even-odd`",
+    "worker": "the address of a worker of the cluster",
+}
+"""The fields of all events."""
+
+ALWAYS: Final = ("timestamp", "level", "job", "event")
+"""Fields that say when, how grave and about which job; each event has those that it can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A kind of line: where it is logged, what it means, and its fields beside ALWAYS."""
+
+    where: tuple[str, ...]
+    meaning: str
+    fields: tuple[str, ...] = ()
+
+
+_STAGES = {
+    "parse": "it was read",
+    "encode": "it was encoded as a CNF",
+    "solve": "the solver answered",
+    "decode": "models were decoded into grids",
+    "certify": "the grids were checked against the rules",
+    "explain": "it was explained why there is no solution, or where several differ",
+    "prove": "it was proved that there are no other solutions, or that was tried",
+    "batch": "it was solved together with other puzzles, which took so long for all of them",
+}
+_FINISHED = ("source", "status", "solutions", "complete", "message", "totals", "seconds")
+
+EVENTS: Final = {
+    "job.claimed": Event((JOB,), "a file was taken out of the inbox", ("source",)),
+    **{
+        f"stage.{stage}": Event((JOB,), meaning, ("seconds",)) for stage, meaning in _STAGES.items()
+    },
+    "stage.parse": Event((JOB,), "it was read", ("seconds", "format", "variant", "reason")),
+    "solver.fallback": Event(
+        (JOB, ERROR),
+        "another solver than the first choice answered, for so many puzzles of a collection",
+        ("source", "solver", "reason", "puzzles"),
+    ),
+    "job.finished": Event(
+        (JOB, ERROR),
+        "the results are published; collections and archives have `totals`, all others "
+        "`solutions`, `complete` and `message`",
+        _FINISHED,
+    ),
+    "job.progress": Event(
+        (ERROR,),
+        "how far a collection or archive is",
+        ("source", "puzzles", "per_second", "percent"),
+    ),
+    "job.recovered": Event(
+        (ERROR,),
+        "what an earlier process had published was moved out of the way",
+        ("source", "status"),
+    ),
+    "job.crashed": Event((ERROR,), "an attempt to process a file crashed", ("source", "reason")),
+    "job.paused": Event((ERROR,), "a later run will go on with a file", ("source",)),
+    "job.kept": Event(
+        (ERROR,), "a file stays claimed until what is in its way is gone", ("source", "reason")
+    ),
+    "batch.crashed": Event(
+        (ERROR,), "solving many files together crashed; they are solved one by one", ("reason",)
+    ),
+    "environment.failed": Event(
+        (ERROR,), "a disk, a folder or a cluster failed; nothing was lost", ("reason",)
+    ),
+    "environment.recovered": Event((ERROR,), "`watch` goes on after that"),
+    "watch.started": Event((ERROR,), "`watch` has begun", ("inbox",)),
+    "watch.stopped": Event((ERROR,), "`watch` has ended"),
+    "watcher.replaced": Event(
+        (ERROR,), "what tells of new files had died, and was started again", ("inbox",)
+    ),
+    "watcher.missing": Event(
+        (ERROR,), "nothing tells of new files; the inbox is looked at now and then", ("reason",)
+    ),
+    "worker.passed_over": Event(
+        (ERROR,), "a worker of the cluster is not used", ("worker", "reason")
+    ),
+    "health.failed": Event((ERROR,), "the file for `--health` cannot be written", ("reason",)),
+    "report.failed": Event((ERROR,), "the report cannot be written", ("reason",)),
+}

@@ -1,0 +1,327 @@
+"""The record of a job and what it consists of: every field with its type and its meaning.
+
+Fields are written in the order in which they stand here. What is `UNSET` is not written.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+SCHEMA: Final = 1
+
+STATUSES: Final = {
+    "unique": "one solution; that there is no other is proved or claimed, as `certificate` says",
+    "multiple": "two or more solutions; `complete` says whether these are all",
+    "solved": "of a formula: satisfiable; further models were not asked for",
+    "unsolvable": "no solution; `message` and `conflict` say why",
+    "unknown": "a limit (`--timeout`, `--memory-limit`) was reached before that was clear",
+    "invalid": "not a puzzle; `message` says where it fails and what was expected",
+    "failed": "every attempt to solve it crashed, or its results could not be written",
+    "refused": "a member of an archive that may not or cannot be read, such as a link",
+    "other": "a member of an archive in which nothing looks like a puzzle; that is no error",
+    "collection": "a file of many puzzles; `totals` counts them by status",
+    "archive": "an archive or folder; `totals` counts the puzzles of all its members",
+}
+"""Each status and what it means, in the order in which they are shown."""
+
+COLLECTION, ARCHIVE, REFUSED = "collection", "archive", "refused"
+OF_MANY: Final = (COLLECTION, ARCHIVE)
+"""The statuses of jobs that hold many puzzles."""
+
+PROVED, CLAIMED = "proved", "claimed"
+DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
+ASIDE: Final = {
+    DISAGREEMENTS: "puzzles whose file gives a solution that is none, or not among all there are",
+    FALLBACKS: "puzzles for which the first solver failed and another answered",
+    PROVED: "puzzles that are proved to have no other solutions",
+    CLAIMED: "puzzles of which that is claimed",
+}
+"""What is counted beside the statuses: puzzles that are among the others already."""
+
+_MOST = 2**53
+
+
+def about(description: str, expected: str = "") -> Meta:
+    """What a field means, and what is said to be expected where it is something else."""
+    return Meta(description=description, extra={"expected": expected} if expected else None)
+
+
+Checked = Annotated[
+    Literal["checked"], about("every solution was checked against the rules", "'checked'")
+]
+Count = Annotated[int, Meta(ge=0, lt=_MOST)]
+Seconds = Annotated[float, Meta(ge=0, lt=_MOST)]
+T = TypeVar("T")
+
+
+def or_none(value: T | UnsetType | None) -> T | None:
+    """The value of a field, None where it is not set."""
+    return None if value is UNSET else value
+
+
+class File(Struct, frozen=True, kw_only=True):
+    """A file of the set."""
+
+    name: Annotated[str, about("its name, in the folder of the record")]
+    sha256: Annotated[str, about("the SHA-256 of its bytes, in hexadecimal")]
+
+
+class Solver(Struct, frozen=True, kw_only=True):
+    """The solver that answered."""
+
+    name: Annotated[str, about("`minisat`, `pysat` or `lanes`")]
+    version: Annotated[str | None, about("its version, where it tells one")] = None
+    fallback: Annotated[str | None, about("why it was not the first choice; null if it was")] = None
+
+
+class Encoding(Struct, frozen=True, kw_only=True):
+    """What the solver was asked."""
+
+    name: Annotated[str | None, about("the name of the encoding; null for a formula")]
+    variables: Annotated[Count, about("how many variables it has")]
+    clauses: Annotated[Count, about("how many clauses it has")]
+
+
+class Certificate(Struct, frozen=True, kw_only=True):
+    """How it is known that there are no other solutions."""
+
+    solutions: Checked
+    complete: Annotated[
+        str | None,
+        about(
+            "`proved`: something that shares no code with the solver has checked a "
+            "proof; `claimed`: a solver says so; `no`: there may be others"
+        ),
+    ] = None
+    solver: Annotated[str | None, about("what found the proof")] = None
+    checker: Annotated[str | None, about("what checked the proof")] = None
+    steps: Annotated[Count | None, about("the steps of the proof")] = None
+    reason: Annotated[str | None, about("why there is no proof")] = None
+
+
+class CertificateOfMany(Struct, frozen=True, kw_only=True):
+    """How many puzzles are known to have no other solutions, and how."""
+
+    solutions: Checked
+    proved: Annotated[Count, about(ASIDE[PROVED])] = 0
+    claimed: Annotated[Count, about(ASIDE[CLAIMED])] = 0
+
+
+class Cell(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A cell of a puzzle."""
+
+    row: Annotated[int, about("its row, from 1")]
+    column: Annotated[int, about("its column, from 1")]
+
+    @property
+    def holds(self) -> int | str | None:
+        """The value or the mark that the cell is said to have, if any."""
+        return None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.row, self.column
+
+    def __str__(self) -> str:
+        said = "" if self.holds is None else f"{self.holds} in "
+        return f"{said}row {self.row}, column {self.column}"
+
+
+class Value(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A cell with a value."""
+
+    value: Annotated[int, about("its value")]
+
+    @property
+    def holds(self) -> int:
+        return self.value
+
+
+class Clue(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A cell with what the puzzle says of it: a value or a mark."""
+
+    value: Annotated[int | UnsetType, about("the value that is given")] = UNSET
+    mark: Annotated[
+        str | UnsetType, about("`even`, `odd`, or the values that it allows: `1 or 4`")
+    ] = UNSET
+
+    def __post_init__(self) -> None:
+        if (self.value is UNSET) == (self.mark is UNSET):
+            raise ValueError("a clue has a value or a mark")
+
+    @property
+    def holds(self) -> int | str:
+        return self.mark if self.value is UNSET else self.value  # type: ignore[return-value] # one is set
+
+
+class Difference(Struct, frozen=True, kw_only=True):
+    """Where the solutions of a puzzle differ."""
+
+    cells: Annotated[
+        tuple[Cell, ...], about("the cells in which they differ", "cells, each with row, column")
+    ]
+    decisive: Annotated[
+        tuple[Value, ...],
+        about(
+            "values, as few as were found, that leave one solution",
+            "cells, each with row, column and value",
+        ),
+    ]
+    exact: Annotated[bool, about("whether no fewer values leave one solution")]
+
+
+Files = Annotated[
+    tuple[File, ...],
+    about(
+        "every file of the set but the record, with its hash",
+        "different names, each with its sha256",
+    ),
+]
+Declared = Annotated[
+    dict[str, str] | UnsetType,
+    about(
+        "what was declared of the notation (`--format`, `--variant`, `--alphabet`)",
+        "a known format, variant and alphabet",
+    ),
+]
+StagesTimed = Annotated[
+    dict[str, Seconds] | None,
+    about(
+        "the seconds of each stage, and in `total`; in `batch` what all puzzles took "
+        "that were solved together. A collection or archive has `total` alone"
+    ),
+]
+Schema = Annotated[Literal[1], about("the version of this description: 1")]
+Version = Annotated[str | None, about("the version of sudoku-pipeline that wrote it")]
+JobId = Annotated[str, about("the id of the job; it begins with the time of its claim")]
+Source = Annotated[str, about("the name of what was dropped; of a member its path in the archive")]
+Hash = Annotated[
+    str | None,
+    about(
+        "the SHA-256 of what was dropped; of one puzzle that is compressed, of what is "
+        "in it; null for a folder or if unread"
+    ),
+]
+Size = Annotated[
+    Count | None, about("the bytes of what was dropped; null for a folder or if unread")
+]
+Member = Annotated[Count | UnsetType, about("of a member of an archive: its place there, from 0")]
+Format = Annotated[
+    str | None, about("the format that it was read as; null if it could not be read")
+]
+Finished = Annotated[str | None, about("when it was finished, in UTC")]
+
+
+class PuzzleRecord(Struct, frozen=True, kw_only=True):
+    """The record of one puzzle or formula, or of what is neither."""
+
+    schema: Schema = SCHEMA
+    version: Version = None
+    job: JobId
+    source: Source
+    sha256: Hash = None
+    bytes: Size = None
+    declared: Declared = UNSET
+    format: Format = None
+    variant: Annotated[str | None, about("`classic` or `even-odd`; null for what is no puzzle")] = (
+        None
+    )
+    box: Annotated[
+        tuple[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=1)]] | None,
+        about("height and width of a box; null for what is no puzzle", "two numbers"),
+    ] = None
+    status: Annotated[str, about("what it came to, see *Statuses*")]
+    solutions: Annotated[Count | None, about("how many solutions, or models, are published")] = None
+    complete: Annotated[
+        bool | None, about("whether these are all there are; null where that was not asked")
+    ] = None
+    message: Annotated[str | None, about("what is to be said of it, for people")] = None
+    files: Files
+    solver: Annotated[Solver | None, about("who answered; null where no solver was asked")] = None
+    encoding: Annotated[
+        Encoding | None,
+        about(
+            "what the solver was asked; null where none was, or many puzzles at once",
+            "a name, and numbers of variables and clauses",
+        ),
+    ] = None
+    seconds: StagesTimed = None
+    finished: Finished = None
+    certificate: Annotated[
+        Certificate | UnsetType,
+        about("of what a solver was asked: how it is known that these are all"),
+    ] = UNSET
+    conflict: Annotated[
+        Annotated[tuple[Clue, ...], Meta(min_length=1)] | UnsetType | None,
+        about(
+            "of an unsolvable puzzle: clues that have no solution together; "
+            "null where none were found in time",
+            "clues: cells, each with row, column and value or mark",
+        ),
+    ] = UNSET
+    conflict_minimal: Annotated[
+        bool | UnsetType | None,
+        about("whether any fewer of these clues have one; null without a conflict"),
+    ] = UNSET
+    difference: Annotated[
+        Difference | UnsetType, about("of a puzzle with several solutions: where they differ")
+    ] = UNSET
+    disagreement: Annotated[
+        str | UnsetType,
+        about("what is wrong with the solution that the file gives beside the puzzle"),
+    ] = UNSET
+    member: Member = UNSET
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """One puzzle of its status."""
+        return {self.status: 1}
+
+
+class ManyRecord(Struct, frozen=True, kw_only=True):
+    """The record of a collection or archive."""
+
+    schema: Schema = SCHEMA
+    version: Version = None
+    job: JobId
+    source: Source
+    member: Member = UNSET
+    sha256: Hash = None
+    bytes: Size = None
+    format: Format = None
+    status: Annotated[str, about("`collection` or `archive`")]
+    seconds: StagesTimed = None
+    declared: Declared = UNSET
+    totals: Annotated[
+        dict[str, Count],
+        about("how many puzzles have which status, see *Statuses*", "a number for each status"),
+    ] = {}
+    certificate: Annotated[
+        CertificateOfMany | UnsetType,
+        about("how many of those that claim to be complete are proved"),
+    ] = UNSET
+    files: Files
+    finished: Finished = None
+
+
+Record = PuzzleRecord | ManyRecord
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the record: that of one puzzle, or that of many."""
+    (one, many), parts = msgspec.json.schema_components((PuzzleRecord, ManyRecord))
+    _say_statuses(parts["PuzzleRecord"], [name for name in STATUSES if name not in OF_MANY])
+    _say_statuses(parts["ManyRecord"], [*OF_MANY])
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "The record of a job of sudoku-pipeline",
+        "oneOf": [one, many],
+        "$defs": parts,
+    }
+
+
+def _say_statuses(part: dict[str, Any], statuses: list[str]) -> None:
+    part["properties"]["status"]["enum"] = statuses

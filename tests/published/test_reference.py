@@ -1,0 +1,82 @@
+"""Every field, column, status and log event is described in docs/reference.md."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import runpy
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from commands import run
+
+import pipeline
+from pipeline.published.events import ALWAYS, ERROR, EVENTS, FIELDS
+from pipeline.published.schema import OF_MANY, REFUSED, STATUSES
+from pipeline.published.tables import TABLES, columns
+from pipeline.result import Stage, Status
+
+ROOT = Path(__file__).parents[2]
+LOGGED = ("debug", "info", "warning", "error", "log")
+
+
+def test_the_page_is_what_the_description_says():
+    made = runpy.run_path(str(ROOT / "docs" / "reference.py"))
+    assert made["PAGE"].read_text() == made["page"](), "run `python docs/reference.py`"
+
+
+def test_schema_prints_the_json_schema_of_the_record():
+    code, printed, _ = run("schema")
+    schema = json.loads(printed)
+    one, many = (schema["$defs"][each["$ref"].rpartition("/")[2]] for each in schema["oneOf"])
+    assert code == 0
+    assert one["properties"]["box"]["description"].startswith("height and width of a box")
+    assert {"job", "source", "status", "files"} <= {*one["required"]} & {*many["required"]}
+    assert {*many["properties"]["status"]["enum"]} == {*OF_MANY}
+
+
+def test_every_status_is_described_here_and_in_the_readme():
+    assert set(STATUSES) == {*get_args(Status), *OF_MANY, REFUSED}
+    table = (ROOT / "README.md").read_text().partition("| status | meaning |")[2]
+    assert set(re.findall(r"^\| `(\w+)` \|", table.partition("\n\n")[0], re.MULTILINE)) == set(
+        STATUSES
+    )
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_the_readme_has_the_columns_of_every_table(kind):
+    assert f"`{','.join(columns(kind))}`" in (ROOT / "README.md").read_text()
+
+
+def logged():
+    """Every call in the package that logs an event: its name, and the fields that it names."""
+    for path in sorted(Path(pipeline.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Call(func, [ast.Constant(str(event))]) if (
+                    re.fullmatch(r"[a-z]+\.[a-z_]+", event)
+                    and (func.attr if isinstance(func, ast.Attribute) else func.id) in LOGGED
+                ):
+                    yield pytest.param(event, {each.arg for each in node.keywords}, id=event)
+
+
+CALLS = [*logged()]
+
+
+def test_the_calls_that_log_are_found():
+    silent = {"job.claimed", *(name for name in EVENTS if name.startswith("stage."))}
+    assert {each.values[0] for each in CALLS} == set(EVENTS) - silent
+
+
+@pytest.mark.parametrize(("event", "fields"), CALLS)
+def test_every_event_that_is_logged_is_described_with_its_fields(event, fields):
+    assert ERROR in EVENTS[event].where
+    assert fields - {None} <= {*EVENTS[event].fields, *ALWAYS}
+
+
+def test_every_stage_has_its_event_and_every_field_of_an_event_is_described():
+    stages = {f"stage.{stage}" for stage in (*get_args(Stage), "batch")}
+    assert stages == {name for name in EVENTS if name.startswith("stage.")}
+    assert {*ALWAYS, *(each for event in EVENTS.values() for each in event.fields)} == set(FIELDS)

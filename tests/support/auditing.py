@@ -1,0 +1,250 @@
+"""Outboxes that `run` made, what somebody does to them, and what an audit says of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import typer
+from dropping import DropFolder
+from typer.testing import CliRunner
+
+from pipeline.audit import Finding, Terms, audit
+from pipeline.certify.formula import Formula, proof_formula
+from pipeline.cli.auditing import audit as audit_command
+from pipeline.cli.outcome import accounted
+from pipeline.parse import parse_puzzle
+from pipeline.puzzle import Grid
+
+ONE = "1...\n..2.\n.3..\n...4\n"
+OTHER_GRID = "4312\n2134\n1243\n3421\n"
+SIX_BY_SIX = "...5..\n..5631\n......\n.1.3.5\n.5....\n2.4...\n"
+HARD = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..\n"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+Tamper = Callable[["Outbox"], object]
+
+
+def in_a_line(puzzle: str) -> str:
+    return "".join(puzzle.split()) + "\n"
+
+
+@dataclass(frozen=True)
+class Outbox:
+    """A finished outbox that may be tampered with: by somebody who sees to the hashes, too."""
+
+    box: DropFolder
+
+    @property
+    def folder(self) -> Path:
+        return self.box.outbox
+
+    def findings(self, **terms: Any) -> dict[str, Finding]:
+        """What an audit finds, by the names of the jobs."""
+        return _findings(self.folder, self.box.inbox, **terms)
+
+    def finding(self, name: str, **terms: Any) -> Finding:
+        """What an audit finds of one job, all others left out."""
+        with TemporaryDirectory() as folder:
+            for path in self.folder.iterdir():
+                if path.name == name or path.name.startswith((f"{name}.", f"{name}_")):
+                    _copy(path, Path(folder))
+            return _findings(Path(folder), self.box.inbox, **terms)[name]
+
+    def problems(self, name: str, **terms: Any) -> tuple[str, ...]:
+        """What is wrong with one job."""
+        finding = self.finding(name, **terms)
+        assert finding.verdict == ("bad" if finding.problems else "ok")
+        return finding.problems
+
+    def path(self, name: str) -> Path:
+        return self.folder / name
+
+    def record(self, stem: str) -> dict[str, Any]:
+        return json.loads(self.path(f"{stem}.json").read_bytes())
+
+    def write_record(self, stem: str, record: Mapping[str, Any]) -> None:
+        self.path(f"{stem}.json").write_text(json.dumps(record))
+
+    def edit(self, stem: str, **fields: Any) -> None:
+        """Change some fields of a record."""
+        self.write_record(stem, self.record(stem) | fields)
+
+    def forget(self, stem: str, *fields: str) -> None:
+        """Remove some fields of a record."""
+        self.write_record(stem, {k: v for k, v in self.record(stem).items() if k not in fields})
+
+    def edit_in(self, stem: str, field: str, **fields: Any) -> None:
+        """Change some fields of an object in a record."""
+        self.edit(stem, **{field: self.record(stem)[field] | fields})
+
+    def certify(self, stem: str, **fields: Any) -> None:
+        """Change some fields of a certificate."""
+        self.edit_in(stem, "certificate", **fields)
+
+    def list(self, stem: str, *more: str) -> None:
+        """Have the record list what is there of its names, and more, with their hashes."""
+        names = dict.fromkeys((*(each["name"] for each in self.record(stem)["files"]), *more))
+        there = {name: self.path(stem).with_name(name) for name in names}
+        hashes = {n: sha256(p.read_bytes()).hexdigest() for n, p in there.items() if p.exists()}
+        self.edit(stem, files=[{"name": n, "sha256": h} for n, h in hashes.items()])
+
+    def write(self, name: str, content: str | bytes, stem: str) -> None:
+        """Write a file of a job's set, a new one perhaps, and see to it that it is listed."""
+        self.path(name).write_bytes(content.encode() if isinstance(content, str) else content)
+        self.list(stem, Path(name).name)
+
+    def change(self, name: str, stem: str, change: Callable[[str], str]) -> None:
+        """Change the text of a file of a job's set, so that it differs."""
+        before = self.path(name).read_text()
+        after = change(before)
+        assert after != before
+        self.write(name, after, stem)
+
+    def change_line(self, name: str, stem: str, number: int, line: str) -> None:
+        """Put another line in place of one of a file; they count from 1."""
+        lines = self.path(name).read_text().splitlines()
+        lines[number - 1] = line
+        self.write(name, "\n".join(lines) + "\n", stem)
+
+    def set_row(self, name: str, stem: str, number: int, **fields: str) -> None:
+        """Change some fields of a row of a table."""
+        rows = self.rows(name)
+        for column, value in fields.items():
+            assert rows[number][rows[0].index(column)] != value
+            rows[number][rows[0].index(column)] = value
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        self.write(name, text.getvalue(), stem)
+
+    def rows(self, name: str) -> list[list[str]]:
+        return [*csv.reader(io.StringIO(self.path(name).read_text()))]
+
+    def remove(self, name: str, stem: str) -> None:
+        """Remove a file of a job's set, and what the record says of it."""
+        self.path(name).unlink()
+        self.list(stem)
+
+    def original(self, name: str) -> Path:
+        return self.box.inbox / "done" / name
+
+    def exchange(self, name: str, content: str | bytes, stem: str) -> None:
+        """Put another original in place of one; the record has its hash."""
+        data = content.encode() if isinstance(content, str) else content
+        self.original(name).write_bytes(data)
+        self.edit(stem, sha256=sha256(data).hexdigest(), bytes=len(data))
+
+    def formula(self, stem: str) -> Formula:
+        """What a proof of one puzzle should refute."""
+        record = self.record(stem)
+        names = (f"{stem}_{number}.solution" for number in range(1, record["solutions"] + 1))
+        puzzles = [parse_puzzle(self.path(name).read_text()) for name in names]
+        grids = [Grid(p.geometry, tuple(value for _, value in p.givens())) for p in puzzles]
+        return proof_formula(parse_puzzle(self.original(record["source"]).read_bytes()), grids)
+
+    def write_formula(self, stem: str, *clauses: tuple[int, ...]) -> None:
+        """Put a formula with these clauses in place of the one that was refuted."""
+        text = "".join(Formula(self.formula(stem).variables, clauses).text())
+        self.write(f"{stem}.proof.cnf", text, stem)
+
+
+def _findings(outbox: Path, inbox: Path, **terms: Any) -> dict[str, Finding]:
+    return {each.name: each for each in audit(outbox, [inbox / "done"], Terms(**terms))}
+
+
+def _copy(path: Path, folder: Path) -> None:
+    """Copy a file, a folder, a link or a pipe as it is."""
+    if path.is_symlink() or path.is_file():
+        shutil.copy(path, folder, follow_symlinks=False)
+    elif path.is_dir():
+        shutil.copytree(path, folder / path.name, symlinks=True)
+
+
+APP = typer.Typer()
+APP.command()(accounted(audit_command))
+
+
+def call(outbox: Outbox, *options: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of the command."""
+    arguments = [str(outbox.folder), "--inbox", str(outbox.box.inbox), *options]
+    result = CliRunner().invoke(APP, arguments)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+    return result.exit_code, result.stdout, result.stderr
+
+
+def made(folder: Path, files: Mapping[str, str | bytes], *options: str) -> Outbox:
+    """The outbox of these files, every claim proved."""
+    box = DropFolder.within(folder)
+    for name, content in files.items():
+        box.drop(name, content)
+    result = box.run("--prove", "always", "--settle", "0", *options)
+    assert result.returncode in (0, 1), result.stderr
+    assert not box.waiting()
+    return Outbox(box)
+
+
+def copied(outbox: Outbox, folder: Path) -> Outbox:
+    """The same outbox once more, to do with it what one likes."""
+    shutil.copytree(outbox.box.inbox.parent, folder, dirs_exist_ok=True)
+    return Outbox(DropFolder(folder / "inbox", folder / "outbox"))
+
+
+def packed(*entries: tuple[str, str | bytes]) -> bytes:
+    """A zip of these members."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in entries:
+            archive.writestr(name, data)
+    return file.getvalue()
+
+
+def _stem(name: str) -> str:
+    """The job of a file, where neither a dot nor a bar is in its stem."""
+    return name.partition(".")[0].partition("_")[0]
+
+
+def unlink(name: str) -> Tamper:
+    return lambda outbox: outbox.path(name).unlink()
+
+
+def put(name: str, text: str) -> Tamper:
+    return lambda outbox: outbox.path(name).write_text(text)
+
+
+def write(name: str, content: str | bytes) -> Tamper:
+    return lambda outbox: outbox.write(name, content, _stem(name))
+
+
+def remove(*names: str) -> Tamper:
+    return lambda outbox: [outbox.remove(name, _stem(name)) for name in names]
+
+
+def exchange(name: str, content: str | bytes) -> Tamper:
+    return lambda outbox: outbox.exchange(name, content, _stem(name))
+
+
+def edit(stem: str, **fields: Any) -> Tamper:
+    return lambda outbox: outbox.edit(stem, **fields)
+
+
+def certify(stem: str, **fields: Any) -> Tamper:
+    return lambda outbox: outbox.certify(stem, **fields)
+
+
+def change(name: str, old: str, new: str, times: int = -1) -> Tamper:
+    """Put some text in place of other text, in its last places if only some `times`."""
+    return lambda outbox: outbox.change(
+        name, _stem(name), lambda text: new.join(text.rsplit(old, times))
+    )
+
+
+def append(name: str, more: str) -> Tamper:
+    return lambda outbox: outbox.change(name, _stem(name), lambda text: text + more)
