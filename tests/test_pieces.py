@@ -22,9 +22,10 @@ from strategies import examples
 from pipeline.batch import FEWEST
 from pipeline.parse import Piece, detect_collection, parse_puzzle
 from pipeline.pieces import failed_piece, solve_piece
+from pipeline.published.tables import MemberRow, PuzzleRow, csv_line, header
 from pipeline.puzzle import Geometry, Grid
 from pipeline.result import Certificate
-from pipeline.rows import Rows, Source, blank_lines, broken, csv_line, header, indexed, one_line
+from pipeline.rows import Rows, Source, blank_lines, broken, indexed, one_line
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 from pipeline.solve.lanes import solve_lanes
@@ -67,7 +68,7 @@ def records(rows):
 def test_unique_puzzles_have_a_row_and_a_line_each(solvers):
     rows = solved(f"# easy\n{A}\n\n{A.replace('.', '0')}\n", solvers)
     assert rows.table.decode() == (
-        f"2,{A},unique,1,true,{SOLVED},\n4,{A.replace('.', '0')},unique,1,true,{SOLVED},\n"
+        f"2,{A},unique,1,true,{SOLVED},,\n4,{A.replace('.', '0')},unique,1,true,{SOLVED},,\n"
     )
     assert rows.solutions == [f"{SOLVED}\n{SOLVED}\n".encode()]
     assert rows.blank == MANY_DOTS.encode() * 2
@@ -77,12 +78,13 @@ def test_unique_puzzles_have_a_row_and_a_line_each(solvers):
 def test_every_kind_of_answer_has_its_row(solvers):
     rows = solved(f"{ONE}\n{PAIR}\n{CLASH}\n{BAD}\n\n{STUCK}\n", solvers)
     assert rows.table.decode() == (
-        f"1,{ONE},unique,1,true,{ONE_SOLVED},\n"
-        f"2,{PAIR},multiple,2,true,{PAIR_SOLVED[0]},\n"
-        f'3,{CLASH},unsolvable,0,true,,"row 1 holds 1 twice: row 1, column 1 and row 1, column 3"\n'
+        f"1,{ONE},unique,1,true,{ONE_SOLVED},,\n"
+        f"2,{PAIR},multiple,2,true,{PAIR_SOLVED[0]},,\n"
+        f"3,{CLASH},unsolvable,0,true,,"
+        '"row 1 holds 1 twice: row 1, column 1 and row 1, column 3",\n'
         f"4,{BAD},invalid,0,,,"
-        "\"top.txt:4:16: expected a digit or a blank, found 'k'\"\n"
-        f"6,{STUCK},unsolvable,0,true,,\n"
+        "\"top.txt:4:16: expected a digit or a blank, found 'k'\",\n"
+        f"6,{STUCK},unsolvable,0,true,,,\n"
     )
     first, second = rows.solutions
     unknown = MANY_DOTS  # how large the bad one should be nobody knows
@@ -135,9 +137,9 @@ def test_sizes_may_be_mixed(solvers):
     line = one_line(six.values)
     rows = solved(f"{ONE}\n.{line[1:]}\n{A}\n", solvers)
     assert rows.table.decode() == (
-        f"1,{ONE},unique,1,true,{ONE_SOLVED},\n"
-        f"2,.{line[1:]},unique,1,true,{line},\n"
-        f"3,{A},unique,1,true,{SOLVED},\n"
+        f"1,{ONE},unique,1,true,{ONE_SOLVED},,\n"
+        f"2,.{line[1:]},unique,1,true,{line},,\n"
+        f"3,{A},unique,1,true,{SOLVED},,\n"
     )
     assert rows.solutions == [f"{ONE_SOLVED}\n{line}\n{SOLVED}\n".encode()]
 
@@ -149,7 +151,7 @@ def test_a_side_above_nine_is_written_in_the_signs_of_its_puzzle(solvers):
     text = "." + SIGNS[1:]
     rows = solved(f"{text}\n{text}\n", solvers)
     assert rows.solutions == [f"{SIGNS}\n{SIGNS}\n".encode()]
-    assert rows.table.decode() == "".join(f"{n},{text},unique,1,true,{SIGNS},\n" for n in (1, 2))
+    assert rows.table.decode() == "".join(f"{n},{text},unique,1,true,{SIGNS},,\n" for n in (1, 2))
     assert rows.blank == (b"." * 256 + b"\n") * 2
 
 
@@ -237,7 +239,7 @@ def test_texts_with_quotes_commas_and_control_characters_stay_one_field(solvers)
     assert text.count("\n") == 4
     assert text.replace("\n", "").isprintable()
     last = records(rows)[-1]
-    assert (last[0], last[2], len(last)) == ("4", "invalid", 7)
+    assert (last[0], last[2], len(last)) == ("4", "invalid", 8)
 
 
 def test_bytes_that_are_no_text_are_a_bad_line(solvers):
@@ -277,7 +279,7 @@ def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():
     data = f"# a\n{ONE}\n\n{PAIR}\n".encode()
     rows = failed_piece(Piece(1, data), source_of(data), Settings(), 'it died, "killed"')
     assert rows.table.decode() == (
-        f'2,{ONE},failed,0,,,"it died, ""killed"""\n4,{PAIR},failed,0,,,"it died, ""killed"""\n'
+        f'2,{ONE},failed,0,,,"it died, ""killed""",\n4,{PAIR},failed,0,,,"it died, ""killed""",\n'
     )
     assert (rows.count, rows.solutions, rows.totals) == (2, [], Counter(failed=2))
     assert rows.blank.count(b"\n") == 2
@@ -286,7 +288,7 @@ def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():
 def test_a_broken_collection_ends_with_a_row_that_says_so():
     source = source_of(f"{ONE}\n{ONE}\n".encode(), cells=16)
     rows = broken(source, 12, "it ends too early: it is cut off")
-    assert rows.table == b"12,,invalid,0,,,it ends too early: it is cut off\n"
+    assert rows.table == b"12,,invalid,0,,,it ends too early: it is cut off,\n"
     assert (rows.count, rows.blank, rows.totals) == (1, DOTS.encode(), Counter(invalid=1))
 
 
@@ -309,12 +311,15 @@ def test_adding_rows_equals_computing_them_at_once(solvers, parts):
 def test_indexes_are_put_before_the_rows():
     assert indexed(b"4,a\n5,b\n", 9) == b"9,4,a\n10,5,b\n"
     assert indexed(b"", 1) == b""
-    assert header() == b"index,line,puzzle,status,solutions,complete,solution,message\n"
+    assert (
+        header(PuzzleRow)
+        == b"index,line,puzzle,status,solutions,complete,solution,message,disagreement\n"
+    )
 
 
 def test_fields_are_quoted_as_csv_readers_expect():
     fields = ["a", 'b "c"', "d,e", "", " f ", '"']
-    line = csv_line(fields)
+    line = csv_line(MemberRow(*fields))
     assert line == b'a,"b ""c""","d,e",, f ,""""\n'
     assert next(csv.reader([line.decode()])) == fields
 

@@ -125,8 +125,6 @@ def _job(stem: str, record: Record) -> Job:
         seconds=seconds,
         totals=_totals(record.totals),
         files=tuple(n for n in file_names(record)[:_MOST_FILES] if len(n) <= _LONGEST_NAME),
-            name for name in file_names(record)[:_MOST_FILES] if len(name) <= _LONGEST_NAME
-        ),
         declared=_declared(or_none(record.declared) or {}),
     )
     if isinstance(record, ManyRecord):
