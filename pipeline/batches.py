@@ -25,6 +25,7 @@ from pipeline.result import Result, SolverUsed, Status, Stopwatch
 from pipeline.settings import ENCODING, Settings
 from pipeline.solve import Solvers
 from pipeline.stages import (
+    OnGrid,
     is_chosen,
     more_than,
     parse_once,
@@ -115,6 +116,28 @@ def solve_batch(
             if clash:
                 answers.messages[index] = clash.message
     return answers
+
+
+def lanes_take(geometry: Geometry, settings: Settings) -> bool:
+    """Whether lanes can solve a puzzle as it is to be solved."""
+    return (
+        geometry.side <= LARGEST_SIDE and settings.limit <= MOST_TOGETHER and not settings.keep_cnf
+    )
+
+
+def solve_by_lanes(
+    parsed: Parsed, solvers: Solvers, settings: Settings, watch: Stopwatch, on_grid: OnGrid | None
+) -> Result:
+    """Solve one puzzle as a batch of its own. Raises EnvironmentFailure."""
+    masks = masks_of([parsed.puzzle])
+    before, start = watch.spent(), time.perf_counter()
+    answers = solve_batch(parsed.puzzle.geometry, masks, solvers, settings, [before])
+    batch = time.perf_counter() - start
+    result = _shown(answers, 0, parsed, batch, solvers, settings)
+    if on_grid:
+        for grid in result.solutions:
+            on_grid(grid)
+    return replace(result, seconds={**result.seconds, **watch.seconds()})
 
 
 def _go_together(settings: Settings) -> bool:
@@ -244,14 +267,27 @@ def _solve_group(
     batch = time.perf_counter() - start
     results = {}
     for place, (index, (parsed, parse)) in enumerate(group.items()):
-        found = _result(answers, place, parsed, batch)
-        watch = Stopwatch(before=float(answers.spent[place]))
-        shown = with_evidence(found, solvers, settings, watch)
-        if found.complete and not shown.complete:  # what the batch says is not true
-            watch = Stopwatch(before=watch.spent())
-            shown = solve_alone(parsed, shown.message, solvers, settings, watch)
+        shown = _shown(answers, place, parsed, batch, solvers, settings)
         results[index] = _parsed_in(parse, shown)
     return results
+
+
+def _shown(
+    answers: Answers,
+    place: int,
+    parsed: Parsed,
+    batch: float,
+    solvers: Solvers,
+    settings: Settings,
+) -> Result:
+    """The result of one puzzle of a batch that took so many seconds, with what shows it."""
+    found = _result(answers, place, parsed, batch)
+    watch = Stopwatch(before=float(answers.spent[place]))
+    shown = with_evidence(found, solvers, settings, watch)
+    if found.complete and not shown.complete:  # what the batch says is not true
+        watch = Stopwatch(before=watch.spent())
+        shown = solve_alone(parsed, shown.message, solvers, settings, watch)
+    return shown
 
 
 def _parsed_in(parse: float, result: Result) -> Result:
@@ -264,7 +300,7 @@ def solve_alone(
     parsed: Parsed, why: str | None, solvers: Solvers, settings: Settings, watch: Stopwatch
 ) -> Result:
     """The chain for a puzzle of a batch; `why` says what was wrong with the batch's answer."""
-    result = solve_parsed(parsed, solvers, settings, watch)
+    result = solve_parsed(parsed, solvers, replace(settings, solver="auto"), watch)
     return replace(result, solver=result.solver and replace(result.solver, fallback=why))
 
 

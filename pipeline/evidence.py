@@ -130,7 +130,7 @@ def prove_formula(
         ProofTimeout,
         check_core,
     )
-    from pipeline.solve.proving import ENGINES, Exhausted, Prover, Satisfiable  # noqa: PLC0415
+    from pipeline.solve.pysat import ENGINES, Exhausted, Prover, Satisfiable  # noqa: PLC0415
 
     deadline = Deadline.of(limits)
     try:
@@ -146,7 +146,7 @@ def prove_formula(
                 text = REFUTED
             else:
                 left = limits.until(deadline)
-                text = solvers.kept(Prover).prove(core.remaining, left, engine)
+                text = solvers.shared(Prover).prove(core.remaining, left, engine)
             checked = check_core(core, text, deadline.left())
         except Satisfiable as error:
             return Certificate("no", reason=str(error)), None

@@ -104,14 +104,13 @@ def solve_formula(
     EnvironmentFailure where the last one cannot work.
     """
     question = _Question(parsed, settings, watch)
-    usable = [solver for solver in solvers.chain if solver.name != "lanes"]
-    fallback = solvers.lacking if len(usable) == len(solvers.chain) else ONLY_PUZZLES
+    fallback = ONLY_PUZZLES if settings.solver == "lanes" else solvers.lacking
     answered = False
-    for solver in usable:
+    for solver in solvers.chain:
         try:
             search = question.ask(solver)
         except (SolverError, EnvironmentFailure) as error:
-            if isinstance(error, EnvironmentFailure) and solver is usable[-1]:
+            if isinstance(error, EnvironmentFailure) and solver is solvers.chain[-1]:
                 raise
             fallback = str(error)
             continue

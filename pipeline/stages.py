@@ -25,7 +25,7 @@ from pipeline.parse import Parsed, made, parse_source
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Result, SolverUsed, Status, Stopwatch, limits_left, unproved
 from pipeline.settings import Settings
-from pipeline.solve import Solver, Solvers, answers
+from pipeline.solve import BEYOND_LANES, Solver, Solvers, answers
 
 OnGrid = Callable[[Grid], None]
 
@@ -86,7 +86,13 @@ def solve_parsed(
     """The chain behind the parser, each solver being the fallback of the one before.
 
     `explain`: add what shows the result to be right, and what a person wants to know of it.
+    Puzzles that are to be explained go to lanes first where these are chosen and can take them.
     """
+    fallback = _why_not_lanes(parsed.puzzle, settings) or solvers.lacking
+    if settings.solver == "lanes" and explain and not fallback:
+        from pipeline.batches import solve_by_lanes  # noqa: PLC0415 - it imports this module
+
+        return solve_by_lanes(parsed, solvers, settings, watch, on_grid)
     try:
         with watch.timing("encode"):
             limits = limits_left(settings, watch)
@@ -94,7 +100,6 @@ def solve_parsed(
     except LimitReached as error:
         return Result("unknown", (), False, str(error), parsed, seconds=watch.seconds())
     chain = _Chain(parsed.puzzle, cnf, settings, watch, on_grid)
-    fallback = solvers.lacking
     for solver in solvers.chain:
         try:
             search = chain.search(solver)
@@ -114,6 +119,15 @@ def solve_parsed(
             return shown
         fallback = shown.message  # what it says is not true: somebody else may know better
     return Result("failed", (), None, fallback, parsed, cnf, seconds=watch.seconds())
+
+
+def _why_not_lanes(puzzle: Puzzle, settings: Settings) -> str | None:
+    """Why lanes, where they are chosen, are not asked for this puzzle."""
+    if settings.solver != "lanes":
+        return None
+    from pipeline.batches import lanes_take  # noqa: PLC0415 - it imports this module
+
+    return None if lanes_take(puzzle.geometry, settings) else BEYOND_LANES
 
 
 def more_than(most: int) -> str:
@@ -271,7 +285,7 @@ def _explained(
     limits = limits_left(settings, watch).at_most(EXPLAIN_SECONDS)
     with watch.timing("explain"):
         try:
-            conflict = explain_conflict(puzzle, solvers.kept(Explainer), limits)
+            conflict = explain_conflict(puzzle, solvers.shared(Explainer), limits)
         except SolverError as error:
             why = f"{result.solver.name if result.solver else 'a solver'} was wrong: {error}"
             return replace(result, status="unknown", complete=False, message=why)

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.limits import Limits
 from pipeline.settings import SolverChoice
-from pipeline.solve.base import Closing, Session, Solver
-from pipeline.solve.enumerate import answers
+from pipeline.solve.base import Closeable, Session, Solver, answers
 from pipeline.solve.minisat import Minisat, find_minisat, missing_minisat
 from pipeline.solve.pysat import Pysat
 
@@ -28,26 +27,28 @@ __all__ = [
 
 LACKING = "minisat is not installed"
 ONLY_PUZZLES = "lanes solve nothing but Sudoku"
+BEYOND_LANES = "lanes keep no CNF, take sides up to 25 and find up to 100 solutions"
 
 
-T = TypeVar("T", bound=Closing)
+T = TypeVar("T", bound=Closeable)
 
 
 def surprise(fallback: str | None) -> str | None:
     """Why another solver than the first answered, unless that was known beforehand."""
-    return None if fallback in (LACKING, ONLY_PUZZLES) else fallback
+    return None if fallback in (LACKING, ONLY_PUZZLES, BEYOND_LANES) else fallback
 
 
-class Solvers(Closing):
-    """The solvers to ask, in order: each is the fallback of the one before.
+class Solvers(Closeable):
+    """The solvers to ask for a Cnf, in order: each is the fallback of the one before.
 
     `lacking` says what the first choice lacks, if it is not there. Raises SolverMissing for a
-    solver that is asked for by name, or by path, and not there.
+    solver that is asked for by name, or by path, and not there. `lanes` take puzzles, not a Cnf
+    (`batches` asks them); the chain is there for what they cannot do.
     """
 
     def __init__(self, wanted: SolverChoice = "auto", minisat: str | None = None) -> None:
         self.lacking: str | None = None
-        self._kept: dict[Callable[[], Any], Any] = {}
+        self._shared: dict[Callable[[], Any], Any] = {}
         self.chain: tuple[Solver, ...] = (Pysat(),)
         self._checker = Pysat("cadical153")
         if wanted == "pysat":
@@ -59,17 +60,13 @@ class Solvers(Closing):
             raise missing_minisat()
         elif wanted == "auto":
             self.lacking = LACKING
-        if wanted == "lanes":
-            from pipeline.solve.lanes import Lanes  # noqa: PLC0415 - numpy is slow to load
 
-            self.chain = (Lanes(), *self.chain)
-
-    def kept(self, kind: Callable[[], T]) -> T:
-        """The one object that this makes, which is closed with the solvers."""
-        if kind not in self._kept:
-            self._kept[kind] = kind()
-        found: T = self._kept[kind]
-        return found
+    def shared(self, factory: Callable[[], T]) -> T:
+        """The object of this factory, made once and closed with the solvers."""
+        if factory not in self._shared:
+            self._shared[factory] = factory()
+        made: T = self._shared[factory]
+        return made
 
     def other_than(self, solver: Solver) -> Solver:
         """A solver that shares no code with this one, to check what it says."""
@@ -83,5 +80,5 @@ class Solvers(Closing):
 
     def close(self) -> None:
         """End whatever was started."""
-        for each in (*self.chain, self._checker, *self._kept.values()):
+        for each in (*self.chain, self._checker, *self._shared.values()):
             each.close()
