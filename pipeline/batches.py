@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pipeline.beside import compared
-from pipeline.certify import clashing_givens
-from pipeline.certify.many import certify_many
+from pipeline.certify import certify_many, clashing_givens
 from pipeline.errors import InvalidPuzzle
 from pipeline.formulas import is_formula, solve_clauses
 from pipeline.limits import Limits

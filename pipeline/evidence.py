@@ -123,7 +123,7 @@ def prove_formula(
     formula: Formula, solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, str | None]:
     """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one."""
-    from pipeline.certify.core import core_of  # noqa: PLC0415 - hardly ever needed
+    from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
     from pipeline.certify.proof import (  # noqa: PLC0415 - dratify is slow to load
         REFUTED,
         ProofRejected,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import assert_never
 
-from pipeline.certify.clauses import certify_model
+from pipeline.certify import certify_model
 from pipeline.cnf import Answer, Clause, Cnf, Family, Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, InvalidPuzzle, LimitReached, SolverError
 from pipeline.evidence import Certificate, doubt, prove_no_model

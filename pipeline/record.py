@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from pipeline.decode import blocking_clause
+from pipeline.cnf import blocking_clause
 from pipeline.dimacs import dimacs_lines
 from pipeline.parse import render_puzzle
 from pipeline.published import SCHEMA

@@ -15,8 +15,7 @@ from typing import assert_never
 
 from pipeline.beside import compared
 from pipeline.certify import certify_grid
-from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
-from pipeline.decode import decode_model
+from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat, decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure, InvalidPuzzle, LimitReached, SolverError
 from pipeline.evidence import Certificate, doubt, prove_complete

@@ -20,7 +20,7 @@ from strategies import examples, puzzles
 from pipeline import batches
 from pipeline.batches import FEWEST, masks_of, solve_batch, solve_sources
 from pipeline.certify import clashing_givens
-from pipeline.decode import decode_model
+from pipeline.cnf import decode_model
 from pipeline.dimacs import clause_lines
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from pipeline.certify.clauses import certify_model
+from pipeline.certify import certify_model
 
 CLAUSES = [(1, -2), (2, 3), (-1, -3, 2)]
 

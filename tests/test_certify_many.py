@@ -10,7 +10,7 @@ from solving import pattern
 from strategies import examples, opened, puzzles, solved_grids
 
 from pipeline.certify import certify_grid
-from pipeline.certify.many import AT_ONCE, certify_many
+from pipeline.certify.rules import AT_ONCE, certify_many
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
 NINE = Geometry(3, 3)

@@ -6,10 +6,10 @@ from itertools import combinations, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pipeline.solve.cores import Core, shrinking_cores
 from strategies import examples
 
 from pipeline.limits import Deadline
-from pipeline.solve.cores import Core, shrinking_cores
 
 VARIABLES = range(1, 7)
 literals = st.sampled_from([sign * variable for variable in VARIABLES for sign in (1, -1)])

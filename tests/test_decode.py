@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples, geometries, solved_grids
 
-from pipeline.cnf import Cnf
-from pipeline.decode import blocking_clause, decode_model
+from pipeline.cnf import Cnf, blocking_clause, decode_model
 from pipeline.encode import ENCODINGS, Numbering, encode_puzzle
 from pipeline.errors import SolverError
 from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle

@@ -22,7 +22,7 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
-from pipeline.solve.proving import Exhausted
+from pipeline.solve.pysat import Exhausted
 from pipeline.stages import solve_parsed, solve_source
 
 FULL = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"

@@ -5,21 +5,21 @@ import signal
 from itertools import pairwise
 from threading import Timer
 
+import pipeline.explain.explainer
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from needs import needs_linux
 from oracle import solutions
+from pipeline.explain.explainer import Contradiction, contradictions
 from pysat.solvers import Minisat22
 from solving import NONE, TWO, children, has_ended, holed, pattern
 from strategies import blank_for, examples, puzzles, solved_grids
 
-import pipeline.explain.explainer
 from pipeline.certify import clashing_givens
 from pipeline.encode import encode_puzzle
 from pipeline.errors import SolverError
 from pipeline.explain import Clue, Conflict, Explainer, explain_conflict
-from pipeline.explain.explainer import Contradiction, contradictions
 from pipeline.limits import Deadline, Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Puzzle

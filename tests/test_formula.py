@@ -12,10 +12,10 @@ from pysat.solvers import Solver
 from solving import EVEN_ODD, EVEN_ODD_SIX, SIX, TWO
 from strategies import SMALL_GEOMETRIES, examples, puzzles
 
-from pipeline.certify.core import core_of
 from pipeline.certify.formula import (
     Formula,
     FormulaTooLarge,
+    core_of,
     formula_size,
     proof_formula,
     read_formula,

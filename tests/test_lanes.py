@@ -13,8 +13,7 @@ from oracle import is_solution, solutions
 from solving import EVEN_ODD, NONE, SIX, TWO, cnf_of, holed, pattern
 from strategies import blank_for, examples, opened, puzzles
 
-from pipeline.cnf import Cnf, Family, Sat, Unknown, Unsat
-from pipeline.decode import decode_model
+from pipeline.cnf import Cnf, Family, Sat, Unknown, Unsat, decode_model
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import SolverError
 from pipeline.limits import Limits

@@ -9,8 +9,7 @@ import pytest
 from auditing import made
 from solving import NONE, UNIQUE, cnf_of, holed, pattern
 
-from pipeline.certify.core import core_of
-from pipeline.certify.formula import proof_formula
+from pipeline.certify.formula import core_of, proof_formula
 from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import LimitReached

@@ -16,8 +16,7 @@ from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, pattern, pig
 from strategies import blank_for, examples
 
 from pipeline.certify import proof as proofs
-from pipeline.certify.core import core_of
-from pipeline.certify.formula import Formula, proof_formula
+from pipeline.certify.formula import Formula, core_of, proof_formula
 from pipeline.certify.proof import (
     MAX_CHARACTERS,
     REFUTED,
@@ -30,7 +29,7 @@ from pipeline.certify.proof import (
 from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Puzzle
-from pipeline.solve.proving import ENGINES, Prover
+from pipeline.solve.pysat import ENGINES, Prover
 
 HOUR = 3600.0
 HARD = parse_puzzle(

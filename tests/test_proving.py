@@ -14,7 +14,7 @@ from pipeline.certify.proof import check_refutation
 from pipeline.errors import SolverError
 from pipeline.limits import Limits
 from pipeline.solve import peer
-from pipeline.solve.proving import ENGINES, Exhausted, Prover, Satisfiable
+from pipeline.solve.pysat import ENGINES, Exhausted, Prover, Satisfiable
 
 LIMITS = Limits(60)
 PIGEONS = Formula(30, tuple(pigeons(5).clauses()))

@@ -15,7 +15,7 @@ from strategies import arbitrary, examples, opened, puzzles, spoiled
 from pipeline.cnf import Sat, Unsat
 from pipeline.dimacs import clause_lines
 from pipeline.encode import encode_puzzle
-from pipeline.encode.propagate import propagate
+from pipeline.encode.reduced import propagate
 from pipeline.encode.together import encode_together, propagate_many
 from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle

@@ -8,7 +8,7 @@ from pipeline.audit.findings import Report
 from pipeline.audit.proofs import audit_proof
 from pipeline.audit.records import Record
 from pipeline.audit.terms import Terms
-from pipeline.certify.clauses import certify_model
+from pipeline.certify import certify_model
 from pipeline.certify.formula import Formula
 from pipeline.errors import InputError, InvalidPuzzle, in_words
 from pipeline.files import read_regular

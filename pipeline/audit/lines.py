@@ -11,8 +11,7 @@ from pipeline.audit.files import fault_in_status
 from pipeline.audit.findings import Report
 from pipeline.audit.records import Record
 from pipeline.audit.streams import Row
-from pipeline.certify import certify_grid
-from pipeline.certify.many import certify_many
+from pipeline.certify import certify_grid, certify_many
 from pipeline.errors import counted, printable
 from pipeline.parse.collections import Entry
 from pipeline.puzzle import Geometry, Grid, Puzzle

@@ -9,8 +9,7 @@ from oracle import is_solution, solutions
 from pysat.solvers import Minisat22
 from strategies import examples, puzzles, solved_grids
 
-from pipeline.cnf import Cnf
-from pipeline.decode import decode_model
+from pipeline.cnf import Cnf, decode_model
 from pipeline.dimacs import dimacs_lines
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.parse import parse_puzzle

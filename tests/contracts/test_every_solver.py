@@ -13,8 +13,7 @@ from oracle import solutions
 from solving import TWO, children, cnf_of, pigeons
 from strategies import examples, puzzles
 
-from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat
-from pipeline.decode import decode_model
+from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat, decode_model
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
