@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import is_solution, solutions
-from solving import EVEN_ODD, NONE, SIX, TWO, cnf_of, holed, pattern
+from solving import EVEN_ODD, NONE, SIX, TWO, holed, pattern
 from strategies import blank_for, examples, opened, puzzles
 
-from pipeline.cnf import Cnf, Family, Sat, Unknown, Unsat, decode_model
-from pipeline.encode import ENCODINGS, encode_puzzle
-from pipeline.errors import SolverError
-from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
-from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
-from pipeline.solve import answers
-from pipeline.solve.lanes import Found, Lanes, solve_lanes
+from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.solve.lanes import Found, solve_lanes
 
 FOUR, SIX_BY_SIX, EIGHT, NINE = Geometry(2, 2), Geometry(2, 3), Geometry(2, 4), Geometry(3, 3)
 GEOMETRIES = [
@@ -28,7 +22,6 @@ GEOMETRIES = [
     *(Geometry(n, 1) for n in (2, 4)),
     *(FOUR, SIX_BY_SIX, Geometry(3, 2), EIGHT, Geometry(4, 2), NINE),
 ]
-LIMITS = Limits(60.0, 1024)
 AGES = 100.0
 
 
@@ -90,16 +83,10 @@ def test_it_finds_all_solutions_that_there_are(text, count):
     check_against_brute_force(puzzle, found, 0, 7)
 
 
-def test_the_empty_4x4_has_288_solutions():
-    found = solve(FOUR, [Puzzle.empty(FOUR)], 300)
-    assert found.counts.tolist() == [288]
-    check_against_brute_force(Puzzle.empty(FOUR), found, 0, 300)
-
-
-@pytest.mark.parametrize("most", [1, 2, 3, 64, 287, 288])
+@pytest.mark.parametrize("most", [1, 3, 64, 287, 300])
 def test_it_stops_at_as_many_solutions_as_are_wanted(most):
     found = solve(FOUR, [Puzzle.empty(FOUR)] * 3, most)
-    assert found.counts.tolist() == [most] * 3
+    assert found.counts.tolist() == [min(most, 288)] * 3
     assert found.grids.shape == (most, 3, 16)
     check_against_brute_force(Puzzle.empty(FOUR), found, 0, most)
     assert (found.grids[:, :1] == found.grids).all()
@@ -107,15 +94,13 @@ def test_it_stops_at_as_many_solutions_as_are_wanted(most):
 
 @pytest.mark.parametrize("geometry", [NINE, Geometry(4, 4), Geometry(2, 5), Geometry(1, 7)])
 def test_an_empty_grid_has_more_than_one_solution(geometry):
-    check = solve(geometry, [Puzzle.empty(geometry)], 2)
-    assert check.counts[0] == 2
-    first, second = grids_of(check, geometry, 0)
+    found = solve(geometry, [Puzzle.empty(geometry)], 2)
+    first, second = grids_of(found, geometry, 0)
     assert first < second
-    assert is_solution(Puzzle.empty(geometry), first)
-    assert is_solution(Puzzle.empty(geometry), second)
+    assert all(is_solution(Puzzle.empty(geometry), grid) for grid in (first, second))
 
 
-@pytest.mark.parametrize("geometry", [Geometry(5, 5), Geometry(6, 6), Geometry(8, 8)])
+@pytest.mark.parametrize("geometry", [Geometry(5, 5), Geometry(8, 8)])
 def test_large_grids_are_solved_too(geometry):
     grid = pattern(geometry)
     found = solve(geometry, [holed(grid, 7), Puzzle.of_values(geometry, grid.values)], 2)
@@ -123,31 +108,27 @@ def test_large_grids_are_solved_too(geometry):
     assert grids_of(found, geometry, 0) == grids_of(found, geometry, 1) == [grid]
 
 
-def test_a_side_above_64_is_refused():
-    with pytest.raises(ValueError, match="up to 64"):
-        solve_lanes(Geometry(5, 13), np.ones((1, 65**2), np.uint64), 2, AGES)
+@pytest.mark.parametrize(
+    ("geometry", "shape", "most", "message"),
+    [
+        (Geometry(5, 13), (1, 65**2), 2, "up to 64"),
+        (NINE, (1, 80), 2, "masks of shape"),
+        (NINE, (81,), 2, "masks of shape"),
+        (NINE, (1, 81), 0, "masks of shape"),
+    ],
+)
+def test_sides_above_64_and_wrong_shapes_are_refused(geometry, shape, most, message):
+    with pytest.raises(ValueError, match=message):
+        solve_lanes(geometry, np.ones(shape, np.uint64), most, AGES)
 
 
-@pytest.mark.parametrize(("shape", "most"), [((1, 80), 2), ((81,), 2), ((1, 81), 0)])
-def test_wrong_shapes_are_refused(shape, most):
-    with pytest.raises(ValueError, match="masks of shape"):
-        solve_lanes(NINE, np.ones(shape, np.uint64), most, AGES)
-
-
-def test_givens_that_clash_have_no_solution():
-    clash = Puzzle.of_values(NINE, [5, 5, *[0] * 79])
-    full = Puzzle.of_values(NINE, [1] * 81)
-    found = solve(NINE, [clash, full], 2)
-    assert found.counts.tolist() == [0, 0]
+def test_givens_that_clash_and_a_cell_without_any_value_have_no_solution():
+    masks = masks_of(*map(Puzzle.of_values, [FOUR] * 3, ([3, 3, *[0] * 14], [1] * 16, [0] * 16)))
+    masks[2, 7] = 0
+    found = solve_lanes(FOUR, masks, 2, AGES)
+    assert found.counts.tolist() == [0, 0, 0]
     assert found.decided.all()
     assert not found.grids.any()
-
-
-def test_a_cell_without_any_value_has_no_solution():
-    masks = masks_of(Puzzle.empty(FOUR))
-    masks[0, 7] = 0
-    found = solve_lanes(FOUR, masks, 2, AGES)
-    assert (found.counts.tolist(), found.decided.tolist()) == ([0], [True])
 
 
 def mixed(count: int, seed: int = 1) -> list[Puzzle]:
@@ -157,7 +138,7 @@ def mixed(count: int, seed: int = 1) -> list[Puzzle]:
     return random.Random(seed).choices(some, k=count)
 
 
-@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
+@pytest.mark.parametrize("count", [0, 1, 64, 65, 10_000])
 def test_any_number_of_puzzles_can_be_solved_together(count):
     some = mixed(count)
     found = solve(FOUR, some, 3)
@@ -166,13 +147,6 @@ def test_any_number_of_puzzles_can_be_solved_together(count):
     known = {puzzle: len(solutions(puzzle, 3)) for puzzle in set(some)}
     assert found.counts.tolist() == [known[puzzle] for puzzle in some]
     assert found.decided.all()
-
-
-def test_more_puzzles_than_a_chunk_holds_are_solved_one_after_the_other():
-    some = mixed(10_000)
-    found = solve(FOUR, some, 2)
-    known = {puzzle: len(solutions(puzzle, 2)) for puzzle in set(some)}
-    assert found.counts.tolist() == [known[puzzle] for puzzle in some]
 
 
 def hard(count: int, variant: str = "classic") -> list[Puzzle]:
@@ -248,105 +222,3 @@ def test_the_buffer_size_of_numpy_is_left_as_it_was():
     before = np.getbufsize()
     solve(FOUR, mixed(3), 2)
     assert np.getbufsize() == before
-
-
-# One puzzle at a time, by its clauses.
-
-
-def ask(cnf: Cnf, *clauses: tuple[int, ...], limits: Limits = LIMITS):
-    with Lanes().open(cnf, limits) as session:
-        for clause in clauses:
-            session.add(clause)
-        return session.solve()
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_the_solver_counts_the_solutions_of_a_formula(encoding):
-    puzzle = parse_puzzle(SIX)
-    cnf = encode_puzzle(puzzle, encoding)
-    *found, last = answers(cnf, Lanes(), LIMITS)
-    assert last == Unsat()
-    assert sorted(decode_model(sat.model, cnf) for sat in found) == solutions(puzzle, 9)
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_clauses_that_are_added_hold(encoding):
-    cnf = encode_puzzle(Puzzle.empty(FOUR), encoding)
-    answer = ask(cnf, (4,), (-8,), (7, 9, 13))
-    assert isinstance(answer, Sat)
-    assert {4, -8} <= answer.model
-    assert cnf.satisfied_by(answer.model)
-    assert not answer.model.isdisjoint((7, 9, 13))
-    assert ask(cnf, (4,), (-4,)) == Unsat()
-    assert ask(cnf, ()) == Unsat()
-    assert ask(cnf, (-1, -6), (1,), (6,)) == Unsat()
-
-
-def test_a_clause_about_an_unknown_variable_is_refused():
-    with pytest.raises(SolverError, match="variable 65"):
-        ask(encode_puzzle(Puzzle.empty(FOUR), "extended"), (1, 65))
-
-
-def spoil(cnf: Cnf, *, without: int | None = None, extra: tuple[int, ...] | None = None) -> Cnf:
-    clauses = [*cnf.clauses(), *([extra] if extra is not None else [])]
-    if without is not None:
-        del clauses[without]
-    return replace(cnf, families=(Family("spoiled", len(clauses), clauses),))
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_a_formula_that_lacks_a_clause_is_no_puzzles(encoding):
-    """Some pairs are forbidden twice, by the row and by the box: one of the two will do."""
-    cnf = encode_puzzle(Puzzle.empty(FOUR), encoding)
-    clauses = [*cnf.clauses()]
-    for index, clause in list(enumerate(clauses))[::11]:
-        if clauses.count(clause) == 1:
-            with pytest.raises(SolverError, match="no clause"):
-                ask(spoil(cnf, without=index))
-        else:
-            assert isinstance(ask(spoil(cnf, without=index)), Sat)
-
-
-@pytest.mark.parametrize("extra", [(1, -2), (1, 2, 5), (-1, -2, -3), (-1, -22), (99,), (-98, -99)])
-def test_a_formula_with_a_foreign_clause_is_no_puzzles(extra):
-    with pytest.raises(SolverError):
-        ask(spoil(encode_puzzle(Puzzle.empty(FOUR), "extended"), extra=extra))
-
-
-def test_a_formula_of_no_encoder_is_refused():
-    with pytest.raises(SolverError, match="made up"):
-        ask(cnf_of((1, 2)))
-
-
-def test_candidates_that_make_no_grid_are_refused():
-    cnf = encode_puzzle(Puzzle.empty(FOUR), "reduced")
-    first = Candidate(1, 1, 1)
-    for candidates, fixed in [
-        ({**cnf.candidates, 2: first}, ()),
-        ({**cnf.candidates, 1: Candidate(1, 1, 5)}, ()),
-        (cnf.candidates, (first,)),
-        ({}, ()),
-        ({}, (first, Candidate(1, 2, 1))),
-    ]:
-        with pytest.raises(SolverError):
-            ask(replace(cnf, candidates=candidates, fixed=fixed))
-
-
-def test_an_empty_clause_is_unsat():
-    assert ask(spoil(encode_puzzle(Puzzle.empty(FOUR), "reduced"), extra=())) == Unsat()
-
-
-def test_a_puzzle_too_large_for_words_is_refused():
-    with pytest.raises(SolverError, match="up to 64"):
-        ask(encode_puzzle(Puzzle.empty(Geometry(5, 13)), "minimal"))
-
-
-def test_the_memory_limit_holds():
-    cnf = encode_puzzle(Puzzle.empty(Geometry(6, 6)), "extended")
-    assert ask(cnf, limits=Limits(60.0, 64)) == Unknown("the memory limit of 64 MB was reached")
-
-
-def test_checking_the_clauses_takes_of_the_time_too():
-    cnf = encode_puzzle(Puzzle.empty(Geometry(6, 6)), "extended")
-    limits = Limits(0.05, 4096)
-    assert ask(cnf, limits=limits) == Unknown("the time limit of 0.05 s was reached")

@@ -49,10 +49,12 @@ def explain_difference(grids: Sequence[Grid]) -> Difference:
         raise ValueError("only two or more grids of one geometry, no two of them equal, differ")
     place = grids[0].geometry.place
     holders = _holders(grids)
+    alike = {frozenset(held.values()): cell for cell, held in reversed(holders.items())}
+    options = {cell: holders[cell] for cell in sorted(alike.values())}
     tried = range(min(len(grids), _MOST_TRIED))
-    found = ((index, _decisive(index, grids, holders)) for index in tried)
+    found = ((index, _decisive(index, grids, options)) for index in tried)
     chosen, cells = min(found, key=lambda each: len(each[1]))
-    one_tells = any(not held & (held - 1) for at in holders.values() for held in at.values())
+    one_tells = any(not held & (held - 1) for at in options.values() for held in at.values())
     return Difference(
         tuple(map(place, holders)),
         tuple(Clue(*place(cell), grids[chosen].values[cell]) for cell in sorted(cells)),
