@@ -72,8 +72,7 @@ __all__ = [
 
 _HOMES = {
     "certify": ("Violation", "certifier", "certify_grid"),
-    "cnf": ("Answer", "Cnf", "Sat", "Unknown", "Unsat"),
-    "decode": ("decode_model",),
+    "cnf": ("Answer", "Cnf", "Sat", "Unknown", "Unsat", "decode_model"),
     "dimacs": ("dimacs_lines", "parse_result"),
     "encode": ("encode_puzzle",),
     "errors": (

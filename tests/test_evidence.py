@@ -191,7 +191,7 @@ def test_what_no_engine_could_prove_in_its_limits_is_claimed(error, monkeypatch,
     def prove(*_):
         raise error
 
-    monkeypatch.setattr("pipeline.solve.proving.Prover.prove", prove)
+    monkeypatch.setattr("pipeline.solve.pysat.Prover.prove", prove)
     result = solved(parse_puzzle(SIX), solvers)
     assert (result.status, result.complete, result.certificate.complete) == (
         "multiple",

@@ -106,7 +106,7 @@ def test_an_explanation_gets_two_seconds_or_what_is_left_and_the_memory_of_the_p
     settings = Settings(timeout=timeout, memory_limit=99, prove="never")
     parsed = parse_source(NONE.encode(), "a")
     with Solvers("pysat") as solvers:
-        told = solvers._kept[Explainer] = Told()
+        told = solvers._shared[Explainer] = Told()
         result = solve_parsed(parsed, solvers, settings, Stopwatch())
         with_evidence(result, solvers, settings, spent(10))
     assert told.limits.seconds - told.limits.spent == pytest.approx(left)

@@ -50,6 +50,12 @@ def consistent(found):
     return kept, cells[right]
 
 
+@pytest.fixture(scope="module")
+def engine():
+    with Pysat() as made:
+        yield made
+
+
 @st.composite
 def batches(draw, kinds=puzzles, most=6):
     """Puzzles of one geometry and variant."""
@@ -163,10 +169,10 @@ def test_nothing_chosen_gives_grids_of_what_propagation_decided():
 
 @examples(10)
 @given(batches(opened, 3))
-def test_a_model_is_read_as_one_solution_of_each_puzzle(found):
+def test_a_model_is_read_as_one_solution_of_each_puzzle(engine, found):
     kept, cells = consistent(found)
     together = encode_together(kept[0].geometry, cells)
-    with Pysat().open(together.cnf, Limits(60)) as session:
+    with engine.open(together.cnf, Limits(60)) as session:
         answer = session.solve()
     assert isinstance(answer, Sat)
     grids = together.grids(together.chosen(answer.model))
@@ -175,9 +181,9 @@ def test_a_model_is_read_as_one_solution_of_each_puzzle(found):
         assert is_solution(puzzle, Grid(puzzle.geometry, tuple(values)))
 
 
-def test_one_puzzle_without_a_solution_spoils_the_formula_of_all():
+def test_one_puzzle_without_a_solution_spoils_the_formula_of_all(engine):
     found, masks = consistent([parse_puzzle(STUCK), parse_puzzle("." * 81)])
     assert len(found) == 2
     together = encode_together(NINE, masks)
-    with Pysat().open(together.cnf, Limits(60)) as session:
+    with engine.open(together.cnf, Limits(60)) as session:
         assert isinstance(session.solve(), Unsat)
