@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.explain.conflict import Clue
@@ -11,7 +11,7 @@ from pipeline.puzzle import Grid
 _MOST_TRIED = 100
 """Grids for which cells are sought that tell them from all others."""
 
-Holders = Mapping[int, Mapping[int, int]]
+Holders = dict[int, dict[int, int]]
 """For each cell in which grids differ: value → the set (a bit for each) of those with it there."""
 
 
@@ -63,7 +63,7 @@ def explain_difference(grids: Sequence[Grid]) -> Difference:
 
 
 def _holders(grids: Sequence[Grid]) -> Holders:
-    found: dict[int, dict[int, int]] = {}
+    found: Holders = {}
     for cell, column in enumerate(zip(*(grid.values for grid in reversed(grids)), strict=True)):
         if len(occurring := sorted(set(column))) > 1:
             held = bytes(value - 1 for value in column)
