@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from contextlib import nullcontext
 from functools import lru_cache, partial
 from types import SimpleNamespace
 
@@ -256,19 +257,14 @@ def test_only_what_is_unsatisfiable_is_ever_accepted(clauses, steps):
 @given(st.lists(st.lists(st.integers(-9, 9).filter(bool), max_size=3, unique_by=abs), max_size=20))
 @examples(80)
 def test_a_core_is_refuted_by_what_refutes_the_formula(clauses):
-    formula = Formula(9, tuple(map(tuple, clauses)))
-    whole = dratify.CNF(9)
+    formula, whole = Formula(9, tuple(map(tuple, clauses))), dratify.CNF(9)
     for clause in clauses:
         whole.add_dimacs(clause)
     for step in itertools.product((1, -1, 2), (3, -4)):
         proof = "{} {} 0\n0\n".format(*step)
         result = dratify.check_proof(whole, proof, check_rat=False, engine="python")
-        try:
+        with nullcontext() if result.reached_empty else pytest.raises(ProofRejected):
             check_refutation(formula, proof, HOUR)
-        except ProofRejected:
-            assert not result.reached_empty
-        else:
-            assert result.reached_empty
 
 
 def test_a_proof_of_nothing_but_deletions_ends_with_the_time():

@@ -67,11 +67,9 @@ def test_it_agrees_with_brute_force(data):
 @examples(12)
 @given(data=st.data(), geometry=st.sampled_from([FOUR, SIX_BY_SIX]))
 def test_a_cell_may_allow_any_values_at_all(data, geometry):
-    masks = st.integers(1, geometry.all_values) | st.just(geometry.all_values)
-    puzzle = Puzzle(
-        geometry,
-        tuple(data.draw(st.lists(masks, min_size=geometry.side**2, max_size=geometry.side**2))),
-    )
+    masks, cells = st.integers(1, geometry.all_values), geometry.side**2
+    masks |= st.just(geometry.all_values)
+    puzzle = Puzzle(geometry, tuple(data.draw(st.lists(masks, min_size=cells, max_size=cells))))
     check_against_brute_force(puzzle, solve(geometry, [puzzle], 8), 0, 8)
 
 
