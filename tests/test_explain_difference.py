@@ -54,11 +54,7 @@ def test_the_decisive_cells_leave_one_and_are_the_fewest_where_that_is_said(grid
     assert differing.issuperset(places)
     assert len(left_by(grids, difference.decisive)) == 1
     least = fewest(grids)
-    assert len(places) >= least
-    if difference.exact:
-        assert len(places) == least
-    else:
-        assert len(places) > 2 or least == 1
+    assert difference.exact == (len(places) == least)
 
 
 @pytest.mark.parametrize("grids", [EMPTY[:100], EMPTY[:30:2], EMPTY[100:103]], ids=len)
@@ -79,7 +75,7 @@ def test_more_grids_than_bits_of_a_word_or_greedy_tries_are_told_apart():
     assert difference == explain_difference(EMPTY)
     assert len(difference.decisive) == 4
     assert len(left_by(EMPTY, difference.decisive)) == 1
-    assert not difference.exact
+    assert difference.exact
 
 
 def test_the_grid_that_needs_the_fewest_is_chosen():

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+from math import comb
+from operator import and_
 
 from pipeline.explain.conflict import Clue
 from pipeline.puzzle import Grid
 
 _MOST_TRIED = 100
 """Grids for which cells are sought that tell them from all others."""
+
+_MOST_SETS = 300_000
+"""Combinations of values that are looked at to find out whether fewer would do: some 0.1 s."""
 
 Holders = dict[int, dict[int, int]]
 """For each cell in which grids differ: value → the set (a bit for each) of those with it there."""
@@ -41,8 +48,7 @@ def explain_difference(grids: Sequence[Grid]) -> Difference:
 
     The decisive cells are found in the greedy way, and those of the grid that needs the fewest
     are told; for G grids these are at most 1 + ln G times as many as it really needs (V. Chvátal,
-    1979). One or two of them are the fewest there are, where that is known. Raises ValueError for
-    fewer than two grids, for equal ones and for several geometries.
+    1979). Raises ValueError for fewer than two grids, for equal ones and for several geometries.
     """
     different = {(grid.geometry, grid.values) for grid in grids}
     if not 2 <= len(different) == len(grids) or len({grid.geometry for grid in grids}) > 1:
@@ -54,12 +60,19 @@ def explain_difference(grids: Sequence[Grid]) -> Difference:
     tried = range(min(len(grids), _MOST_TRIED))
     found = ((index, _decisive(index, grids, options)) for index in tried)
     chosen, cells = min(found, key=lambda each: len(each[1]))
-    one_tells = any(not held & (held - 1) for at in options.values() for held in at.values())
     return Difference(
         tuple(map(place, holders)),
         tuple(Clue(*place(cell), grids[chosen].values[cell]) for cell in sorted(cells)),
-        exact=len(cells) == 1 or (len(cells) == 2 and not one_tells),
+        _are_fewest(len(cells), [held for at in options.values() for held in at.values()]),
     )
+
+
+def _are_fewest(size: int, sets: Sequence[int]) -> bool:
+    """Whether no fewer of these sets have a single grid in common; False where they are many."""
+    if comb(len(sets), size - 1) > _MOST_SETS:
+        return False
+    common = (reduce(and_, some, -1) for some in combinations(sets, size - 1))
+    return not any(left > 0 and not left & (left - 1) for left in common)
 
 
 def _holders(grids: Sequence[Grid]) -> Holders:
