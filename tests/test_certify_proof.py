@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import random
 from contextlib import nullcontext
-from functools import lru_cache, partial
+from functools import lru_cache
 from types import SimpleNamespace
 
 import dratify
@@ -13,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import solutions
-from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, pattern, pigeons
-from strategies import blank_for, examples
+from solving import EVEN_ODD_SIX, NONE, SIX, TWO, pigeons
+from strategies import examples
+from support.to_prove import HARD, TO_PROVE, thinned
 
 from pipeline.certify import proof as proofs
 from pipeline.certify.formula import Formula, core_of, proof_formula
@@ -29,62 +29,12 @@ from pipeline.certify.proof import (
 )
 from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
-from pipeline.puzzle import Geometry, Puzzle
+from pipeline.puzzle import Geometry
 from pipeline.solve.pysat import ENGINES, Prover
 
 HOUR = 3600.0
-HARD = parse_puzzle(
-    "98.7..6..75..6......6..8...5......4...9.8.7.....3....24....1.....7.9.5.3..587.4.."
-)
 PIGEONS = Formula(20, tuple(pigeons(4).clauses()))
 SATISFIABLE = Formula(2, ((-1, 2), (-2,)))
-
-
-def thinned(geometry, variant, opened, count):
-    """A pattern with so many cells opened that exactly `count` solutions are left."""
-    values = pattern(geometry).values
-    for seed in itertools.count():
-        blank = set(random.Random(seed).sample(range(len(values)), opened))
-        cells = (
-            blank_for(geometry, variant, value) if cell in blank else 1 << value - 1
-            for cell, value in enumerate(values)
-        )
-        puzzle = Puzzle(geometry, tuple(cells))
-        if len(solutions(puzzle, count + 1)) == count:
-            return puzzle
-    raise AssertionError
-
-
-def without_solution(made):
-    """A puzzle with one more given, that its solutions do not have and no given forbids."""
-    puzzle = made()
-    found = solutions(puzzle, 10)
-    for cell, mask in enumerate(puzzle.cells):
-        for value in range(1, puzzle.geometry.side + 1):
-            bit = 1 << value - 1
-            cells = (*puzzle.cells[:cell], bit, *puzzle.cells[cell + 1 :])
-            spoiled = Puzzle(puzzle.geometry, cells)
-            if mask & bit and mask != bit and all(grid.values[cell] != value for grid in found):
-                return spoiled
-    raise AssertionError
-
-
-def cases():
-    for number, text in enumerate((UNIQUE, TWO, SIX, NONE, EVEN_ODD, EVEN_ODD_SIX)):
-        yield pytest.param(lambda text=text: parse_puzzle(text), id=f"known-{number}")
-    yield pytest.param(lambda: HARD, id="hard")
-    for height, width, variant, opened, counts in (
-        (3, 3, "classic", 48, (1, 6)),
-        (3, 3, "even-odd", 61, (2,)),
-        (2, 3, "classic", 22, (2,)),
-        (2, 3, "even-odd", 29, (6,)),
-        (4, 4, "even-odd", 112, (2,)),
-    ):
-        for count in counts:
-            made = partial(thinned, Geometry(height, width), variant, opened, count)
-            yield pytest.param(made, id=f"{height}x{width}-{variant}-{count}")
-        unsolvable = partial(without_solution, made)
-        yield pytest.param(unsolvable, id=f"{height}x{width}-{variant}-0")
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +48,7 @@ def proof_of(prover, formula, engine=ENGINES[0]):
     return REFUTED if core.is_refuted else prover.prove(core.remaining, Limits(), engine)
 
 
-@pytest.mark.parametrize("made", [*cases()])
+@pytest.mark.parametrize("made", TO_PROVE.values(), ids=TO_PROVE)
 def test_a_proof_that_there_is_no_other_solution_holds(made, prover):
     puzzle = made()
     found = solutions(puzzle, 10)
