@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from puzzles import puzzles
 from pysat.solvers import Solver
 
-from pipeline.certify.many import certify_many
+from pipeline.certify import certify_many
 from pipeline.encode import encode_puzzle
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Puzzle

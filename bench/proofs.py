@@ -20,14 +20,13 @@ import numpy as np
 from puzzles import puzzles
 from pysat.solvers import Solver
 
-from pipeline.certify.core import core_of
-from pipeline.certify.formula import proof_formula
+from pipeline.certify.formula import core_of, proof_formula
 from pipeline.certify.proof import REFUTED, check_core
 from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.solve.lanes import solve_lanes
-from pipeline.solve.proving import ENGINES, Prover
+from pipeline.solve.pysat import ENGINES, Prover
 
 GEOMETRY = Geometry(3, 3)
 COUNT, MOST = 200, 20

@@ -25,7 +25,7 @@ from bare import bare_seconds
 from pysat.solvers import Minisat22
 
 from pipeline import encode_puzzle, parse_puzzle
-from pipeline.encode.numbering import Numbering
+from pipeline.encode import Numbering
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
 NINE = Geometry(3, 3)

@@ -21,8 +21,7 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from pipeline.certify import Violation, certifier, certify_grid
-    from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
-    from pipeline.decode import decode_model
+    from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat, decode_model
     from pipeline.dimacs import dimacs_lines, parse_result
     from pipeline.encode import encode_puzzle
     from pipeline.errors import (
@@ -90,8 +89,7 @@ __all__ = [
 
 _HOMES = {
     "certify": ("Violation", "certifier", "certify_grid"),
-    "cnf": ("Answer", "Cnf", "Sat", "Unknown", "Unsat"),
-    "decode": ("decode_model",),
+    "cnf": ("Answer", "Cnf", "Sat", "Unknown", "Unsat", "decode_model"),
     "dimacs": ("dimacs_lines", "parse_result"),
     "encode": ("encode_puzzle",),
     "errors": (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipeline.certify.many import certify_many
+from pipeline.certify import certify_many
 from pipeline.chain import Search, cross_checked, more_than, solve_problem, with_evidence
 from pipeline.limits import Limits
 from pipeline.problem import PuzzleProblem

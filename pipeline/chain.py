@@ -262,7 +262,7 @@ def _with_conflict(
     limits = limits_left(settings, watch).at_most(EXPLAIN_SECONDS)
     with watch.timing("explain"):
         try:
-            conflict = explain_conflict(puzzle, solvers.kept(Explainer), limits)
+            conflict = explain_conflict(puzzle, solvers.shared(Explainer), limits)
         except SolverError as error:
             why = f"{result.solver.name if result.solver else 'a solver'} was wrong: {error}"
             return replace(result, status="unknown", complete=False, message=why)

@@ -53,14 +53,14 @@ def prove_formula(
     formula: Formula, solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, str | None]:
     """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one."""
-    from pipeline.certify.core import core_of  # noqa: PLC0415 - hardly ever needed
+    from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
     from pipeline.certify.proof import (  # noqa: PLC0415 - dratify is slow to load
         REFUTED,
         ProofRejected,
         ProofTimeout,
         check_core,
     )
-    from pipeline.solve.proving import ENGINES, Exhausted, Prover, Satisfiable  # noqa: PLC0415
+    from pipeline.solve.pysat import ENGINES, Exhausted, Prover, Satisfiable  # noqa: PLC0415
 
     deadline = Deadline.of(limits)
     try:
@@ -76,7 +76,7 @@ def prove_formula(
                 text = REFUTED
             else:
                 left = limits.until(deadline)
-                text = solvers.kept(Prover).prove(core.remaining, left, engine)
+                text = solvers.shared(Prover).prove(core.remaining, left, engine)
             checked = check_core(core, text, deadline.left())
         except Satisfiable as error:
             return Certificate("no", reason=str(error)), None

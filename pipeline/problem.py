@@ -16,11 +16,9 @@ from typing import Any, ClassVar, Generic
 
 from typing_extensions import TypeVar
 
-from pipeline.certify import certify_grid
-from pipeline.certify.clauses import certify_model
+from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.formula import MAX_CLAUSES, Formula, formula_size, proof_formula
-from pipeline.cnf import Clause, Cnf, Family
-from pipeline.decode import decode_model
+from pipeline.cnf import Clause, Cnf, Family, decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline, Limits

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipeline.certify.many import certify_many
+from pipeline.certify import certify_many
 from pipeline.cnf import Sat, Unsat
 from pipeline.encode.together import Together, encode_together, propagate_many
 from pipeline.errors import EnvironmentFailure, SolverError

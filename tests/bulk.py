@@ -44,7 +44,7 @@ from pipeline.errors import EnvironmentFailure
 from pipeline.run import pool
 from pipeline.run.pool import Request
 from pipeline.run.worker import Start, serve
-from pipeline.solve.peer import Peer
+from pipeline.solve.child import Peer
 
 TESTS = Path(__file__).parent
 PIECE = 2048

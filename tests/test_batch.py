@@ -34,7 +34,7 @@ from support.solvers import MINISAT, Scripted, chain_of
 from pipeline.batch import FEWEST, Batch, masks_of, solve_batch
 from pipeline.certify import clashing_givens
 from pipeline.chain import is_chosen
-from pipeline.decode import decode_model
+from pipeline.cnf import decode_model
 from pipeline.dimacs import clause_lines
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure

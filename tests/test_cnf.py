@@ -1,11 +1,16 @@
-"""Clauses with the map of their variables."""
+"""Clauses with the map of their variables, and models that become grids."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples, geometries, solved_grids
 
-from pipeline.cnf import MAX_VARIABLE, Cnf, Family, Generated
-from pipeline.puzzle import Candidate, Geometry
+from pipeline.cnf import MAX_VARIABLE, Cnf, Family, Generated, blocking_clause, decode_model
+from pipeline.encode import ENCODINGS, Numbering, encode_puzzle
+from pipeline.errors import SolverError
+from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
 
 CANDIDATES = {1: Candidate(1, 1, 1), 2: Candidate(1, 1, 2)}
 ONE = Family("at least one", 1, [(1, 2)])
@@ -16,15 +21,10 @@ def cnf_of(*families: Family, variables: int = 3) -> Cnf:
     return Cnf(Geometry(1, 2), "made up", variables, families, CANDIDATES)
 
 
-def test_clauses_come_in_the_order_of_their_families_and_are_counted():
-    cnf = cnf_of(ONE, NOT_BOTH)
-    assert list(cnf.clauses()) == [(1, 2), (-1, -2), (-1, 3)]
-    assert cnf.size == 3
-
-
-def test_generated_clauses_can_be_read_again():
-    family = Generated(lambda: iter([(1,), (2,)]))
-    assert list(family) == list(family) == [(1,), (2,)]
+def test_clauses_come_in_order_are_counted_and_can_be_read_again():
+    cnf = cnf_of(ONE, NOT_BOTH, Family("made anew", 1, Generated(lambda: iter([(7,)]))))
+    assert list(cnf.clauses()) == list(cnf.clauses()) == [(1, 2), (-1, -2), (-1, 3), (7,)]
+    assert cnf.size == 4
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,55 @@ def test_more_variables_than_a_solver_can_number_are_refused():
     assert cnf_of(variables=MAX_VARIABLE).variables == 2**31 - 1
     with pytest.raises(ValueError, match="solvers take at most 2147483647"):
         cnf_of(variables=MAX_VARIABLE + 1)
+
+
+TWO = Geometry(1, 2)
+DENSE = Cnf(TWO, "made up", 8, (), Numbering(TWO))
+PARTLY_FIXED = Cnf(
+    TWO,
+    "made up",
+    4,
+    (),
+    {1: Candidate(1, 2, 2), 2: Candidate(2, 1, 2), 3: Candidate(2, 2, 1), 4: Candidate(1, 1, 2)},
+    (Candidate(1, 1, 1),),
+)
+GRID = Grid(TWO, (1, 2, 2, 1))
+
+
+def test_the_clause_that_blocks_a_grid_denies_its_candidates_that_have_a_variable():
+    assert blocking_clause(GRID, DENSE) == (-1, -4, -6, -7)
+    assert blocking_clause(GRID, PARTLY_FIXED) == (-1, -2, -3)
+
+
+@examples(30)
+@given(geometries.flatmap(solved_grids), st.sampled_from([*ENCODINGS]))
+def test_a_blocked_grid_is_no_model_and_every_other_still_is(grid, encoding):
+    cnf = encode_puzzle(Puzzle.empty(grid.geometry), encoding)
+    clause = set(blocking_clause(grid, cnf))
+    model = {v if -v in clause else -v for v in cnf.candidates}
+    assert decode_model(model, cnf) == grid
+    assert cnf.blocking(model) == tuple(sorted(clause, reverse=True))
+    shifted = Grid(
+        grid.geometry, grid.values[-grid.geometry.side :] + grid.values[: -grid.geometry.side]
+    )
+    assert not clause.issuperset(blocking_clause(shifted, cnf))
+
+
+def test_decided_candidates_count_and_variables_without_a_candidate_do_not():
+    assert decode_model({1, 2, 3, -4}, PARTLY_FIXED) == GRID
+    assert decode_model({1, 4, 6, 7, -2, 9, 1000}, DENSE) == GRID
+
+
+@pytest.mark.parametrize(
+    ("model", "cnf", "message"),
+    [
+        ({1, 4, 6}, DENSE, "the model leaves row 2, column 2 without a value"),
+        (set(), DENSE, "the model leaves row 1, column 1 without a value"),
+        ({1, 2, 4, 6, 7}, DENSE, "the model gives row 1, column 1 two values, "),
+        ({1, 2, 3, 4}, PARTLY_FIXED, "the model gives row 1, column 1 two values, 1 and 2"),
+    ],
+)
+def test_a_cell_without_a_value_or_with_two_is_the_solvers_error(model, cnf, message):
+    with pytest.raises(SolverError) as caught:
+        decode_model(model, cnf)
+    assert str(caught.value).startswith(message)

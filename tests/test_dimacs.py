@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from pipeline.cnf import MAX_VARIABLE, Cnf, Family, Sat, Unknown, Unsat
-from pipeline.dimacs import clause_lines, dimacs_lines, header, parse_result
+from pipeline.dimacs import clause_lines, dimacs_lines, parse_result
 from pipeline.encode import encode_puzzle
 from pipeline.errors import InvalidResult
 from pipeline.puzzle import Candidate, Geometry, Puzzle
@@ -36,11 +36,8 @@ c one: 1
 """
 
 
-def test_the_text_says_what_it_is_then_the_header_then_each_family_with_its_title():
+def test_the_text_is_what_it_is_the_header_then_each_family_and_last_what_blocks():
     assert "".join(dimacs_lines(CNF)) == TEXT
-
-
-def test_blocking_clauses_come_last_and_are_counted_in_the_header():
     expected = TEXT.replace("p cnf 7 3", "p cnf 7 5")
     expected += "c solutions found, each blocked: 2\n-1 0\n-2 -7 0\n"
     assert "".join(dimacs_lines(CNF, iter([(-1,), (-2, -7)]))) == expected
@@ -50,10 +47,6 @@ def test_a_contradictory_puzzle_is_written_as_the_empty_clause():
     puzzle = Puzzle.of_values(Geometry(1, 2), [1, 1, 0, 0])
     lines = "".join(dimacs_lines(encode_puzzle(puzzle))).splitlines()
     assert [line for line in lines if line[0] != "c"] == ["p cnf 0 1", "0"]
-
-
-def test_the_header_names_variables_then_clauses():
-    assert header(999, 3159) == "p cnf 999 3159\n"
 
 
 @pytest.mark.parametrize("lengths", [[2], [1, 2, 3], [2, 0], [3] + [2] * 4096])

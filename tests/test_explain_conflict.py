@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
-from itertools import pairwise
-from threading import Timer
+from itertools import combinations, pairwise, product
 
 import pytest
 from hypothesis import assume, given
@@ -14,13 +13,13 @@ from pysat.solvers import Minisat22
 from solving import NONE, TWO, children, has_ended, holed, pattern
 from strategies import blank_for, examples, puzzles, solved_grids
 
-import pipeline.explain.explainer
+import pipeline.explain.conflict
 from pipeline.certify import clashing_givens
 from pipeline.encode import encode_puzzle
 from pipeline.errors import SolverError
 from pipeline.explain import Clue, Conflict, Explainer, explain_conflict
-from pipeline.explain.explainer import Contradiction, contradictions
-from pipeline.limits import Deadline, Limits
+from pipeline.explain.conflict import Contradiction, contradictions, shrinking_cores
+from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Puzzle
 
@@ -37,6 +36,11 @@ def explainer():
         yield made
 
 
+def marked(geometry: Geometry, masks: dict[int, int]) -> Puzzle:
+    cells = [masks.get(cell, geometry.all_values) for cell in range(geometry.side**2)]
+    return Puzzle(geometry, tuple(cells))
+
+
 def only(puzzle: Puzzle, clues) -> Puzzle:
     """The puzzle with nothing but these clues, each as the puzzle has it."""
     n, cells = puzzle.geometry.side, [puzzle.geometry.all_values] * len(puzzle.cells)
@@ -44,7 +48,7 @@ def only(puzzle: Puzzle, clues) -> Puzzle:
         cell = (clue.row - 1) * n + clue.column - 1
         cells[cell] = puzzle.cells[cell]
         values = {"even": range(2, n + 1, 2), "odd": range(1, n + 1, 2)}
-        said = [clue.value] if clue.value else values[clue.mark]
+        said = [clue.value] if clue.value else values[clue.holds]
         assert cells[cell] == sum(1 << value - 1 for value in said)
     return Puzzle(puzzle.geometry, tuple(cells))
 
@@ -74,42 +78,24 @@ def test_each_clue_is_needed_and_all_have_no_solution(explainer, data, variant):
     puzzle = data.draw(st.sampled_from([FOUR, SIX]).flatmap(lambda g: puzzles(g, variant)))
     assume(not by_brute_force(puzzle))
     conflict = explain_conflict(puzzle, explainer, LONG)
-    assert conflict
     check(puzzle, conflict)
     assert conflict.minimal or "cells for" in conflict.message
 
 
-@examples(15)
-@given(grid=solved_grids(NINE), data=st.data())
-def test_a_typo_among_37_givens_is_explained(explainer, grid, data):
-    kept = data.draw(st.permutations(range(81)))[:37]
-    wrong = data.draw(st.integers(1, 8))
-    values = [value if cell in kept else 0 for cell, value in enumerate(grid.values)]
-    values[kept[0]] = (values[kept[0]] - 1 + wrong) % 9 + 1
-    puzzle = Puzzle.of_values(NINE, values)
-    assume(not by_sat(puzzle))
-    conflict = explain_conflict(puzzle, explainer, LONG)
-    assert conflict
-    assert conflict.minimal
-    check(puzzle, conflict, by_sat)
-    assert explain_conflict(puzzle, explainer, LONG) == conflict
-
-
-@examples(10)
-@given(grid=solved_grids(NINE), data=st.data())
-def test_a_wrong_given_among_marks_is_explained(explainer, grid, data):
-    shown = data.draw(st.sets(st.integers(0, 80), min_size=20, max_size=35))
+@examples(20)
+@given(grid=solved_grids(NINE), data=st.data(), variant=st.sampled_from(["classic", "even-odd"]))
+def test_a_wrong_given_is_explained_and_again_in_the_same_way(explainer, grid, data, variant):
+    shown = data.draw(st.permutations(range(81)))[:37]
     cells = [
-        1 << value - 1 if cell in shown else blank_for(NINE, "even-odd", value)
+        1 << value - 1 if cell in shown else blank_for(NINE, variant, value)
         for cell, value in enumerate(grid.values)
     ]
-    cell = data.draw(st.sampled_from(sorted(shown)))
-    cells[cell] = 1 << (grid.values[cell] - 1 + data.draw(st.integers(1, 8))) % 9
+    cells[shown[0]] = 1 << (grid.values[shown[0]] - 1 + data.draw(st.integers(1, 8))) % 9
     puzzle = Puzzle(NINE, tuple(cells))
     assume(not by_sat(puzzle))
     conflict = explain_conflict(puzzle, explainer, LONG)
-    assert conflict
     check(puzzle, conflict, by_sat)
+    assert explain_conflict(puzzle, explainer, LONG) == conflict
 
 
 def test_two_clashing_givens_come_first():
@@ -121,11 +107,6 @@ def test_two_clashing_givens_come_first():
         {"row": 1, "column": 2, "value": 1},
     ]
     assert conflict.places() == ((1, 1), (1, 2))
-
-
-def marked(geometry: Geometry, masks: dict[int, int]) -> Puzzle:
-    cells = [masks.get(cell, geometry.all_values) for cell in range(geometry.side**2)]
-    return Puzzle(geometry, tuple(cells))
 
 
 @pytest.mark.parametrize(
@@ -142,75 +123,66 @@ def marked(geometry: Geometry, masks: dict[int, int]) -> Puzzle:
 def test_a_unit_with_too_many_marks_says_so(geometry, cells, mask, message):
     puzzle = marked(geometry, dict.fromkeys(cells, mask))
     conflict = explain_conflict(puzzle)
-    assert conflict
     assert conflict.message == message
     assert conflict.minimal
     assert conflict.places() == tuple(map(geometry.place, cells))
-    assert {clue.mark for clue in conflict.clues} == {"even" if mask == EVEN else "odd"}
+    assert {clue.holds for clue in conflict.clues} == {"even" if mask == EVEN else "odd"}
     check(puzzle, conflict, by_sat)
 
 
 def test_givens_of_the_same_parity_take_room_too():
     conflict = explain_conflict(marked(NINE, {0: EVEN, 1: EVEN, 2: EVEN, 3: 1 << 1, 4: 1 << 3}))
-    assert conflict
     assert conflict.message == "row 1 has 5 cells for even values, and there are 4"
-    assert conflict.as_record() == [
-        {"row": 1, "column": 1, "mark": "even"},
-        {"row": 1, "column": 2, "mark": "even"},
-        {"row": 1, "column": 3, "mark": "even"},
-        {"row": 1, "column": 4, "value": 2},
-        {"row": 1, "column": 5, "value": 4},
-    ]
+    told = conflict.as_record()
+    assert told[2] == {"row": 1, "column": 3, "mark": "even"}
+    assert told[3:] == [{"row": 1, "column": c, "value": v} for c, v in ((4, 2), (5, 4))]
 
 
-def test_of_several_units_the_one_with_the_fewest_too_many_is_told():
-    conflict = explain_conflict(marked(NINE, dict.fromkeys([*range(7), *range(36, 41)], EVEN)))
-    assert conflict
+def test_the_unit_with_the_fewest_too_many_is_told_and_all_of_its_marks():
+    crowds = dict.fromkeys(range(6), EVEN)
+    conflict = explain_conflict(marked(NINE, crowds))
+    assert conflict.message == "row 1 has 6 cells for even values, and there are 4"
+    assert (len(conflict.clues), conflict.minimal) == (6, False)
+    conflict = explain_conflict(marked(NINE, crowds | dict.fromkeys(range(36, 41), EVEN)))
     assert conflict.message.startswith("row 5 has 5 cells")
 
 
-def test_of_a_unit_with_two_marks_too_many_all_are_told():
-    conflict = explain_conflict(marked(NINE, dict.fromkeys(range(6), EVEN)))
-    assert conflict
-    assert conflict.message == "row 1 has 6 cells for even values, and there are 4"
-    assert len(conflict.clues) == 6
-    assert not conflict.minimal
-
-
-def test_the_sentence_names_the_givens(explainer):
-    conflict = explain_conflict(parse_puzzle(NONE), explainer, LONG)
-    assert conflict
-    assert conflict.message == (
-        "3 givens have no solution together, though any 2 of them do: "
-        "2 in row 1, column 2; 1 in row 2, column 3; 2 in row 3, column 4"
-    )
-
-
-def test_the_sentence_counts_givens_and_marks_apart(explainer):
-    puzzle = marked(FOUR, {8: FOUR.even_values, 10: 0b1000, 13: 0b0010})
+@pytest.mark.parametrize(
+    ("puzzle", "said", "clues"),
+    [
+        (
+            parse_puzzle(NONE),
+            "3 givens have no solution together, though any 2 of them do",
+            "2 in row 1, column 2; 1 in row 2, column 3; 2 in row 3, column 4",
+        ),
+        (
+            marked(FOUR, {8: FOUR.even_values, 10: 0b1000, 13: 0b0010}),
+            "2 givens and 1 mark have no solution together, though any 2 of them do",
+            "even in row 3, column 1; 4 in row 3, column 3; 2 in row 4, column 2",
+        ),
+        (
+            marked(Geometry(1, 2), {0: 0b01, 3: 0b10}),
+            "2 givens have no solution together, though either of them does",
+            "1 in row 1, column 1; 2 in row 2, column 2",
+        ),
+        (
+            marked(FOUR, {0: 0b1001, 1: 0b1001, 2: 0b1001}),
+            "3 marks have no solution together, though any 2 of them do",
+            "1 or 4 in row 1, column 1; 1 or 4 in row 1, column 2; 1 or 4 in row 1, column 3",
+        ),
+    ],
+    ids=["givens", "givens and a mark", "two", "other masks"],
+)
+def test_the_sentence_counts_and_names_givens_and_marks(puzzle, said, clues, explainer):
     conflict = explain_conflict(puzzle, explainer, LONG)
-    assert conflict
-    check(puzzle, conflict)
-    assert conflict.message == (
-        "2 givens and 1 mark have no solution together, though any 2 of them do: "
-        "even in row 3, column 1; 4 in row 3, column 3; 2 in row 4, column 2"
-    )
-
-
-def test_the_sentence_of_two_speaks_of_either(explainer):
-    conflict = explain_conflict(marked(Geometry(1, 2), {0: 0b01, 3: 0b10}), explainer, LONG)
-    assert conflict
-    assert conflict.message == (
-        "2 givens have no solution together, though either of them does: "
-        "1 in row 1, column 1; 2 in row 2, column 2"
-    )
+    assert conflict.message == f"{said}: {clues}"
+    assert conflict.minimal
 
 
 def test_the_sentence_names_eight_at_most(explainer):
     puzzle = parse_puzzle(HARD.replace(".", "1", 1))
     assert clashing_givens(puzzle) is None
     conflict = explain_conflict(puzzle, explainer, LONG)
-    assert conflict
     check(puzzle, conflict, by_sat)
     assert conflict.message.count(";") == 8
     assert conflict.message.endswith(f"; and {len(conflict.clues) - 8} more")
@@ -218,21 +190,13 @@ def test_the_sentence_names_eight_at_most(explainer):
 
 def test_each_word_of_the_child_is_better_than_the_one_before():
     puzzle = parse_puzzle(HARD.replace(".", "1", 1))
-    words = list(contradictions(puzzle, Deadline.of(LONG)))
-    minimal = [word.minimal for word in words]
-    assert minimal == sorted(minimal)
-    assert minimal[0] is False
-    for before, after in pairwise(words):
-        assert len(after.cells) < len(before.cells) or after.minimal > before.minimal
+    *words, last = contradictions(puzzle, Deadline.of(LONG))
+    assert words
+    assert [word.minimal for word in words] == [False] * len(words)
+    assert last.minimal
+    for before, after in pairwise([*words, last]):
+        assert len(after.cells) < len(before.cells) or after.minimal
         assert list(after.cells) == sorted(after.cells)
-
-
-def test_other_masks_are_told_by_their_values(explainer):
-    puzzle = marked(FOUR, {0: 0b1001, 1: 0b1001, 2: 0b1001})
-    conflict = explain_conflict(puzzle, explainer, LONG)
-    assert conflict
-    assert conflict.as_record()[0] == {"row": 1, "column": 1, "mark": "1 or 4"}
-    assert conflict.minimal
 
 
 def test_a_16x16_is_explained(explainer):
@@ -241,7 +205,6 @@ def test_a_16x16_is_explained(explainer):
     puzzle = Puzzle(SIXTEEN, tuple(cells))
     assert clashing_givens(puzzle) is None
     conflict = explain_conflict(puzzle, explainer, LONG)
-    assert conflict
     assert conflict.minimal
     check(puzzle, conflict, by_sat)
 
@@ -254,16 +217,14 @@ def test_one_that_has_a_solution_is_an_error(explainer):
 
 def test_it_works_without_an_explainer_and_leaves_no_child():
     others = children()
-    assert explain_conflict(parse_puzzle(NONE))
+    assert explain_conflict(parse_puzzle(NONE), limits=LONG)
     assert children() == others
 
 
-def test_what_needs_no_search_starts_no_child():
-    with Explainer() as idle:
-        others = children()
-        assert explain_conflict(parse_puzzle("11..\n....\n....\n....\n"), idle)
-        assert explain_conflict(marked(NINE, dict.fromkeys(range(5), EVEN)), idle)
-        assert children() == others
+def test_what_needs_no_search_starts_no_child(monkeypatch):
+    monkeypatch.setattr(pipeline.explain.conflict, "Peer", None)
+    assert explain_conflict(parse_puzzle("11..\n....\n....\n....\n"))
+    assert explain_conflict(marked(NINE, dict.fromkeys(range(5), EVEN)))
 
 
 def test_without_time_there_is_none_and_the_next_is_explained(explainer):
@@ -279,46 +240,21 @@ def test_a_grid_that_is_too_large_is_not_tried():
 
 
 @needs_linux
-def test_a_child_that_died_is_replaced():
+def test_a_child_that_died_hangs_or_lacks_memory_is_replaced():
+    others = children()
     with Explainer() as fresh:
-        others = children()
         fresh.warm()
         (child,) = children() - others
         os.kill(child, signal.SIGKILL)
         assert has_ended(child)
         assert explain_conflict(parse_puzzle(NONE), fresh, LONG)
-    assert children() == others
-
-
-@needs_linux
-def test_a_child_that_hangs_is_ended_and_replaced():
-    with Explainer() as fresh:
-        others = children()
-        fresh.warm()
         (child,) = children() - others
         os.kill(child, signal.SIGSTOP)
         assert explain_conflict(parse_puzzle(NONE), fresh, Limits(0.1)) is None
         assert children() == others
+        assert explain_conflict(parse_puzzle(NONE), fresh, Limits(60.0, megabytes=1)) is None
         assert explain_conflict(parse_puzzle(NONE), fresh, LONG)
-
-
-@needs_linux
-def test_a_child_that_dies_at_work_explains_nothing():
-    with Explainer() as fresh:
-        others = children()
-        fresh.warm()
-        (child,) = children() - others
-        os.kill(child, signal.SIGSTOP)
-        Timer(0.1, os.kill, (child, signal.SIGKILL)).start()
-        assert explain_conflict(parse_puzzle(NONE), fresh, LONG) is None
-        assert explain_conflict(parse_puzzle(NONE), fresh, LONG)
-
-
-@needs_linux
-def test_a_child_that_lacks_memory_explains_nothing():
-    with Explainer() as poor:
-        assert explain_conflict(parse_puzzle(NONE), poor, Limits(60.0, megabytes=1)) is None
-        assert explain_conflict(parse_puzzle(NONE), poor, LONG)
+    assert children() == others
 
 
 class Scripted:
@@ -344,6 +280,12 @@ class Scripted:
         self.closed = True
 
 
+def told_by(peer: Scripted) -> Explainer:
+    made = Explainer()
+    made._peer = peer
+    return made
+
+
 FIRST = Contradiction((0, 1, 5, 6), minimal=False)
 SECOND = Contradiction((1, 6, 11), minimal=True)
 
@@ -351,17 +293,13 @@ SECOND = Contradiction((1, 6, 11), minimal=True)
 @pytest.mark.parametrize("last", [None, EOFError(), "no more"], ids=["silent", "dead", "ended"])
 def test_the_latest_word_stands(last):
     peer = Scripted(FIRST, SECOND, last)
-    asked = Explainer()
-    asked._peer = peer
-    assert asked.contradiction(parse_puzzle(NONE), Limits(1.0)) == SECOND
+    assert told_by(peer).contradiction(parse_puzzle(NONE), Limits(1.0)) == SECOND
     assert peer.closed == (last != "no more")
 
 
 def test_what_is_not_minimal_says_that_time_was_short():
-    asked = Explainer()
-    asked._peer = Scripted(SECOND, Contradiction((0, 1, 6, 11), minimal=False), None)
-    conflict = explain_conflict(parse_puzzle(NONE), asked, Limits(1.0))
-    assert conflict
+    peer = Scripted(SECOND, Contradiction((0, 1, 6, 11), minimal=False), None)
+    conflict = explain_conflict(parse_puzzle(NONE), told_by(peer), Limits(1.0))
     assert not conflict.minimal
     assert conflict.message == (
         "4 givens have no solution together; there was no time to find fewer"
@@ -371,10 +309,8 @@ def test_what_is_not_minimal_says_that_time_was_short():
 def test_an_interrupted_question_ends_the_child():
     """Its reply would be taken for that to the next."""
     peer = Scripted(KeyboardInterrupt())
-    asked = Explainer()
-    asked._peer = peer
     with pytest.raises(KeyboardInterrupt):
-        asked.contradiction(parse_puzzle(NONE), Limits(1.0))
+        told_by(peer).contradiction(parse_puzzle(NONE), Limits(1.0))
     assert peer.closed
 
 
@@ -382,5 +318,80 @@ def test_where_no_child_can_be_had_nothing_is_explained(monkeypatch):
     def refuse(module):
         raise OSError("no more processes")
 
-    monkeypatch.setattr(pipeline.explain.explainer, "Peer", refuse)
+    monkeypatch.setattr(pipeline.explain.conflict, "Peer", refuse)
     assert explain_conflict(parse_puzzle(NONE), limits=Limits(1.0)) is None
+
+
+VARIABLES = range(1, 7)
+literals = st.sampled_from([sign * variable for variable in VARIABLES for sign in (1, -1)])
+formulas = st.lists(st.lists(literals, min_size=1, max_size=3).map(tuple), max_size=14)
+
+
+class Looks(Deadline):
+    """A deadline that comes after it was looked at so many times."""
+
+    def left(self) -> float:
+        object.__setattr__(self, "at", self.at - 1)
+        return max(0.0, self.at)
+
+
+def cores_of(clauses, assumptions, deadline=NEVER):
+    return [
+        (list(core), minimal) for core, minimal in shrinking_cores(clauses, assumptions, deadline)
+    ]
+
+
+def can_hold(clauses, assumptions) -> bool:
+    """By truth table."""
+    return any(
+        all(any(signs[abs(x) - 1] == (x > 0) for x in clause) for clause in clauses)
+        and all(signs[abs(x) - 1] == (x > 0) for x in assumptions)
+        for signs in product((True, False), repeat=len(VARIABLES))
+    )
+
+
+def crowd(birds: int, holes: int):
+    """Clauses for pigeons that each have a hole if their assumption holds; the assumptions."""
+    sits = [[bird * holes + hole for hole in range(1, holes + 1)] for bird in range(birds)]
+    assumptions = [birds * holes + bird for bird in range(1, birds + 1)]
+    at_least = [(-assumed, *places) for assumed, places in zip(assumptions, sits, strict=True)]
+    at_most = [(-a, -b) for hole in zip(*sits, strict=True) for a, b in combinations(hole, 2)]
+    return [*at_least, *at_most], assumptions
+
+
+@examples(60)
+@given(clauses=formulas, assumptions=st.lists(literals, unique=True, max_size=8))
+def test_the_last_core_is_minimal_and_each_is_a_core(clauses, assumptions):
+    if can_hold(clauses, assumptions):
+        with pytest.raises(ValueError, match="all assumptions can hold"):
+            cores_of(clauses, assumptions)
+        return
+    found = cores_of(clauses, assumptions)
+    assert found == cores_of(clauses, assumptions)
+    for core, _ in found:
+        assert set(core) <= set(assumptions)
+        assert not can_hold(clauses, core)
+    assert [minimal for _, minimal in found] == [False] * (len(found) - 1) + [True]
+    assert all(can_hold(clauses, set(core) - {literal}) for literal in core)
+
+
+def test_clauses_that_contradict_each_other_need_no_assumption():
+    assert cores_of([(1,), (-1,)], [2, 3])[-1] == ([], True)
+
+
+def test_hard_questions_are_put_off_and_come_up_again():
+    """That one pigeon of nine can be done without is more than a first slice shows."""
+    core, minimal = cores_of(*crowd(9, 7))[-1]
+    assert (len(core), minimal) == (8, True)
+
+
+def test_time_cuts_off_a_hard_question():
+    assert cores_of(*crowd(14, 13), Deadline.of(Limits(0.3))) == []
+
+
+@pytest.mark.parametrize("looks", range(1, 9))
+def test_what_was_found_when_time_is_up_stands(looks):
+    question = [(-1, -2, -3), (-4, -5), (-6, 1)], [1, 2, 3, 4, 5, 6]
+    whole, cut = cores_of(*question), cores_of(*question, Looks(looks))
+    assert cut == whole[: len(cut)]
+    assert (len(cut) == 0) == (looks <= 2)

@@ -67,11 +67,9 @@ def test_it_agrees_with_brute_force(data):
 @examples(12)
 @given(data=st.data(), geometry=st.sampled_from([FOUR, SIX_BY_SIX]))
 def test_a_cell_may_allow_any_values_at_all(data, geometry):
-    masks = st.integers(1, geometry.all_values) | st.just(geometry.all_values)
-    puzzle = Puzzle(
-        geometry,
-        tuple(data.draw(st.lists(masks, min_size=geometry.side**2, max_size=geometry.side**2))),
-    )
+    masks, cells = st.integers(1, geometry.all_values), geometry.side**2
+    masks |= st.just(geometry.all_values)
+    puzzle = Puzzle(geometry, tuple(data.draw(st.lists(masks, min_size=cells, max_size=cells))))
     check_against_brute_force(puzzle, solve(geometry, [puzzle], 8), 0, 8)
 
 
@@ -83,16 +81,10 @@ def test_it_finds_all_solutions_that_there_are(text, count):
     check_against_brute_force(puzzle, found, 0, 7)
 
 
-def test_the_empty_4x4_has_288_solutions():
-    found = solve(FOUR, [Puzzle.empty(FOUR)], 300)
-    assert found.counts.tolist() == [288]
-    check_against_brute_force(Puzzle.empty(FOUR), found, 0, 300)
-
-
-@pytest.mark.parametrize("most", [1, 2, 3, 64, 287, 288])
+@pytest.mark.parametrize("most", [1, 3, 64, 287, 300])
 def test_it_stops_at_as_many_solutions_as_are_wanted(most):
     found = solve(FOUR, [Puzzle.empty(FOUR)] * 3, most)
-    assert found.counts.tolist() == [most] * 3
+    assert found.counts.tolist() == [min(most, 288)] * 3
     assert found.grids.shape == (most, 3, 16)
     check_against_brute_force(Puzzle.empty(FOUR), found, 0, most)
     assert (found.grids[:, :1] == found.grids).all()
@@ -100,15 +92,13 @@ def test_it_stops_at_as_many_solutions_as_are_wanted(most):
 
 @pytest.mark.parametrize("geometry", [NINE, Geometry(4, 4), Geometry(2, 5), Geometry(1, 7)])
 def test_an_empty_grid_has_more_than_one_solution(geometry):
-    check = solve(geometry, [Puzzle.empty(geometry)], 2)
-    assert check.counts[0] == 2
-    first, second = grids_of(check, geometry, 0)
+    found = solve(geometry, [Puzzle.empty(geometry)], 2)
+    first, second = grids_of(found, geometry, 0)
     assert first < second
-    assert is_solution(Puzzle.empty(geometry), first)
-    assert is_solution(Puzzle.empty(geometry), second)
+    assert all(is_solution(Puzzle.empty(geometry), grid) for grid in (first, second))
 
 
-@pytest.mark.parametrize("geometry", [Geometry(5, 5), Geometry(6, 6), Geometry(8, 8)])
+@pytest.mark.parametrize("geometry", [Geometry(5, 5), Geometry(8, 8)])
 def test_large_grids_are_solved_too(geometry):
     grid = pattern(geometry)
     found = solve(geometry, [holed(grid, 7), Puzzle.of_values(geometry, grid.values)], 2)
@@ -116,31 +106,27 @@ def test_large_grids_are_solved_too(geometry):
     assert grids_of(found, geometry, 0) == grids_of(found, geometry, 1) == [grid]
 
 
-def test_a_side_above_64_is_refused():
-    with pytest.raises(ValueError, match="up to 64"):
-        solve_lanes(Geometry(5, 13), np.ones((1, 65**2), np.uint64), 2, AGES)
+@pytest.mark.parametrize(
+    ("geometry", "shape", "most", "message"),
+    [
+        (Geometry(5, 13), (1, 65**2), 2, "up to 64"),
+        (NINE, (1, 80), 2, "masks of shape"),
+        (NINE, (81,), 2, "masks of shape"),
+        (NINE, (1, 81), 0, "masks of shape"),
+    ],
+)
+def test_sides_above_64_and_wrong_shapes_are_refused(geometry, shape, most, message):
+    with pytest.raises(ValueError, match=message):
+        solve_lanes(geometry, np.ones(shape, np.uint64), most, AGES)
 
 
-@pytest.mark.parametrize(("shape", "most"), [((1, 80), 2), ((81,), 2), ((1, 81), 0)])
-def test_wrong_shapes_are_refused(shape, most):
-    with pytest.raises(ValueError, match="masks of shape"):
-        solve_lanes(NINE, np.ones(shape, np.uint64), most, AGES)
-
-
-def test_givens_that_clash_have_no_solution():
-    clash = Puzzle.of_values(NINE, [5, 5, *[0] * 79])
-    full = Puzzle.of_values(NINE, [1] * 81)
-    found = solve(NINE, [clash, full], 2)
-    assert found.counts.tolist() == [0, 0]
+def test_givens_that_clash_and_a_cell_without_any_value_have_no_solution():
+    masks = masks_of(*map(Puzzle.of_values, [FOUR] * 3, ([3, 3, *[0] * 14], [1] * 16, [0] * 16)))
+    masks[2, 7] = 0
+    found = solve_lanes(FOUR, masks, 2, AGES)
+    assert found.counts.tolist() == [0, 0, 0]
     assert found.decided.all()
     assert not found.grids.any()
-
-
-def test_a_cell_without_any_value_has_no_solution():
-    masks = masks_of(Puzzle.empty(FOUR))
-    masks[0, 7] = 0
-    found = solve_lanes(FOUR, masks, 2, AGES)
-    assert (found.counts.tolist(), found.decided.tolist()) == ([0], [True])
 
 
 def mixed(count: int, seed: int = 1) -> list[Puzzle]:
@@ -150,7 +136,7 @@ def mixed(count: int, seed: int = 1) -> list[Puzzle]:
     return random.Random(seed).choices(some, k=count)
 
 
-@pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
+@pytest.mark.parametrize("count", [0, 1, 64, 65, 10_000])
 def test_any_number_of_puzzles_can_be_solved_together(count):
     some = mixed(count)
     found = solve(FOUR, some, 3)
@@ -159,13 +145,6 @@ def test_any_number_of_puzzles_can_be_solved_together(count):
     known = {puzzle: len(solutions(puzzle, 3)) for puzzle in set(some)}
     assert found.counts.tolist() == [known[puzzle] for puzzle in some]
     assert found.decided.all()
-
-
-def test_more_puzzles_than_a_chunk_holds_are_solved_one_after_the_other():
-    some = mixed(10_000)
-    found = solve(FOUR, some, 2)
-    known = {puzzle: len(solutions(puzzle, 2)) for puzzle in set(some)}
-    assert found.counts.tolist() == [known[puzzle] for puzzle in some]
 
 
 def hard(count: int, variant: str = "classic") -> list[Puzzle]:

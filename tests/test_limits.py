@@ -9,8 +9,7 @@ from solving import NONE, UNIQUE, cnf_of, holed, pattern
 from support.auditing import made
 from support.solvers import Scripted
 
-from pipeline.certify.core import core_of
-from pipeline.certify.formula import proof_formula
+from pipeline.certify.formula import core_of, proof_formula
 from pipeline.chain import solve_problem, with_evidence
 from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown
 from pipeline.encode import ENCODINGS, encode_puzzle
@@ -98,7 +97,7 @@ def test_an_explanation_gets_two_seconds_or_what_is_left_and_the_memory_of_the_p
 ):
     settings = Settings(timeout=timeout, memory_limit=99, prove="never")
     with Solvers("pysat") as solvers:
-        told = solvers._kept[Explainer] = Told()
+        told = solvers._shared[Explainer] = Told()
         result = solve_problem(problem_of(NONE), solvers, settings, Stopwatch())
         with_evidence(result, solvers, settings, spent(10))
     assert told.limits.seconds - told.limits.spent == pytest.approx(left)

@@ -15,7 +15,7 @@ from strategies import arbitrary, examples, opened, puzzles, spoiled
 from pipeline.cnf import Sat, Unsat
 from pipeline.dimacs import clause_lines
 from pipeline.encode import encode_puzzle
-from pipeline.encode.propagate import propagate
+from pipeline.encode.reduced import propagate
 from pipeline.encode.together import encode_together, propagate_many
 from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
@@ -48,6 +48,12 @@ def consistent(found):
     cells, right = propagate_many(found[0].geometry, masks_of(found))
     kept = [puzzle for puzzle, good in zip(found, right, strict=True) if good]
     return kept, cells[right]
+
+
+@pytest.fixture(scope="module")
+def engine():
+    with Pysat() as made:
+        yield made
 
 
 @st.composite
@@ -84,25 +90,17 @@ def test_nine_by_nine_with_marks_and_contradictions_are_propagated_alike(kind):
     check()
 
 
-def test_what_is_handed_in_is_not_changed():
-    masks = masks_of(FOURS)
-    before = masks.copy()
-    propagate_many(FOURS[0].geometry, masks)
-    assert (masks == before).all()
-
-
-def test_a_contradiction_leaves_the_others_alone():
-    found = [parse_puzzle(text) for text in (UNIQUE, "11..\n....\n....\n....\n", NONE, TWO)]
-    cells, right = propagate_many(found[0].geometry, masks_of(found))
+def test_contradictions_leave_the_others_and_what_is_handed_in_alone():
+    """In the last a cell is the only place of two values."""
+    texts = (UNIQUE, "11..\n....\n....\n....\n", NONE, TWO, ".1...2........21")
+    found = [parse_puzzle(text) for text in texts]
+    masks = masks_of(found)
+    cells, right = propagate_many(found[0].geometry, masks)
+    assert (masks == masks_of(found)).all()
     assert right.tolist() == [propagate(puzzle) is not None for puzzle in found]
+    assert not right[4]
     assert cells[0].tolist() == propagate(found[0])
     assert cells[3].tolist() == propagate(found[3])
-
-
-def test_a_cell_that_is_the_only_place_of_two_values_is_a_contradiction():
-    found = parse_puzzle(".1...2........21")
-    assert propagate(found) is None
-    assert propagate_many(found.geometry, masks_of([found]))[1].tolist() == [False]
 
 
 def test_no_puzzles_are_propagated_to_none():
@@ -110,18 +108,7 @@ def test_no_puzzles_are_propagated_to_none():
     assert (cells.shape, right.shape) == ((0, 81), (0,))
 
 
-@examples(10)
-@given(batches(opened, 1))
-def test_one_puzzle_has_the_clauses_of_its_reduced_formula(found):
-    _, cells = consistent(found)
-    together = encode_together(found[0].geometry, cells)
-    alone = encode_puzzle(found[0], "reduced")
-    assert clauses_of(together.cnf) == clauses_of(alone)
-    assert together.cnf.variables == alone.variables + 1
-    assert together.cnf.size == alone.size
-
-
-@examples(10)
+@examples(15)
 @given(batches())
 def test_several_have_the_disjoint_union_of_their_formulas(found):
     kept, cells = consistent(found)
@@ -138,6 +125,10 @@ def test_several_have_the_disjoint_union_of_their_formulas(found):
     assert clauses_of(together.cnf) == wanted
     assert together.cnf.size == sum(wanted.values())
     assert together.cnf.variables == before + len(kept)
+    spare = [together.spare(place) for place in range(len(kept))]
+    used = {abs(literal) for clause in wanted for literal in clause}
+    assert used.isdisjoint(spare), "it stands in no clause"
+    assert spare == [*range(before + 1, before + len(kept) + 1)]
 
 
 @examples(10)
@@ -160,21 +151,6 @@ def test_every_variable_tells_its_puzzle_its_cell_and_its_value(found):
     assert together.fixed.tolist() == fixed
 
 
-@examples(8)
-@given(batches())
-def test_a_spare_variable_stands_in_no_clause_and_is_each_puzzles_own(found):
-    kept, cells = consistent(found)
-    if not kept:
-        return
-    together = encode_together(kept[0].geometry, cells)
-    spare = [together.spare(place) for place in range(len(kept))]
-    used = {abs(literal) for clause in clauses_of(together.cnf) for literal in clause}
-    assert used.isdisjoint(spare)
-    assert len(set(spare)) == len(kept)
-    assert max(spare) == together.cnf.variables
-    assert min(spare) > len(together.owners[0])
-
-
 def test_chosen_are_the_true_candidates_less_one_ascending_and_no_spare():
     together = encode_together(FOURS[0].geometry, consistent(FOURS)[1])
     spare = [together.spare(place) for place in range(3)]
@@ -193,10 +169,10 @@ def test_nothing_chosen_gives_grids_of_what_propagation_decided():
 
 @examples(10)
 @given(batches(opened, 3))
-def test_a_model_is_read_as_one_solution_of_each_puzzle(found):
+def test_a_model_is_read_as_one_solution_of_each_puzzle(engine, found):
     kept, cells = consistent(found)
     together = encode_together(kept[0].geometry, cells)
-    with Pysat().open(together.cnf, Limits(60)) as session:
+    with engine.open(together.cnf, Limits(60)) as session:
         answer = session.solve()
     assert isinstance(answer, Sat)
     grids = together.grids(together.chosen(answer.model))
@@ -205,9 +181,9 @@ def test_a_model_is_read_as_one_solution_of_each_puzzle(found):
         assert is_solution(puzzle, Grid(puzzle.geometry, tuple(values)))
 
 
-def test_one_puzzle_without_a_solution_spoils_the_formula_of_all():
+def test_one_puzzle_without_a_solution_spoils_the_formula_of_all(engine):
     found, masks = consistent([parse_puzzle(STUCK), parse_puzzle("." * 81)])
     assert len(found) == 2
     together = encode_together(NINE, masks)
-    with Pysat().open(together.cnf, Limits(60)) as session:
+    with engine.open(together.cnf, Limits(60)) as session:
         assert isinstance(session.solve(), Unsat)

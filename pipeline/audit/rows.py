@@ -9,8 +9,7 @@ import numpy as np
 
 from pipeline.audit.findings import Report
 from pipeline.audit.sets import Many, fault_in_status
-from pipeline.certify import certify_grid
-from pipeline.certify.many import certify_many
+from pipeline.certify import certify_grid, certify_many
 from pipeline.errors import counted, printable
 from pipeline.parse import Entry
 from pipeline.published.tables import PuzzleRow

@@ -15,8 +15,7 @@ from pipeline.audit.findings import Report, Terms
 from pipeline.audit.proofs import audit_proof
 from pipeline.audit.rows import is_denied
 from pipeline.audit.sets import ONLY_CLAIMED, One, audit_text, fault_in_status
-from pipeline.certify import certify_grid
-from pipeline.certify.clauses import certify_model
+from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.formula import Formula, proof_formula
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
 from pipeline.files import read_regular

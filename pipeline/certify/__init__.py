@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
-from pipeline.certify.rules import Violation, certifier, certify_grid, clashing_givens
+from pipeline.certify.rules import (
+    Violation,
+    certifier,
+    certify_grid,
+    certify_many,
+    certify_model,
+    clashing_givens,
+)
 
-__all__ = ["Violation", "certifier", "certify_grid", "clashing_givens"]
+__all__ = [
+    "Violation",
+    "certifier",
+    "certify_grid",
+    "certify_many",
+    "certify_model",
+    "clashing_givens",
+]

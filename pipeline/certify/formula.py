@@ -1,26 +1,31 @@
 """The formula that a proof of completeness refutes, from the rules alone, and its DIMACS text.
 
 It says what the puzzle says, and of every published grid that it is not the solution: that it
-is unsatisfiable means that there is no other. No encoder has a part in it.
+is unsatisfiable means that there is no other. No encoder has a part in it. Most of its clauses
+are satisfied as soon as its unit clauses are propagated; its core is the rest, which is quicker
+to refute, and a refutation of it quicker to check.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import chain, combinations, compress
 from math import comb
 from operator import neg
 
 from pipeline.errors import LimitReached
+from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
 
 Clause = tuple[int, ...]
 
 MAX_CLAUSES = 3_000_000
 _AT_ONCE = 10_000
+_OFTEN = 1000
 _HEADER = re.compile(r"p cnf (0|[1-9][0-9]{0,9}) (0|[1-9][0-9]{0,9})\n")
 _BODY = re.compile(r"(?:(?:-?[1-9][0-9]{0,9} )*+0\n)*+")
 
@@ -184,3 +189,104 @@ def _clauses(body: str, variables: int) -> Iterator[Clause]:
         if named and max(named) > variables:
             raise ValueError(f"line {number}: variable {max(named)} of {variables}")
         yield clause
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """Some clauses of a formula, and what is left of them once unit clauses are propagated.
+
+    `clauses` are picked from the formula, never made: that they cannot all be satisfied shows
+    that the formula cannot, whatever the choice. `remaining` are for a solver: the clauses that
+    propagation leaves open, without the literals that it finds false.
+    """
+
+    formula: Formula
+    clauses: tuple[Clause, ...]
+    remaining: tuple[Clause, ...]
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether propagation alone refutes the formula: `REFUTED` is its proof."""
+        return () in self.remaining
+
+
+def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
+    """Pick the clauses that propagation makes use of, and those that it leaves open.
+
+    Nothing is lost. A clause that is left out holds a literal that the picked ones make true, so
+    it propagates nothing: what unit propagation shows (RUP) from the formula, it shows from the
+    core. Takes time and memory in proportion to the formula. Raises LimitReached when the deadline
+    has passed.
+    """
+    places = _Places(formula, deadline)
+    true, reasons, is_refuted = _propagate(formula.clauses, places, deadline)
+    used = [formula.clauses[index] for index in reasons]
+    if is_refuted:
+        return Core(formula, tuple(used), ((),))
+    is_open = bytearray(b"\1") * len(formula.clauses)
+    for index in chain.from_iterable(map(places.of, true)):
+        is_open[index] = 0
+    left = [*compress(formula.clauses, is_open)]
+    watched = deadline.watch(left)
+    remaining = [tuple([x for x in clause if -x not in true]) for clause in watched]
+    return Core(formula, (*used, *left), tuple(remaining))
+
+
+def _propagate(
+    clauses: Sequence[Clause], places: _Places, deadline: Deadline
+) -> tuple[set[int], list[int], bool]:
+    """The literals that become true, the clauses that make them so, and whether one fails.
+
+    Clauses are meant by their index; one of which every literal is false comes last.
+    """
+    true: set[int] = set()
+    reasons: list[int] = []
+    not_false = places.sizes()
+    waiting = [index for index in places.own if not_false[index] <= 1]
+    for index in waiting:
+        for literal in clauses[index]:
+            if -literal not in true:
+                break
+        else:
+            return true, [*reasons, index], True
+        if literal in true:
+            continue
+        if len(true) % _OFTEN == 0:
+            deadline.check()
+        true.add(literal)
+        reasons.append(index)
+        for shorter in places.of(-literal):
+            size = not_false[shorter] = not_false[shorter] - 1
+            if size == 1:
+                waiting.append(shorter)
+    return true, reasons, False
+
+
+class _Places:
+    """In which clauses of a formula a literal stands; what its rules hold is known already."""
+
+    def __init__(self, formula: Formula, deadline: Deadline) -> None:
+        first = len(formula.rules.clauses)
+        self.own = range(first, len(formula.clauses))
+        self._sizes, self._shared = _indexed(formula.rules)
+        self._own_sizes = [*map(len, formula.own)]
+        self._own = _index(deadline.watch(formula.own), first)
+
+    def of(self, literal: int) -> Iterable[int]:
+        return chain(self._shared.get(literal, ()), self._own.get(literal, ()))
+
+    def sizes(self) -> list[int]:
+        return [*self._sizes, *self._own_sizes]
+
+
+def _index(clauses: Iterable[Clause], first: int) -> Mapping[int, Sequence[int]]:
+    index = defaultdict(list)
+    for number, clause in enumerate(clauses, first):
+        for literal in clause:
+            index[literal].append(number)
+    return index
+
+
+@lru_cache(maxsize=4)
+def _indexed(rules: Rules) -> tuple[list[int], Mapping[int, Sequence[int]]]:
+    return [*map(len, rules.clauses)], _index(rules.clauses, 0)

@@ -24,8 +24,7 @@ from itertools import islice
 
 import dratify
 
-from pipeline.certify.core import Core, core_of
-from pipeline.certify.formula import Clause, Formula, proof_formula
+from pipeline.certify.formula import Clause, Core, Formula, core_of, proof_formula
 from pipeline.errors import PipelineError, counted
 from pipeline.puzzle import Grid, Puzzle
 

@@ -1,15 +1,25 @@
-"""Grid against Puzzle, from the rules alone.
+"""Grids against puzzles, from the rules alone, and models against clauses.
 
-Nothing here knows how a grid was found: no encoding, no clause, no solver.
+Nothing here knows how a grid or a model was found: no encoding, no solver. Many grids are
+looked at in another way than a single one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import chain
+from operator import neg
+from typing import TYPE_CHECKING, Any, Literal
 
 from pipeline.puzzle import Geometry, Grid, Puzzle, values_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+AT_ONCE = 4096
+"""Puzzles looked at together: few enough for a core's cache, enough to be fast."""
 
 Rule = Literal["geometry", "row", "column", "box", "given", "mark"]
 
@@ -93,3 +103,59 @@ def _mark(puzzle: Puzzle, mask: int) -> str:
     if mask == puzzle.geometry.odd_values:
         return "odd"
     return "as " + " or ".join(map(str, values_of(mask)))
+
+
+def certify_many(
+    geometry: Geometry, masks: NDArray[np.uint64], grids: NDArray[np.integer[Any]]
+) -> NDArray[np.bool_]:
+    """Whether each grid is a solution of the puzzle with the same index: (P,) of bool.
+
+    `masks` and `grids` are (P, n²), sides go up to 64; bit v-1 of a mask allows the value v.
+    Raises ValueError for other shapes.
+    """
+    import numpy as np  # noqa: PLC0415 - slow to load
+
+    cells = geometry.side**2
+    if geometry.side > 64 or masks.shape != grids.shape or masks.shape[1:] != (cells,):
+        raise ValueError(
+            f"masks of shape {masks.shape} and grids of {grids.shape} for {cells} cells"
+        )
+    good = np.zeros(len(grids), np.bool_)
+    for start in range(0, len(grids), AT_ONCE):
+        stop = start + AT_ONCE
+        good[start:stop] = _certify(geometry, masks[start:stop], grids[start:stop])
+    return good
+
+
+def _certify(
+    geometry: Geometry, masks: NDArray[np.uint64], grids: NDArray[np.integer[Any]]
+) -> NDArray[np.bool_]:
+    """Where n values make up all values between them, each stands once."""
+    import numpy as np  # noqa: PLC0415 - slow to load
+
+    side = geometry.side
+    word = np.min_scalar_type(geometry.all_values)
+    bits = np.array([0, *(1 << shift for shift in range(side))], word)
+    inside = (grids >= 1) & (grids <= side)
+    chosen = bits[np.where(inside, grids, 0).T]
+    good: NDArray[np.bool_] = (chosen & masks.T.astype(word) != 0).all(axis=0)
+    for unit in chain(geometry.rows(), geometry.columns(), geometry.boxes()):
+        good &= np.bitwise_or.reduce(chosen[list(unit)], axis=0) == bits.dtype.type(
+            geometry.all_values
+        )
+    return good
+
+
+def certify_model(clauses: Iterable[Sequence[int]], model: Iterable[int]) -> int | None:
+    """The index, from 0, of the first clause that the model does not satisfy; None if it does all.
+
+    What is satisfied is so whatever value the variables have that the model leaves out. A
+    literal whose negation the model holds too counts for nothing.
+    """
+    true = frozenset(model)
+    if not true.isdisjoint(map(neg, true)):
+        true = true.difference(map(neg, true))
+    for index, clause in enumerate(clauses):
+        if true.isdisjoint(clause):
+            return index
+    return None

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.certify import certify_grid
-from pipeline.certify.clauses import certify_model
+from pipeline.certify import certify_grid, certify_model
 from pipeline.cli.options import READING, takes
 from pipeline.cli.reading import (
     STANDARD_INPUT,
@@ -20,8 +19,7 @@ from pipeline.cli.reading import (
     read_puzzle,
     source_name,
 )
-from pipeline.cnf import Sat, Unknown, Unsat
-from pipeline.decode import decode_model
+from pipeline.cnf import Sat, Unknown, Unsat, decode_model
 from pipeline.dimacs import dimacs_lines, parse_result
 from pipeline.encode import Style, encode_puzzle
 from pipeline.errors import InputError, InvalidResult, SolverError

@@ -8,8 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pipeline.cnf import Cnf
-from pipeline.encode.full import encode_extended, encode_minimal, encode_textbook
-from pipeline.encode.numbering import Numbering, Style
+from pipeline.encode.full import (
+    Numbering,
+    Style,
+    encode_extended,
+    encode_minimal,
+    encode_textbook,
+)
 from pipeline.encode.reduced import encode_reduced
 from pipeline.limits import UNHURRIED, Limits
 from pipeline.puzzle import Puzzle

@@ -7,37 +7,98 @@ are those of I. Lynce and J. Ouaknine, Sudoku as a SAT problem, 2006.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
+from math import comb
 from typing import Literal
 
 from pipeline.cnf import Clause, Cnf, Family, Generated
-from pipeline.encode.numbering import Numbering, Style
+from pipeline.errors import UsageError
 from pipeline.limits import Limits
-from pipeline.puzzle import Puzzle, values_of
+from pipeline.puzzle import Candidate, Geometry, Puzzle, values_of
 
+Style = Literal["dense", "decimal"]
 Kind = Literal["cell", "row", "column", "box"]
-Bound = Literal["at least one", "at most one"]
+DECIMAL_LARGEST_SIDE = 9
+
+LEAST, MOST = 0, 1
+TITLES: dict[Kind, tuple[str, str]] = {
+    "cell": ("every cell holds a value", "no cell holds two values"),
+    "row": ("every row holds every value", "no value twice in a row"),
+    "column": ("every column holds every value", "no value twice in a column"),
+    "box": ("every box holds every value", "no value twice in a box"),
+}
+"""How it is said that of each group of a kind at least one is true, and at most one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One bound for all groups of one kind, and how to say it."""
+@dataclass(frozen=True)
+class Numbering(Mapping[int, Candidate]):
+    """A mapping from every variable of a full numbering to its candidate.
 
-    title: str
-    kind: Kind
-    bound: Bound
+    `dense` is (r-1)·n² + (c-1)·n + v, without gaps from 1 to n³; `decimal` is the digits rcv,
+    for sides up to 9 (UsageError beyond).
+    """
+
+    geometry: Geometry
+    style: Style = "dense"
+
+    def __post_init__(self) -> None:
+        n = self.geometry.side
+        if self.style == "decimal" and n > DECIMAL_LARGEST_SIDE:
+            raise UsageError(
+                f"decimal numbering ends at side {DECIMAL_LARGEST_SIDE}, this puzzle has {n}: "
+                "use dense"
+            )
+
+    @property
+    def highest(self) -> int:
+        """The variable of (n, n, n)."""
+        n = self.geometry.side
+        return n**3 if self.style == "dense" else 111 * n
+
+    def before(self, cell: int) -> int:
+        """The number that a value is added to for the variable of (cell, value)."""
+        if self.style == "dense":
+            return cell * self.geometry.side
+        row, column = self.geometry.place(cell)
+        return 100 * row + 10 * column
+
+    def __getitem__(self, variable: int) -> Candidate:
+        n = self.geometry.side
+        if self.style == "dense":
+            cell, value = divmod(variable - 1, n)
+            if not 0 <= cell < n * n:
+                raise KeyError(variable)
+            return Candidate(*self.geometry.place(cell), value + 1)
+        digits = (variable // 100, variable // 10 % 10, variable % 10)
+        if not all(1 <= digit <= n for digit in digits):
+            raise KeyError(variable)
+        return Candidate(*digits)
+
+    def __iter__(self) -> Iterator[int]:
+        n = self.geometry.side
+        for cell in range(n * n):
+            start = self.before(cell)
+            yield from range(start + 1, start + n + 1)
+
+    def __len__(self) -> int:
+        return self.geometry.side**3
 
 
-def groups(numbering: Numbering, kind: Kind) -> Iterator[list[int]]:
+def pairs(groups: Iterable[Iterable[int]]) -> Iterator[Clause]:
+    """For any two variables of a group, that one of them is false."""
+    for group in groups:
+        yield from combinations([-variable for variable in group], 2)
+
+
+def _groups(numbering: Numbering, kind: Kind) -> Iterator[Clause]:
     """The n² groups of a kind, each with its n variables in ascending order."""
-    geometry = numbering.geometry
-    before = numbering.before
+    geometry, before = numbering.geometry, numbering.before
     values = range(1, geometry.side + 1)
     if kind == "cell":
-        return ([before(cell) + value for value in values] for cell in range(len(values) ** 2))
+        return (tuple([before(cell) + v for v in values]) for cell in range(len(values) ** 2))
     units: Iterable[Iterable[int]]
     match kind:
         case "row":
@@ -46,48 +107,40 @@ def groups(numbering: Numbering, kind: Kind) -> Iterator[list[int]]:
             units = geometry.columns()
         case "box":
             units = geometry.boxes()
-    return ([before(cell) + value for cell in unit] for unit in units for value in values)
+    return (tuple([before(cell) + v for cell in unit]) for unit in units for v in values)
 
 
-def _at_least_one(numbering: Numbering, kind: Kind) -> Iterator[Clause]:
-    return map(tuple, groups(numbering, kind))
-
-
-def _at_most_one(numbering: Numbering, kind: Kind) -> Iterator[Clause]:
-    for group in groups(numbering, kind):
-        yield from combinations([-variable for variable in group], 2)
-
-
-def _family(rule: Rule, numbering: Numbering) -> Family:
+def _family(numbering: Numbering, kind: Kind, bound: int) -> Family:
     n = numbering.geometry.side
-    if rule.bound == "at least one":
-        return Family(rule.title, n * n, Generated(partial(_at_least_one, numbering, rule.kind)))
-    pairs = n * (n - 1) // 2
-    return Family(rule.title, n * n * pairs, Generated(partial(_at_most_one, numbering, rule.kind)))
+    groups, title = Generated(partial(_groups, numbering, kind)), TITLES[kind][bound]
+    if bound == LEAST:
+        return Family(title, n * n, groups)
+    return Family(title, n * n * comb(n, 2), Generated(partial(pairs, groups)))
 
 
-def _givens(puzzle: Puzzle, numbering: Numbering) -> Family:
-    clauses = [(numbering.before(cell) + value,) for cell, value in puzzle.givens()]
-    return Family("givens", len(clauses), clauses)
-
-
-def _marks(puzzle: Puzzle, numbering: Numbering) -> Family:
-    """The negation of every value that a cell forbids, unless the cell is a given."""
+def _units(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
+    """The givens, and the negation of every value that a mark forbids; no family is empty."""
     full = puzzle.geometry.all_values
+    givens = [(numbering.before(cell) + value,) for cell, value in puzzle.givens()]
     forbidden = [
         (numbering.before(cell), full & ~mask)
         for cell, mask in enumerate(puzzle.cells)
         if mask & (mask - 1) and mask != full
     ]
-    size = sum(mask.bit_count() for _, mask in forbidden)
-    return Family("values that marks forbid", size, Generated(partial(_negated, forbidden)))
+    if givens:
+        yield Family("givens", len(givens), givens)
+    if forbidden:
+        size = sum(mask.bit_count() for _, mask in forbidden)
+        yield Family("values that marks forbid", size, Generated(partial(_negated, forbidden)))
 
 
 def _negated(forbidden: Iterable[tuple[int, int]]) -> Iterator[Clause]:
     return ((-(before + value),) for before, mask in forbidden for value in values_of(mask))
 
 
-def encode_rules(name: str, rules: Iterable[Rule]) -> Callable[[Puzzle, Style, Limits], Cnf]:
+def _encoder(
+    name: str, rules: Iterable[tuple[Kind, int]]
+) -> Callable[[Puzzle, Style, Limits], Cnf]:
     """An encoder that states these rules over all candidates, then the givens and marks.
 
     It does next to nothing: whoever goes through the clauses keeps to the limits.
@@ -96,49 +149,19 @@ def encode_rules(name: str, rules: Iterable[Rule]) -> Callable[[Puzzle, Style, L
 
     def encode(puzzle: Puzzle, style: Style, _limits: Limits) -> Cnf:
         numbering = Numbering(puzzle.geometry, style)
-        families = [_family(rule, numbering) for rule in stated]
-        families += [
-            family
-            for family in (_givens(puzzle, numbering), _marks(puzzle, numbering))
-            if family.size
-        ]
+        families = [_family(numbering, kind, bound) for kind, bound in stated]
+        families += _units(puzzle, numbering)
         return Cnf(puzzle.geometry, name, numbering.highest, tuple(families), numbering)
 
     return encode
 
 
-encode_extended = encode_rules(
-    "extended",
-    (
-        Rule("every cell holds a value", "cell", "at least one"),
-        Rule("no cell holds two values", "cell", "at most one"),
-        Rule("every row holds every value", "row", "at least one"),
-        Rule("no value twice in a row", "row", "at most one"),
-        Rule("every column holds every value", "column", "at least one"),
-        Rule("no value twice in a column", "column", "at most one"),
-        Rule("every box holds every value", "box", "at least one"),
-        Rule("no value twice in a box", "box", "at most one"),
-    ),
+encode_extended = _encoder("extended", product(TITLES, (LEAST, MOST)))
+
+encode_minimal = _encoder(
+    "minimal", (("cell", LEAST), ("row", MOST), ("column", MOST), ("box", MOST))
 )
 
-
-encode_minimal = encode_rules(
-    "minimal",
-    (
-        Rule("every cell holds a value", "cell", "at least one"),
-        Rule("no value twice in a row", "row", "at most one"),
-        Rule("no value twice in a column", "column", "at most one"),
-        Rule("no value twice in a box", "box", "at most one"),
-    ),
-)
-
-
-encode_textbook = encode_rules(
-    "textbook",
-    (
-        Rule("every row holds every value", "row", "at least one"),
-        Rule("every column holds every value", "column", "at least one"),
-        Rule("every box holds every value", "box", "at least one"),
-        Rule("no cell holds two values", "cell", "at most one"),
-    ),
+encode_textbook = _encoder(
+    "textbook", (("row", LEAST), ("column", LEAST), ("box", LEAST), ("cell", MOST))
 )

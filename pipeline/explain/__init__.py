@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pipeline.explain.clue import Clue
-from pipeline.explain.conflict import Conflict, explain_conflict
+from pipeline.explain.conflict import Clue, Conflict, Explainer, explain_conflict
 from pipeline.explain.difference import Difference, explain_difference
 from pipeline.explain.drawing import boxed_grid, caret, line_at, marked_grid
-from pipeline.explain.explainer import Explainer
 
 __all__ = [
     "Clue",

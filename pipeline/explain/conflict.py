@@ -1,22 +1,88 @@
-"""Why a puzzle has no solution: the clues that contradict each other, and a sentence."""
+"""Why a puzzle has no solution: the clues that contradict each other, and a sentence.
+
+What is not plain to see a child process finds. It outlives a puzzle and serves the next; one that
+hangs is ended and replaced. It tells whatever it finds at once, so that its latest word stands
+when the time is up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from multiprocessing.connection import Connection
+from typing import Literal, NamedTuple
 
 from pipeline.certify import clashing_givens
-from pipeline.errors import counted
-from pipeline.explain.clue import Clue, clue_at
-from pipeline.explain.explainer import Explainer
-from pipeline.limits import Limits
-from pipeline.puzzle import Geometry, Puzzle, units_of
+from pipeline.cnf import Clause
+from pipeline.encode import Numbering, encode_puzzle
+from pipeline.errors import LimitReached, SolverError, counted
+from pipeline.limits import Deadline, Limits
+from pipeline.puzzle import Puzzle, units_of, values_of
+from pipeline.solve.base import Closeable
+from pipeline.solve.child import Peer, limit_memory
 
 LIMITS = Limits(2.0)
 """What an explanation may take, if nothing else is said."""
 
+LARGEST_SIDE = 36
+"""Its rules are 3.3 million clauses and take seconds to load; those of 49×49 are 11 million."""
+
+ENGINE = "minisat22"
+"""Keeps to a budget of conflicts, where glucose4 only looks at it when it restarts."""
+
 _MOST_TOLD = 8
 """Clues that a sentence names; beyond that a drawing tells more."""
+
+_GRACE = 0.5
+"""Seconds after its deadline that a child has to say so, before it is killed."""
+
+_CONFLICTS = 200
+"""After such a slice of its work the engine looks at the clock."""
+
+_FIRST_SLICES = 2
+"""What a question gets at first, and four times as much whenever it comes up again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """What a cell is to hold: a value, or a mark: `even`, `odd` or, of any other, `1 or 4`.
+
+    Row and column count from 1.
+    """
+
+    row: int
+    column: int
+    holds: int | str
+
+    @classmethod
+    def at(cls, cell: int, puzzle: Puzzle) -> Clue:
+        """What the puzzle says of a cell, which is not a blank."""
+        geometry, mask = puzzle.geometry, puzzle.cells[cell]
+        names = {geometry.even_values: "even", geometry.odd_values: "odd"}
+        holds: int | str = mask.bit_length()
+        if mask & (mask - 1):
+            holds = names.get(mask) or " or ".join(map(str, values_of(mask)))
+        return cls(*geometry.place(cell), holds)
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.row, self.column
+
+    @property
+    def value(self) -> int | None:
+        """The value, where it is no mark."""
+        return self.holds if isinstance(self.holds, int) else None
+
+    def __str__(self) -> str:
+        return f"{self.holds} in row {self.row}, column {self.column}"
+
+    def as_record(self) -> dict[str, int | str]:
+        """Its form in the record."""
+        kind = "value" if self.value else "mark"
+        return {"row": self.row, "column": self.column, kind: self.holds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +117,24 @@ def explain_conflict(
     after all.
     """
     if clash := clashing_givens(puzzle):
-        cells = [_cell(puzzle.geometry, place) for place in clash.cells]
+        n = puzzle.geometry.side
+        cells = [(row - 1) * n + column - 1 for row, column in clash.cells]
         return Conflict(_clues(puzzle, cells), clash.message, minimal=True)
     if crowd := min(_crowds(puzzle), key=lambda crowd: crowd.excess, default=None):
         return Conflict(_clues(puzzle, crowd.cells), crowd.message, minimal=crowd.excess == 1)
-    if explainer is None:
-        with Explainer() as started:
-            return _explain_set(puzzle, started, limits)
-    return _explain_set(puzzle, explainer, limits)
-
-
-def _explain_set(puzzle: Puzzle, explainer: Explainer, limits: Limits) -> Conflict | None:
-    found = explainer.contradiction(puzzle, limits)
+    with contextlib.nullcontext(explainer) if explainer else Explainer() as asked:
+        found = asked.contradiction(puzzle, limits)
     if found is None:
         return None
     clues = _clues(puzzle, found.cells)
     return Conflict(clues, _sentence(clues, minimal=found.minimal), found.minimal)
 
 
-@dataclass(frozen=True, slots=True)
-class _Crowd:
+def _clues(puzzle: Puzzle, cells: Iterable[int]) -> tuple[Clue, ...]:
+    return tuple(Clue.at(cell, puzzle) for cell in sorted(cells))
+
+
+class _Crowd(NamedTuple):
     """The cells of a unit that must hold an even, or odd, value, `excess` more than there are."""
 
     cells: tuple[int, ...]
@@ -105,9 +169,155 @@ def _sentence(clues: Sequence[Clue], *, minimal: bool) -> str:
     return f"{said} have no solution together, though {fewer}: {'; '.join(named)}"
 
 
-def _clues(puzzle: Puzzle, cells: Sequence[int]) -> tuple[Clue, ...]:
-    return tuple(clue_at(puzzle, cell) for cell in sorted(cells))
+class Contradiction(NamedTuple):
+    """Cells whose givens and marks have no solution together; `minimal` if all are needed."""
+
+    cells: tuple[int, ...]
+    minimal: bool
 
 
-def _cell(geometry: Geometry, place: tuple[int, int]) -> int:
-    return (place[0] - 1) * geometry.side + place[1] - 1
+_Last = Literal["no more", "solvable"]
+"""How the child ends its reply, which is any number of Contradictions, the best one last."""
+
+
+class Explainer(Closeable):
+    """Finds contradictions with a process, which is started for the first of them."""
+
+    def __init__(self) -> None:
+        self._peer: Peer | None = None
+
+    def warm(self) -> None:
+        """Start the process, unless it runs or cannot be had."""
+        if self._peer and self._peer.has_ended():
+            self.close()
+        if self._peer is None:
+            with contextlib.suppress(OSError):
+                self._peer = Peer(__name__)
+
+    def contradiction(self, puzzle: Puzzle, limits: Limits) -> Contradiction | None:
+        """The smallest contradiction that was found within the limits, or None.
+
+        None, too, for sides above LARGEST_SIDE and where no process can be had, or it dies: an
+        explanation is an extra. Raises SolverError where the puzzle has a solution.
+        """
+        deadline = Deadline.of(limits)
+        if puzzle.geometry.side > LARGEST_SIDE or not deadline.left():
+            return None
+        self.warm()
+        return self._ask(self._peer, puzzle, deadline, limits.megabytes) if self._peer else None
+
+    def _ask(
+        self, peer: Peer, puzzle: Puzzle, deadline: Deadline, megabytes: int
+    ) -> Contradiction | None:
+        best: Contradiction | None = None
+        reply: Contradiction | _Last | None = None
+        try:
+            peer.send((puzzle, deadline, megabytes))
+            while isinstance(reply := peer.hear(deadline.left() + _GRACE), Contradiction):
+                best = reply
+        except EOFError:
+            reply = None
+        finally:
+            if reply is None:
+                self.close()
+        if reply == "solvable":
+            raise SolverError("the puzzle that was found to have no solution has one")
+        return best
+
+    def close(self) -> None:
+        """End the process."""
+        if self._peer:
+            self._peer.close()
+            self._peer = None
+
+
+def serve(descriptor: int) -> None:
+    """What the child does: take puzzles from the pipe until its other end is closed."""
+    with Connection(descriptor) as pipe, contextlib.suppress(EOFError, BrokenPipeError):
+        while True:
+            puzzle, deadline, megabytes = pipe.recv()
+            limit_memory(megabytes)
+            last: _Last = "no more"
+            try:
+                for contradiction in contradictions(puzzle, deadline):
+                    pipe.send(contradiction)
+            except ValueError:
+                last = "solvable"
+            pipe.send(last)
+
+
+def contradictions(puzzle: Puzzle, deadline: Deadline) -> Iterator[Contradiction]:
+    """Ever smaller ones, as `shrinking_cores` finds them. Raises ValueError for a solvable puzzle.
+
+    A given is assumed by its candidate's variable, a mark by one of its own, which implies that
+    the values it forbids are not there.
+    """
+    geometry = puzzle.geometry
+    rules = encode_puzzle(Puzzle.empty(geometry), "extended")
+    before = Numbering(geometry).before
+    cells: dict[int, int] = {}
+    marks: list[Clause] = []
+    for cell, mask in enumerate(puzzle.cells):
+        if mask == geometry.all_values:
+            continue
+        if mask & (mask - 1):
+            assumption = rules.variables + cell + 1
+            forbidden = values_of(geometry.all_values & ~mask)
+            marks += ((-assumption, -(before(cell) + value)) for value in forbidden)
+        else:
+            assumption = before(cell) + mask.bit_length()
+        cells[assumption] = cell
+    for core, minimal in shrinking_cores(chain(rules.clauses(), marks), list(cells), deadline):
+        yield Contradiction(tuple(sorted(map(cells.__getitem__, core))), minimal)
+
+
+def shrinking_cores(
+    clauses: Iterable[Clause], assumptions: Sequence[int], deadline: Deadline
+) -> Iterator[tuple[list[int], bool]]:
+    """Ever fewer assumptions that cannot all hold; True beside the last, none of which can go.
+
+    They stop short of that, or do not begin, when the deadline has passed. What it does not cut
+    off is the same at every run. Raises ValueError where all assumptions can hold. For a process
+    that may be killed: the deadline is not looked at while the engine propagates.
+
+    Deletion with clause-set refinement (J. Marques-Silva and I. Lynce, On improving MUS extraction
+    algorithms, 2011): each assumption is left out in turn. Where the others have a model, it is
+    needed; where they have none, only the solver's core of them is kept. A question that proves
+    hard is put off: the smaller the core, the fewer of these are left.
+    """
+    from pysat.solvers import Solver  # noqa: PLC0415 - only the child needs it
+
+    with Solver(name=ENGINE) as engine, contextlib.suppress(LimitReached):
+        engine.append_formula(deadline.watch(clauses))
+
+        def core_of(assumed: Sequence[int], slices: int) -> set[int] | Literal["holds", "hard"]:
+            for _ in range(slices):
+                deadline.check()
+                engine.conf_budget(_CONFLICTS)
+                holds = engine.solve_limited(assumptions=assumed)
+                if holds is not None:
+                    return "holds" if holds else set(engine.get_core() or ())
+            return "hard"
+
+        core = core_of(assumptions, sys.maxsize)
+        if not isinstance(core, set):
+            raise ValueError("all assumptions can hold")  # noqa: TRY004
+        needed: list[int] = []
+        untried = [literal for literal in assumptions if literal in core]
+        hard: list[int] = []
+        yield untried, False
+        slices = _FIRST_SLICES
+        while untried or hard:
+            if not untried:
+                untried, hard, slices = hard, [], slices * 4
+            tried = untried.pop()
+            core = core_of([*needed, *hard, *untried], slices)
+            if core == "holds":
+                needed.append(tried)
+            elif core == "hard":
+                hard.append(tried)
+            else:
+                untried = [literal for literal in untried if literal in core]
+                hard = [literal for literal in hard if literal in core]
+                yield [*needed, *hard, *untried], False
+        yield needed, True

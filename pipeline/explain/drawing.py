@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import codecs
 import io
-import unicodedata
 from collections.abc import Collection, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 
 from pipeline.errors import printable
 from pipeline.puzzle import Geometry, Grid, Puzzle
@@ -82,49 +81,22 @@ def line_at(data: bytes, number: int) -> str | None:
 def caret(line: str, column: int, width: int = 100) -> str:
     """The line, and below it a caret under its column (from 1; one past the end is allowed).
 
-    No more than `width` (at least 20) columns of a terminal are used: what lies far from the
-    caret gives way to a `…`. A tab is one space. What is not printable, or has no place and
-    width of its own, is escaped. No newline at the end.
+    No more than `width` (at least 20) characters are shown: what lies far from the caret gives way
+    to a `…`. A tab is one space, and what is not printable is escaped. No newline at the end.
     """
     width = max(width, _NARROWEST)
-    line = line.rstrip("\r\n")
+    line = line.rstrip("\r\n").replace("\t", " ")
     at = min(max(column, 1), len(line) + 1) - 1
-    before = [_shown(character) for character in line[max(0, at - width) : at]]
-    here = _shown(line[at : at + 1])
-    after = [_shown(character) for character in line[at + 1 : at + 1 + width]]
-    room = width - max(1, _columns(here))
-    if _columns("".join(before + after)) > room:
+    before = printable(line[max(0, at - width) : at])
+    here = printable(line[at : at + 1])
+    after = printable(line[at + 1 : at + 1 + width])
+    room = width - max(1, len(here))
+    if len(before) + len(after) > room:
         room -= 2 * len(_CUT)
-        on_the_right = min(_columns("".join(after)), room // 2)
-        on_the_left = min(_columns("".join(before)), room - on_the_right)
-        before = _fitting(before[::-1], on_the_left)[::-1]
-        after = _fitting(after, room - on_the_left)
-    left = "".join(before)
-    return f"{left}{here}{''.join(after)}\n{' ' * _columns(left)}^"
-
-
-def _shown(character: str) -> str:
-    """What is printed for a character, or for none."""
-    if character == "\t":
-        return " "
-    if character and _strays(character):
-        return ascii(character)[1:-1]
-    return printable(character)
-
-
-def _strays(character: str) -> bool:
-    """Whether it stands upon another character, or not where it comes in the line."""
-    is_mark = unicodedata.category(character).startswith("M")
-    return is_mark or unicodedata.bidirectional(character) in ("R", "AL", "AN")
-
-
-def _columns(shown: str) -> int:
-    """The columns that a text takes on a terminal."""
-    return sum(1 + (unicodedata.east_asian_width(character) in "WF") for character in shown)
-
-
-def _fitting(shown: list[str], room: int) -> list[str]:
-    """As many of these as there is room for; where some are left out, `…` says so."""
-    ends = accumulate(map(_columns, shown))
-    kept = sum(end <= room for end in ends)
-    return shown[:kept] + [_CUT] * (kept < len(shown))
+        on_the_right = min(len(after), room // 2)
+        on_the_left = min(len(before), room - on_the_right)
+        if on_the_left < len(before):
+            before = _CUT + before[len(before) - on_the_left :]
+        if room - on_the_left < len(after):
+            after = after[: room - on_the_left] + _CUT
+    return f"{before}{here}{after}\n{' ' * len(before)}^"

@@ -59,8 +59,7 @@ def _solvers(settings: Settings) -> Iterator[Finding]:
         yield Finding("warning", solvers.lacking, remedy)
     with solvers:
         for solver in solvers.chain:
-            if solver.name != "lanes":
-                yield _answers(solver)
+            yield _answers(solver)
     if settings.solver in ("auto", "lanes"):
         yield _lanes()
 

@@ -21,7 +21,7 @@ from pipeline.run.stop import Interrupted
 from pipeline.run.worker import Crashed, Done, Start, Surroundings
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
-from pipeline.solve.peer import Peer
+from pipeline.solve.child import Peer
 
 MOST_DEATHS = 2
 """After which a request is computed part by part."""

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.limits import Limits
 from pipeline.settings import SolverChoice
-from pipeline.solve.base import Closing, Session, Solver
-from pipeline.solve.enumerate import answers
+from pipeline.solve.base import Closeable, Session, Solver, answers
 from pipeline.solve.minisat import Minisat, find_minisat, missing_minisat
 from pipeline.solve.pysat import Pysat
 
@@ -30,10 +29,10 @@ NOT_FOR_LANES = (
     "lanes solve nothing but Sudoku up to 25×25, up to 100 solutions of each, and keep no CNF"
 )
 
-T = TypeVar("T", bound=Closing)
+T = TypeVar("T", bound=Closeable)
 
 
-class Solvers(Closing):
+class Solvers(Closeable):
     """The solvers to ask, in order: each is the fallback of the one before.
 
     `lacking` says why the first of them is not the one wanted, if it is not: minisat is not
@@ -43,7 +42,7 @@ class Solvers(Closing):
 
     def __init__(self, wanted: SolverChoice = "auto", minisat: str | None = None) -> None:
         self.lacking: str | None = None
-        self._kept: dict[Callable[[], Any], Any] = {}
+        self._shared: dict[Callable[[], Any], Any] = {}
         self.chain: tuple[Solver, ...] = (Pysat(),)
         self._checker = Pysat("cadical153")
         if wanted == "pysat":
@@ -58,12 +57,12 @@ class Solvers(Closing):
         elif wanted == "auto":
             self.lacking = LACKING
 
-    def kept(self, kind: Callable[[], T]) -> T:
-        """The one object that this makes, which is closed with the solvers."""
-        if kind not in self._kept:
-            self._kept[kind] = kind()
-        found: T = self._kept[kind]
-        return found
+    def shared(self, factory: Callable[[], T]) -> T:
+        """The object of this factory, made once and closed with the solvers."""
+        if factory not in self._shared:
+            self._shared[factory] = factory()
+        made: T = self._shared[factory]
+        return made
 
     def other_than(self, name: str) -> Solver:
         """A solver that shares no code with the one of that name, to check what it says."""
@@ -76,5 +75,5 @@ class Solvers(Closing):
 
     def close(self) -> None:
         """End whatever was started."""
-        for each in (*self.chain, self._checker, *self._kept.values()):
+        for each in (*self.chain, self._checker, *self._shared.values()):
             each.close()

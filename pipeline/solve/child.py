@@ -1,7 +1,7 @@
-"""Child processes that cannot outlive their welcome. The only module that starts any.
+"""Child processes that do not outlive this one, and Python ones that serve requests.
 
-Each child leads a process group of its own, which is killed as a whole when the child has
-ended, when its time is up, and when this process dies, but for the moment before it is tied.
+The only module that starts any. Each child leads a process group of its own, which is killed as
+a whole when the child has ended, when its time is up, and when this process dies.
 """
 
 from __future__ import annotations
@@ -12,28 +12,33 @@ import os
 import resource
 import select
 import signal
+import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fcntl import F_GETFL, F_SETFL, F_SETOWN, fcntl
-from typing import BinaryIO
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from pipeline.files import F_SETSIG
+from pipeline.limits import MIB
 
 Child = subprocess.Popen[bytes]
 _INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+EXIT_TIMEOUT = 5.0
+"""Seconds that a peer has for its exit code."""
+_SERVE = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({descriptor})"
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the kernel shall hold a child to.
-
-    Bytes of address space and of any file, seconds of processor time.
-    """
+    """What the kernel holds a child to: address space, size of any file, processor time."""
 
     memory_bytes: int
     file_bytes: int
@@ -57,7 +62,7 @@ def child(
     leash, held = os.pipe()
     process: Child | None = None
     try:
-        with _undivided():
+        with _signals_deferred():
             process = subprocess.Popen(  # noqa: S603 - no shell, and argv is ours
                 argv,
                 stdin=leash if source is None else source,
@@ -78,8 +83,8 @@ def child(
 
 
 @contextmanager
-def _undivided() -> Iterator[None]:
-    """Hold back the signals that interrupt: one of them must not come between fork and tie."""
+def _signals_deferred() -> Iterator[None]:
+    """Defer the signals that interrupt: none may come between fork and tie."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -101,9 +106,9 @@ def _undivided() -> Iterator[None]:
 def _tie(leash: int, group: int) -> None:
     """Let the kernel kill the group when the other end of the pipe is closed.
 
-    It is closed when this process ends, and unlike PR_SET_PDEATHSIG this needs no code between
-    fork and exec, which would cost a millisecond for each child. One that we leave behind by
-    dying in the very moment before this is ended by its own time limit.
+    It is closed when this process ends. Unlike PR_SET_PDEATHSIG this needs no code between fork
+    and exec, which would cost a millisecond for each child. A child that is left behind because
+    this process died just before is ended by its own time limit.
     """
     with contextlib.suppress(OSError):  # elsewhere than on Linux
         fcntl(leash, F_SETOWN, -group)
@@ -112,10 +117,7 @@ def _tie(leash: int, group: int) -> None:
 
 
 def bound(process: Child, bounds: Bounds) -> None:
-    """Set the limits of a child and of its children, none above our own.
-
-    Later calls may raise them again.
-    """
+    """Set the limits of a child and of its children, none above our own; also to raise them."""
     if not hasattr(resource, "prlimit"):
         return
     limits = []
@@ -182,10 +184,7 @@ def ended_within(process: Child, seconds: float) -> bool:
 
 
 def pour(pieces: Iterable[bytes], sink: int, seconds: float) -> bool:
-    """Write into a pipe, in `seconds` at most; whether that was time enough.
-
-    It is, too, where the other end does not want all of it.
-    """
+    """Write into a pipe; whether `seconds` sufficed, or the other end did not want all of it."""
     end = time.monotonic() + seconds
     os.set_blocking(sink, False)
     poll = select.poll()
@@ -199,3 +198,61 @@ def pour(pieces: Iterable[bytes], sink: int, seconds: float) -> bool:
                 with contextlib.suppress(BlockingIOError):
                     rest = rest[os.write(sink, rest) :]
     return True
+
+
+class Peer:
+    """The function `serve` of a module, at the other end of a pipe of pickles.
+
+    It is called with the descriptor of its end. Raises OSError where it cannot be started.
+    """
+
+    def __init__(self, module: str) -> None:
+        with ExitStack() as stack:
+            ours, theirs = socket.socketpair()
+            self.pipe = stack.enter_context(Connection(ours.detach()))
+            with theirs:
+                descriptor = theirs.fileno()
+                code = _SERVE.format(path=sys.path, module=module, descriptor=descriptor)
+                argv = [sys.executable, "-c", code]
+                self._process: Child = stack.enter_context(child(argv, pass_fds=[descriptor]))
+            self._stack = stack.pop_all()
+
+    def send(self, request: object) -> None:
+        """Hand a request over; that the peer has died is seen when it is heard."""
+        with contextlib.suppress(ConnectionError):
+            self.pipe.send(request)
+
+    def hear(self, seconds: float) -> Any:
+        """The next reply, or None if none came in time. Raises EOFError where the peer died."""
+        try:
+            return self.pipe.recv() if self.pipe.poll(seconds) else None
+        except OSError as error:
+            raise EOFError from error
+
+    def has_ended(self) -> bool:
+        """Whether the process is no more."""
+        return ended_within(self._process, 0)
+
+    def exit_code(self) -> int | None:
+        """The exit code of a peer that has died."""
+        ended = ended_within(self._process, EXIT_TIMEOUT)
+        return self._process.wait() if ended else None
+
+    def close(self) -> None:
+        """End the process."""
+        self._stack.close()
+
+
+def limit_memory(megabytes: int) -> None:
+    """Let this process, a peer, take that much more memory than it has now, and leave no core."""
+    statm = Path("/proc/self/statm")
+    pages = int(statm.read_text().split()[0]) if statm.exists() else 0
+    lower(resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * MIB)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def lower(which: int, limit: int) -> None:
+    """Set a limit of this process, no higher than it may be."""
+    _, hard = resource.getrlimit(which)
+    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(which, (soft, hard))

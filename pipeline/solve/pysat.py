@@ -1,4 +1,4 @@
-"""PySAT in a child process, where its time and its memory can be limited.
+"""PySAT in a child process, where its time and its memory can be limited: answers and proofs.
 
 The child outlives a puzzle and serves the next; one that had to be stopped is replaced.
 """
@@ -8,20 +8,27 @@ from __future__ import annotations
 import errno
 import os
 import resource
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import islice, takewhile
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Literal, get_args
 
 from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.limits import MIB, Deadline, Limits
-from pipeline.solve.base import Session
-from pipeline.solve.peer import Peer, limit_memory, lower
+from pipeline.solve.base import Closeable, Session
+from pipeline.solve.child import Peer, limit_memory, lower
 
 ENGINE = "glucose4"
 """Reports an exhausted memory as an error, where CaDiCaL aborts."""
+
+Engine = Literal["glucose4", "cadical195", "cadical153"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
+"""In the order in which to try them for proofs: glucose4's are the shortest by far.
+
+All of them write RUP only. Never for proofs: cadical300, maplecm, maplechrono, ergo.
+"""
 
 OUT_OF_MEMORY = errno.ENOMEM
 """The exit code by which the child says so."""
@@ -35,7 +42,7 @@ PROOF_BYTES = 64 * MIB
 _BUFFERED = 64 * 1024
 
 
-class Pysat:
+class Pysat(Closeable):
     """A PySAT engine behind a pipe."""
 
     name = "pysat"
@@ -52,7 +59,24 @@ class Pysat:
 
     @contextmanager
     def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
-        yield _Session(self, cnf, limits)
+        deadline = Deadline.of(limits)
+        self.load(cnf.clauses(), self.engine, limits, deadline)
+        yield _Session(self, limits, deadline)
+
+    def load(
+        self,
+        clauses: Iterable[Clause],
+        engine: str,
+        limits: Limits,
+        deadline: Deadline,
+        *,
+        with_proof: bool = False,
+    ) -> None:
+        """Give a new engine the clauses, or some of them if the time is up before."""
+        self.send("open", engine, limits.megabytes, with_proof)
+        rest = iter(clauses)
+        while deadline.left() and (chunk := [*islice(rest, CHUNK)]):
+            self.send("add", chunk)
 
     def warm(self, _limits: Limits) -> None:
         self._started()
@@ -96,20 +120,15 @@ class Pysat:
 class _Session:
     """The clauses of one puzzle in the child's engine."""
 
-    def __init__(self, owner: Pysat, cnf: Cnf, limits: Limits) -> None:
+    def __init__(self, owner: Pysat, limits: Limits, deadline: Deadline) -> None:
         self._owner = owner
         self._limits = limits
-        self._deadline = Deadline.of(limits)
+        self._deadline = deadline
         self._given_up: Unknown | None = None
-        owner.send("open", owner.engine, limits.megabytes, False)
-        clauses = cnf.clauses()
-        while self._deadline.left() and (chunk := list(islice(clauses, CHUNK))):
-            owner.send("add", chunk)
 
     def add(self, clause: Clause) -> None:
-        if self._given_up:
-            return
-        self._owner.send("add", [clause])
+        if not self._given_up:
+            self._owner.send("add", [clause])
 
     def solve(self) -> Answer:
         if not self._deadline.left():  # clauses may be missing
@@ -120,17 +139,63 @@ class _Session:
         try:
             reply = self._owner.receive(self._deadline.left())
         except MemoryError:
-            self._given_up = Unknown(self._limits.out_of_memory)
-            return self._given_up
+            reply = Unknown(self._limits.out_of_memory)
         match reply:
-            case None:
-                self._given_up = Unknown(self._limits.out_of_time)
+            case None | Unknown():
+                self._given_up = reply or Unknown(self._limits.out_of_time)
                 return self._given_up
             case "unsat", _:
                 return Unsat()
             case "sat", literals:
                 return Sat(frozenset(literals))
         raise SolverError(f"the PySAT process answered {reply!r}")
+
+
+class Satisfiable(SolverError):
+    """There is nothing to prove: the engine has found a model."""
+
+
+class Exhausted(SolverError):
+    """Time, memory or room for the proof was not enough: nothing is known."""
+
+
+class Prover(Pysat):
+    """Engines that log what they learn. What they write is to be checked by somebody else."""
+
+    def prove(self, clauses: Iterable[Clause], limits: Limits, engine: Engine = ENGINES[0]) -> str:
+        """The DRAT text of a proof that the clauses are unsatisfiable, as the engine found it.
+
+        Givens must be among the clauses. Every line is a clause, the last one the empty one;
+        deletions are left out, which no RUP proof needs. Raises Satisfiable where a model was
+        found, Exhausted where a limit was hit, and SolverError where the child died or no proof
+        was written.
+        """
+        deadline = Deadline.of(limits)
+        self.load(clauses, engine, limits, deadline, with_proof=True)
+        if not deadline.left():  # clauses may be missing
+            raise Exhausted(f"{engine}: {limits.out_of_time}")
+        self.send("prove")
+        try:
+            reply = self.receive(deadline.left())
+        except MemoryError:
+            raise Exhausted(f"{engine}: {limits.out_of_memory}") from None
+        match reply:
+            case None:
+                raise Exhausted(f"{engine}: {limits.out_of_time}")
+            case "sat", _:
+                raise Satisfiable(f"{engine} has found a model where there should be none")
+            case "unsat", "too long":
+                raise Exhausted(f"{engine}: its proof is longer than {PROOF_BYTES:,} bytes")
+            case "unsat", [*steps]:
+                return _trimmed(steps)
+        raise SolverError(f"{engine} has written no proof")
+
+
+def _trimmed(steps: Sequence[str]) -> str:
+    """The clauses up to the empty one, which engines leave out where it is plain to see."""
+    before = takewhile(lambda step: step != "0", steps)
+    added = [step for step in before if not step.startswith("d")]
+    return "".join(f"{step}\n" for step in (*added, "0"))
 
 
 def serve(descriptor: int) -> None:

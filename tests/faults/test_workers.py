@@ -18,7 +18,7 @@ from pipeline.errors import EnvironmentFailure
 from pipeline.run.pool import AHEAD, MOST_DEATHS, Pool
 from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
-from pipeline.solve.peer import Peer
+from pipeline.solve.child import Peer
 
 MANY = tuple(Doubling((i, i + 1)) for i in range(0, 24, 2))
 GOOD = [(i, 2 * i) for i in range(24)]

@@ -12,10 +12,10 @@ from pysat.solvers import Solver
 from solving import EVEN_ODD, EVEN_ODD_SIX, SIX, TWO
 from strategies import SMALL_GEOMETRIES, examples, puzzles
 
-from pipeline.certify.core import core_of
 from pipeline.certify.formula import (
     Formula,
     FormulaTooLarge,
+    core_of,
     formula_size,
     proof_formula,
     read_formula,
@@ -41,13 +41,6 @@ def models(clauses, geometry):
 
 def text_of(formula):
     return "".join(formula.text())
-
-
-def test_an_empty_four_by_four_has_288_models_and_these_are_its_solutions():
-    puzzle = Puzzle.empty(FOUR)
-    found = models(proof_formula(puzzle, ()).clauses, FOUR)
-    assert len(found) == 288
-    assert found == solutions(puzzle, 300)
 
 
 @pytest.mark.parametrize("geometry", SMALL_GEOMETRIES, ids=str)
@@ -95,7 +88,7 @@ def test_a_given_is_a_unit_and_a_mark_a_unit_for_each_value_it_forbids():
 
 
 @given(st.data())
-@examples(60)
+@examples(40)
 def test_the_models_are_the_solutions_that_were_not_published(data):
     geometry = data.draw(st.sampled_from([Geometry(1, 3), FOUR, SIX_BY_SIX]))
     puzzle = data.draw(puzzles(geometry, data.draw(st.sampled_from(["classic", "even-odd"]))))
@@ -125,7 +118,7 @@ def test_the_core_is_part_of_the_formula_and_satisfied_by_the_same_grids(text):
 
 
 @given(st.lists(st.lists(st.integers(-6, 6).filter(bool), max_size=3, unique_by=abs), max_size=30))
-@examples(300)
+@examples(100)
 def test_the_core_of_any_formula_is_as_satisfiable_as_the_formula(clauses):
     formula = Formula(6, tuple(map(tuple, clauses)))
     core = core_of(formula)
