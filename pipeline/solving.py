@@ -13,7 +13,7 @@ from pipeline.chain import Search, solve_problem
 from pipeline.cnf import Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, InvalidPuzzle, LimitReached, SolverError
 from pipeline.parse import parsed_from
-from pipeline.problem import Problem, PuzzleProblem, read_problem
+from pipeline.problem import Problem, PuzzleProblem, S, read_problem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, Stopwatch
 from pipeline.settings import Settings, Solving
@@ -116,7 +116,27 @@ def solve_puzzle(
     """
     chosen, problem = settings or Settings(), PuzzleProblem(parsed_from(puzzle))
     with Solvers(chosen.solver, chosen.minisat) as solvers:
-        return solve_problem(problem, solvers, chosen, Stopwatch(), on_grid)
+        return solve_one(problem, solvers, chosen, Stopwatch(), on_grid)
+
+
+def solve_one(
+    problem: Problem[S],
+    solvers: Solvers,
+    settings: Settings,
+    watch: Stopwatch,
+    on_solution: Callable[[S], None] | None = None,
+) -> Result[S]:
+    """The result of a problem; `on_solution` is called with each solution as it is found.
+
+    Lanes find all at once. Raises EnvironmentFailure.
+    """
+    if settings.solver != "lanes" or _together(problem, settings) is None:
+        return solve_problem(problem, solvers, settings, watch, on_solution)
+    (result,) = solve_problems([problem], solvers, settings, [watch.spent()])
+    if on_solution:
+        for solution in result.solutions:
+            on_solution(solution)
+    return result
 
 
 def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:

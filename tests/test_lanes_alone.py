@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from oracle import solutions
-from pipeline.stages import solve_puzzle
 from solving import EVEN_ODD, NONE, SIX, TWO, holed, pattern
 
 from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry
 from pipeline.settings import Settings
-from pipeline.solve import BEYOND_LANES, Solvers, surprise
+from pipeline.solve import NOT_FOR_LANES, Solvers
 from pipeline.solve.lanes import solve_lanes
+from pipeline.solving import solve_puzzle
 
 
 @pytest.mark.parametrize("prove", ["never", "always"])
@@ -40,8 +40,7 @@ def test_lanes_find_and_show_all_solutions_and_no_formula_is_made(text, prove):
 def test_what_lanes_cannot_do_the_others_do_and_that_is_no_surprise(puzzle, settings):
     result = solve_puzzle(puzzle, settings)
     assert result.solver.name in ("minisat", "pysat")
-    assert result.solver.fallback == BEYOND_LANES
-    assert surprise(BEYOND_LANES) is None
+    assert (result.solver.fallback, result.solver.warning) == (NOT_FOR_LANES, None)
     assert result.cnf
 
 

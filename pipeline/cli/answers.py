@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from pipeline.chain import solve_problem
 from pipeline.cli.options import READING, SOLVING, File, takes
 from pipeline.cli.outcome import report
 from pipeline.cli.reading import read_bytes, source_name
@@ -29,7 +28,7 @@ from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
-from pipeline.solving import solve_problems
+from pipeline.solving import solve_one, solve_problems
 
 if TYPE_CHECKING:
     from pipeline.explain import Difference
@@ -229,7 +228,7 @@ def count(
             print("".join(problem.text(solution)), flush=True)
 
         on_solution = print_solution if show else None
-        result: Result = solve_problem(problem, solvers, settings, watch, on_solution)
+        result: Result = solve_one(problem, solvers, settings, watch, on_solution)
     _print_count(file, result, settings)
 
 

@@ -6,6 +6,7 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
+from commands import run
 from dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder
 from support.auditing import packed
 
@@ -24,21 +25,19 @@ FILES = {
     "bad.txt": "12x\n",
     HOSTILE: SMALL,
     "many.txt": LINES,
-    "large.txt": "c large\n2 13\n" + "0 " * 26**2,
     "rule.cnf": "p cnf 1 1\n1 0\n",
     "set.zip": packed(("in/a.txt", SMALL), ("in/none.txt", NO_SOLUTION), ("many.txt", LINES)),
 }
 
 
-def made(folder: Path) -> DropFolder:
-    """What `run --report` made of the FILES."""
-    box = DropFolder.within(folder)
+def make_outbox(box: DropFolder) -> None:
+    """Have `run --report` process the FILES."""
     for name, content in FILES.items():
         box.drop(name, content)
-    result = box.run("--settle", "0", "--report", "--max-solutions", "2")
-    assert result.returncode == 1, result.stderr
+    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox), "--quiet")
+    options = ("--settle", "0", "--report", "--max-solutions", "2", "--workers", "1")
+    assert run("run", *folders, *options)[0] == 1
     assert not box.waiting()
-    return box
 
 
 class Page(HTMLParser):
@@ -64,6 +63,11 @@ class Page(HTMLParser):
     def said(self) -> str:
         return " ".join(" ".join(self.text).split())
 
+    @property
+    def files(self) -> list[str]:
+        """The links that lead out of the page."""
+        return [link for link in self.links if not link.startswith("#")]
+
     def boards(self) -> int:
         return sum(
             tag == "svg" and given.get("class") in ("board", "board few")
@@ -74,8 +78,12 @@ class Page(HTMLParser):
         return sum("data-statuses" in given for _, given in self.tags)
 
 
-def page_of(outbox: Path, inbox: Path) -> Page:
-    return Page("".join(page_pieces(outbox, inbox, outbox)))
+def text_of(outbox: Path, inbox: Path, **options) -> str:
+    return "".join(page_pieces(outbox, inbox, outbox, **options))
+
+
+def page_of(outbox: Path, inbox: Path, **options) -> Page:
+    return Page(text_of(outbox, inbox, **options))
 
 
 def record(folder: Path, name: str, **fields) -> Path:
@@ -90,8 +98,15 @@ ROW = "{index},{index},1.....2..3.....4,{status},1,true,1243342143122134,\n"
 HEAD = "index,line,puzzle,status,solutions,complete,solution,message\n"
 
 
-def table_of(folder: Path, statuses: list[str]) -> Path:
+def table(path: Path, statuses: list[str]) -> Path:
+    """A table of a collection with a row for each status."""
     rows = (ROW.format(index=at, status=status) for at, status in enumerate(statuses, 1))
-    path = folder / "many.csv"
     path.write_text(HEAD + "".join(rows))
     return path
+
+
+def collection(folder: Path, name: str, statuses: list[str]) -> Path:
+    """Table and record of a collection of puzzles with these statuses; its record."""
+    table(folder / f"{name}.csv", statuses)
+    totals = {status: statuses.count(status) for status in dict.fromkeys(statuses)}
+    return record(folder, name, status="collection", totals=totals)
