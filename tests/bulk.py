@@ -20,6 +20,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from multiprocessing.connection import Connection
@@ -41,9 +42,11 @@ from dropping import (
 from typer.testing import CliRunner
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.run import pool
-from pipeline.run.pool import Request
-from pipeline.run.worker import Start, serve
+from pipeline.run.job import Tuning
+from pipeline.run.loop import run_once, watch
+from pipeline.run.requests import Portions
+from pipeline.run.workers import Request, serve
+from pipeline.settings import Settings
 from pipeline.solve.peer import Peer
 
 TESTS = Path(__file__).parent
@@ -279,11 +282,8 @@ def _prepare() -> None:
     from pipeline.dropbox import settle
     from pipeline.dropbox.growing import Growing
     from pipeline.dropbox.steps import reached
-    from pipeline.run import archive, collection, looking
 
-    collection.PIECE_BYTES = collection.PIECE_TO_PROVE = PIECE
-    archive._MOST_ITEMS = 2
-    settle.FOLDER_SECONDS = looking._WALK_SECONDS = 0.01
+    settle.FOLDER_SECONDS = 0.01
     note = Growing.note
 
     def note_and_tell(self: Any, state: dict[str, Any]) -> None:
@@ -301,7 +301,7 @@ class _Told(Peer):
     def send(self, request: object) -> None:
         from pipeline.dropbox.steps import reached
 
-        if isinstance(request, Start):
+        if isinstance(request, Settings):
             _workers.append(self._process.pid)
             _tell(worker=self._process.pid)
             super().send(request)
@@ -379,12 +379,20 @@ def _run(request: dict[str, Any], run: Callable[[dict[str, Any]], None] = breaki
     if request["what"] in (STOP, WAIT, BEREAVE):
         go = Path(request["log"] + ".go")
         breaking._breaking = lambda step, what, nth: _breaking(step, what, nth, go)
-    pool.Peer = _Told if request["real"] else _Forked
+    from pipeline.cli import folders
+
+    tuning = Tuning(
+        Portions(piece=PIECE, piece_to_prove=PIECE, items=2),
+        walk_seconds=0.01,
+        start_worker=_Told if request["real"] else _Forked,
+    )
+    folders.run_once = partial(run_once, tuning=tuning)
+    folders.watch_folders = partial(watch, tuning=tuning)
     run(request)
 
 
 @dataclass(frozen=True)
-class Doubling:
+class Doubling(Request):
     """A request for the doubles of some numbers, at some of which things go wrong."""
 
     numbers: tuple[int, ...]

@@ -17,7 +17,7 @@ from typing import Any
 from dropping import environment, wait_for
 from solving import children
 
-from pipeline.run.remote import Remote
+from pipeline.run.cluster import Cluster
 from pipeline.settings import Settings
 
 TESTS = Path(__file__).parent
@@ -152,7 +152,7 @@ class PassedOver(list[str]):
 
 def asked(address: str, requests: Any, **options: Any) -> list[tuple[int, Any]]:
     """What all these requests for doubles came to, one after the other."""
-    with closing(Remote(address, Settings(), lambda: False, **options)) as remote:
+    with closing(Cluster(address, Settings(), lambda: False, **options)) as remote:
         return doubles(remote.replies(iter(requests)))
 
 

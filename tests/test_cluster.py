@@ -21,11 +21,11 @@ from dropping import NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder, environment,
 from needs import needs_dask
 
 from pipeline.errors import EnvironmentFailure, UsageError
-from pipeline.run import cluster, crew
-from pipeline.run.cluster import Connection
-from pipeline.run.crew import Patience
-from pipeline.run.remote import AHEAD, Remote
-from pipeline.run.worker import Done
+from pipeline.run import crew, scheduler
+from pipeline.run.cluster import AHEAD, Cluster
+from pipeline.run.crew import Timeouts
+from pipeline.run.scheduler import Connection
+from pipeline.run.workers import Done
 from pipeline.settings import Settings
 from pipeline.version import __version__
 
@@ -95,7 +95,7 @@ def test_replies_come_in_order_and_requests_are_not_taken_far_ahead(machines: Ma
             taken += 1
             yield request
 
-    with closing(Remote(machines.address, Settings(), lambda: False)) as workers:
+    with closing(Cluster(machines.address, Settings(), lambda: False)) as workers:
         pairs = []
         for given, pair in enumerate(filter(None, workers.replies(requests()))):
             assert taken <= given + 2 * AHEAD * 2 + 1
@@ -125,23 +125,23 @@ def test_workers_of_another_version_alone_are_refused(
     monkeypatch.setattr(crew, "__version__", "9.9.9")
     why = r"a worker cannot compute: .*: it has sudoku-pipeline .*, not 9\.9\.9; install"
     with pytest.raises(EnvironmentFailure, match=why):
-        asked(machines.address, MANY, patience=Patience(lonely=0.3))
+        asked(machines.address, MANY, timeouts=Timeouts(no_worker=0.3))
 
 
 def test_workers_without_the_package_are_refused(
     machines: Machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "VERSION", b"cnowhere_to_be_found\nx\n.")
+    monkeypatch.setattr(scheduler, "_PICKLED_VERSION", b"cnowhere_to_be_found\nx\n.")
     why = r"No module named 'nowhere_to_be_found'; install sudoku-pipeline .* there"
     with pytest.raises(EnvironmentFailure, match=why):
-        asked(machines.address, MANY, patience=Patience(lonely=0.3))
+        asked(machines.address, MANY, timeouts=Timeouts(no_worker=0.3))
 
 
 def test_what_a_worker_holds_is_known_whether_it_is_computed_or_not(machines: Machines) -> None:
     with closing(Connection(machines.address)) as connection:
         first, *_ = connection.look([]).result().workers
         future = connection.submit(MANY[0], Settings(), [first])
-        assert connection.told(connection.fetch(future)) == Done([(0, 0, b""), (1, 2, b"")])
+        assert connection.reply(connection.fetch(future)) == Done([(0, 0, b""), (1, 2, b"")])
         assert connection.look([first]).result().held == {future.key: first}
 
 
@@ -161,7 +161,7 @@ def test_workers_that_are_paused_are_told_from_those_that_take_more(
 def test_a_scheduler_that_is_away_costs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr(scheduler, "CONNECT_SECONDS", 0.2)
     box = DropFolder.within(tmp_path)
     box.drop("set.txt", SMALL.replace("\n", "") + "\n" + SMALL.replace("\n", "") + "\n")
     folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox))
@@ -178,16 +178,16 @@ def test_a_cluster_without_workers_is_not_waited_for_without_end_and_one_that_jo
 ) -> None:
     with Machines.started(tmp_path, workers=0) as lonely:
         with pytest.raises(EnvironmentFailure, match="there is no worker"):
-            asked(lonely.address, MANY, patience=Patience(lonely=0.2))
+            asked(lonely.address, MANY, timeouts=Timeouts(no_worker=0.2))
         lonely.add_worker()
         assert asked(lonely.address, MANY) == GOOD
 
 
 def test_who_takes_a_connection_and_says_nothing_is_not_waited_for_without_end() -> None:
-    patience = Patience(connect=0.3)
+    timeouts = Timeouts(connect=0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with closing(Remote(address, Settings(), lambda: False, None, patience)) as asked_again:
+        with closing(Cluster(address, Settings(), lambda: False, None, timeouts)) as asked_again:
             before = threading.active_count()
             for _ in range(3):
                 with pytest.raises(EnvironmentFailure, match="does not answer"):
@@ -202,9 +202,9 @@ def test_tls_without_certificates_is_said_to_need_them(address: str) -> None:
 
 
 def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "find_spec", lambda _: None)
+    monkeypatch.setattr(scheduler, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"pip install distributed$"):
-        Remote(NOWHERE, Settings(), lambda: False)
+        Cluster(NOWHERE, Settings(), lambda: False)
     code, _, said = run("run", "--cluster", NOWHERE)
     assert code == 2
     assert "pip install" in said
@@ -212,8 +212,8 @@ def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) 
 
 def test_dask_is_loaded_when_something_is_sent_and_no_sooner() -> None:
     code = (
-        "import sys; import pipeline.cli; from pipeline.run.remote import Remote;"
-        "from pipeline.settings import Settings; Remote('local:1', Settings(), bool).close();"
+        "import sys; import pipeline.cli; from pipeline.run.cluster import Cluster;"
+        "from pipeline.settings import Settings; Cluster('local:1', Settings(), bool).close();"
         "print({'dask', 'distributed'} & set(sys.modules))"
     )
     command: list[Any] = [sys.executable, "-c", code]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,18 +11,16 @@ import pytest
 from bulk import Doubling
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.run import crew as crews
-from pipeline.run import remote
-from pipeline.run.cluster import Seen, Told, Worker
-from pipeline.run.crew import Crew, Patience
-from pipeline.run.remote import _UnderWay
-from pipeline.run.worker import Done
+from pipeline.run.cluster import _UnderWay
+from pipeline.run.crew import Crew, Timeouts
+from pipeline.run.scheduler import Seen, Worker
+from pipeline.run.workers import Crashed, Done, Reply
 from pipeline.settings import Settings
 from pipeline.version import __version__
 
-PATIENCE = Patience()
+TIMEOUTS = Timeouts()
 FITTING = Worker(threads=1, heartbeat=0.0, version=__version__)
-OVERDUE = 5.0
+DOUBLED = Done([(1, 2, b"")])
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Sent:
 
     key: str
     workers: frozenset[str]
-    reply: Future[Told] = field(default_factory=Future)
+    reply: Future[Reply] = field(default_factory=Future)
 
 
 @dataclass
@@ -44,19 +42,17 @@ class Scheduler:
     held: dict[str, str] = field(default_factory=dict)
     failing: Exception | None = None
     sent: list[Sent] = field(default_factory=list)
+    told: list[tuple[str, str]] = field(default_factory=list)
     address: str = "tcp://there:1"
 
-    def monotonic(self) -> float:
-        return self.now
-
-    def look(self, traced: Sequence[str]) -> Future[Seen]:
+    def look(self, holders: Sequence[str]) -> Future[Seen]:
         asked: Future[Seen] = Future()
         if self.failing is not None:
             asked.set_exception(self.failing)
             return asked
         for name in self.workers.keys() - self.silent:
             self.workers[name] = replace(self.workers[name], heartbeat=self.now)
-        held = {key: worker for key, worker in self.held.items() if worker in traced}
+        held = {key: worker for key, worker in self.held.items() if worker in holders}
         asked.set_result(Seen(self.now, dict(self.workers), held))
         return asked
 
@@ -64,14 +60,23 @@ class Scheduler:
         self.sent.append(Sent(f"{len(self.sent)}, {ahead=}", frozenset(workers)))
         return self.sent[-1]
 
-    def fetch(self, sent: Sent) -> Future[Told]:
+    def fetch(self, sent: Sent) -> Future[Reply]:
         return sent.reply
 
-    def told(self, reply: Future[Told]) -> Told:
-        return reply.result()
+    def reply(self, fetched: Future[Reply]) -> Reply:
+        return fetched.result()
 
     def release(self, sent: Sent) -> None:
         """Nothing is kept."""
+
+    def crew(self) -> Crew:
+        """Whoever has looked for two seconds."""
+        made: Any = self
+        crew = Crew(
+            made, TIMEOUTS, lambda name, why: self.told.append((name, why)), lambda: self.now
+        )
+        self.pass_by(crew, 2.0)
+        return crew
 
     def pass_by(self, crew: Crew, seconds: float) -> None:
         """Let time pass in which somebody waits."""
@@ -81,130 +86,111 @@ class Scheduler:
             crew.look()
         crew.look()  # what was asked for last is taken in
 
+    def under_way(self) -> _UnderWay:
+        """One chunk, sent out."""
+        made = _UnderWay(self.crew(), Settings())
+        made.filled(iter([Doubling((1,))]))
+        return made
+
+    def wait_in(self, under_way: _UnderWay, seconds: float) -> None:
+        end = self.now + seconds
+        while self.now < end:
+            self.now += 0.5
+            assert under_way.filled(iter([]))
+
 
 @pytest.fixture
-def scheduler(monkeypatch: pytest.MonkeyPatch) -> Scheduler:
-    made = Scheduler()
-    monkeypatch.setattr(crews, "time", made)
-    monkeypatch.setattr(remote, "time", made)
-    return made
-
-
-def crew_of(scheduler: Scheduler, told: list[tuple[str, str]] | None = None) -> Crew:
-    def tell(worker: str, why: str) -> None:
-        if told is not None:
-            told.append((worker, why))
-
-    made: Any = scheduler
-    crew = Crew(made, PATIENCE, tell)
-    scheduler.pass_by(crew, 2.0)
-    return crew
+def scheduler() -> Scheduler:
+    return Scheduler()
 
 
 def test_a_worker_is_waited_for_since_the_first_look_that_found_none(scheduler: Scheduler) -> None:
     scheduler.workers["a"] = FITTING
-    crew = crew_of(scheduler)
+    crew = scheduler.crew()
     scheduler.now += 3600.0
     scheduler.workers.clear()
-    scheduler.pass_by(crew, PATIENCE.lonely - 1.0)
+    scheduler.pass_by(crew, TIMEOUTS.no_worker - 1.0)
     scheduler.workers["b"] = FITTING
-    scheduler.pass_by(crew, 2 * PATIENCE.lonely)
+    scheduler.pass_by(crew, 2 * TIMEOUTS.no_worker)
     assert crew.threads == {"b": 1}
     scheduler.workers.clear()
     with pytest.raises(EnvironmentFailure, match="there is no worker"):
-        scheduler.pass_by(crew, PATIENCE.lonely + 2.0)
+        scheduler.pass_by(crew, TIMEOUTS.no_worker + 2.0)
 
 
 def test_time_in_which_nobody_waits_for_a_worker_does_not_count(scheduler: Scheduler) -> None:
-    crew = crew_of(scheduler)
+    crew = scheduler.crew()
     scheduler.now += 3600.0
-    scheduler.pass_by(crew, PATIENCE.lonely - 1.0)
+    scheduler.pass_by(crew, TIMEOUTS.no_worker - 1.0)
     with pytest.raises(EnvironmentFailure, match="there is no worker"):
         scheduler.pass_by(crew, 3.0)
 
 
 def test_workers_that_are_paused_are_there_and_take_nothing(scheduler: Scheduler) -> None:
     scheduler.workers["a"] = replace(FITTING, paused=True)
-    told: list[tuple[str, str]] = []
-    crew = crew_of(scheduler, told)
-    scheduler.pass_by(crew, 2 * PATIENCE.lonely)
+    crew = scheduler.crew()
+    scheduler.pass_by(crew, 2 * TIMEOUTS.no_worker)
     assert (crew.there, crew.threads) == ({"a"}, {})
-    assert set(told) == {("a", "it has no memory left")}
+    assert set(scheduler.told) == {("a", "it has no memory left")}
     scheduler.workers["a"] = FITTING
     scheduler.pass_by(crew, 2.0)
     assert crew.threads == {"a": 1}
 
 
+@pytest.mark.parametrize(
+    ("version", "why"),
+    [
+        ("0.0.1", rf"a: it has sudoku-pipeline 0\.0\.1, not {__version__}; install"),
+        (ModuleNotFoundError("no pipeline"), "a: ModuleNotFoundError: no pipeline; install"),
+    ],
+)
+def test_workers_that_do_not_fit_alone_are_refused_with_the_remedy(
+    scheduler: Scheduler, version: str | Exception, why: str
+) -> None:
+    scheduler.workers["a"] = replace(FITTING, version=version)
+    with pytest.raises(EnvironmentFailure, match=f"a worker cannot compute: {why}"):
+        scheduler.pass_by(scheduler.crew(), TIMEOUTS.no_worker)
+
+
 def test_looks_that_fail_are_told_where_no_worker_is_found(scheduler: Scheduler) -> None:
     scheduler.failing = KeyError("nthreads")
     with pytest.raises(EnvironmentFailure, match="cannot be listed: KeyError: 'nthreads'"):
-        scheduler.pass_by(crew_of(scheduler), PATIENCE.lonely)
+        scheduler.pass_by(scheduler.crew(), TIMEOUTS.no_worker)
 
 
-def test_a_look_traces_what_anybody_has_asked_for(scheduler: Scheduler) -> None:
-    scheduler.workers = dict.fromkeys("abc", FITTING)
-    scheduler.held = {"x": "a", "y": "b", "z": "c"}
-    crew = crew_of(scheduler)
-    assert crew.held == {}
-    crew.look({"a"})
-    crew.look({"b"})
-    scheduler.now += 2.0
-    crew.look()
-    crew.look()
-    assert crew.held == {"x": "a", "y": "b"}
-    scheduler.pass_by(crew, 3.0)
-    assert crew.held == {}
-
-
-@pytest.fixture
-def under_way(scheduler: Scheduler) -> Iterator[_UnderWay]:
-    """One chunk, sent to three workers, of whom one holds it until it is overdue."""
-    scheduler.workers = dict.fromkeys("abc", FITTING)
-    made = _UnderWay(crew_of(scheduler), Settings(), OVERDUE)
-    requests: Iterator[Any] = iter([Doubling((1,))])
-    made.filled(requests)
-    scheduler.held[scheduler.sent[0].key] = "a"
-    wait_in(made, scheduler, 2 * OVERDUE)
-    yield made
-    made.close()
-
-
-def wait_in(under_way: _UnderWay, scheduler: Scheduler, seconds: float) -> None:
-    end = scheduler.now + seconds
-    while scheduler.now < end:
-        scheduler.now += 0.5
-        assert under_way.filled(iter([]))
-
-
-def test_a_first_copy_that_is_computed_still_is_waited_for_where_the_second_is_lost(
-    scheduler: Scheduler, under_way: _UnderWay
+def test_what_a_silent_worker_holds_is_computed_by_another_and_the_first_answer_counts(
+    scheduler: Scheduler,
 ) -> None:
+    scheduler.workers = dict.fromkeys("abc", FITTING)
+    under_way = scheduler.under_way()
+    scheduler.held[scheduler.sent[0].key] = "a"
+    scheduler.silent.add("a")
+    scheduler.wait_in(under_way, 2 * TIMEOUTS.silence)
     first, second = scheduler.sent
     assert second.workers == {"b", "c"}
-    scheduler.held[second.key] = "b"
-    scheduler.silent.add("b")
-    wait_in(under_way, scheduler, 2 * PATIENCE.silence)
+    assert ("a", "it does not answer") in scheduler.told
     assert under_way.next() is None
-    first.reply.set_result(Done([(1, 2, b"")]))
-    assert under_way.next() == (Doubling((1,)), Done([(1, 2, b"")]))
+    second.reply.set_result(DOUBLED)
+    assert under_way.next() == (Doubling((1,)), DOUBLED)
+    assert first.reply.cancelled(), "a late answer is nobody's"
 
 
-def test_copies_that_are_all_lost_are_given_up(scheduler: Scheduler, under_way: _UnderWay) -> None:
-    scheduler.held[scheduler.sent[1].key] = "b"
-    scheduler.silent |= {"a", "b"}
-    wait_in(under_way, scheduler, 2 * PATIENCE.silence)
-    found = under_way.next()
-    assert found is not None
-    assert "do not answer" in str(found[1])
+def test_what_is_lost_again_is_given_up(scheduler: Scheduler) -> None:
+    scheduler.workers = dict.fromkeys("abc", FITTING)
+    under_way = scheduler.under_way()
+    for number, name in enumerate("ab"):
+        scheduler.held[scheduler.sent[number].key] = name
+        scheduler.silent.add(name)
+        scheduler.wait_in(under_way, 2 * TIMEOUTS.silence)
+    assert len(scheduler.sent) == 2
+    assert under_way.next() == (Doubling((1,)), Crashed("its workers do not answer"))
 
 
-def test_what_only_a_paused_worker_may_begin_is_sent_to_one_that_joins(
+def test_what_only_a_worker_that_is_gone_may_compute_is_sent_to_one_that_joins(
     scheduler: Scheduler,
 ) -> None:
     scheduler.workers["a"] = FITTING
-    under_way = _UnderWay(crew_of(scheduler), Settings(), OVERDUE)
-    requests: Iterator[Any] = iter([Doubling((1,))])
-    under_way.filled(requests)
-    scheduler.workers = {"a": replace(FITTING, paused=True), "b": FITTING}
-    wait_in(under_way, scheduler, 2 * OVERDUE)
+    under_way = scheduler.under_way()
+    scheduler.workers = {"b": FITTING}
+    scheduler.wait_in(under_way, 3.0)
     assert [sent.workers for sent in scheduler.sent] == [{"a"}, {"b"}]

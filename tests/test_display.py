@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from pipeline.log import LazyLog
-from pipeline.run.bulk import Progress
 from pipeline.run.display import HEARTBEAT_SECONDS, Display
+from pipeline.run.sinks import Progress
 
 TOTAL = 1000
 """The bytes of a source."""

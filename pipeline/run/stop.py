@@ -42,13 +42,13 @@ class Stop:
     @contextmanager
     def computing(self) -> Iterator[None]:
         """What may be interrupted. Raises Interrupted, at once if it is too late already."""
-        self._computing = True
+        outer, self._computing = self._computing, True
         try:
             if self._now:
                 raise Interrupted
             yield
         finally:
-            self._computing = False
+            self._computing = outer
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self.requested:

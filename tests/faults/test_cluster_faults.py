@@ -35,8 +35,8 @@ from solving import children, has_ended
 
 from pipeline.dropbox.growing import last_noted
 from pipeline.errors import EnvironmentFailure
-from pipeline.run.crew import Patience
-from pipeline.run.remote import Remote
+from pipeline.run.cluster import Cluster
+from pipeline.run.crew import Timeouts
 from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
 
@@ -100,8 +100,8 @@ def test_a_worker_that_is_stopped_holds_up_nothing_and_its_late_answer_counts_fo
     machines: Machines, tmp_path: Path
 ) -> None:
     held, log, given = tmp_path / "held", PassedOver(), []
-    patience = Patience(silence=1.0)
-    with closing(Remote(machines.address, Settings(), lambda: False, log, patience)) as workers:
+    timeouts = Timeouts(silence=1.0)
+    with closing(Cluster(machines.address, Settings(), lambda: False, log, timeouts)) as workers:
         replies = workers.replies(fated(held_once=held))
         while not held.exists():
             given.append(next(replies))
@@ -119,17 +119,7 @@ def test_workers_that_are_all_stopped_are_as_none(machines: Machines) -> None:
         stopped(*machines.workers()),
         pytest.raises(EnvironmentFailure, match="no worker answers"),
     ):
-        asked(machines.address, fated(), patience=Patience(lonely=0.3))
-    assert asked(machines.address, fated()) == GOOD
-
-
-def test_what_takes_far_too_long_is_computed_by_another_worker_too(
-    machines: Machines, tmp_path: Path
-) -> None:
-    held = tmp_path / "held"
-    hasty = Patience(overdue=0.0)
-    assert asked(machines.address, fated(held_once=held), patience=hasty) == GOOD
-    held.unlink()
+        asked(machines.address, fated(), timeouts=Timeouts(no_worker=0.3))
     assert asked(machines.address, fated()) == GOOD
 
 
@@ -145,7 +135,7 @@ def test_what_ends_every_worker_is_given_up_alone(fate: str, machines: Machines)
 
 
 def test_surroundings_that_fail_a_worker_are_raised_at_its_turn(machines: Machines) -> None:
-    with closing(Remote(machines.address, Settings(), lambda: False)) as workers:
+    with closing(Cluster(machines.address, Settings(), lambda: False)) as workers:
         replies = workers.replies(fated(lacking=BAD))
         assert len(list(islice(filter(None, replies), 3))) == 3
         with pytest.raises(EnvironmentFailure, match="there is no room"):
@@ -239,7 +229,7 @@ def test_watch_waits_for_a_scheduler_to_come_back(
 
 def test_being_told_to_stop_ends_the_wait_and_what_workers_of_our_own_compute() -> None:
     told: list[object] = []
-    with closing(Remote("local:1", Settings(), lambda: told[2:] == [None])) as remote:
+    with closing(Cluster("local:1", Settings(), lambda: told[2:] == [None])) as remote:
         replies = (
             told.append(reply)
             for reply in remote.replies(fated(endless=frozenset({4})))

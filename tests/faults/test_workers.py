@@ -15,8 +15,8 @@ from dropping import wait_for
 from solving import children, has_ended
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.run.pool import AHEAD, MOST_DEATHS, Pool
 from pipeline.run.stop import Interrupted
+from pipeline.run.workers import AHEAD, MOST_DEATHS, Pool
 from pipeline.settings import Settings
 from pipeline.solve.peer import Peer
 
@@ -40,8 +40,12 @@ def closed() -> Iterator[None]:
         _pools.pop().close()
 
 
-def pool_of(count: int, stopping: Callable[[], bool] = lambda: False) -> Pool:
-    _pools.append(Pool(count, Settings(), stopping))
+def pool_of(
+    count: int,
+    stopping: Callable[[], bool] = lambda: False,
+    start: Callable[[str], Peer] = Peer,
+) -> Pool:
+    _pools.append(Pool(count, Settings(), stopping, start))
     return _pools[-1]
 
 
@@ -162,19 +166,15 @@ def test_what_always_ends_its_worker_is_given_up_alone(
     assert children() == before
 
 
-def test_of_a_large_request_the_culprits_alone_are_given_up_and_few_workers_are_started(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_a_large_request_the_culprits_alone_are_given_up_and_few_workers_are_started() -> None:
     numbers, bad = tuple(range(300)), frozenset({0, 150, 299})
     started = []
 
-    class Counted(Peer):
-        def __init__(self, *args: Any) -> None:
-            started.append(args)
-            super().__init__(*args)
+    def counted(module: str) -> Peer:
+        started.append(module)
+        return Peer(module)
 
-    monkeypatch.setattr("pipeline.run.pool.Peer", Counted)
-    pool = pool_of(1)
+    pool = pool_of(1, start=counted)
     replies = asked(pool, [Doubling(numbers, deadly=bad)])
     assert {number for number, double in replies if double != 2 * number} == bad
     assert [number for number, _ in replies] == list(numbers)
@@ -264,12 +264,9 @@ def test_a_worker_ends_with_whoever_started_it() -> None:
     assert has_ended(worker)
 
 
-def test_where_no_process_can_be_started_the_surroundings_have_failed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def cannot(*_: object, **__: object) -> None:
+def test_where_no_process_can_be_started_the_surroundings_have_failed() -> None:
+    def cannot(_: str) -> Peer:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr("pipeline.run.pool.Peer", cannot)
     with pytest.raises(EnvironmentFailure, match="no worker can be started"):
-        asked(pool_of(1))
+        asked(pool_of(1, start=cannot))
