@@ -8,6 +8,8 @@ import signal
 
 import pytest
 from commands import FILES
+from dropping import DropFolder
+from support.breaking import Bench, Breaker
 
 
 def pytest_configure():
@@ -27,3 +29,22 @@ def puzzle_folder(tmp_path, monkeypatch):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     return tmp_path
+
+
+@pytest.fixture
+def box(tmp_path):
+    """An inbox and an outbox."""
+    return DropFolder.within(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def breaker():
+    """What starts commands that die, wait or fail at a step."""
+    with Breaker.started() as started:
+        yield started
+
+
+@pytest.fixture
+def bench(tmp_path, breaker):
+    """Runs on a pair of folders that break."""
+    return Bench.within(tmp_path, breaker)

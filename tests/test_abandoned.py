@@ -13,9 +13,9 @@ from itertools import islice, product
 from types import SimpleNamespace
 
 import pytest
-from bulk import collection
 from claiming import at_step, claimed, claiming, go
 from dropping import OTHER, OTHER_SOLVED, SMALL, SMALL_SOLVED, DropFolder, events_in, record_text
+from support.many import collection
 
 from pipeline.dropbox.claim import LOCK
 from pipeline.dropbox.growing import PROGRESS

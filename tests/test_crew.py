@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from bulk import Doubling
+from support.doubling import Doubling
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.run.cluster import _UnderWay
@@ -150,6 +150,14 @@ def test_workers_that_do_not_fit_alone_are_refused_with_the_remedy(
     scheduler.workers["a"] = replace(FITTING, version=version)
     with pytest.raises(EnvironmentFailure, match=f"a worker cannot compute: {why}"):
         scheduler.pass_by(scheduler.crew(), TIMEOUTS.no_worker)
+
+
+def test_workers_that_are_all_silent_are_as_none(scheduler: Scheduler) -> None:
+    scheduler.workers["a"] = FITTING
+    crew = scheduler.crew()
+    scheduler.silent.add("a")
+    with pytest.raises(EnvironmentFailure, match="no worker answers"):
+        scheduler.pass_by(crew, TIMEOUTS.silence + TIMEOUTS.no_worker + 5.0)
 
 
 def test_looks_that_fail_are_told_where_no_worker_is_found(scheduler: Scheduler) -> None:

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent import futures
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import resource_tracker
 from typing import Any
@@ -159,32 +159,22 @@ class Cluster:
             self._connecting.add_done_callback(_close)
 
 
-@dataclass(frozen=True, slots=True)
-class _Copy:
-    """A request that was sent out, and the workers of which one shall compute it."""
-
-    future: Any
-    workers: frozenset[str]
-
-
 @dataclass(slots=True)
 class _Chunk:
-    """A request, how often it was sent out, and what is fetched of that."""
+    """A request: how often it was sent out, where it was sent last, and its reply on the way."""
 
     request: Request
-    copies: list[_Copy] = field(default_factory=list)
-    fetched: list[futures.Future[Any]] = field(default_factory=list)
-    lost: bool = False
+    sent: int = 0
+    future: Any = None
+    workers: frozenset[str] = frozenset()
+    fetched: futures.Future[Any] | None = None
 
     def is_there(self) -> bool:
-        return self.lost or any(each.done() for each in self.fetched)
+        return self.fetched is not None and self.fetched.done()
 
 
 class _UnderWay:
-    """Requests that were sent out, in order, and replies that are fetched and not taken.
-
-    The first answer to a request counts; it is the same whoever gives it.
-    """
+    """Requests that were sent out, in order, and replies that are fetched and not taken."""
 
     def __init__(self, crew: Crew, settings: Settings) -> None:
         self._crew = crew
@@ -203,69 +193,68 @@ class _UnderWay:
         room = min(MOST, AHEAD * sum(self._crew.threads.values()))
         for request in islice(requests, max(0, max(1, room) - len(self._chunks))):
             self._chunks.append(_Chunk(request))
-        for chunk in self._chunks:
-            if not chunk.copies:
-                self._send(chunk)
         if self._looks != self._crew.looks:
             self._looks = self._crew.looks
             self._mend()
-        for chunk in islice(self._chunks, TOGETHER):
-            for copy in chunk.copies[len(chunk.fetched) :]:
-                chunk.fetched.append(self._connection.fetch(copy.future))
+        for place, chunk in enumerate(self._chunks):
+            if chunk.future is None and chunk.sent < COPIES:
+                self._send(chunk)
+            if place < TOGETHER and chunk.future and not chunk.fetched:
+                chunk.fetched = self._connection.fetch(chunk.future)
         return bool(self._chunks)
 
     def _send(self, chunk: _Chunk) -> None:
         """Have any worker compute it that answers and fits, if there is one."""
         if workers := frozenset(self._crew.threads):
-            future = self._connection.submit(
-                chunk.request, self._settings, workers, ahead=bool(chunk.copies)
+            chunk.future = self._connection.submit(
+                chunk.request, self._settings, workers, ahead=bool(chunk.sent)
             )
-            chunk.copies.append(_Copy(future, workers))
+            chunk.workers = workers
+            chunk.sent += 1
 
     def _mend(self) -> None:
-        """Send out again what is lost."""
-        if not self._there <= self._crew.there:
-            self._fetch_again()
+        """Forget what is lost, and give up fetching from a worker that is gone.
+
+        That takes half a minute to fail.
+        """
+        gone = not self._there <= self._crew.there
         self._there = self._crew.there
         for chunk in self._chunks:
-            if chunk.copies and not chunk.is_there() and all(map(self._is_lost, chunk.copies)):
-                chunk.lost = len(chunk.copies) == COPIES
-                if not chunk.lost:
-                    self._send(chunk)
+            if chunk.is_there() or chunk.future is None:
+                continue
+            if self._is_lost(chunk):
+                self._forget(chunk)
+            elif gone and chunk.fetched:
+                chunk.fetched.cancel()
+                chunk.fetched = None
 
-    def _is_lost(self, copy: _Copy) -> bool:
+    def _is_lost(self, chunk: _Chunk) -> bool:
         """Whether a worker holds it that does not answer, or all that may compute it are gone."""
-        return copy.future.key in self._crew.held or copy.workers.isdisjoint(self._crew.there)
-
-    def _fetch_again(self) -> None:
-        """Give up fetching from a worker that is gone: that takes half a minute to fail."""
-        for chunk in islice(self._chunks, TOGETHER):
-            if not chunk.is_there():
-                for each in chunk.fetched:
-                    each.cancel()
-                chunk.fetched.clear()
+        return chunk.future.key in self._crew.held or chunk.workers.isdisjoint(self._crew.there)
 
     def next(self) -> tuple[Request, Reply] | None:
         """The next request with what the workers said, or None if that is not there in time."""
         chunk = self._chunks[0]
-        if not chunk.is_there():
-            if chunk.fetched:
-                futures.wait(chunk.fetched, REPLY_SECONDS, futures.FIRST_COMPLETED)
-            else:
-                self._crew.wait(REPLY_SECONDS)
-            if not chunk.is_there():
+        if chunk.fetched:
+            futures.wait([chunk.fetched], REPLY_SECONDS)
+            if not chunk.fetched.done():
                 return None
-        done = next((each for each in chunk.fetched if each.done()), None)
-        told = self._connection.reply(done) if done else Crashed("its workers do not answer")
+            reply = self._connection.reply(chunk.fetched)
+        elif chunk.future or chunk.sent < COPIES:
+            self._crew.wait(REPLY_SECONDS)
+            return None
+        else:
+            reply = Crashed("its workers do not answer")
         self._forget(self._chunks.popleft())
-        return chunk.request, told
+        return chunk.request, reply
 
     def _forget(self, chunk: _Chunk) -> None:
         """Let the scheduler forget it, done or not: a late answer is nobody's."""
-        for each in chunk.fetched:
-            each.cancel()
-        for copy in chunk.copies:
-            self._connection.release(copy.future)
+        if chunk.fetched:
+            chunk.fetched.cancel()
+        if chunk.future:
+            self._connection.release(chunk.future)
+        chunk.future = chunk.fetched = None
 
     def close(self) -> None:
         """Let the scheduler forget what is not taken."""

@@ -9,7 +9,7 @@ or together with others; one of many does a step at a time, so that others may o
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 
@@ -196,26 +196,19 @@ class Jobs:
         """
         outcome: Outcome = Kept()
         try:
-            with self._returning(claim):
-                outcome = work()
+            outcome = work()
+        except OSError as error:
+            if self.folders.blames(error):
+                self.give_back(claim)
+                raise EnvironmentFailure(in_words(error)) from error
+            self._say_kept(claim, in_words(error))
+        except (EnvironmentFailure, Interrupted):
+            self.give_back(claim)
+            raise
         finally:
             if not isinstance(outcome, Job):
                 claim.close()
         return outcome
-
-    @contextmanager
-    def _returning(self, claim: Claim) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            if not self.folders.blames(error):
-                self._say_kept(claim, in_words(error))
-                return
-            self.give_back(claim)
-            raise EnvironmentFailure(in_words(error)) from error
-        except (EnvironmentFailure, Interrupted):
-            self.give_back(claim)
-            raise
 
     def _process(self, claim: Claim) -> Outcome:
         record = is_published(claim, self.folders)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
 
-from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.folders import Folders, write_new
 from pipeline.dropbox.watch import Alarm, Watcher
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.log import Log
+from pipeline.record import timestamp
 from pipeline.run.display import Display
-from pipeline.run.health import Health
 from pipeline.run.job import USUAL, Jobs, Tuning
 from pipeline.run.stop import Interrupted, Stop
 from pipeline.run.sweep import OnFinished, Sweeper, Swept, no_hook
@@ -174,6 +179,46 @@ class _Sweeps:
         if due is not None:
             swept.look_again_in(due)
         return swept.again_in
+
+
+class Health:
+    """The health file, for a monitor: replaced, whole, after every scan."""
+
+    def __init__(self, path: Path | None, log: Log) -> None:
+        self._path = path
+        self._log = log
+        self._failed = False
+        self._started = timestamp(datetime.now(UTC))
+        self._finished: Counter[str] = Counter()
+
+    def tell(self, finished: dict[str, int], failure: str | None) -> None:
+        """Write how the last scan went: jobs per status since the start, what failed if so.
+
+        That the file cannot be written is said once, and hinders nothing.
+        """
+        self._finished.update(finished)
+        if self._path is None:
+            return
+        state = {
+            "healthy": failure is None,
+            "failure": failure,
+            "pid": os.getpid(),
+            "started": self._started,
+            "scanned": timestamp(datetime.now(UTC)),
+            "finished": dict(sorted(self._finished.items())),
+        }
+        fresh = self._path.with_name(f".{self._path.name}.{os.getpid()}.tmp")
+        try:
+            fresh.unlink(missing_ok=True)
+            write_new(fresh, [json.dumps(state, indent=1) + "\n"])
+            fresh.replace(self._path)
+            self._failed = False
+        except OSError as error:
+            with suppress(OSError):
+                fresh.unlink()
+            if not self._failed:
+                self._log.warning("health.failed", reason=in_words(error))
+            self._failed = True
 
 
 def _hinted(alarm: Alarm, keeper: _Keeper, stop: Stop, end: float, *, deaf: bool) -> bool:
