@@ -12,7 +12,6 @@ from dropping import (
     OTHER,
     SMALL,
     SMALL_SOLVED,
-    DropFolder,
     environment,
     events_in,
 )
@@ -26,11 +25,6 @@ sys.argv = ["sudoku-pipeline", *sys.argv[1:]]
 runpy.run_module("pipeline", run_name="__main__")
 """
 """The command with 1 GiB of address space and 20 s of processor time."""
-
-
-@pytest.fixture
-def box(tmp_path):
-    return DropFolder.within(tmp_path)
 
 
 def bounded_run(box, *options):
