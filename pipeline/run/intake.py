@@ -39,27 +39,14 @@ class LookAgain:
     seconds: float | None = None
 
 
-class LeftAlone:
-    """Claims and files that could not be taken up, each left alone for a while."""
-
-    def __init__(self) -> None:
-        self._until: dict[Path, float] = {}
+class LeftAlone(dict[Path, float]):
+    """Claims and files that could not be taken up: when each is to be tried again."""
 
     def add(self, path: Path, seconds: float = _KEPT_SECONDS) -> None:
-        self._until[path] = time.monotonic() + seconds
-
-    def discard(self, path: Path) -> None:
-        self._until.pop(path, None)
+        self[path] = time.monotonic() + seconds
 
     def is_due(self, path: Path) -> bool:
-        """Whether its time is over, or it was never left alone."""
-        return self._until.get(path, 0.0) <= time.monotonic()
-
-    def __contains__(self, path: Path) -> bool:
-        return path in self._until
-
-    def any_is_there(self) -> bool:
-        return any(os.path.lexists(path) for path in self._until)
+        return self.get(path, 0.0) <= time.monotonic()
 
 
 class Intake:

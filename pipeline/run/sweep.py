@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -80,7 +81,7 @@ class Sweeper:
     @property
     def keeps(self) -> bool:
         """Whether something was left alone that could not be claimed or published."""
-        return self._intake.left_alone.any_is_there()
+        return any(os.path.lexists(path) for path in self._intake.left_alone)
 
     @property
     def busy(self) -> bool:
@@ -203,7 +204,7 @@ class Sweeper:
                 self._running.append(job)
                 swept.look_again_in(0.0)
             case Ended() as ended:
-                self._intake.left_alone.discard(claim.folder)
+                self._intake.left_alone.pop(claim.folder, None)
                 swept.count(ended)
                 self._on_finished(1)
             case Kept():

@@ -101,13 +101,19 @@ class TreeSink(GrowingSink):
                 self._end(end)
 
     def _write_item(self, item: Item, result: Result) -> None:
-        if item.refusal is not None:
+        if item.data is None:
             self._row(item.name, None, REFUSED, 0, None, item.refusal)
             return
         if result.solver and surprise(result.solver.fallback):
             self.totals[FALLBACKS] += 1
-        keep_cnf = self._settings.keep_cnf
-        result = self._tree.write(item, self._members, _judged(item, result), keep_cnf=keep_cnf)
+        result, keep_cnf = _judged(item.data, result), self._settings.keep_cnf
+        try:
+            self._tree.write(item.name, self._members, item.data, result, keep_cnf=keep_cnf)
+        except OSError as error:  # where all would fail so, the surroundings have failed
+            if is_environmental(error):
+                raise
+            why = f"it cannot be written: {error.strerror}"
+            result = replace(result, status="failed", solutions=(), complete=None, message=why)
         if result.complete and result.certificate:
             self.totals[result.certificate.complete] += 1
         if result.disagreement:
@@ -194,13 +200,13 @@ class TreeSink(GrowingSink):
         if not self._members:
             self._growing.append(self._table, csv_line(COLUMNS))
         if not self._claim.note.files:  # else it may be where it belongs
-            self._tree.make()
+            self._growing.tree.mkdir(exist_ok=True)
         return replace(super().publication(seconds), tree=self._growing.tree)
 
 
-def _judged(item: Item, result: Result) -> Result:
+def _judged(data: bytes, result: Result) -> Result:
     """The result of a member: what does not even look like a puzzle is no fault of the archive."""
-    if result.status != "invalid" or not looks_like_no_puzzle(item.data or b""):
+    if result.status != "invalid" or not looks_like_no_puzzle(data):
         return result
     return replace(result, status="other", message=f"{result.message}; {NO_PUZZLE}")
 
@@ -213,9 +219,6 @@ class Tree:
         self._job = job
         self._declared = declared
         self._fresh: list[Path] = []
-
-    def make(self) -> None:
-        self._top.mkdir(exist_ok=True)
 
     def stem_for(self, member: str, number: int) -> str:
         """The path, without an ending, under which a member's answers go; its folder is made.
@@ -253,30 +256,14 @@ class Tree:
             self._fresh += [self._top / made, (self._top / made).parent]
         return made
 
-    def write(self, item: Item, number: int, result: Result, *, keep_cnf: bool) -> Result:
-        """Write one puzzle's set; what cannot be written under its name is `failed`.
-
-        Raises OSError where all would fail so.
-        """
-        try:
-            self._write(item, number, result, keep_cnf=keep_cnf)
-        except OSError as error:
-            if is_environmental(error):
-                raise
-            why = f"it cannot be written: {error.strerror}"
-            return replace(result, status="failed", solutions=(), complete=None, message=why)
-        return result
-
-    def _write(self, item: Item, number: int, result: Result, *, keep_cnf: bool) -> None:
-        assert item.data is not None, "what was refused has no set"  # noqa: S101
+    def write(self, name: str, number: int, data: bytes, result: Result, *, keep_cnf: bool) -> None:
+        """Write one puzzle's set. Raises OSError."""
         now = datetime.now(UTC)
-        origin = Origin(self._job, item.name, digest(item.data), len(item.data), self._declared)
-        stem = self.stem_for(item.name, number)
+        origin = Origin(self._job, name, digest(data), len(data), self._declared)
+        stem = self.stem_for(name, number)
         base = PurePosixPath(stem).name
-        hashes = {
-            name: self._put(stem, name, pieces)
-            for name, pieces in job_files(base, origin, result, (now, now), keep_cnf=keep_cnf)
-        }
+        files = job_files(base, origin, result, (now, now), keep_cnf=keep_cnf)
+        hashes = {own: self._put(stem, own, pieces) for own, pieces in files}
         record = make_record(origin, result, hashes, now) | {"member": number}
         self._put(stem, base + ENDING, [record_text(record)])
 

@@ -278,22 +278,6 @@ BESIDE = {
     "c_1.solution": SMALL,
 }
 
-BLOCKING = {
-    "first.json/x.txt": OTHER,
-    "first.txt": SMALL,
-    "last.txt": SMALL,
-    "last.json/x.txt": OTHER,
-    "top.csv/x.txt": OTHER,
-    "top.txt": PAIR,
-    "many.json/x.txt": OTHER,
-    "many.txt": PAIR,
-    "later.txt": PAIR,
-    "later.json/x.txt": OTHER,
-    "later_1.solution/pair.txt": PAIR,
-    "fine.txt": SMALL,
-}
-"""Folders that have the names of what other members give."""
-
 
 def entries(members):
     return [(name, data.encode()) for name, data in members.items()]
@@ -553,19 +537,6 @@ class Silent:
         """Nothing."""
 
     info = warning = error = debug
-
-
-@pytest.mark.parametrize("names", [list(BLOCKING), list(reversed(BLOCKING))], ids=["there", "back"])
-def test_a_folder_named_like_anothers_answer_harms_no_other_member(box, names):
-    box.drop("set.zip", zip_of(*((name, BLOCKING[name].encode()) for name in names)))
-    assert in_process(box) in (0, 1)
-    found = by_member(box, "set")
-    assert found.keys() == BLOCKING.keys()
-    assert found["fine.txt"]["status"] == "unique"
-    for name, row in found.items():
-        assert row["status"] in ("unique", "collection") or row["message"], name
-    assert box.kept("done") == {"set.zip"}
-    assert (box.waiting(), box.in_work()) == (set(), set())
 
 
 def test_an_archive_beside_a_folder_of_its_name_loses_nothing(box):
