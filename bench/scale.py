@@ -33,7 +33,7 @@ from pipeline.run.requests import PORTIONS, End, PieceOf
 from pipeline.run.scheduler import packed
 from pipeline.run.workers import Pool, Workers
 from pipeline.settings import Settings
-from pipeline.unpack import Ahead
+from pipeline.unpack import PeekableStream
 
 COUNT, MOST = 60_000, 2
 ROUNDS = 3
@@ -45,7 +45,7 @@ def chunks(count: int, files: list[str]) -> list[PieceOf]:
     generator = random.Random(1)
     known = [data.decode().split()[0] for data in puzzles(files, 5000)]
     text = "".join(shuffled(known[i % len(known)], generator) + "\n" for i in range(count))
-    stream = Ahead(io.BytesIO(text.encode()))
+    stream = PeekableStream(io.BytesIO(text.encode()))
     source = source_in(stream, "bench", SETTINGS)
     assert source is not None
     return [step for step in PORTIONS.pieces(source, stream, SETTINGS) if isinstance(step, PieceOf)]

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 from dropping import DropFolder
-from test_unpack import zip_of
+from support.packing import zip_of
 from typer.testing import CliRunner
 
 from pipeline.audit import Finding, Terms, audit

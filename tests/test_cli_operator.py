@@ -6,8 +6,8 @@ import json
 import os
 
 import pytest
-from claiming import claimed
 from dropping import NO_PATH, SMALL, DropFolder
+from support.claiming import claimed
 
 WRONG = "1...\n..2.\n.x3.\n...4\n"
 REASON = "bad.txt:3:2: expected "

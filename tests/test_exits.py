@@ -17,8 +17,10 @@ from pipeline.run.stop import Stop
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
-both_signals = pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-both_commands = pytest.mark.parametrize(("command", "code"), [("run", 75), ("watch", 0)])
+either_signal = pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+both_commands = pytest.mark.parametrize(
+    ("command", "code", "number"), [("run", 75, signal.SIGTERM), ("watch", 0, signal.SIGINT)]
+)
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
@@ -49,7 +51,6 @@ def send(number: signal.Signals) -> str:
     return f"import os; os.kill(os.getpid(), {number:d})"
 
 
-@both_signals
 @both_commands
 def test_a_signal_while_a_command_is_loaded(command, code, number):
     """In place of a module of which every command needs the real one."""
@@ -57,7 +58,6 @@ def test_a_signal_while_a_command_is_loaded(command, code, number):
     assert ended(start(command)) == (code, "")
 
 
-@both_signals
 @both_commands
 def test_a_signal_while_folders_are_not_looked_after_yet(command, code, number, monkeypatch):
     monkeypatch.setattr(
@@ -66,7 +66,7 @@ def test_a_signal_while_folders_are_not_looked_after_yet(command, code, number, 
     assert run(command) == (code, "", "interrupted\n" if code else "")
 
 
-@both_signals
+@either_signal
 def test_a_signal_while_more_is_loaded(number):
     """CPython does not forget a KeyboardInterrupt inside an `exec`, though it is caught."""
     Path("jinja2.py").write_text(f"exec({send(number)!r})")
@@ -74,17 +74,15 @@ def test_a_signal_while_more_is_loaded(number):
     assert ended(start("report")) == (75, "interrupted\n")
 
 
-@both_signals
-def test_a_signal_while_python_ends(number):
-    assert end_of(f"atexit.register(os.kill, os.getpid(), {number:d})") == (75, "")
+def test_a_signal_while_python_ends():
+    assert end_of(f"atexit.register(os.kill, os.getpid(), {signal.SIGTERM:d})") == (75, "")
 
 
-@both_signals
-def test_a_signal_while_nothing_is_left_but_the_process(number):
+def test_a_signal_while_nothing_is_left_but_the_process():
     """What Python clears away last are the variables of modules."""
     body = (
         "class Last:",
-        f"    def __del__(self, kill=os.kill, pid=os.getpid()): kill(pid, {number:d})",
+        f"    def __del__(self, kill=os.kill, pid=os.getpid()): kill(pid, {signal.SIGINT:d})",
         "folders.last = Last()",
     )
     assert end_of(*body) == (0, "")
@@ -101,7 +99,7 @@ def test_a_second_signal_does_not_wait_for_what_the_first_lets_end():
     assert end_of(*body) == (75, "")
 
 
-@both_signals
+@either_signal
 def test_the_handlers_are_after_a_command_what_they_were_before(number, monkeypatch):
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     monkeypatch.setattr("pipeline.cli.folders.run_once", lambda *_: signal.raise_signal(number))

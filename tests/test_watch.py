@@ -1,4 +1,4 @@
-"""`watch`, the real command: files come in every way there is, and signals."""
+"""`watch`, the real command: files come in every way there is, and signals end it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from dropping import (
+    ENDLESS,
+    ENDLESSLY,
     OTHER,
     OTHER_SOLVED,
     SMALL,
@@ -16,9 +18,13 @@ from dropping import (
     DropFolder,
     wait_for,
 )
+from needs import needs_linux, needs_minisat
+from solving import children, has_ended
 
-from pipeline.dropbox.scan import has_writer
-from pipeline.dropbox.watch import Alarm, Watcher
+from pipeline.dropbox.settle import has_writer
+from pipeline.log import LazyLog
+from pipeline.run.loop import watch as watch_here
+from pipeline.settings import Settings
 
 SOON = 25.0
 """Seconds in which an event must have been noticed: less than the time between two rescans."""
@@ -29,28 +35,38 @@ def box(tmp_path):
     return DropFolder.within(tmp_path)
 
 
-def idle(box, watch):
-    """Wait until the first scan is done, so that only events tell of what comes."""
-    box.drop("first.txt")
-    wait_for(lambda: watch.finished() == ["first.txt"])
-
-
 def solved(box, stem, seconds=SOON):
     """The solution of a file, when its record has come."""
     wait_for(lambda: box.has_record(stem), seconds)
     return box.text(f"{stem}_1.solution")
 
 
-def test_a_file_that_was_there_before_the_start_is_solved_and_sigterm_ends_it_well(box):
+def idle(box, watch):
+    """Wait until the first scan is done, so that only events tell of what comes."""
+    box.drop("first.txt")
+    wait_for(lambda: watch.finished() == ["first.txt"])
+
+
+def names_of(watch):
+    return [event["event"] for event in watch.events()]
+
+
+@pytest.mark.parametrize(
+    ("number", "quiet"),
+    [(signal.SIGTERM, ()), (signal.SIGTERM, ("--quiet",)), (signal.SIGINT, ("--quiet",))],
+)
+def test_a_file_that_was_there_before_the_start_is_solved_and_a_signal_ends_it_well(
+    box, number, quiet
+):
     box.drop("a.txt")
-    with box.watching() as watch:
-        assert solved(box, "a") == SMALL_SOLVED
+    with box.watching(*quiet) as watch:
         wait_for(lambda: box.kept("done") == {"a.txt"})
-        watch.signal(signal.SIGTERM)
+        watch.signal(number)
         assert watch.end() == 0
-        names = [e["event"] for e in watch.events() if e["event"] != "solver.fallback"]
-        assert names == ["watch.started", "job.finished", "watch.stopped"]
-        assert watch.log.read_text().endswith("}\n"), "nothing but JSON was printed"
+    names = [name for name in names_of(watch) if name != "solver.fallback"]
+    assert names == ([] if quiet else ["watch.started", "job.finished", "watch.stopped"])
+    assert watch.log.read_text().endswith("" if quiet else "}\n"), "nothing but JSON was printed"
+    assert box.text("a_1.solution") == SMALL_SOLVED
     assert (box.in_work(), box.waiting()) == (set(), set())
 
 
@@ -80,16 +96,16 @@ def linked(source, target):
     os.link(source, target)
 
 
-@pytest.mark.parametrize("arrive", [copied, renamed_into, renamed_from_temporary, linked])
-def test_a_file_is_noticed_however_it_arrives(watched, tmp_path, arrive):
+def test_a_file_is_noticed_however_it_arrives(watched, tmp_path):
     box, watch = watched
-    name = f"{arrive.__name__}.txt"
-    source = tmp_path / "source"
-    source.write_text(OTHER)
-    os.utime(source, (1, 1))
-    arrive(source, box.inbox / name)
-    assert solved(box, arrive.__name__) == OTHER_SOLVED
-    wait_for(lambda: name in watch.finished())
+    for arrive in (copied, renamed_from_temporary, linked, renamed_into):
+        name = f"{arrive.__name__}.txt"
+        source = tmp_path / "source"
+        source.write_text(OTHER)
+        os.utime(source, (1, 1))
+        arrive(source, box.inbox / name)
+        assert solved(box, arrive.__name__) == OTHER_SOLVED
+        wait_for(lambda name=name: name in watch.finished())
 
 
 def test_a_file_that_is_written_in_slow_pieces_is_never_read_half(watched):
@@ -120,81 +136,49 @@ def test_a_file_whose_writer_opens_it_for_every_piece_is_never_read_half(watched
     assert box.record("rows")["status"] == "unique"
 
 
-def test_many_files_are_each_solved_once(watched):
-    box, watch = watched
-    names = {f"{number}.txt" for number in range(30)}
-    for name in names:
-        box.drop(name)
-    wait_for(lambda: names <= set(watch.finished()))
-    assert sorted(name for name in watch.finished() if name in names) == sorted(names)
-    assert names <= box.kept("done")
-
-
-def test_a_name_that_is_dropped_again_while_it_is_watched_replaces_its_set(watched):
-    box, watch = watched
-    for number, (puzzle, solution) in enumerate(((SMALL, SMALL_SOLVED), (OTHER, OTHER_SOLVED)), 1):
-        box.drop("again.txt", puzzle)
-        wait_for(lambda n=number: watch.finished().count("again.txt") == n, SOON)
-        assert solved(box, "again") == solution
-    assert {"again.txt", "2/again.txt"} <= box.kept("done")
-
-
 def test_a_file_that_stays_cut_off_is_invalid_when_it_has_settled(box):
-    with box.watching("--settle", "0.3") as watch:
+    with box.watching("--settle", "0.3", "--poll") as watch:
         idle(box, watch)
-        box.drop("a.txt", SMALL[:10])
-        wait_for(lambda: box.kept("failed") == {"a.txt"}, SOON)
-        assert box.record("a")["status"] == "invalid"
+        box.drop("a.txt")
+        assert solved(box, "a") == SMALL_SOLVED, "with --poll a file is noticed too"
+        box.drop("b.txt", SMALL[:10])
+        wait_for(lambda: box.kept("failed") == {"b.txt"}, SOON)
+        assert box.record("b")["status"] == "invalid"
 
 
-def test_two_watchers_share_an_inbox(box):
+def test_two_watchers_share_an_inbox_and_solve_each_file_once(box):
     with box.watching() as one, box.watching() as two:
         names = [f"{number}.txt" for number in range(40)]
         for name in names:
             box.drop(name)
         wait_for(lambda: len(one.finished() + two.finished()) >= 40)
         assert sorted(one.finished() + two.finished()) == sorted(names)
-        noisy = {e["event"] for e in one.events() + two.events()}
+        noisy = {*names_of(one), *names_of(two)}
         assert noisy <= {"watch.started", "job.finished", "solver.fallback"}
         assert box.kept("done") == set(names)
         wait_for(lambda: not box.in_work())
 
 
-def test_with_poll_a_file_is_noticed_too(box):
-    with box.watching("--poll") as watch:
-        idle(box, watch)
-        box.drop("a.txt")
-        assert solved(box, "a") == SMALL_SOLVED
-
-
-def test_an_inbox_that_is_removed_and_made_again_is_watched_on(box):
-    with box.watching() as watch:
-        idle(box, watch)
-        shutil.rmtree(box.inbox)
-        box.inbox.mkdir()
-        box.drop("a.txt")
-        assert solved(box, "a") == SMALL_SOLVED
-        wait_for(lambda: "watcher.replaced" in [e["event"] for e in watch.events()])
-        wait_for(lambda: "a.txt" in watch.finished())
-        box.drop("b.txt")
-        assert solved(box, "b") == SMALL_SOLVED
-        watch.signal(signal.SIGTERM)
-        assert watch.end() == 0
-
-
-def test_an_outbox_that_cannot_be_is_said_once_and_work_goes_on_when_it_can(box):
+def test_folders_that_go_and_come_back_are_watched_on_and_it_is_said_once(box):
     with box.watching() as watch:
         idle(box, watch)
         shutil.rmtree(box.outbox)
         box.outbox.touch()
         box.drop("a.txt")
-        said = "environment.failed"
-        wait_for(lambda: said in [e["event"] for e in watch.events()])
+        wait_for(lambda: "environment.failed" in names_of(watch))
         box.outbox.unlink()
         assert solved(box, "a") == SMALL_SOLVED
         wait_for(lambda: "a.txt" in watch.finished())
-        names = [e["event"] for e in watch.events()]
-        assert (names.count(said), names.count("environment.recovered")) == (1, 1)
+        told = names_of(watch)
+        assert [told.count(f"environment.{what}") for what in ("failed", "recovered")] == [1, 1]
+        shutil.rmtree(box.inbox)
+        box.inbox.mkdir()
+        for name in ("b.txt", "c.txt"):
+            box.drop(name)
+            wait_for(lambda name=name: name in watch.finished())
+            wait_for(lambda: "watcher.replaced" in names_of(watch))
+        watch.signal(signal.SIGTERM)
+        assert watch.end() == 0
 
 
 def test_a_missing_inbox_is_exit_code_75_and_is_not_made(tmp_path):
@@ -205,44 +189,60 @@ def test_a_missing_inbox_is_exit_code_75_and_is_not_made(tmp_path):
     assert not box.inbox.exists()
 
 
-def test_an_alarm_that_has_rung_wakes_one_wait_however_often_it_rang():
-    alarm = Alarm()
-    for _ in range(100_000):
-        alarm.ring()
-    assert alarm.wait(60)
-    assert not alarm.wait(0)
-    alarm.close()
+def test_what_is_in_work_is_finished_at_the_first_signal_and_nothing_else_begun(box):
+    box.drop("a.txt", ENDLESS)
+    box.drop("b.txt")
+    with box.watching("--grace", "100000") as watch:
+        wait_for(box.computing)
+        watch.signal(signal.SIGINT)
+        assert watch.end() == 0
+        assert watch.finished() == ["a.txt"]
+    assert box.record("a")["solutions"] == 100
+    assert (box.waiting(), box.kept("done"), box.in_work()) == ({"b.txt"}, {"a.txt"}, set())
 
 
-def test_a_watcher_tells_when_its_folder_has_been_replaced(tmp_path):
-    folder = tmp_path / "inbox"
-    with pytest.raises(OSError, match="inbox"):
-        Watcher(folder, lambda: None).start()
-    folder.mkdir()
-    watcher = Watcher(folder, lambda: None)
-    assert not watcher.is_alive()
-    watcher.start()
-    try:
-        assert watcher.is_alive()
-        folder.rename(tmp_path / "moved")
-        assert not watcher.is_alive()
-        folder.mkdir()
-        assert not watcher.is_alive()
-    finally:
-        watcher.stop()
-    assert not watcher.is_alive()
+@needs_linux
+@pytest.mark.parametrize(
+    ("grace", "signals"),
+    [("100000", (signal.SIGTERM, signal.SIGINT)), ("0.2", (signal.SIGTERM,))],
+    ids=["second signal", "end of the grace"],
+)
+def test_what_is_in_work_goes_back_when_time_is_up_and_no_child_is_left(box, grace, signals):
+    box.drop("a.txt", ENDLESS)
+    with box.watching("--grace", grace, "--solver", "pysat", *ENDLESSLY) as watch:
+        wait_for(box.computing)
+        started = wait_for(lambda: children(watch.process.pid))
+        watch.signal(*signals)
+        assert watch.end() == 0
+        wait_for(lambda: all(has_ended(pid) for pid in started))
+    assert (box.waiting(), box.in_work(), box.published()) == ({"a.txt"}, set(), set())
+    assert (box.inbox / "a.txt").read_text() == ENDLESS
 
 
-def test_only_what_may_be_a_complete_file_rings(tmp_path):
-    alarm = Alarm()
-    (tmp_path / "old.txt").touch()
-    watcher = Watcher(tmp_path, alarm.ring)
-    watcher.start()
-    try:
-        (tmp_path / "old.txt").read_bytes()
-        assert not alarm.wait(0.2)
-        (tmp_path / "new.txt").touch()
-        assert alarm.wait(SOON)
-    finally:
-        watcher.stop()
-        alarm.close()
+def test_two_signals_end_a_watch_at_once_while_a_file_is_looked_at(box, monkeypatch):
+    box.drop("a.txt")
+    box.drop("b.txt")
+    looked = []
+
+    def interrupted(data, *_):
+        looked.append(data)
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("the second signal ends this")
+
+    monkeypatch.setattr("pipeline.run.contents.parse_once", interrupted)
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, grace=60)
+    watch_here(settings, LazyLog("json", quiet=True))
+    assert looked == [SMALL.encode()]
+    assert (box.waiting(), box.in_work(), box.published()) == ({"a.txt", "b.txt"}, set(), set())
+
+
+@needs_linux
+@needs_minisat
+def test_a_killed_watch_leaves_no_solver_waiting(box):
+    with box.watching() as watch:
+        box.drop("a.txt")
+        wait_for(lambda: box.has_record("a"))
+        waiting = wait_for(lambda: children(watch.process.pid))
+        watch.process.kill()
+        assert all(has_ended(pid) for pid in waiting)

@@ -17,12 +17,12 @@ from pipeline.certify.proof import MAX_CHARACTERS, ProofRejected, ProofTimeout, 
 from pipeline.errors import PipelineError, in_words
 from pipeline.files import read_regular
 from pipeline.puzzle import Geometry
-from pipeline.unpack import Limits, UnpackError, opened
+from pipeline.unpack import Room, UnpackError, opened
 from pipeline.unpack.streams import opened_regular
 
 _WORDS = ("proved", "claimed", "no")
 _SLACK = 1024 * 1024
-PROOF_LIMITS = Limits(MAX_CHARACTERS + 1, members=1)
+PROOF_LIMITS = Room(MAX_CHARACTERS + 1, members=1)
 
 MakeFormula = Callable[[], Formula]
 """What should have been refuted. Raises ValueError or PipelineError where that is not known."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from pipeline.errors import InputError, in_words
-from pipeline.unpack import Ahead
+from pipeline.unpack import PeekableStream
 from pipeline.unpack.streams import opened_regular
 
 HEAD_BYTES = 1024 * 1024
@@ -18,7 +18,7 @@ HEAD_BYTES = 1024 * 1024
 LONGEST_LINE = 1024 * 1024
 
 
-class Content(Ahead):
+class Content(PeekableStream):
     """A source with its beginning looked at; `is_whole` says that this is all of it."""
 
     def __init__(self, stream: BinaryIO) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from pipeline.settings import Reading
-from pipeline.unpack import Limits
+from pipeline.unpack import Room
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Terms:
     """How originals are read, how much they may unpack to, and the seconds for each proof."""
 
     reading: Reading = field(default_factory=Reading)
-    limits: Limits = field(default_factory=Limits)
+    limits: Room = field(default_factory=Room)
     seconds: float = 60.0
 
     def with_declared(self, declared: Mapping[str, str]) -> Self:

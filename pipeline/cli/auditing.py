@@ -16,7 +16,7 @@ from pipeline.dropbox.folders import DONE
 from pipeline.errors import UsageError, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings, environment_name
-from pipeline.unpack import Limits
+from pipeline.unpack import Room
 
 if TYPE_CHECKING:
     from pipeline.audit import Finding
@@ -54,7 +54,7 @@ def audit(
     for folder in originals or ():
         if not folder.is_dir():
             raise UsageError(f"--originals {printable(str(folder))}: no such folder")
-    terms = Terms(settings.reading, Limits(settings.max_total_bytes), settings.timeout)
+    terms = Terms(settings.reading, Room(settings.max_total_bytes), settings.timeout)
     verdicts: Counter[str] = Counter()
     for finding in audited(outbox, originals or [settings.inbox / DONE], terms):
         verdicts[finding.verdict] += 1

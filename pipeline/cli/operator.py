@@ -12,9 +12,15 @@ import typer
 
 from pipeline.cli.options import takes
 from pipeline.cli.outcome import report
-from pipeline.dropbox import upkeep
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.overview import Entry, Overview, survey
+from pipeline.dropbox.overview import (
+    Entry,
+    Overview,
+    delete_expired,
+    expired_files,
+    retry_failed,
+    survey,
+)
 from pipeline.errors import EnvironmentFailure, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.run.doctor import examine
@@ -90,7 +96,7 @@ def retry(
     if bool(names) == every:
         raise typer.BadParameter("give either names or --all")
     code = ALL_WELL
-    for name, hindrance in upkeep.retry(_folders(settings), None if every else names):
+    for name, hindrance in retry_failed(_folders(settings), None if every else names):
         if hindrance is None:
             print(f"{printable(name)}: back in the inbox")
         else:
@@ -123,13 +129,13 @@ def prune(
 
     sudoku-pipeline prune --older-than 30d
     """
-    files = list(upkeep.old_files(_folders(settings), _seconds(older_than)))
+    files = list(expired_files(_folders(settings), _seconds(older_than)))
     if dry_run:
         for file in files:
             print(printable(str(file.path)))
         print(f"would delete {counted(len(files), 'file')}")
     else:
-        print(f"deleted {counted(upkeep.prune(files), 'file')}")
+        print(f"deleted {counted(delete_expired(files), 'file')}")
 
 
 @takes("inbox", "outbox", "solver", "minisat")

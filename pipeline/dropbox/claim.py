@@ -8,35 +8,122 @@ A claim is a folder in `inbox/.work/`, named after its source so that there can 
     NAME         the dropped file, under its own name, which has no leading dot
 
 It is prepared under a temporary name and renamed; then the file is renamed into it. Whoever
-can take the lock of a claim finds it abandoned, and owns it. What is left of a finished claim
-serves the next: some filesystems make files slowly where many were deleted just now.
+can take the lock of a claim finds it abandoned, and owns it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
+import json
 import os
 import re
+import secrets
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
-from pipeline.dropbox.folders import Folders, return_to, sync_file, sync_folder, write_new
-from pipeline.dropbox.names import key_of
-from pipeline.dropbox.note import NOTE, Note
-from pipeline.dropbox.scan import unchanged
-from pipeline.dropbox.steps import reached
-from pipeline.files import descriptor_of
+from pipeline.dropbox import reached
+from pipeline.dropbox.folders import Folders, return_to, sync_folder
+from pipeline.dropbox.settle import UNSEEN, Fingerprint
+from pipeline.errors import is_environmental
+from pipeline.files import descriptor_of, is_file_name, read_end
 
-LOCK = ".lock"
+LOCK, NOTE = ".lock", ".claim.json"
 NEW = ".new-"
 PREPARING = ".preparing"
+LARGEST_LOCK = 4096
+_LONGEST_NOTE = 64 * 1024 * 1024
 _ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]{1,9})(?: in step ([0-9]{1,9}))?\n")
-_LARGEST_NOTE, LARGEST_LOCK = 16 * 1024, 4096
 _APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Output:
+    """A file, or a folder, of the outbox; in a claim's note a folder's name ends in `/`."""
+
+    name: str
+    is_folder: bool = False
+
+    def text(self) -> str:
+        return self.name + "/" * self.is_folder
+
+    @classmethod
+    def of_text(cls, text: str) -> Self:
+        return cls(text.removesuffix("/"), text.endswith("/"))
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The content of .claim.json: what has to be known of a job after a crash.
+
+    `former` are the stems of earlier sets of this source, if it now has another. `files` are
+    those of the sets that this job's replaces and those it is about to publish; it is empty
+    until then. `outbox` tells which folder the stem is reserved in.
+    """
+
+    job: str
+    source: str
+    stem: str
+    keep_cnf: bool
+    claimed: str
+    fingerprint: Fingerprint
+    former: tuple[str, ...] = ()
+    files: tuple[Output, ...] = ()
+    outbox: str = ""
+
+    def text(self) -> str:
+        """One line of JSON."""
+        files = [each.text() for each in self.files]
+        return json.dumps(asdict(self) | {"files": files}) + "\n"
+
+    @classmethod
+    def of_text(cls, text: str) -> Self:
+        """The note in the last line that is whole: one may be torn.
+
+        Raises ValueError, TypeError or KeyError where there is none, or one we would not write.
+        """
+        values: dict[str, Any] = {}
+        for line in text.splitlines():
+            with contextlib.suppress(ValueError, RecursionError):
+                values = json.loads(line)
+        values["fingerprint"] = Fingerprint(*values["fingerprint"])
+        values["former"] = tuple(values["former"])
+        values["files"] = tuple(map(Output.of_text, values["files"]))
+        note = cls(**values)
+        names = [note.source, *note.former, *(each.name for each in note.files)]
+        names += [name for name in (note.job, note.stem, note.outbox) if name != ""]
+        if not all(map(is_file_name, names)):
+            raise ValueError("it names what is no file of ours")
+        if note.claimed:
+            datetime.fromisoformat(note.claimed)
+        return note
+
+
+def new_job_id(now: datetime) -> str:
+    """An id that no other job has; ids sort by time."""
+    return f"{now.astimezone(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(5)}"
+
+
+def note_in(folder: Path) -> Note:
+    """The note of a claim; where it is lost, one that knows the name of the file."""
+    try:
+        return Note.of_text(read_end(folder / NOTE, _LONGEST_NOTE).decode("ascii"))
+    except (OSError, AttributeError, ValueError, TypeError, KeyError):
+        names = []
+        with contextlib.suppress(FileNotFoundError):  # finished meanwhile
+            names = [entry.name for entry in folder.iterdir() if entry.name[0] != "."]
+        source = names[0] if names else folder.name
+        return Note("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
+
+
+def notes_in_work(folders: Folders) -> list[Note]:
+    """The notes of all claims there are, whoever owns them."""
+    return [note_in(path.parent) for path in folders.work.glob(f"[!.]*/{NOTE}")]
 
 
 class _Attempts(NamedTuple):
@@ -52,11 +139,17 @@ _NONE = _Attempts(0, 0)
 class Claim:
     """A claim that this process owns; `close` gives the lock up, `remove` the claim."""
 
-    def __init__(self, folder: Path, lock: int, note: Note, shelf: Shelf | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        lock: int,
+        note: Note,
+        keep: Callable[[Claim], bool] = lambda _: False,
+    ) -> None:
         self.folder: Final = folder
         self.note = note
         self._lock = lock
-        self._shelf = shelf
+        self._keep = keep
 
     @property
     def original(self) -> Path:
@@ -123,9 +216,9 @@ class Claim:
         if self.attempts():
             self._write_lock(_NONE)
 
-    def save_files(self, names: Iterable[str]) -> None:
-        """Save which files of the outbox may be there because of this source."""
-        self.renew(replace(self.note, files=tuple(sorted({*self.note.files, *names}))))
+    def save_files(self, files: Iterable[Output]) -> None:
+        """Save what may be in the outbox because of this source."""
+        self.renew(replace(self.note, files=tuple(sorted({*self.note.files, *files}))))
 
     def renew(self, note: Note) -> None:
         """Put another note in place of the claim's, so that it lasts."""
@@ -160,14 +253,14 @@ class Claim:
         )
 
     def remove(self) -> None:
-        """Remove the claim, whose original has gone elsewhere."""
-        if not (self._shelf and self._shelf.keep(self)):
+        """Remove the claim, whose original has gone elsewhere, unless it is kept for the next."""
+        if not self._keep(self):
             self.discard()
 
     def moved(self, folder: Path) -> Claim:
         """The claim at another place; it takes the lock over."""
         lock, self._lock = self._lock, -1
-        return Claim(folder, lock, self.note, self._shelf)
+        return Claim(folder, lock, self.note, self._keep)
 
     def discard(self) -> None:
         """Remove the claim with all that is in it."""
@@ -194,131 +287,33 @@ def locked(path: Path, flags: int = 0) -> int | None:
     return None
 
 
-@contextmanager
-def _preparing(folders: Folders) -> Iterator[None]:
-    """Keep others from taking a claim that is not locked yet for an abandoned one."""
-    descriptor = descriptor_of(folders.work / PREPARING, flags=os.O_RDWR | os.O_CREAT)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-class Shelf:
-    """Keeps what is left of finished claims, still locked, for the next ones."""
-
-    def __init__(self, room: int = 1) -> None:
-        self._room = room
-        self._kept: list[Claim] = []
-
-    def keep(self, claim: Claim) -> bool:
-        """Put a finished claim on the shelf, if there is room; whether there was."""
-        if len(self._kept) == self._room:
-            return False
-        folder = claim.folder.with_name(f"{NEW}{claim.note.job}")
+def abandoned(folders: Folders) -> Iterator[Claim]:
+    """Take over, one by one, the claims whose owner has died; what holds no file is removed."""
+    for folder in sorted(_claim_folders(folders)):
         try:
-            if (claim.folder / NOTE).stat().st_size > _LARGEST_NOTE or _holds_more(claim.folder):
-                return False
-            claim.folder.rename(folder)
-        except OSError:
-            return False
-        self._kept.append(claim.moved(folder))
-        return True
-
-    def take(self, note: Note) -> Claim | None:
-        """A claim that was kept, with that note; None if there is none of use."""
-        if not self._kept:
-            return None
-        claim = self._kept.pop()
-        try:
-            claim.renew(note)
-            claim.reset_attempts()  # they were the former job's
-        except FileNotFoundError:  # the folder was replaced
-            claim.close()
-            return None
-        except OSError:
+            lock = locked(folder / LOCK, os.O_CREAT)
+        except OSError as error:
+            if is_environmental(error):
+                raise
+            continue  # finished meanwhile, another user's, or what is no lock: `status` says so
+        if lock is None:
+            continue
+        claim = Claim(folder, lock, note_in(folder))
+        if os.path.lexists(claim.original) and not claim.is_put_back(folders.inbox):
+            with contextlib.suppress(OSError):  # a full disk keeps nobody from going on
+                claim.sign()
+            yield claim
+        else:
             claim.discard()
-            raise
-        return claim
-
-    def close(self) -> None:
-        """Remove what is kept."""
-        while self._kept:
-            self._kept.pop().discard()
 
 
-def _holds_more(folder: Path) -> bool:
-    """Whether there is more in a claim's folder than every claim has."""
-    return any(entry.name not in (LOCK, NOTE) for entry in folder.iterdir())
-
-
-def make_claim(folders: Folders, note: Note, shelf: Shelf | None = None) -> Claim | None:
-    """Claim `inbox/source`; None where another was faster, or the file is gone or changed."""
-    if is_in_work(folders, note.source):
-        return None
-    claim = shelf.take(note) if shelf else None
-    if claim is None:
-        with _preparing(folders):
-            claim = _prepare(folders, note, shelf)
-    reached("claim.prepared")
-    folder = folders.work / key_of(note.source)
-    try:
-        claim.folder.rename(folder)
-    except OSError:
-        claim.discard()
-        if folder.exists():
-            return None
-        raise
-    reached("claim.placed")
-    return _fill(claim.moved(folder), folders.inbox / note.source)
-
-
-def _prepare(folders: Folders, note: Note, shelf: Shelf | None) -> Claim:
-    """A claim under a temporary name that is locked and lasts."""
-    folder = folders.work / f"{NEW}{note.job}"
-    folder.mkdir()
-    try:
-        lock = locked(folder / LOCK, os.O_CREAT | os.O_EXCL)
-        assert lock is not None, "nobody knows this lock yet"  # noqa: S101
-        claim = Claim(folder, lock, note, shelf)
-    except OSError:
-        folder.rmdir()
-        raise
-    try:
-        claim.sign()
-        os.fsync(lock)
-        write_new(folder / NOTE, [note.text()])
-        sync_file(folder / NOTE)
-        sync_folder(folder)
-    except OSError:
-        claim.discard()
-        raise
-    return claim
-
-
-def _fill(claim: Claim, source: Path) -> Claim | None:
-    """Rename the file into its claim; back again if it is not what was seen."""
-    try:
-        source.rename(claim.original)
-    except FileNotFoundError:
-        claim.remove()
-        return None
-    except OSError:
-        claim.remove()
-        raise
-    reached("claim.taken")
-    try:
-        if unchanged(claim.original, claim.note.fingerprint):
-            return claim
-        if not claim.put_back(source.parent):
-            claim.close()  # a newer one is there: this is finished first, when it is complete
-    except OSError:
-        claim.close()
-        raise
-    return None
-
-
-def is_in_work(folders: Folders, source: str) -> bool:
-    """Whether there is a claim of that name."""
-    return (folders.work / key_of(source)).exists()
+def _claim_folders(folders: Folders) -> list[Path]:
+    """The folders of claims; also of those in preparation, if nobody is preparing any."""
+    with os.scandir(folders.work) as found:
+        names = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
+    fresh = [folders.work / name for name in names if name.startswith(NEW)]
+    made = [folders.work / name for name in names if not name.startswith(".")]
+    if fresh and (lock := locked(folders.work / PREPARING, os.O_CREAT)) is not None:
+        os.close(lock)  # whoever comes now prepares another folder
+        return made + fresh
+    return made

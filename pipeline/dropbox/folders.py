@@ -51,28 +51,21 @@ class Folders:
         where the outbox is in the inbox. An inbox in the outbox does no harm.
         """
         if not self.inbox.is_dir():
-            raise EnvironmentFailure(
-                f"{printable(str(self.inbox))}: no such folder; make it, or name another "
-                "with --inbox"
-            )
+            raise _failure(self.inbox, "no such folder; make it, or name another with --inbox")
         self._refuse_outbox_in_inbox()
         for folder in (self.work, self.done, self.failed, self.outbox):
             try:
                 folder.mkdir(exist_ok=True)
             except OSError as error:
-                raise EnvironmentFailure(
-                    f"{printable(str(folder))}: cannot be made: {error.strerror}"
-                ) from error
+                raise _failure(folder, f"cannot be made: {error.strerror}") from error
         device = self.inbox.stat().st_dev
         for folder in (self.work, self.done, self.failed):
             if folder.stat().st_dev != device:
-                raise EnvironmentFailure(
-                    f"{printable(str(folder))}: it is on another filesystem than the inbox; files "
-                    "are renamed from one to the other"
-                )
+                why = "it is on another filesystem than the inbox; files are renamed"
+                raise _failure(folder, f"{why} from one to the other")
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
-                raise EnvironmentFailure(f"{printable(str(folder))}: may not be written in")
+                raise _failure(folder, "may not be written in")
 
     def _refuse_outbox_in_inbox(self) -> None:
         """Raises UsageError where the outbox is, or lies in, the inbox or a folder of its own.
@@ -90,6 +83,10 @@ class Folders:
             )
 
 
+def _failure(folder: Path, why: str) -> EnvironmentFailure:
+    return EnvironmentFailure(f"{printable(str(folder))}: {why}")
+
+
 def _real(path: Path) -> Path:
     """The path behind all links; as far as it leads, where they lead in a circle."""
     return Path(os.path.realpath(path))
@@ -103,9 +100,29 @@ def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
             yield status.st_dev, status.st_ino
 
 
+@contextlib.contextmanager
+def opened(path: Path, flags: int = 0) -> Iterator[int]:
+    """A descriptor of a regular file, as `descriptor_of` gives it."""
+    descriptor = descriptor_of(path, flags=flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def sync_file(path: Path) -> None:
+    """Make a file's content last."""
+    with opened(path) as descriptor:
+        os.fsync(descriptor)
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder last."""
-    _sync(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
@@ -136,25 +153,13 @@ def digest_of(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def sync_file(path: Path) -> None:
-    """Make a file's content last."""
-    _sync(descriptor_of(path))
-
-
-def _sync(descriptor: int) -> None:
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def move_aside(path: Path, folder: Path, name: str) -> Path:
     """Move a finished original to `folder/name`, or `folder/2/name`, `folder/3/name` and so on.
 
     A folder whose name is a number would be taken for one of these shelves: it never goes to
     `folder/name`. Nothing that is there is overwritten. Returns where it went.
     """
-    first = () if name.isdigit() and _is_folder(path) else (folder,)
+    first = () if name.isdigit() and is_folder(path) else (folder,)
     targets = (place / name for place in chain(first, _shelves(folder)))
     target = next(target for target in targets if not os.path.lexists(target))
     path.rename(target)
@@ -167,11 +172,12 @@ def _shelves(folder: Path) -> Iterator[Path]:
         shelf = folder / str(number)
         with contextlib.suppress(FileExistsError):
             shelf.mkdir()
-        if _is_folder(shelf):
+        if is_folder(shelf):
             yield shelf
 
 
-def _is_folder(path: Path) -> bool:
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there, and no link to one."""
     return path.is_dir() and not path.is_symlink()
 
 
@@ -180,12 +186,12 @@ def return_to(path: Path, target: Path) -> bool:
     try:
         os.link(path, target, follow_symlinks=False)
     except FileExistsError:
-        return path.stat(follow_symlinks=False) == target.stat(follow_symlinks=False) and _drop(
-            path
-        )
+        if path.lstat() != target.lstat():
+            return False
     except OSError:  # no hard links here, or not to another user's file
         return _rename_to_nothing(path, target)
-    return _drop(path)
+    path.unlink()
+    return True
 
 
 def _rename_to_nothing(path: Path, target: Path) -> bool:
@@ -199,8 +205,3 @@ def _rename_to_nothing(path: Path, target: Path) -> bool:
     paths = (os.fsencode(path), os.fsencode(target))
     code: int = renameat2(_AT_FDCWD, paths[0], _AT_FDCWD, paths[1], _RENAME_NOREPLACE)
     return code == 0
-
-
-def _drop(path: Path) -> bool:
-    path.unlink()
-    return True

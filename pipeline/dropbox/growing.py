@@ -10,13 +10,12 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pipeline.dropbox.claim import Claim
-from pipeline.dropbox.folders import Folders, sync_file, sync_folder
+from pipeline.dropbox.folders import Folders, opened, sync_file, sync_folder
 from pipeline.dropbox.publish import temporary_name
 from pipeline.files import descriptor_of, read_end
 
@@ -70,7 +69,7 @@ class Growing:
                 path = self._folders.outbox / name
             if path.lstat().st_size < length:
                 raise ValueError("a file is shorter than was noted")
-            with _opened(path) as descriptor:
+            with opened(path, os.O_WRONLY) as descriptor:
                 os.ftruncate(descriptor, length)
             self._files[name] = _File(path, number, length)
             self._made = max(self._made, number)
@@ -89,7 +88,7 @@ class Growing:
             file = self._files[name] = _File(self._path(name, self._made), self._made)
             file.path.unlink(missing_ok=True)
             flags = os.O_CREAT | os.O_EXCL
-        with _opened(file.path, flags) as descriptor:
+        with opened(file.path, os.O_WRONLY | flags) as descriptor:
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(descriptor, rest) :]
@@ -130,15 +129,6 @@ class Growing:
     def close(self) -> None:
         with contextlib.suppress(OSError):  # what a full disk did not take is not noted
             self._progress.close()
-
-
-@contextlib.contextmanager
-def _opened(path: Path, flags: int = 0) -> Iterator[int]:
-    descriptor = descriptor_of(path, flags=os.O_WRONLY | flags)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
 
 
 def last_noted(folder: Path) -> State:

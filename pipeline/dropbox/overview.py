@@ -1,21 +1,27 @@
-"""Overview: what is where in the folders, without touching anything."""
+"""For whoever looks after the folders: what is where, what failed tried again, what is old gone."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
+import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.claim import LARGEST_LOCK, LOCK, Note, locked, note_in
+from pipeline.dropbox.folders import Folders, return_to, sync_folder
+from pipeline.dropbox.growing import last_noted
 from pipeline.dropbox.names import MOST_LIKELY, stems_for
-from pipeline.dropbox.recover import claims_seen
-from pipeline.dropbox.scan import Refused, look, names_in
-from pipeline.dropbox.settle import Settler, Settling
-from pipeline.published import ENDING, read_record
+from pipeline.dropbox.settle import Refused, Settler, Settling, look, names_in
+from pipeline.errors import in_words
+from pipeline.files import read_regular
+from pipeline.published import ENDING, Record, read_record
 
+NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
 LAST_SCAN = ".last-scan"
 LONG_AGO = 120.0
 """Seconds: four rescans. Nobody scans if the last one is longer ago than that."""
@@ -61,7 +67,7 @@ def survey(folders: Folders, settle: float) -> Overview:
     """Look at both folders. Raises FileNotFoundError where there is no inbox."""
     names, ignored = names_in(folders.inbox)
     overview = Overview(
-        ignored=[Entry(entry.name, entry.reason) for entry in ignored],
+        ignored=[Entry(name, reason) for name, reason in ignored.items()],
         in_work=[Entry(note.source, words) for note, words in claims_seen(folders)],
         failed=[Entry(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)],
         done=sum(1 for _ in files_in(folders.done)),
@@ -112,3 +118,127 @@ def _reason(folders: Folders, source: str) -> str:
                 return record.message or record.status
             return f"another of its name came out as {record.status} since"
     return "its record is gone"
+
+
+def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
+    """Each claim's note, and in words who has it in work."""
+    for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
+        try:
+            told = read_regular(path, LARGEST_LOCK).decode("ascii", errors="replace")
+            owner, lock = told.strip().rpartition("\n")[2], locked(path)
+        except FileNotFoundError:  # finished meanwhile
+            continue
+        except PermissionError:  # another user's
+            owner, lock = "another user's process", None
+        except OSError as error:
+            owner, lock = f"nobody can take it up: {in_words(error)}", None
+        if lock is not None:
+            os.close(lock)
+            owner = "abandoned; the next scan takes it up"
+        yield note_in(path.parent), owner + _progress_of(path.parent)
+
+
+def _progress_of(folder: Path) -> str:
+    """How far a job of many puzzles is, in words; empty for others."""
+    state = last_noted(folder)
+    if not state:
+        return ""
+    done = f"; {state['puzzles']} puzzles done" if "puzzles" in state else ""
+    share = state.get("share")
+    return done + (f", {share:.0%}" if isinstance(share, float) else "")
+
+
+def retry_failed(
+    folders: Folders, names: Collection[str] | None
+) -> Iterator[tuple[str, str | None]]:
+    """Put failed originals back, all for None: each name, and why it was not put back if so."""
+    found = set()
+    for path in list(files_in(folders.failed)):
+        if names is None or path.name in names:
+            found.add(path.name)
+            returned = return_to(path, folders.inbox / path.name)
+            yield path.name, None if returned else IN_THE_WAY
+    for name in sorted(set(names or ()) - found):
+        yield name, NOT_FAILED
+    sync_folder(folders.inbox)
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """A file or folder that is old enough to go; the inode tells it from a newer one."""
+
+    path: Path
+    inode: int
+
+
+def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
+    """The originals in `done`, and the logs in the outbox, that are at least that old.
+
+    An original's age counts from when it was moved there, whatever its own time is and those of
+    the files in a folder. Failed originals are not for us to clear: nobody has seen to them yet.
+    """
+    limit = time.time() - seconds
+    for path in files_in(folders.done):
+        with contextlib.suppress(FileNotFoundError):
+            status = path.lstat()
+            if status.st_ctime <= limit:
+                yield Expired(path, status.st_ino)
+    for log in _logs(folders.outbox):
+        with contextlib.suppress(FileNotFoundError):
+            status = log.lstat()
+            if status.st_mtime <= limit and stat.S_ISREG(status.st_mode):
+                yield Expired(log, status.st_ino)
+
+
+def _logs(outbox: Path) -> Iterator[Path]:
+    """The logs that records list, those in the trees of archives included."""
+    for path, record in _records(outbox):
+        yield from _logs_of(outbox, record)
+        tree = outbox / path.stem
+        if record.status == "archive" and not tree.is_symlink():
+            for folder, inner, _ in os.walk(tree):
+                inner.sort()
+                for _, member in _records(Path(folder)):
+                    yield from _logs_of(Path(folder), member)
+
+
+def _records(folder: Path) -> Iterator[tuple[Path, Record]]:
+    for path in sorted(folder.glob(f"[!.]*{ENDING}")):
+        record = read_record(path)
+        if record is not None:
+            yield path, record
+
+
+def _logs_of(folder: Path, record: Record) -> Iterator[Path]:
+    return (folder / name for name in record.files if name.endswith(".log"))
+
+
+def delete_expired(files: Collection[Expired]) -> int:
+    """Delete these, but for those that were replaced meanwhile; how many went.
+
+    Raises OSError where some could not be deleted, when all the others are.
+    """
+    count = 0
+    hindrance: OSError | None = None
+    for file in files:
+        try:
+            count += _delete(file)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            hindrance = hindrance or error
+    if hindrance:
+        raise hindrance
+    return count
+
+
+def _delete(expired: Expired) -> bool:
+    """Delete a file, or a folder with all that is in it; whether it was still there."""
+    status = expired.path.lstat()
+    if status.st_ino != expired.inode:
+        return False
+    if stat.S_ISDIR(status.st_mode):
+        shutil.rmtree(expired.path)
+    else:
+        expired.path.unlink()
+    return True

@@ -7,22 +7,22 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import count
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.dropbox.claim import Claim
+from pipeline.dropbox import reached
+from pipeline.dropbox.claim import Claim, Output
+from pipeline.dropbox.claiming import identity
 from pipeline.dropbox.folders import (
     Folders,
     digest_of,
+    is_folder,
     move_aside,
     sync_file,
     sync_folder,
     write_new,
 )
-from pipeline.dropbox.reserve import identity
-from pipeline.dropbox.steps import reached
 from pipeline.published import ENDING, Record, read_record
 
 MakeRecord = Callable[[Mapping[str, str]], str]
@@ -36,7 +36,7 @@ _TEMPORARY = re.compile(
 )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Publication:
     """A set that a claim's job has made.
 
@@ -47,13 +47,6 @@ class Publication:
     files: Callable[[], Iterable[File]]
     make: MakeRecord
     tree: Path | None = None
-    staged: dict[Path, Path] = field(default_factory=dict)
-
-    @property
-    def names(self) -> list[str]:
-        """The names in the outbox that the set takes, but the record's; a folder's with `/`."""
-        *files, _ = self.staged.items()
-        return [path.name + "/" * staged.is_dir() for staged, path in files]
 
 
 def publish(publications: Sequence[Publication], folders: Folders) -> None:
@@ -64,159 +57,175 @@ def publish(publications: Sequence[Publication], folders: Folders) -> None:
     last. Done again after a crash at any point it ends the same. Several sets are made to last
     together.
     """
-    outbox = folders.outbox
+    sets = [_Set(each, folders) for each in publications]
     try:
-        for each in publications:
-            _stage(each, folders)
-        for each in publications:
-            for path in each.staged:  # the first makes most of the others last as well
-                _sync(path)
+        for each in sets:
+            each.stage()
+        for each in sets:
+            each.sync()  # the first makes most of the others last as well
         reached("publish.staged")
-        for each in publications:
-            _withdraw_earlier(each, outbox)
-        for each in publications:
-            _exchange(each, outbox)
-        sync_folder(outbox)
+        for each in sets:
+            each.withdraw_earlier()
+        for each in sets:
+            each.exchange()
+        sync_folder(folders.outbox)
         reached("publish.cleared")
-        for each in publications:
-            *_, record = each.staged
-            record.replace(each.staged[record])
-        sync_folder(outbox)
+        for each in sets:
+            each.record.move()
+        sync_folder(folders.outbox)
         reached("publish.recorded")
     except Exception:
-        for each in publications:
-            _clear_away(each)
+        for each in sets:
+            each.clear_away()
         raise
 
 
-def _stage(publication: Publication, folders: Folders) -> None:
-    """Write the set under temporary names, told in `staged` with where each belongs."""
-    claim, staged = publication.claim, publication.staged
-    names = _temporary_names(claim, folders)
-    written: dict[str, str] = {}
-    for name, content in publication.files():
-        if isinstance(content, Path):
-            staged[content] = folders.outbox / name
-            written[name] = digest_of(content)
-        else:
-            path = next(names)
-            staged[path] = folders.outbox / name
-            written[name] = write_new(path, content)
-        reached("publish.staging")
-    if publication.tree:
-        target = folders.outbox / claim.note.stem
-        staged[publication.tree if publication.tree.exists() else target] = target
-    record = next(names)
-    staged[record] = folders.outbox / (claim.note.stem + ENDING)
-    write_new(record, [publication.make(written)])
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """A file of a set, or its folder: where it lies until it gets its name in the outbox.
+
+    `is_temporary`: it is written for this attempt alone.
+    """
+
+    path: Path
+    target: Path
+    is_temporary: bool = False
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether an earlier attempt was cut off behind its renaming."""
+        return self.path == self.target
+
+    def move(self) -> None:
+        self.path.replace(self.target)
 
 
-def _sync(path: Path) -> None:
-    """Make a file last, or the names in a folder."""
-    if path.is_dir():
-        sync_folder(path)
-    else:
-        sync_file(path)
+class _Set:
+    """A set on its way into the outbox."""
+
+    def __init__(self, publication: Publication, folders: Folders) -> None:
+        self._publication = publication
+        self._claim = publication.claim
+        self._folders = folders
+        self._outbox = folders.outbox
+        self._files: list[_Staged] = []
+        self.record = self._temporary(0, self._claim.note.stem + ENDING)
+
+    @property
+    def _all(self) -> list[_Staged]:
+        return [*self._files, self.record]
+
+    def _temporary(self, number: int, name: str) -> _Staged:
+        path = temporary_name(self._claim, self._folders, str(number))
+        return _Staged(path, self._outbox / name, is_temporary=True)
+
+    def stage(self) -> None:
+        """Write everything under temporary names."""
+        hashes: dict[str, str] = {}
+        for number, (name, content) in enumerate(self._publication.files(), 1):
+            if isinstance(content, Path):
+                self._files.append(_Staged(content, self._outbox / name))
+                hashes[name] = digest_of(content)
+            else:
+                self._files.append(self._temporary(number, name))
+                hashes[name] = _write_anew(self._files[-1].path, content)
+            reached("publish.staging")
+        if tree := self._publication.tree:
+            target = self._outbox / self._claim.note.stem
+            self._files.append(_Staged(tree if tree.exists() else target, target))
+        _write_anew(self.record.path, [self._publication.make(hashes)])
+
+    def sync(self) -> None:
+        for staged in self._all:
+            if staged.path.is_dir():
+                sync_folder(staged.path)
+            else:
+                sync_file(staged.path)
+
+    def withdraw_earlier(self) -> None:
+        """Save in the claim what will have to be cleared away, then remove the earlier record.
+
+        Raises OSError, before anything is changed, where somebody else's folder is in the way.
+        """
+        note = self._claim.note
+        known: list[Output] = []
+        earlier = []
+        for stem in (note.stem, *note.former):
+            path = self._outbox / (stem + ENDING)
+            record = read_record(path)
+            if record is not None and record.source == note.source:
+                earlier.append(path)
+                known += (Output(name) for name in record.files if name.startswith(stem))
+                known += [Output(stem, is_folder=True)] if record.status == "archive" else []
+        for staged in self._all:
+            if staged.is_in_place:
+                continue
+            if is_folder(staged.target):
+                _refuse_foreign(staged.target, (*known, *note.files))
+            elif staged.path.is_dir() and os.path.lexists(staged.target):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
+        fresh = (Output(each.target.name, each.path.is_dir()) for each in self._files)
+        self._claim.save_files([*fresh, *known])
+        reached("publish.saved")
+        for path in earlier:
+            path.unlink()
+        if earlier:
+            sync_folder(self._outbox)
+        reached("publish.withdrawn")
+
+    def exchange(self) -> None:
+        """Rename all but the record, and delete what only the earlier set had."""
+        for staged in self._files:
+            if not staged.is_in_place:
+                if is_folder(staged.target):
+                    self._put_away(staged.target)
+                staged.move()
+            reached("publish.renaming")
+        reached("publish.renamed")
+        fresh = {staged.target.name for staged in self._all}
+        for stale in self._claim.note.files:
+            path = self._outbox / stale.name
+            if stale.name in fresh:
+                continue
+            if not stale.is_folder:
+                path.unlink(missing_ok=True)
+            elif is_folder(path):
+                self._put_away(path)
+
+    def _put_away(self, folder: Path) -> None:
+        """Remove a folder of an earlier set from sight at once, and then for good."""
+        _refuse_foreign(folder, self._claim.note.files)
+        aside = self._claim.folder / ".earlier"
+        shutil.rmtree(aside, ignore_errors=True)
+        try:
+            folder.rename(aside)
+        except OSError:  # the outbox is on another filesystem
+            shutil.rmtree(folder)
+        shutil.rmtree(aside, ignore_errors=True)
+
+    def clear_away(self) -> None:
+        """Remove what was written for a set that is not published; what had grown stays."""
+        for staged in self._all:
+            if staged.is_temporary:
+                with contextlib.suppress(OSError):
+                    staged.path.unlink()
 
 
-def _exchange(publication: Publication, outbox: Path) -> None:
-    """Rename all but the record, and delete what only the earlier set had."""
-    *paths, _ = publication.staged
-    for path in paths:
-        target = publication.staged[path]
-        if path != target and _is_folder(target):
-            _put_away(target, publication.claim)
-        if path != target:
-            path.replace(target)
-        reached("publish.renaming")
-    reached("publish.renamed")
-    targets = {target.name for target in publication.staged.values()}
-    for stale in publication.claim.note.files:
-        path = outbox / stale.rstrip("/")
-        if path.name in targets:
-            continue
-        if not stale.endswith("/"):
-            path.unlink(missing_ok=True)
-        elif _is_folder(path):
-            _put_away(path, publication.claim)
-
-
-def _is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()
-
-
-def _put_away(folder: Path, claim: Claim) -> None:
-    """Remove a folder of an earlier set from sight at once, and then for good."""
-    _refuse_foreign(folder, claim.note.files)
-    aside = claim.folder / ".earlier"
-    shutil.rmtree(aside, ignore_errors=True)
-    try:
-        folder.rename(aside)
-    except OSError:  # the outbox is on another filesystem
-        shutil.rmtree(folder)
-    shutil.rmtree(aside, ignore_errors=True)
-
-
-def _refuse_foreign(folder: Path, listed: Sequence[str]) -> None:
+def _refuse_foreign(folder: Path, listed: Sequence[Output]) -> None:
     """Raises OSError where a folder is not listed as one of an earlier set."""
-    if f"{folder.name}/" not in listed:
+    if Output(folder.name, is_folder=True) not in listed:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
 
 
-def _clear_away(publication: Publication) -> None:
-    """Remove what was written for a set that is not published; what had grown stays."""
-    for path, target in publication.staged.items():
-        if path != target and _TEMPORARY_TEXT.fullmatch(path.name):
-            with contextlib.suppress(OSError):
-                path.unlink()
-    publication.staged.clear()
-
-
-_TEMPORARY_TEXT = re.compile(r".*-[0-9]+\.tmp")
-
-
-def _withdraw_earlier(publication: Publication, outbox: Path) -> None:
-    """Save in the claim what will have to be cleared away, then remove the earlier record.
-
-    Raises OSError, before anything is changed, where somebody else's folder is in the way.
-    """
-    claim = publication.claim
-    known: list[str] = []
-    earlier = []
-    for stem in (claim.note.stem, *claim.note.former):
-        path = outbox / (stem + ENDING)
-        record = read_record(path)
-        if record is not None and record.source == claim.note.source:
-            earlier.append(path)
-            known += (name for name in record.files if name.startswith(stem))
-            known += [f"{stem}/"] if record.status == "archive" else []
-    for path, target in publication.staged.items():
-        if path == target:
-            continue
-        if _is_folder(target):
-            _refuse_foreign(target, (*known, *claim.note.files))
-        elif path.is_dir() and os.path.lexists(target):
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), target)
-    claim.save_files([*publication.names, *known])
-    reached("publish.saved")
-    for path in earlier:
-        path.unlink()
-    if earlier:
-        sync_folder(outbox)
-    reached("publish.withdrawn")
+def _write_anew(path: Path, content: Iterable[str | bytes]) -> str:
+    """Write a file of which something may be left from an attempt that was cut off."""
+    path.unlink(missing_ok=True)
+    return write_new(path, content)
 
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
     """A name to write under until what is written is published."""
     return folders.outbox / f".{_inbox_mark(folders)}-{claim.note.job}-{ending}.tmp"
-
-
-def _temporary_names(claim: Claim, folders: Folders) -> Iterator[Path]:
-    """Names to write under, of which nothing is left from an attempt that was cut off."""
-    for number in count(1):
-        path = temporary_name(claim, folders, str(number))
-        path.unlink(missing_ok=True)
-        yield path
 
 
 def _inbox_mark(folders: Folders) -> str:
@@ -259,7 +268,7 @@ def remove_orphans(folders: Folders, jobs_in_work: Callable[[], set[str]]) -> No
     for name, job in found:
         if job not in alive:
             path = folders.outbox / name
-            if _is_folder(path):
+            if is_folder(path):
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)

@@ -11,13 +11,13 @@ from pathlib import Path
 from pipeline.dropbox.folders import DONE, FAILED
 from pipeline.files import is_file_name, read_regular
 from pipeline.report.records import Job
-from pipeline.unpack import Limits, Member, UnpackError, kind_of, opened, walk
+from pipeline.unpack import Member, Room, UnpackError, kind_of, opened, walk
 
 MOST_BYTES = 64 * 1024
 """Of a source that is drawn; 25×25 cells take no more than some 4 KiB."""
 
 _PACKED = ("gzip", "bzip2", "xz")
-_MOST_UNPACKED = Limits(total_bytes=64 * 2**20, members=20_000)
+_MOST_UNPACKED = Room(total_bytes=64 * 2**20, members=20_000)
 _MOST_MEMBERS = 50_000
 
 

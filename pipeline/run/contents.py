@@ -9,12 +9,11 @@ from __future__ import annotations
 import io
 import stat
 from collections import deque
-from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from pipeline.dropbox.scan import kind_in_words
+from pipeline.dropbox.settle import kind_in_words
 from pipeline.errors import InvalidPuzzle, is_environmental, printable
 from pipeline.formulas import is_formula
 from pipeline.parse import oversize
@@ -25,17 +24,16 @@ from pipeline.run.requests import Item
 from pipeline.settings import Settings
 from pipeline.stages import parse_once
 from pipeline.unpack import (
-    Ahead,
     Kind,
     Layers,
-    Limits,
     Member,
-    Tape,
-    TooMuch,
+    PeekableChunks,
+    PeekableStream,
+    Room,
     UnpackError,
+    check_readable,
     kind_of,
     layers_of,
-    members,
     opened,
 )
 
@@ -76,7 +74,7 @@ class Glance:
 
 def glance(data: bytes, name: str, settings: Settings) -> Glance:
     """Look at all bytes of a file before it is claimed."""
-    if layers_of(Tape(iter([data]))) != Layers():
+    if layers_of(PeekableChunks(iter([data]))) != Layers():
         return Glance(holds_many=True)
     try:
         if is_formula(data, settings):
@@ -111,15 +109,14 @@ def _refused(name: str, expected: str, found: str, size: int | None) -> Item:
 
 
 def _contents(path: Path, name: str, settings: Settings) -> Contents:
-    limits = Limits(settings.max_total_bytes)
+    room = Room(settings.max_total_bytes)
     kind = kind_of(path)
     if kind in ("zip", "tar", "folder"):
         if kind != "folder":
-            with closing(members(path, limits)) as listed, suppress(TooMuch):
-                next(listed, None)  # raises where nothing of it can be read
+            check_readable(path, room)
         return Archive(kind)
     size, most = path.stat().st_size, settings.max_bytes
-    with Ahead(opened(path, limits)) as stream:
+    with PeekableStream(opened(path, room)) as stream:
         source = source_in(stream, printable(name), settings)
         if source is not None:
             return Collection(source, kind)
@@ -131,7 +128,7 @@ def _contents(path: Path, name: str, settings: Settings) -> Contents:
     return Item(name, data, size=size)
 
 
-def contents_of_member(member: Member, settings: Settings) -> Item | tuple[Source, Ahead]:
+def contents_of_member(member: Member, settings: Settings) -> Item | tuple[Source, PeekableStream]:
     """A member of an archive as one puzzle, or what is known of a collection with its stream.
 
     Raises OSError where what keeps it from being read are the surroundings.
@@ -140,7 +137,7 @@ def contents_of_member(member: Member, settings: Settings) -> Item | tuple[Sourc
         return Item(member.name, None, member.refusal)
     most = settings.max_bytes
     try:
-        stream = Ahead(member.stream)
+        stream = PeekableStream(member.stream)
         source = source_in(stream, member.name, settings)
         if source is not None:
             return source, stream
@@ -154,7 +151,7 @@ def contents_of_member(member: Member, settings: Settings) -> Item | tuple[Sourc
     return Item(member.name, data)
 
 
-def source_in(stream: Ahead, name: str, settings: Settings) -> Source | None:
+def source_in(stream: PeekableStream, name: str, settings: Settings) -> Source | None:
     """What is known of the collection in a stream, if there is one."""
     head = stream.head(HEAD_BYTES + 1)
     complete = len(head) <= HEAD_BYTES

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pipeline.cnf import Cnf, Unsat
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.scan import has_writer
+from pipeline.dropbox.settle import has_writer
 from pipeline.errors import PipelineError, in_words
 from pipeline.limits import Limits
 from pipeline.puzzle import Geometry, Puzzle

@@ -11,12 +11,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pipeline.dropbox.claim import Claim, Shelf, is_in_work, make_claim
+from pipeline.dropbox.claim import Claim, Note, new_job_id
+from pipeline.dropbox.claiming import Reservations, Shelf, identity, is_in_work, make_claim
 from pipeline.dropbox.names import key_of
-from pipeline.dropbox.note import Note, new_job_id
-from pipeline.dropbox.reserve import Reservations, identity
-from pipeline.dropbox.scan import Ignored, Refused, is_written, look
-from pipeline.dropbox.settle import UNSEEN, Fingerprint, Settler, Settling, Sight
+from pipeline.dropbox.settle import (
+    UNSEEN,
+    Fingerprint,
+    Refused,
+    Settler,
+    Settling,
+    Sight,
+    is_written,
+    look,
+)
 from pipeline.errors import in_words, printable
 from pipeline.record import timestamp
 from pipeline.run.job import Jobs
@@ -72,10 +79,10 @@ class Intake:
         """Clear away what is kept for the next claims."""
         self._shelf.close()
 
-    def forget_all_but(self, names: Collection[str], ignored: Collection[Ignored]) -> None:
+    def forget_all_but(self, names: Collection[str], ignored: Collection[str]) -> None:
         """Drop what is no longer there."""
         names = set(names)
-        self._said &= {*names, *(entry.name for entry in ignored)}
+        self._said &= {*names, *ignored}
         self._settler.forget_all_but(names)
         self._holds_many &= names
         self._walk_again = {name: at for name, at in self._walk_again.items() if name in names}

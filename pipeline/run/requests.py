@@ -15,7 +15,7 @@ from pipeline.settings import Settings
 from pipeline.solve import Solvers
 
 if TYPE_CHECKING:
-    from pipeline.unpack import Ahead
+    from pipeline.unpack import PeekableStream
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Portions:
     item_bytes: int = 1024 * 1024
 
     def pieces(
-        self, source: Source, stream: Ahead, settings: Settings, member: str = ""
+        self, source: Source, stream: PeekableStream, settings: Settings, member: str = ""
     ) -> Iterator[PieceOf | End]:
         """The steps of one collection, the last of which tells why it broke off if it did."""
         found = source.detected

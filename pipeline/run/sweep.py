@@ -7,12 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pipeline.dropbox.claim import Claim
-from pipeline.dropbox.note import notes_in_work
+from pipeline.dropbox.claim import Claim, abandoned, notes_in_work
 from pipeline.dropbox.overview import stamp_scan
 from pipeline.dropbox.publish import remove_orphans
-from pipeline.dropbox.recover import abandoned
-from pipeline.dropbox.scan import names_in
+from pipeline.dropbox.settle import names_in
 from pipeline.errors import in_words
 from pipeline.run.display import Display
 from pipeline.run.intake import Intake, LookAgain

@@ -26,7 +26,7 @@ from pipeline.run.contents import Collection
 from pipeline.run.requests import End, PieceOf, Portions
 from pipeline.run.sinks import GrowingSink, Progress, size_of
 from pipeline.settings import Settings
-from pipeline.unpack import Ahead, Limits, Meter, opened
+from pipeline.unpack import Meter, PeekableStream, Room, opened
 
 
 class Table:
@@ -152,8 +152,8 @@ class TableSink(GrowingSink):
         self.totals = self._table.totals
 
     def steps(self) -> Iterator[PieceOf | End]:
-        limits = Limits(self._settings.max_total_bytes)
-        with Ahead(opened(self._claim.original, limits, self._meter)) as stream:
+        room = Room(self._settings.max_total_bytes)
+        with PeekableStream(opened(self._claim.original, room, self._meter)) as stream:
             yield from self._portions.pieces(self._source, stream, self._settings)
 
     def write(self, step: Any, reply: Any) -> None:

@@ -37,7 +37,7 @@ from pipeline.run.sinks import GrowingSink, Progress, bytes_below
 from pipeline.run.table import Table
 from pipeline.settings import Settings
 from pipeline.solve import surprise
-from pipeline.unpack import Limits, Meter, walk
+from pipeline.unpack import Meter, Room, walk
 
 COLUMNS = ("member", "format", "status", "solutions", "complete", "message")
 REFUSED = "refused"
@@ -70,8 +70,8 @@ class TreeSink(GrowingSink):
     def steps(self) -> Iterator[Items | PieceOf | End]:
         """Single puzzles in groups, collections in pieces, as they follow in the archive."""
         group: list[Item] = []
-        limits = Limits(self._settings.max_total_bytes)
-        for member in walk(self._claim.original, limits, self._meter):
+        room = Room(self._settings.max_total_bytes)
+        for member in walk(self._claim.original, room, self._meter):
             found = contents_of_member(member, self._settings)
             if isinstance(found, Item):
                 group.append(found)

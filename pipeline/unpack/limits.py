@@ -1,21 +1,38 @@
-"""How much may be unpacked, and what is raised when it is more or when it is broken.
+"""What may be unpacked: how much, under which names, and which types of files.
 
 InputError
 └── UnpackError    broken, cut off, or of a make that is not read
-    └── TooMuch    more than the limits allow
+    └── TooMuch    more than there is room for
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
 
 from pipeline.errors import InputError
+from pipeline.files import LONGEST_NAME
 
 PIECE = 2**16
 """How many bytes are read, unpacked and handed on at a time."""
 
 HARMLESS = 64 * 2**20
 """Up to so many unpacked bytes nobody asks how small they were packed."""
+
+LONGEST_PATH = 2048
+"""In bytes, for the whole path: with the outbox before it, it has to stay below 4096."""
+
+DEEPEST = 64
+"""How many parts a path may have; deeper ones break what walks a tree by recursion."""
+
+NO_NAME = "it has no name"
+_SEPARATORS = re.compile(r"[/\\]")
+_ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:(?:[/\\]|$)")
+_SHOWN = 200
 
 
 class UnpackError(InputError):
@@ -26,11 +43,11 @@ class UnpackError(InputError):
 
 
 class TooMuch(UnpackError):
-    """More than the limits allow; the message names the limit and what to do."""
+    """More than there is room for; the message names the limit and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Room:
     """How much an archive may hold, the archives inside it included.
 
     `total_bytes` when unpacked; `members` of any kind; `ratio`: how many times its packed size
@@ -44,12 +61,10 @@ class Limits:
 
 
 class Budget:
-    """What an archive and those inside it have used of their limits."""
+    """What an archive and those inside it have used of their room."""
 
-    __slots__ = ("_entered", "_unpacked", "limits")
-
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = Limits() if limits is None else limits
+    def __init__(self, room: Room | None = None) -> None:
+        self._room = room or Room()
         self._entered = 0
         self._unpacked = 0
 
@@ -61,25 +76,91 @@ class Budget:
 
     def admit(self, members: int) -> None:
         """Raise TooMuch if so many members are too many."""
-        if members > self.limits.members:
+        if members > self._room.members:
             raise TooMuch(
-                f"it has more than {self.limits.members} members; split it, or drop its "
+                f"it has more than {self._room.members} members; split it, or drop its "
                 "puzzles as one file with a puzzle a line"
             )
 
     def unpack(self, size: int) -> None:
         """Count bytes that are about to be handed out; raises TooMuch instead of the last."""
         self._unpacked += size
-        if self._unpacked > self.limits.total_bytes:
+        if self._unpacked > self._room.total_bytes:
             raise TooMuch(
-                f"unpacked it has more than {self.limits.total_bytes} bytes; "
+                f"unpacked it has more than {self._room.total_bytes} bytes; "
                 "--max-total-bytes allows more"
             )
 
     def weigh(self, packed: int, unpacked: int) -> None:
         """Raise TooMuch if what came of `packed` bytes of one stream looks like a bomb."""
-        if unpacked > HARMLESS and unpacked > self.limits.ratio * packed:
+        if unpacked > HARMLESS and unpacked > self._room.ratio * packed:
             raise TooMuch(
-                f"it unpacks to more than {self.limits.ratio} times its size, as bombs do; "
+                f"it unpacks to more than {self._room.ratio} times its size, as bombs do; "
                 "if it is none, drop it unpacked"
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of an archive or folder as it was found, unjudged.
+
+    `name` is separated by `/`. `refusal` says why its content is not read. `chunks` is the
+    content, to be read before the next entry is asked for, or not at all; `file` is the same
+    where it lies in a file of its own.
+    """
+
+    name: str
+    refusal: str | None = None
+    folder: bool = False
+    chunks: Iterator[bytes] = field(default_factory=lambda: iter(()))
+    file: BinaryIO | None = None
+
+
+def refusal_of(mode: int) -> str | None:
+    """Why something with this file type is not read; None for files, folders and no type."""
+    if stat.S_ISLNK(mode):
+        return "it is a link"
+    if stat.S_ISFIFO(mode):
+        return "it is a named pipe"
+    if stat.S_ISSOCK(mode):
+        return "it is a socket"
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        return "it is a device"
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return "it is a special file"
+    return None
+
+
+def resolved(name: str) -> tuple[str, ...] | str:
+    """The parts of a path that cannot lead out of the folder it begins in, else what is wrong.
+
+    None of the parts is empty, `.` or `..`, or holds a `/` or a NUL. A backslash counts as a
+    separator where that makes the name worse.
+    """
+    if "\0" in name:
+        return "its name holds a NUL"
+    if _ABSOLUTE.match(name):
+        return "its name is absolute"
+    if ".." in _SEPARATORS.split(name):
+        return "its name leads out of the archive by '..'"
+    parts = tuple(part for part in name.split("/") if part not in ("", "."))
+    return _fault_in_size(parts) or parts
+
+
+def _fault_in_size(parts: tuple[str, ...]) -> str | None:
+    if not parts:
+        return NO_NAME
+    try:
+        sizes = [len(os.fsencode(part)) for part in parts]
+    except UnicodeEncodeError:
+        return "its name cannot be written here"
+    if len(sizes) > DEEPEST:
+        return f"it lies more than {DEEPEST} folders deep"
+    if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > LONGEST_PATH:
+        return "its name is too long"
+    return None
+
+
+def shortened(name: str) -> str:
+    """The name, or the beginning of one that is far too long to be shown."""
+    return name if len(name) <= LONGEST_PATH else name[:_SHOWN] + "…"

@@ -13,12 +13,10 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from io import BufferedReader
 
-from pipeline.unpack.compressed import CUT_OFF
-from pipeline.unpack.entries import Entry, refusal_of
-from pipeline.unpack.kinds import BLOCK
-from pipeline.unpack.limits import PIECE, UnpackError
-from pipeline.unpack.names import LONGEST_PATH
+from pipeline.unpack.limits import LONGEST_PATH, PIECE, Entry, UnpackError, refusal_of
+from pipeline.unpack.streams import CUT_OFF
 
+BLOCK = 512
 _LONGEST_RECORDS = 2**20
 _MOST_EXTENSIONS = 16
 """Headers that only say something of the next member; there are one or two."""

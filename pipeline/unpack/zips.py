@@ -14,10 +14,8 @@ import zlib
 from collections.abc import Generator, Iterable, Iterator
 from typing import IO, NamedTuple
 
-from pipeline.unpack.compressed import CUT_OFF, inflated, unpacked
-from pipeline.unpack.entries import Entry, refusal_of
-from pipeline.unpack.limits import PIECE, Budget, UnpackError
-from pipeline.unpack.streams import counted, stream_of
+from pipeline.unpack.limits import PIECE, Budget, Entry, UnpackError, refusal_of
+from pipeline.unpack.streams import CUT_OFF, counted, stream_of, unpacked
 
 _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
@@ -187,10 +185,8 @@ def _content(file: IO[bytes], record: _Record, budget: Budget) -> Iterator[bytes
     packed = _slice(file, start, record.packed)
     if record.method == _STORED:
         content = counted(packed, budget)
-    elif record.method == _DEFLATED:
-        content = inflated(packed, budget)
     else:
-        content = unpacked(packed, "bzip2", budget)
+        content = unpacked(packed, "deflate" if record.method == _DEFLATED else "bzip2", budget)
     yield from _checked(content, record)
 
 

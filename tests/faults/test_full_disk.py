@@ -13,7 +13,7 @@ import pytest
 from dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, events_in, wait_for
 from support.breaking import FILL_DISK, Bench
 
-from pipeline.dropbox.steps import STEPS
+from pipeline.dropbox import STEPS
 
 
 @pytest.fixture

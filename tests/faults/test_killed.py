@@ -22,7 +22,7 @@ from dropping import (
 from forking import Forked
 from support.breaking import Bench
 
-from pipeline.dropbox.steps import STEPS
+from pipeline.dropbox import STEPS
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,9 @@ from support.many import (
     lines,
 )
 
+from pipeline.dropbox import STEPS
 from pipeline.dropbox.growing import last_noted
 from pipeline.dropbox.overview import survey
-from pipeline.dropbox.steps import STEPS
 
 NAME = "set"
 PUBLISHING = [("publish.staging", 2), ("publish.renaming", 2), ("publish.renaming", 3)]

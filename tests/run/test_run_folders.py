@@ -24,7 +24,7 @@ from dropping import (
 )
 from solving import PATIENCE
 
-from pipeline.dropbox.scan import has_writer
+from pipeline.dropbox.settle import has_writer
 
 QUICKLY = ("--settle", "0.1")
 INVALID = {

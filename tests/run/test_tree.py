@@ -28,7 +28,7 @@ from dropping import (
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_unpack import tar_info, tar_of, zip_info, zip_of
+from support.packing import tar_info, tar_of, zip_info, zip_of
 
 from pipeline.run.loop import run_once
 from pipeline.settings import Settings

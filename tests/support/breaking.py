@@ -146,7 +146,7 @@ class _Told(Peer):
     """A worker of which is told that it starts, and what it is asked for."""
 
     def send(self, request: object) -> None:
-        from pipeline.dropbox.steps import reached
+        from pipeline.dropbox import reached
 
         if isinstance(request, Settings):
             _workers.append(self._process.pid)
@@ -236,7 +236,7 @@ def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]
 def _run(request: dict[str, Any]) -> None:
     """In the child: the command, its output to the log."""
     from pipeline.cli import folders, main
-    from pipeline.dropbox import steps
+    from pipeline.dropbox import on_step
     from pipeline.run.job import Tuning
     from pipeline.run.requests import Portions
 
@@ -252,7 +252,7 @@ def _run(request: dict[str, Any]) -> None:
     folders.run_once = partial(folders.run_once, tuning=tuning)
     folders.watch_folders = partial(folders.watch_folders, tuning=tuning)
     go, what = Path(request["log"] + ".go"), request.get("what", KILL)
-    steps.on_step.append(_breaking(request.get("step", ""), what, request.get("nth", 1), go))
+    on_step.append(_breaking(request.get("step", ""), what, request.get("nth", 1), go))
     sys.argv = ["sudoku-pipeline", *request["argv"]]
     main()
 
@@ -262,9 +262,8 @@ def _prepare() -> None:
     for module in ("structlog.dev", "pipeline.pieces", "pipeline.run.tree", "pipeline.solve.lanes"):
         import_module(module)
     CliRunner().invoke(import_module("pipeline.cli.commands").app, ["run", "--help"])
-    from pipeline.dropbox import settle
+    from pipeline.dropbox import reached, settle
     from pipeline.dropbox.growing import Growing
-    from pipeline.dropbox.steps import reached
 
     settle.FOLDER_SECONDS = 0.01
     note = Growing.note

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.dropbox.scan import (
+from pipeline.dropbox.settle import (
     Refused,
+    Sight,
     fingerprint_of,
     has_writer,
     is_written,
@@ -18,11 +19,8 @@ from pipeline.dropbox.scan import (
     names_in,
     unchanged,
 )
-from pipeline.dropbox.settle import Sight
 
 MOST = 100
-TEMPORARY = [".a.txt", "a.txt~", "~a.txt", "a.tmp", "a.part", "a.partial", "a.crdownload"]
-TEMPORARY += ["a.filepart", "a.swp"]
 
 
 def whole(data: bytes) -> bool:
@@ -60,36 +58,22 @@ def stranger(file, monkeypatch):
     os.seteuid(0)
 
 
-def test_names_come_in_order_and_temporary_names_are_passed_over(tmp_path):
-    for folder in (".work", "done", "failed", "set", ".hidden", "x.tmp"):
+def test_names_come_in_order_and_those_that_hold_nothing_are_passed_over_with_a_reason(tmp_path):
+    for folder in (".work", "done", "failed", "set", ".hidden", "x.tmp", "__MACOSX"):
         (tmp_path / folder).mkdir()
-    for name in ("b", "a", "c d", "-n", *TEMPORARY):
+    litter = ("Thumbs.db", "THUMBS.DB", "desktop.ini")
+    for name in ("b", "a", "c d", "-n", ".a.txt", "a.txt~", ".DS_Store", "__MACOSX.txt", *litter):
         (tmp_path / name).touch()
     names, ignored = names_in(tmp_path)
-    assert names == ["-n", "a", "b", "c d", "set"]
-    visible = {name for name in TEMPORARY if not name.startswith(".")}
-    assert {entry.name for entry in ignored} == visible | {"x.tmp"}
-    assert all(entry.reason for entry in ignored)
-
-
-def test_what_desktops_leave_behind_is_passed_over(tmp_path):
-    for name in ("Thumbs.db", "THUMBS.DB", "desktop.ini", ".DS_Store", "__MACOSX.txt"):
-        (tmp_path / name).touch()
-    (tmp_path / "__MACOSX").mkdir()
-    names, ignored = names_in(tmp_path)
-    assert names == ["__MACOSX.txt"]
-    told = dict.fromkeys(("Thumbs.db", "THUMBS.DB", "desktop.ini", "__MACOSX"), "left by a desktop")
-    assert {entry.name: entry.reason for entry in ignored} == told
-
-
-def test_done_and_failed_may_be_links_to_folders_elsewhere(tmp_path):
-    for name in ("done", "failed"):
-        (tmp_path / name).symlink_to("/")
-    assert names_in(tmp_path) == ([], [])
+    assert names == ["-n", "__MACOSX.txt", "a", "b", "c d", "set"]
+    told = dict.fromkeys((*litter, "__MACOSX"), "left by a desktop")
+    told |= dict.fromkeys(("a.txt~", "x.tmp"), "a temporary name")
+    assert ignored == told
 
 
 def test_links_pipes_and_names_that_are_no_text_are_up_for_a_look(tmp_path):
-    (tmp_path / "folder-link").symlink_to("/")
+    for name in ("folder-link", "done", "failed"):  # the last two may lie elsewhere
+        (tmp_path / name).symlink_to("/")
     (tmp_path / "broken").symlink_to("nowhere")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / os.fsdecode(b"\xff")).touch()
@@ -97,14 +81,7 @@ def test_links_pipes_and_names_that_are_no_text_are_up_for_a_look(tmp_path):
 
 
 @pytest.mark.usefixtures("leases")
-def test_a_writer_is_seen_until_it_has_closed_the_file(file):
-    with file.open("ab"):
-        assert look(file, never_asked, MOST).writer is True
-    assert look(file, whole, MOST).writer is False
-
-
-@pytest.mark.usefixtures("leases")
-def test_of_two_writers_the_last_one_counts(file):
+def test_a_writer_is_seen_until_the_last_one_has_closed_the_file(file):
     with file.open("ab"):
         with file.open("ab"):
             assert look(file, never_asked, MOST).writer is True
@@ -132,24 +109,21 @@ def test_the_content_decides_whether_a_file_looks_cut_off(file):
     assert not look(file, lambda data: data != b"some text", MOST).cut_off
 
 
-@pytest.mark.parametrize("content", [b"", b"x" * (MOST + 1)], ids=["empty", "too large"])
-def test_an_empty_or_too_large_file_is_not_read(file, content):
-    file.write_bytes(content)
-    assert not look(file, never_asked, MOST).cut_off
+def test_an_empty_or_too_large_file_is_not_read(file):
+    for content in (b"", b"x" * (MOST + 1)):
+        file.write_bytes(content)
+        assert not look(file, never_asked, MOST).cut_off
 
 
-def test_a_file_that_changes_while_it_is_read_looks_cut_off(file):
+def test_a_file_that_changes_while_it_is_read_looks_cut_off_and_one_that_is_gone_is_not_there(file):
     def grow(data: bytes) -> bool:
         file.write_bytes(data * 2)
         return False
 
+    assert look(file.with_name("gone"), never_asked, MOST) is None
     seen = look(file, grow, MOST)
     assert seen.cut_off
     assert seen.fingerprint == fingerprint_of(file.stat())
-
-
-def test_what_has_gone_is_not_there(tmp_path):
-    assert look(tmp_path / "gone", never_asked, MOST) is None
 
 
 def make_socket(path):
@@ -157,23 +131,23 @@ def make_socket(path):
         unix.bind(path.name)  # the whole path might be too long for a socket
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda path: path.symlink_to(__file__), "a link"),
-        (lambda path: path.symlink_to("/"), "a link"),
-        (lambda path: path.symlink_to("nowhere"), "a link"),
-        (os.mkfifo, "a named pipe"),
-        (make_socket, "a special file"),
-    ],
-    ids=["link", "folder link", "broken link", "pipe", "socket"],
-)
-def test_what_is_no_file_is_refused_unopened_and_has_no_writer(tmp_path, monkeypatch, make, words):
+MAKERS = {
+    "link": (lambda path: path.symlink_to(__file__), "it is a link"),
+    "folder link": (lambda path: path.symlink_to("/"), "it is a link"),
+    "broken link": (lambda path: path.symlink_to("nowhere"), "it is a link"),
+    "pipe": (os.mkfifo, "it is a named pipe"),
+    "socket": (make_socket, "it is a special file"),
+}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_what_is_no_file_is_refused_unopened_and_has_no_writer(tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
+    make, words = MAKERS[kind]
     make(tmp_path / "a")
     seen = look(tmp_path / "a", never_asked, MOST)
     assert isinstance(seen, Refused)
-    assert words in seen.reason
+    assert seen.reason == words
     assert unchanged(tmp_path / "a", seen.fingerprint)
 
 
@@ -239,43 +213,33 @@ def test_a_writer_anywhere_in_a_folder_is_seen_until_it_has_closed_its_file(fold
     assert unchanged(folder, seen.fingerprint)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda top: (top / "inner/deep/new.txt").touch(),
-        lambda top: (top / "inner/empty").mkdir(),
-        lambda top: (top / "inner/deep/c.txt").unlink(),
-        lambda top: (top / "inner/deep/c.txt").rename(top / "inner/deep/d.txt"),
-        lambda top: (top / "inner/deep/c.txt").rename(top / "inner/c.txt"),
-        lambda top: (top / "inner/deep").rename(top / "deep"),
-        lambda top: (top / "inner/deep/c.txt").write_text("longer than before"),
-        lambda top: os.utime(top / "inner/deep/c.txt", ns=(5, 7)),
-        lambda top: (top / "link").symlink_to("a.txt"),
-        lambda top: (top / "a.txt").replace(top / "inner/b.txt"),
-    ],
-    ids=[
-        "file",
-        "folder",
-        "gone",
-        "renamed",
-        "moved",
-        "uprooted",
-        "grown",
-        "touched",
-        "link",
-        "replaced",
-    ],
-)
+CHANGES = {
+    "file": lambda top: (top / "inner/deep/new.txt").touch(),
+    "folder": lambda top: (top / "inner/empty").mkdir(),
+    "gone": lambda top: (top / "inner/deep/c.txt").unlink(),
+    "renamed": lambda top: (top / "inner/deep/c.txt").rename(top / "inner/deep/d.txt"),
+    "moved": lambda top: (top / "inner/deep/c.txt").rename(top / "inner/c.txt"),
+    "uprooted": lambda top: (top / "inner/deep").rename(top / "deep"),
+    "grown": lambda top: (top / "inner/deep/c.txt").write_text("longer than before"),
+    "touched": lambda top: os.utime(top / "inner/deep/c.txt", ns=(5, 7)),
+    "link": lambda top: (top / "link").symlink_to("a.txt"),
+    "replaced": lambda top: (top / "a.txt").replace(top / "inner/b.txt"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_any_change_below_a_folder_changes_its_fingerprint(folder, change):
     before = sight_of(folder).fingerprint
-    change(folder)
+    CHANGES[change](folder)
     assert sight_of(folder).fingerprint != before
     assert not unchanged(folder, before)
 
 
-def test_a_folder_that_is_renamed_is_still_what_was_seen(folder):
+def test_a_folder_that_is_renamed_is_still_what_was_seen_and_an_empty_one_has_no_size(folder):
     before = sight_of(folder).fingerprint
     assert unchanged(folder.rename(folder.with_name("other")), before)
+    folder.mkdir()
+    assert sight_of(folder).fingerprint.size == 0
 
 
 @pytest.mark.usefixtures("leases")
@@ -289,11 +253,6 @@ def test_what_links_in_a_folder_lead_to_has_no_part_in_it(folder, file):
         writer.flush()
         assert sight_of(folder) == before
     assert before.writer is None
-
-
-def test_a_folder_without_anything_in_it_has_no_size(tmp_path):
-    (tmp_path / "set").mkdir()
-    assert sight_of(tmp_path / "set").fingerprint.size == 0
 
 
 def test_looking_at_a_pipe_neither_waits_nor_wakes_its_writer(tmp_path):

@@ -9,18 +9,18 @@ from contextlib import contextmanager
 
 from dropping import DropFolder, environment
 
-from pipeline.dropbox.claim import Claim, make_claim
-from pipeline.dropbox.note import Note
-from pipeline.dropbox.scan import fingerprint_of
-from pipeline.dropbox.steps import Step, on_step
+from pipeline.dropbox import Step, on_step
+from pipeline.dropbox.claim import Claim, Note
+from pipeline.dropbox.claiming import make_claim
+from pipeline.dropbox.settle import fingerprint_of
 
 CLAIMING = """
 import signal, sys
 from pathlib import Path
-from pipeline.dropbox.claim import make_claim
-from pipeline.dropbox.note import Note
+from pipeline.dropbox.claiming import make_claim
+from pipeline.dropbox.claim import Note
 from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.scan import fingerprint_of
+from pipeline.dropbox.settle import fingerprint_of
 folders = Folders(Path(sys.argv[1]), Path(sys.argv[2]))
 def claim(name):
     try:

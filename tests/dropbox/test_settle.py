@@ -31,6 +31,11 @@ def sight(fingerprint=FULL, *, writer=False, cut_off=False, name="a.txt", is_fol
     return Sight(name, fingerprint, writer, cut_off, is_folder, fingerprint.modified_ns)
 
 
+def empty(mtime_age):
+    """What is empty, and was last written so many seconds ago by its own account."""
+    return EMPTY._replace(modified_ns=int((WALL - mtime_age) * 1e9))
+
+
 def folder(fingerprint=FULL, *, writer=None, name="set"):
     """A folder in which a writer is seen, or none: it is never known that there is none."""
     return sight(fingerprint, writer=writer, name=name, is_folder=True)
@@ -44,21 +49,11 @@ def verdict(seen, *, age=0.0, settler=None):
     return settler.judge(seen, NOW, WALL)
 
 
-@pytest.mark.parametrize(
-    ("writer", "cut_off", "age", "ready"),
-    [
-        (
-            writer,
-            cut_off,
-            age,
-            writer is not True and (age >= 2 or (writer is False and not cut_off)),
-        )
-        for writer, cut_off, age in product((True, False, None), (False, True), (0, 1, 1.9, 2, 99))
-    ],
-)
-def test_a_file_is_ready_if_nobody_writes_it_or_if_it_has_settled(writer, cut_off, age, ready):
-    told = verdict(sight(writer=writer, cut_off=cut_off), age=age)
-    assert isinstance(told, Ready) is ready
+def test_a_file_is_ready_if_nobody_writes_it_or_if_it_has_settled():
+    for writer, cut_off, age in product((True, False, None), (False, True), (0, 1, 1.9, 2, 99)):
+        ready = writer is not True and (age >= SETTLE or (writer is False and not cut_off))
+        told = verdict(sight(writer=writer, cut_off=cut_off), age=age)
+        assert isinstance(told, Ready) is ready, (writer, cut_off, age)
 
 
 @pytest.mark.parametrize("seen", [sight(writer=None), sight(cut_off=True)])
@@ -68,9 +63,11 @@ def test_what_may_still_be_written_is_looked_at_again_when_it_will_have_settled(
     assert not verdict(seen, age=1.5).held
 
 
-def test_a_file_is_not_ready_while_a_writer_has_it_open_however_old_it_is():
+def test_a_file_that_a_writer_has_open_is_held_and_looked_at_again_soon():
     assert verdict(sight(writer=True), age=1e6).held
     assert not verdict(sight(writer=True), age=1).held
+    for age in (0, 99):
+        assert 0 < verdict(sight(writer=True), age=age).seconds <= SETTLE
 
 
 def test_a_file_that_its_writer_closes_is_ready_at_once():
@@ -79,22 +76,19 @@ def test_a_file_that_its_writer_closes_is_ready_at_once():
     assert settler.judge(sight(writer=False), NOW, WALL) == Ready()
 
 
-@pytest.mark.parametrize("held", [False, True])
-def test_a_held_file_is_looked_at_again_after_a_part_of_the_settling_time(held):
-    told = verdict(sight(writer=True), age=99 if held else 0)
-    assert 0 < told.seconds <= SETTLE
-
-
+@pytest.mark.parametrize("make", [sight, folder])
 @pytest.mark.parametrize(
     "changed",
     [FULL._replace(inode=8), FULL._replace(size=91), FULL._replace(modified_ns=OLD + 1)],
     ids=["replaced", "grown", "touched"],
 )
-def test_any_change_starts_the_settling_time_anew(changed):
-    settler = Settler(SETTLE)
-    settler.judge(sight(writer=None), NOW - 1.5, WALL)
-    assert settler.judge(sight(changed, writer=None), NOW, WALL).seconds == SETTLE
-    assert settler.judge(sight(changed, writer=None), NOW + 2, WALL) == Ready()
+def test_any_change_starts_the_settling_time_anew(make, changed):
+    settler, settle = Settler(SETTLE), SETTLE if make is sight else FOLDER_SECONDS
+    settler.judge(make(writer=None), NOW, WALL)
+    seen, then = make(changed, writer=None), NOW + settle - 0.5
+    assert settler.judge(seen, then, WALL).seconds == settle
+    assert isinstance(settler.judge(seen, then + settle - 0.1, WALL), Settling)
+    assert settler.judge(seen, then + settle, WALL) == Ready()
 
 
 def test_a_change_and_back_starts_the_settling_time_anew():
@@ -110,30 +104,24 @@ def test_an_old_mtime_does_not_count_as_settled():
 
 
 @pytest.mark.parametrize("writer", [False, None])
-@pytest.mark.parametrize("mtime_age", [0, 30, 59.5])
-def test_an_empty_file_waits_until_it_is_sixty_seconds_old_by_its_mtime(writer, mtime_age):
-    fresh = EMPTY._replace(modified_ns=int((WALL - mtime_age) * 1e9))
-    told = verdict(sight(fresh, writer=writer))
-    assert told.seconds == pytest.approx(EMPTY_SECONDS - mtime_age, abs=1e-3)
-    assert not told.held
-
-
-@pytest.mark.parametrize("mtime_age", [60, 61, 1e6])
-def test_an_empty_file_of_a_minute_ago_is_ready(mtime_age):
-    fresh = EMPTY._replace(modified_ns=int((WALL - mtime_age) * 1e9))
-    assert verdict(sight(fresh)) == Ready()
+def test_an_empty_file_waits_until_it_is_sixty_seconds_old_by_its_mtime(writer):
+    for mtime_age in (0, 30, 59.5):
+        told = verdict(sight(empty(mtime_age), writer=writer))
+        assert told.seconds == pytest.approx(EMPTY_SECONDS - mtime_age, abs=1e-3)
+        assert not told.held
+    for mtime_age in (60, 61, 1e6):
+        assert verdict(sight(empty(mtime_age))) == Ready()
 
 
 def test_an_empty_file_with_an_mtime_in_the_future_is_ready_a_minute_after_it_was_first_seen():
-    future = EMPTY._replace(modified_ns=int((WALL + 600) * 1e9))
-    assert isinstance(verdict(sight(future), age=59), Settling)
-    assert verdict(sight(future), age=60) == Ready()
+    for make in (sight, folder):
+        assert isinstance(verdict(make(empty(-600)), age=59), Settling)
+        assert verdict(make(empty(-600)), age=60) == Ready()
 
 
 def test_an_mtime_that_no_clock_is_wrong_by_keeps_nothing_empty_waiting():
-    future = EMPTY._replace(modified_ns=int((WALL + 1e6) * 1e9))
-    assert verdict(sight(future)) == Ready()
-    assert verdict(folder(future), age=FOLDER_SECONDS) == Ready()
+    assert verdict(sight(empty(-1e6))) == Ready()
+    assert verdict(folder(empty(-1e6)), age=FOLDER_SECONDS) == Ready()
 
 
 def test_an_old_empty_file_still_settles_where_writers_cannot_be_told():
@@ -177,19 +165,6 @@ def test_a_folder_is_ready_when_it_has_not_changed_for_five_seconds_whatever_set
     assert settler.judge(folder(), NOW + 5, WALL) == Ready()
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [FULL._replace(inode=8), FULL._replace(size=91), FULL._replace(modified_ns=OLD + 1)],
-    ids=["replaced", "grown", "changed below"],
-)
-def test_any_change_in_a_folder_starts_its_five_seconds_anew(changed):
-    settler = Settler(SETTLE)
-    settler.judge(folder(), NOW, WALL)
-    assert settler.judge(folder(changed), NOW + 4, WALL).seconds == FOLDER_SECONDS
-    assert isinstance(settler.judge(folder(changed), NOW + 8.9, WALL), Settling)
-    assert settler.judge(folder(changed), NOW + 9, WALL) == Ready()
-
-
 def test_a_folder_is_not_ready_while_there_is_a_writer_in_it_however_long_it_is_unchanged():
     told = verdict(folder(writer=True), age=4)
     assert isinstance(told, Settling)
@@ -213,14 +188,8 @@ def test_a_folder_that_did_not_change_must_be_free_of_writers_for_five_seconds_t
     assert settler.judge(folder(), NOW + 105, WALL) == Ready()
 
 
-def test_an_empty_folder_waits_for_a_minute_from_its_last_change_or_when_it_was_first_seen():
-    fresh, future = (EMPTY._replace(modified_ns=int((WALL + age) * 1e9)) for age in (-30, 600))
-    assert verdict(folder(fresh)).seconds == pytest.approx(30)
-    assert isinstance(verdict(folder(future), age=59), Settling)
-    assert verdict(folder(future), age=60) == Ready()
-
-
-def test_an_empty_folder_of_long_ago_settles_as_others_do():
+def test_an_empty_folder_waits_for_a_minute_from_its_last_change():
+    assert verdict(folder(empty(30))).seconds == pytest.approx(30)
     assert verdict(folder(EMPTY)).seconds == FOLDER_SECONDS
     assert verdict(folder(EMPTY), age=5) == Ready()
 

@@ -1,0 +1,101 @@
+"""Archives made in memory, and what a walk through them finds."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pipeline.unpack import Room, UnpackError, walk
+
+A, B = b"4.....8.5\n" * 9, b".2.......\n" * 9
+PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
+
+
+def zip_of(*entries, method=zipfile.ZIP_DEFLATED):
+    """A zip's bytes; an entry is a name and its content, or a ZipInfo and its content."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        for name, content in entries:
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def tar_of(*entries, form=tarfile.PAX_FORMAT):
+    """A tar's bytes; an entry is a name and its content, or a TarInfo and its content."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=form) as archive:
+        for name, content in entries:
+            info = tarfile.TarInfo(name) if isinstance(name, str) else name
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return file.getvalue()
+
+
+def zip_info(name, *, host=3, mode=0o644, flags=0):
+    info = zipfile.ZipInfo("x")
+    info.filename, info.create_system, info.external_attr = name, host, mode << 16
+    info.flag_bits |= flags
+    return info
+
+
+def tar_info(name, kind=tarfile.REGTYPE, target=""):
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+def folder_of(root, *entries):
+    for name, content in entries:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
+    return root
+
+
+def dropped(folder: Path, content: bytes) -> Path:
+    """A file whose name says nothing of what is in it."""
+    path = folder / "dropped"
+    path.write_bytes(content)
+    return path
+
+
+def walked(path, room=None) -> list[tuple[str, bytes | str]]:
+    """The members with their contents, or why they are refused or cannot be read to the end."""
+    return [(member.name, _content(member)) for member in walk(path, room or Room())]
+
+
+def _content(member) -> bytes | str:
+    try:
+        return member.refusal or member.stream.read()
+    except UnpackError as error:
+        return str(error)
+
+
+def exhausted(stream) -> tuple[int, UnpackError | None]:
+    """How much can be read, and the error behind it, if any."""
+    size = 0
+    try:
+        while data := stream.read1():
+            size += len(data)
+    except UnpackError as error:
+        return size, error
+    return size, None
+
+
+@contextmanager
+def in_little_memory(most: int = 12 * 2**20) -> Iterator[None]:
+    """What is done takes far less memory than what is read would."""
+    import tracemalloc
+
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()
