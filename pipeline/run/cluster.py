@@ -30,11 +30,11 @@ from pipeline.run.scheduler import (
     check_installed,
     in_a_line,
 )
-from pipeline.run.stop import Interrupted
 from pipeline.run.workers import (
     REPLY_SECONDS,
     Crashed,
     Done,
+    Interrupted,
     Pool,
     Replies,
     Reply,

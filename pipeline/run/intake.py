@@ -26,8 +26,7 @@ from pipeline.dropbox.settle import (
 )
 from pipeline.errors import in_words, printable
 from pipeline.record import timestamp
-from pipeline.run.job import Jobs
-from pipeline.run.together import BATCH
+from pipeline.run.job import BATCH, Jobs
 
 if TYPE_CHECKING:
     from pipeline.run.contents import Glance

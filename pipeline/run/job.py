@@ -8,8 +8,8 @@ or together with others; one of many does a step at a time, so that others may o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 
@@ -21,14 +21,19 @@ from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.log import Log
 from pipeline.published import Record
 from pipeline.result import Stopwatch
-from pipeline.run.requests import PORTIONS, Portions
+from pipeline.run.requests import PORTIONS, Item, Items, Portions
 from pipeline.run.sinks import Ended, SetSink, Sink
-from pipeline.run.stop import Interrupted
-from pipeline.run.workers import Inline, Replies, Request, Workers
+from pipeline.run.workers import Inline, Interrupted, Replies, Request, Workers
 from pipeline.settings import Settings
 from pipeline.solve.peer import Peer
 
 MOST_ATTEMPTS = 3
+
+BATCH = 128
+"""Files that are computed together: what comes of some depends on that, so it never varies."""
+
+_LARGEST = 64 * 1024
+"""Bytes: larger puzzles are not held in memory beside others."""
 
 NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
 """What may end a job through no fault of what it holds."""
@@ -143,6 +148,7 @@ class Tuning:
 
 USUAL = Tuning()
 
+Sets = dict[Claim, SetSink]
 Outcome = Ended | Kept | Job
 """What has become of a claim: a Job goes on."""
 
@@ -313,3 +319,79 @@ class Jobs:
 
     def _say_kept(self, claim: Claim, reason: str) -> None:
         self.log.error("job.kept", source=printable(claim.note.source), reason=reason)
+
+    def process_all(self, claims: Sequence[Claim]) -> list[Outcome]:
+        """Process claims side by side, as `process` does each of them.
+
+        Their puzzles are computed in batches, which no attempt is counted for: whatever ends the
+        process meanwhile, they are taken up again one by one.
+        """
+        outcomes: dict[Claim, Outcome] = {}
+        try:
+            batches = [
+                self._opened(claims[start : start + BATCH], outcomes)
+                for start in range(0, len(claims), BATCH)
+            ]
+            with closing(self._solved(batches)) as solved:
+                for sinks in filter(None, batches):
+                    outcomes |= self._process_batch(sinks, solved)
+        except BaseException:
+            for outcome in outcomes.values():
+                if isinstance(outcome, Job):
+                    outcome.close()
+            for claim in claims:
+                if claim.is_held:  # neither finished nor given back before
+                    self.give_back(claim)
+                    claim.close()
+            raise
+        return [outcomes[claim] for claim in claims]
+
+    def _opened(self, claims: Sequence[Claim], outcomes: dict[Claim, Outcome]) -> Sets:
+        """The small puzzles among these claims; what becomes of the others is told in `outcomes`.
+
+        A job of many begins; what is large, or cannot be read, is processed alone.
+        """
+        small: Sets = {}
+        for claim in claims:
+            try:
+                sink = self.sink_of(claim)
+            except Exception:  # noqa: BLE001 - `process` will see what to do about it
+                sink = None
+            match sink:
+                case SetSink(item=Item(data=bytes(data))) if len(data) <= _LARGEST:
+                    small[claim] = sink
+                case None | SetSink():
+                    outcomes[claim] = self.process(claim)
+                case many:
+                    outcomes[claim] = self.job_of(claim, many)
+        return small
+
+    def _solved(self, batches: list[Sets]) -> Replies:
+        """What the puzzles of each batch come to."""
+        requests = (
+            Items(tuple(sink.item for sink in sinks.values() if sink.item))
+            for sinks in batches
+            if sinks
+        )
+        return self.batches.replies(requests)
+
+    def _process_batch(self, sinks: Sets, solved: Replies) -> dict[Claim, Outcome]:
+        try:
+            request, results = next(filter(None, solved))
+            for sink, result in zip(sinks.values(), results, strict=True):
+                sink.write(request, [result])
+            publish([sink.publication(0.0) for sink in sinks.values()], self.folders)
+            finish([(claim, sink.is_refused) for claim, sink in sinks.items()], self.folders)
+        except NO_FAULT as error:
+            if not isinstance(error, OSError) or self.folders.blames(error):
+                raise
+            return self._one_by_one(sinks)
+        except Exception as error:  # noqa: BLE001 - a crash of ours: whose fault is it?
+            self.log.error("batch.crashed", reason=f"{type(error).__name__}: {error}")
+            return self._one_by_one(sinks)
+        for claim in sinks:
+            claim.close()
+        return {claim: sink.finish(self.log, 0.0) for claim, sink in sinks.items()}
+
+    def _one_by_one(self, claims: Sets) -> dict[Claim, Outcome]:
+        return {claim: self.process(claim) for claim in claims}

@@ -1,27 +1,28 @@
-"""`run` and `watch`: sweeps, and what lies between them."""
+"""`run` and `watch`: sweeps, what lies between them, and how they are stopped."""
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FrameType
 
 from pipeline.dropbox.folders import Folders, write_new
 from pipeline.dropbox.watch import Alarm, Watcher
 from pipeline.errors import EnvironmentFailure, in_words, printable
-from pipeline.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
+from pipeline.exits import ALL_WELL, SOME_BAD, TRY_AGAIN, taking
 from pipeline.log import Log
 from pipeline.record import timestamp
 from pipeline.run.display import Display
 from pipeline.run.job import USUAL, Jobs, Tuning
-from pipeline.run.stop import Interrupted, Stop
 from pipeline.run.sweep import OnFinished, Sweeper, Swept, no_hook
-from pipeline.run.workers import Inline, Pool, cores
+from pipeline.run.workers import Inline, Interrupted, Pool, cores
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 
@@ -29,6 +30,56 @@ RESCAN_SECONDS = 30.0
 POLL_SECONDS = 5.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _LOOK_AFTER_WATCHER = 5.0
+
+
+class Stop:
+    """Whether SIGTERM or Ctrl-C asked us to stop; what is being computed has `grace` seconds then.
+
+    A second signal, or the end of the grace, raises Interrupted; but only inside `computing`,
+    so that nothing which touches the folders is cut in two. `ring` is called at each signal.
+    """
+
+    def __init__(self, grace: float, ring: Callable[[], None] = lambda: None) -> None:
+        self._grace = grace
+        self._ring = ring
+        self._computing = False
+        self._now = False
+        self.requested = False
+
+    @contextmanager
+    def handling_signals(self) -> Iterator[None]:
+        """Take SIGTERM and SIGINT, where they are not ignored, and SIGALRM."""
+        before = signal.signal(signal.SIGALRM, self._on_alarm)
+        try:
+            with taking(self._on_signal):
+                yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    @contextmanager
+    def computing(self) -> Iterator[None]:
+        """What may be interrupted. Raises Interrupted, at once if it is too late already."""
+        outer, self._computing = self._computing, True
+        try:
+            if self._now:
+                raise Interrupted
+            yield
+        finally:
+            self._computing = outer
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            self._on_alarm(number, frame)
+            return
+        self.requested = True
+        self._ring()
+        signal.setitimer(signal.ITIMER_REAL, max(self._grace, 0.001))
+
+    def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
+        self._now = True
+        if self._computing:
+            raise Interrupted
 
 
 @contextmanager

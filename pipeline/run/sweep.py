@@ -14,9 +14,8 @@ from pipeline.dropbox.settle import names_in
 from pipeline.errors import in_words
 from pipeline.run.display import Display
 from pipeline.run.intake import Intake, LookAgain
-from pipeline.run.job import Job, Jobs, Kept, Outcome
+from pipeline.run.job import BATCH, Job, Jobs, Kept, Outcome
 from pipeline.run.sinks import Ended
-from pipeline.run.together import BATCH, Together
 
 LONGEST_SWEEP = 30.0
 """Seconds after which a sweep makes way for a thorough one."""
@@ -175,7 +174,7 @@ class Sweeper:
         if len(batch) == 1:
             self._settle(batch[0], self._jobs.process(batch[0]), swept)
         elif batch:
-            for claim, outcome in zip(batch, Together(self._jobs).process(batch), strict=True):
+            for claim, outcome in zip(batch, self._jobs.process_all(batch), strict=True):
                 self._settle(claim, outcome, swept)
 
     def _advance(self, swept: Swept) -> None:

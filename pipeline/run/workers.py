@@ -19,7 +19,6 @@ from typing import Any, Protocol
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.limits import Limits
-from pipeline.run.stop import Interrupted
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 from pipeline.solve.peer import Peer
@@ -32,6 +31,10 @@ AHEAD = 2
 
 REPLY_SECONDS = 0.1
 """How long to wait for a reply until there may be something else to do."""
+
+
+class Interrupted(BaseException):
+    """The time to stop has come while something was being computed."""
 
 
 class Request:

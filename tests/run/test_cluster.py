@@ -38,8 +38,7 @@ from pipeline.run import scheduler
 from pipeline.run.cluster import AHEAD, Cluster
 from pipeline.run.crew import Timeouts
 from pipeline.run.scheduler import Connection
-from pipeline.run.stop import Interrupted
-from pipeline.run.workers import Done
+from pipeline.run.workers import Done, Interrupted
 from pipeline.settings import Settings
 from pipeline.version import __version__
 

@@ -20,8 +20,7 @@ from support.breaking import ForkedPeer
 from support.doubling import BAD, GOOD, MANY, Doubling, doubles, fated
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.run.stop import Interrupted
-from pipeline.run.workers import AHEAD, MOST_DEATHS, Inline, Pool
+from pipeline.run.workers import AHEAD, MOST_DEATHS, Inline, Interrupted, Pool
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 from pipeline.solve.peer import Peer
