@@ -358,7 +358,7 @@ class Jobs:
             except Exception:  # noqa: BLE001 - `process` will see what to do about it
                 sink = None
             match sink:
-                case SetSink(item=Item(data=bytes(data))) if len(data) <= _LARGEST:
+                case SetSink(item=Item(data=bytes(data))) if 0 < len(data) <= _LARGEST:
                     small[claim] = sink
                 case None | SetSink():
                     outcomes[claim] = self.process(claim)

@@ -78,7 +78,7 @@ def test_a_job_of_many_gives_the_bytes_of_a_local_run(
     drop(bench.box, kind, "set")
     code, events = bench.run("--cluster", machines.address)
     assert code == 1
-    assert {event["event"] for event in events} == {"told", "job.finished"}
+    assert {event["event"] for event in events} - {"job.progress"} == {"told", "job.finished"}
     check(bench, local[kind])
 
 
