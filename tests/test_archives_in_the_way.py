@@ -42,16 +42,16 @@ def test_an_archive_that_is_kept_keeps_nobody_else_waiting(box):
 
 
 def test_many_small_archives_need_few_descriptors(box):
-    for number in range(150):
+    for number in range(60):
         box.drop(f"{number}.zip", zip_of(("a", SMALL)))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (72, hard))
     try:
         done = box.run(*QUICKLY, "--workers", "1")
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert done.returncode == 0
-    assert len(box.kept("done")) == 150
+    assert len(box.kept("done")) == 60
 
 
 def test_a_folder_that_is_named_like_an_answer_gets_another_name(box):

@@ -34,7 +34,7 @@ from pipeline.published import ENDING, read_record
 _OUTBOX_LOCK = ".lock"
 _LARGEST_NOTE = 16 * 1024
 _COUNTER_BYTES = 8
-_PATIENCE, _PAUSE = 30.0, 0.002
+_PAUSE = 0.002
 
 
 def identity(status: os.stat_result) -> str:
@@ -42,9 +42,9 @@ def identity(status: os.stat_result) -> str:
     return f"{status.st_dev:x}.{status.st_ino:x}"
 
 
-def _lock_patiently(descriptor: int) -> None:
-    """Take the lock, which others hold for milliseconds. Raises BlockingIOError after 30 s."""
-    end = time.monotonic() + _PATIENCE
+def _lock_patiently(descriptor: int, patience: float) -> None:
+    """Take the lock, which others hold for milliseconds. Raises BlockingIOError in the end."""
+    end = time.monotonic() + patience
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -59,8 +59,9 @@ def _lock_patiently(descriptor: int) -> None:
 class Reservations:
     """The stems of an outbox, listed again only when another process has reserved one."""
 
-    def __init__(self, folders: Folders) -> None:
+    def __init__(self, folders: Folders, patience: float = 30.0) -> None:
         self._folders = folders
+        self._patience = patience
         self._stems: dict[str, set[str]] = {}
         self._seen: tuple[str, int] | None = None
 
@@ -70,10 +71,11 @@ class Reservations:
     ) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Hold the outbox's lock; give the stem for a source, and others that it has used.
 
-        The claim that holds the stem must be made before the lock is given up.
+        The claim that holds the stem must be made before the lock is given up. Raises
+        BlockingIOError where another has held the lock for all of our patience.
         """
         with opened(self._folders.outbox / _OUTBOX_LOCK, os.O_RDWR | os.O_CREAT) as descriptor:
-            _lock_patiently(descriptor)
+            _lock_patiently(descriptor, self._patience)
             where = identity(os.fstat(descriptor))
             counter = int.from_bytes(os.pread(descriptor, _COUNTER_BYTES, 0), "big")
             if (where, counter) != self._seen:

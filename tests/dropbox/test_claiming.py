@@ -307,6 +307,16 @@ def test_one_reserves_at_a_time(box):
     assert told == ["a.sdk"]
 
 
+def test_a_lock_that_somebody_holds_is_not_waited_for_for_good(box):
+    with (
+        Reservations(box.folders).reserving("a.txt", keep_cnf=False),
+        pytest.raises(BlockingIOError) as caught,
+        Reservations(box.folders, patience=0.01).reserving("b.txt", keep_cnf=False),
+    ):
+        pass
+    assert box.folders.blames(caught.value), "the pass ends; no file is at fault"
+
+
 def opened_by_us(path):
     """Our descriptors of a file."""
     links = Path("/proc/self/fd").iterdir()
@@ -331,7 +341,7 @@ sources = (
 drops = st.tuples(sources, st.booleans(), st.booleans(), st.booleans())
 
 
-@examples(150)
+@examples(75)
 @given(st.lists(drops, max_size=12))
 def test_whatever_is_dropped_no_two_sources_share_a_name(sequence):
     """Each drop: its source, who of two reserves, whether CNFs are kept, whether it ends."""

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from dropping import TWO_SOLUTIONS, DropFolder, command, environment, events_in, wait_for
+from dropping import TWO_SOLUTIONS, DropFolder, command, environment, wait_for
 from support.breaking import Bench, Breaker
 
 import pipeline.record
@@ -127,22 +127,6 @@ def test_a_set_half_published_in_another_outbox_waits_for_that_one(
     assert not other.has_record("a")
     assert box.run().returncode == 0
     assert box.record("a")["status"] == "unique"
-
-
-def test_a_lock_of_the_outbox_that_somebody_holds_stops_nobody_for_good(
-    box: DropFolder,
-) -> None:
-    box.drop("a.txt")
-    box.outbox.mkdir()
-    descriptor = os.open(box.outbox / ".lock", os.O_RDWR | os.O_CREAT)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        result = box.run()
-        assert result.returncode == 75
-        assert [e["event"] for e in events_in(result.stderr)] == ["environment.failed"]
-    finally:
-        os.close(descriptor)
-    assert box.run().returncode == 0
 
 
 def test_a_file_that_may_not_be_read_yet_is_waited_for(box: DropFolder) -> None:

@@ -320,9 +320,8 @@ def drained(path, room=None):
     return size, errors
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2])
-def test_a_bomb_in_a_zip_leaves_the_other_members(drop, method):
-    path = drop(zip_of(("a", A), ("bomb", ZEROS + b"0"), ("b", B), method=method))
+def test_a_bomb_in_a_zip_leaves_the_other_members(drop):
+    path = drop(zip_of(("a", A), ("bomb", ZEROS + b"0"), ("b", B)))
     size, (error,) = drained(path)
     assert size <= len(A) + len(ZEROS) + len(B)
     assert "as bombs do" in str(error)
