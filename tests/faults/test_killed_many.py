@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from dropping import NO_SOLUTION, SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, wait_for
-from solving import children, has_ended
+from solving import has_ended
 from support.breaking import BEGUN, BEREAVE, NOTED, NOTING, STOP, WAIT, Bench, Breaker, told
 from support.many import (
     BLANK,
@@ -383,7 +383,7 @@ def test_when_a_run_is_killed_its_workers_end(bench: Bench) -> None:
     drop(bench.box, "collection", NAME)
     pid = bench.start("run", "--workers", "2", step=NOTED, nth=2, what=WAIT)
     bench.wait_until_held()
-    workers = children(pid)
+    workers = told(bench.events(), "worker")
     assert len(workers) == 2
     os.kill(pid, signal.SIGKILL)
     bench.breaker.wait(pid)

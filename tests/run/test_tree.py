@@ -660,7 +660,7 @@ def mutated(draw):
     return bytes(data)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(mutated(), min_size=4, max_size=6))
 def test_mutated_they_never_crash_nor_lose_the_original_nor_leave_litter(sources):
     with tempfile.TemporaryDirectory() as folder:

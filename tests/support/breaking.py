@@ -162,12 +162,7 @@ class ForkedPeer(Peer):
     """A worker that need not load anything."""
 
     def __init__(self, module: str) -> None:
-        ours, theirs = socket.socketpair()
-        pid = os.fork()
-        if not pid:
-            _be_worker(theirs.detach())
-        theirs.close()
-        self.pipe = Connection(ours.detach())
+        self.pipe, pid = _spare.pop() if _spare else _forked()
         self._process = SimpleNamespace(pid=pid)
 
     def has_ended(self) -> bool:
@@ -192,6 +187,20 @@ class ForkedPeer(Peer):
 
 class _ToldForked(_Told, ForkedPeer):
     """Both."""
+
+
+_spare: list[tuple[Connection, int]] = []
+"""Workers that were forked before there were threads, which may hold locks when others fork."""
+
+
+def _forked() -> tuple[Connection, int]:
+    """A worker, and the pipe to it."""
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if not pid:
+        _be_worker(theirs.detach())
+    theirs.close()
+    return Connection(ours.detach()), pid
 
 
 def _be_worker(descriptor: int) -> NoReturn:
@@ -244,6 +253,7 @@ def _run(request: dict[str, Any]) -> None:
     nowhere = os.open(os.devnull, os.O_RDONLY)
     for target, source in ((0, nowhere), (1, sink), (2, sink)):
         os.dup2(source, target)
+    _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))
     tuning = Tuning(
         Portions(piece=PIECE, piece_to_prove=PIECE, items=2),
         walk_seconds=0.01,
