@@ -220,7 +220,8 @@ class Jobs:
         record = is_published(claim, self.folders)
         if record is not None:
             return self._finish_recovered(claim, record)
-        from pipeline.run import contents  # noqa: F401, PLC0415 - before attempts count: it is slow
+        # slow to load, so before an attempt is counted
+        from pipeline.run import contents, table, tree  # noqa: F401, PLC0415
 
         why = "none was completed"
         while claim.attempts() < MOST_ATTEMPTS:
