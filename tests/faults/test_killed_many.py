@@ -162,16 +162,6 @@ def test_what_is_dropped_again_replaces_the_earlier_set_as_a_whole_wherever_it_i
     check(bench, undisturbed.box(later))
 
 
-def test_whatever_is_dropped_under_a_name_replaces_what_was_there(
-    bench: Bench, undisturbed: Undisturbed
-) -> None:
-    kinds = ["zip", "collection", "single", "folder", "zip", "other zip", "single", "collection"]
-    for kind in kinds:
-        drop(bench.box, kind, NAME)
-        bench.run()
-        check(bench, undisturbed.box(kind))
-
-
 @pytest.mark.parametrize("earlier", [None, "collection"])
 def test_a_folder_in_the_outbox_that_is_not_ours_is_never_touched(
     earlier: str | None, bench: Bench, undisturbed: Undisturbed
