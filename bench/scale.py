@@ -27,12 +27,11 @@ from typing import Any
 from collection import shuffled
 from puzzles import puzzles
 
-from pipeline.run.collection import pieces_of
-from pipeline.run.packing import packed
-from pipeline.run.pool import Pool, Workers
-from pipeline.run.remote import Remote
-from pipeline.run.requests import End, PieceOf
-from pipeline.run.sources import source_in
+from pipeline.run.cluster import Cluster
+from pipeline.run.contents import source_in
+from pipeline.run.requests import PORTIONS, End, PieceOf
+from pipeline.run.scheduler import packed
+from pipeline.run.workers import Pool, Workers
 from pipeline.settings import Settings
 from pipeline.unpack import PeekableStream
 
@@ -49,7 +48,7 @@ def chunks(count: int, files: list[str]) -> list[PieceOf]:
     stream = PeekableStream(io.BytesIO(text.encode()))
     source = source_in(stream, "bench", SETTINGS)
     assert source is not None
-    return [step for step in pieces_of(source, stream, SETTINGS) if isinstance(step, PieceOf)]
+    return [step for step in PORTIONS.pieces(source, stream, SETTINGS) if isinstance(step, PieceOf)]
 
 
 @contextmanager
@@ -111,7 +110,7 @@ def compare(count: int, pieces: list[PieceOf], total: int) -> None:
     with (
         cluster(count) as (address, scheduler),
         closing(Pool(count, SETTINGS, lambda: False)) as pool,
-        closing(Remote(address, SETTINGS, lambda: False)) as remote,
+        closing(Cluster(address, SETTINGS, lambda: False)) as remote,
     ):
         warm(pool, None, count, pieces[0])
         warm(remote, address, count, pieces[0])

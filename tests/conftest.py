@@ -8,21 +8,15 @@ import signal
 
 import pytest
 from commands import FILES
+from dropping import DropFolder
 from solving import PATIENCE
+from support.breaking import Bench, Breaker
 
 
 def pytest_configure():
     """Take signals as a program in the foreground does: what is ignored is inherited ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-@pytest.fixture(scope="module")
-def unhurried():
-    """As much time as it takes to explain why there is no solution."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipeline.chain.EXPLAIN_SECONDS", PATIENCE)
-        yield
 
 
 @pytest.fixture
@@ -36,3 +30,30 @@ def puzzle_folder(tmp_path, monkeypatch):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     return tmp_path
+
+
+@pytest.fixture
+def box(tmp_path):
+    """An inbox and an outbox."""
+    return DropFolder.within(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def breaker():
+    """What starts commands that die, wait or fail at a step."""
+    with Breaker.started() as started:
+        yield started
+
+
+@pytest.fixture
+def bench(tmp_path, breaker):
+    """Runs on a pair of folders that break."""
+    return Bench.within(tmp_path, breaker)
+
+
+@pytest.fixture(scope="module")
+def unhurried():
+    """As much time as it takes to explain why there is no solution."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipeline.chain.EXPLAIN_SECONDS", PATIENCE)
+        yield

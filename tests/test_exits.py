@@ -13,7 +13,7 @@ from commands import run, start
 from solving import PATIENCE
 
 from pipeline.exits import interruptible
-from pipeline.run.stop import Stop
+from pipeline.run.loop import Stop
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 

@@ -13,7 +13,7 @@ from pipeline.exits import TRY_AGAIN
 from pipeline.log import LazyLog, Log
 from pipeline.run.loop import run_once
 from pipeline.run.loop import watch as watch_folders
-from pipeline.run.swept import nothing
+from pipeline.run.sweep import no_hook
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def run(settings: Settings) -> None:
     """
     log = LazyLog(settings.log_format, quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
-        code = run_once(settings, log, keeper.after if keeper else nothing)
+        code = run_once(settings, log, keeper.after if keeper else no_hook)
         if keeper and code != TRY_AGAIN:
             keeper.finish()
     raise typer.Exit(code)
@@ -61,7 +61,7 @@ def watch(settings: Settings) -> None:
     """
     log = LazyLog(settings.log_format, quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
-        watch_folders(settings, log, keeper.after if keeper else nothing)
+        watch_folders(settings, log, keeper.after if keeper else no_hook)
 
 
 @contextmanager

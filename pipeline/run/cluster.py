@@ -1,279 +1,288 @@
-"""A Dask cluster: connecting to its scheduler, submitting and fetching. The only module with Dask.
+"""Workers of a cluster: requests go to its scheduler, their replies come back in order.
 
-The scheduler needs nothing of this package: what is submitted is bytes and `pickle.loads`.
+Claims, files and progress stay here. A worker that is lost is made good by the cluster, and what
+one holds that does not answer is computed by another. What is lost again, or given up by the
+cluster, goes to a worker of our own, as in a run without a cluster: nothing else gives the same
+bytes, and knows what to give up.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
+import signal
+import threading
 import time
-import uuid
-import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
 from concurrent import futures
-from contextlib import contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from importlib.util import find_spec
-from pickle import loads
+from itertools import islice
+from multiprocessing import resource_tracker
 from typing import Any
 
-from pipeline.errors import EnvironmentFailure, PipelineError, UsageError
-from pipeline.run.packing import packed, unpacked
-from pipeline.run.pool import Request
-from pipeline.run.worker import Crashed, Done, Surroundings
+from pipeline.errors import EnvironmentFailure
+from pipeline.log import Log
+from pipeline.run.crew import Crew, Timeouts
+from pipeline.run.scheduler import (
+    CONNECT_SECONDS,
+    LOCAL,
+    Connection,
+    check_installed,
+    in_a_line,
+)
+from pipeline.run.workers import (
+    REPLY_SECONDS,
+    Crashed,
+    Done,
+    Interrupted,
+    Pool,
+    Replies,
+    Reply,
+    Request,
+    Surroundings,
+)
 from pipeline.settings import Settings
-from pipeline.version import __version__
 
-LOCAL = "local:"
-"""Before a number of workers: a cluster of this machine's own."""
+AHEAD = 3
+"""Requests under way for each thread of a worker: one computed, one there, one on its way."""
 
-CONNECT_SECONDS = 10.0
-VERSION = b"cpipeline.version\n__version__\n."
-"""What a worker unpickles as the version of this package that it has."""
+MOST = 512
+"""Requests under way in all; the scheduler and we hold some 256 KiB for each."""
 
-_FAREWELL_SECONDS = 5.0
-_VERSION_SECONDS = 0.1
-_AGAIN_SECONDS = 0.05
-_PAUSED = "paused"
-_STAYING = ("running", _PAUSED)
-_TALKATIVE = ("asyncio", "bokeh", "distributed", "tornado")
+TOGETHER = 16
+"""Replies that are fetched ahead: one may be some megabytes."""
 
-Told = Done | Surroundings | Crashed
+COPIES = 2
+"""How often a request is sent out until it is computed here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Worker:
-    """What is known of a worker.
+class Cluster:
+    """The workers of a Dask scheduler, or of a cluster made here; connected to when needed.
 
-    `heartbeat` is when it was last heard of, by the scheduler's clock. `version` is the one that
-    it has of this package, or why there is none; None while it has not said. One that is `paused`
-    has no memory left: it goes on with what it computes, and begins nothing.
+    The log, if there is one, tells which workers are passed over. Raises UsageError where the
+    extra is not installed.
     """
 
-    threads: int
-    heartbeat: float
-    version: str | Exception | None
-    paused: bool = False
+    batches = 8
 
+    def __init__(
+        self,
+        address: str,
+        settings: Settings,
+        stopping: Callable[[], bool],
+        log: Log | None = None,
+        timeouts: Timeouts = Timeouts(),  # noqa: B008 - it is frozen
+    ) -> None:
+        check_installed()
+        self._address = address
+        self._settings = settings
+        self._stopping = stopping
+        self._log = log
+        self._timeouts = timeouts
+        self._here = Pool(1, settings, stopping)
+        self._connecting: futures.Future[Crew] | None = None
+        self._passed_over: set[tuple[str, str]] = set()
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A look at a scheduler: when that was, by our monotonic clock, and its workers by address.
+    def replies(self, requests: Iterator[Request]) -> Replies:
+        """As Workers has it. Raises EnvironmentFailure where there is no scheduler, or no worker.
 
-    Those that end are left out: what they have not begun is for others. `held` says which worker
-    has what was submitted, done or not, by its key.
-    """
-
-    at: float
-    workers: dict[str, Worker]
-    held: dict[str, str]
-
-
-def check_installed() -> None:
-    """Raise UsageError where the extra is not installed; load nothing."""
-    if find_spec("distributed") is None:
-        raise UsageError("--cluster needs dask.distributed: pip install distributed")
-
-
-class Connection:
-    """A client of a scheduler, and a cluster of our own if the address is local:N.
-
-    Nothing here waits, but for making and closing it.
-    """
-
-    def __init__(self, address: str) -> None:
-        _silence()
-        from distributed import Client, KilledWorker, LocalCluster  # noqa: PLC0415 - slow to load
-
-        if address.startswith("tls:") and not _is_secured():
-            raise EnvironmentFailure("tls:// needs Dask's own settings, distributed.comm.tls")
-        self.address = address
-        self._gave_up = KilledWorker
-        self._versions: dict[str, asyncio.Task[str | Exception | None]] = {}
-        self._own: Any = None
-        if address.startswith(LOCAL):
-            self._own = LocalCluster(
-                n_workers=int(address.removeprefix(LOCAL)),
-                threads_per_worker=1,
-                memory_limit=0,
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-            )
-        self._client: Any = Client.__new__(Client)
+        At most AHEAD requests for each thread of a worker are under way, MOST in all, and
+        TOGETHER replies are here and not taken yet.
+        """
+        mine = None
         try:
-            self._client.__init__(
-                self._own or address,
-                timeout=CONNECT_SECONDS,
-                set_as_default=False,
-                name="sudoku-pipeline",
-            )
-        except BaseException:
-            self._abandon()
+            crew = yield from self._connected()
+            mine = self._connecting
+            with closing(_UnderWay(crew, self._settings)) as under_way:
+                while under_way.filled(requests):
+                    told = under_way.next()
+                    if self._stopping():
+                        raise Interrupted
+                    if told is None:
+                        yield None
+                    else:
+                        yield from self._settled(*told)
+        except EnvironmentFailure:
+            if mine in (None, self._connecting):  # another may be there in its place
+                self._disconnect()
             raise
 
-    def _abandon(self) -> None:
-        """Clear away a client that could not be made: it leaves a thread, and waits at its end."""
-        with suppress(Exception):
-            self._client.status = "closed"
-            self._client._loop_runner.stop()  # noqa: SLF001 - it has no other end
-        self.close()
+    def _settled(self, request: Request, told: Reply) -> Replies:
+        match told:
+            case Done(value):
+                yield request, value
+            case Surroundings(reason):
+                raise EnvironmentFailure(f"{self._address}: a worker's surroundings: {reason}")
+            case Crashed():
+                yield from self._here.replies(iter([request]))
 
-    def submit(
-        self, request: Request, settings: Settings, workers: Collection[str], *, ahead: bool = False
-    ) -> Any:
-        """Have one of these workers compute a request; its future, which has a `key`.
+    def _connected(self) -> Generator[None, None, Crew]:
+        """The workers, once there is a connection. Raises EnvironmentFailure, Interrupted.
 
-        Workers take requests in the order in which they were submitted, but those `ahead` first.
+        One that does not come about in time, as where somebody accepts it and says nothing, is
+        waited for again when somebody asks again: there is never more than one.
         """
-        with self._translating():
-            return self._client.submit(
-                loads,
-                packed(request, settings),
-                key=f"sudoku-{uuid.uuid4().hex}",
-                pure=False,
-                workers=list(workers),
-                priority=int(ahead),
-                fifo_timeout="0s",
+        if self._connecting is None:
+            self._connecting = _in_background(
+                lambda: Crew(Connection(self._address), self._timeouts, self._tell)
             )
-
-    def fetch(self, computed: Any) -> futures.Future[bytes | Crashed]:
-        """Wait for what this came to, and fetch it."""
-        return self._begun(self._fetched(computed))
-
-    async def _fetched(self, computed: Any) -> bytes | Crashed:
-        """Fetched by itself: Dask's own `gather` has one worker that is silent hold up all."""
-        while True:
-            error = await computed.exception(asynchronous=True)
-            if isinstance(error, self._gave_up):
-                return Crashed(str(error))
-            if error is not None:
-                raise error
-            if computed.cancelled():
-                raise ConnectionResetError
-            found = await self._client.scheduler.gather(keys=[computed.key])
-            if found["status"] == "OK":
-                reply: bytes = found["data"][computed.key]
-                return reply
-            await asyncio.sleep(_AGAIN_SECONDS)  # its worker is lost; it is computed again
-
-    def told(self, fetched: futures.Future[bytes | Crashed]) -> Told:
-        """What the workers said. Raises EnvironmentFailure."""
-        with self._translating():
-            found = fetched.result()
-            return found if isinstance(found, Crashed) else unpacked(found)
-
-    def look(self, traced: Sequence[str]) -> futures.Future[Seen]:
-        """Ask for all workers, and what these hold."""
-        return self._begun(self._seen(traced))
-
-    async def _seen(self, traced: Sequence[str]) -> Seen:
-        scheduler = self._client.scheduler
-        workers = (await scheduler.identity())["workers"]
-        workers = {address: each for address, each in workers.items() if each["status"] in _STAYING}
-        at = time.monotonic()
-        held = {}
-        if traced := [address for address in traced if address in workers]:
-            for ask in (scheduler.processing, scheduler.has_what):
-                for address, keys in (await ask(workers=traced)).items():
-                    held.update(dict.fromkeys(keys, address))
-        versions = await self._versions_of(workers)
-        return Seen(
-            at,
-            {
-                address: Worker(
-                    each["nthreads"],
-                    each["last_seen"],
-                    versions[address],
-                    each["status"] == _PAUSED,
-                )
-                for address, each in workers.items()
-            },
-            held,
-        )
-
-    async def _versions_of(self, workers: Collection[str]) -> dict[str, str | Exception | None]:
-        """Which versions workers have; each is asked once, and heard when it answers."""
-        for address in self._versions.keys() - workers:
-            self._versions.pop(address).cancel()
-        for address in workers:
-            if address not in self._versions:
-                self._versions[address] = asyncio.ensure_future(self._version_of(address))
-        if waiting := [each for each in self._versions.values() if not each.done()]:
-            await asyncio.wait(waiting, timeout=_VERSION_SECONDS)
-        return {
-            address: asked.result() if asked.done() else None
-            for address, asked in self._versions.items()
-        }
-
-    async def _version_of(self, address: str) -> str | Exception | None:
-        while True:
-            asked = self._client.run(loads, VERSION, workers=[address], on_error="return")
-            version: str | Exception | None = (await asked).get(address)
-            if not isinstance(version, OSError):
-                return version
-            await asyncio.sleep(1.0)  # it was not reached
-
-    def _begun(self, work: Any) -> futures.Future[Any]:
-        with self._translating():
-            try:
-                return asyncio.run_coroutine_threadsafe(work, self._client.loop.asyncio_loop)
-            except RuntimeError:  # it is closed
-                work.close()
-                raise
-
-    def release(self, future: Any) -> None:
-        """Let the scheduler forget what was submitted, done or not."""
-        with suppress(Exception):
-            future.release()
-
-    @contextmanager
-    def _translating(self) -> Iterator[None]:
-        """Errors of Dask, and of workers that cannot even reply, are the surroundings'."""
+        end = time.monotonic() + self._timeouts.connect
+        while not futures.wait([self._connecting], REPLY_SECONDS).done:
+            if self._stopping():
+                raise Interrupted
+            if time.monotonic() > end:
+                raise EnvironmentFailure(f"no cluster: {self._address} does not answer")
+            yield None
         try:
-            yield
+            return self._connecting.result()
         except Exception as error:
-            lost = self._client.status != "running"
-            if lost or isinstance(error, futures.CancelledError | OSError):
-                why = "the connection to the scheduler was lost"
-            else:
-                why = f"a worker cannot compute: {in_a_line(error)}"
-                if not isinstance(error, PipelineError):
-                    why += f"; install sudoku-pipeline {__version__} there"
-            raise EnvironmentFailure(f"{self.address}: {why}") from error
+            raise EnvironmentFailure(f"no cluster: {in_a_line(error)}") from error
+
+    def _tell(self, worker: str, why: str) -> None:
+        """Log that a worker is passed over, once."""
+        if self._log is not None and (worker, why) not in self._passed_over:
+            self._passed_over.add((worker, why))
+            self._log.warning("worker.passed_over", worker=worker, reason=why)
+
+    def _disconnect(self) -> None:
+        """Leave the scheduler, unless the connection is still being made."""
+        if self._connecting is not None and self._connecting.done():
+            begun, self._connecting = self._connecting, None
+            _close(begun)
 
     def close(self) -> None:
-        """Leave the scheduler, and end a cluster of our own."""
-        for each in (self._client, self._own):
-            with suppress(Exception):
-                if each is not None:
-                    each.close(timeout=_FAREWELL_SECONDS)
+        """End what was started; a cluster of our own, even if it is still starting."""
+        self._here.close()
+        if self._connecting is not None:
+            patience = CONNECT_SECONDS if self._address.startswith(LOCAL) else 0
+            futures.wait([self._connecting], patience)
+            self._connecting.add_done_callback(_close)
 
 
-def _silence() -> None:
-    """Let Dask print nothing: what there is to be said, we say."""
-    import distributed  # noqa: F401, PLC0415 - it sets up its logging when it is loaded
+@dataclass(slots=True)
+class _Chunk:
+    """A request: how often it was sent out, where it was sent last, and its reply on the way."""
 
-    for name, known in list(logging.root.manager.loggerDict.items()):
-        if isinstance(known, logging.Logger) and name.split(".")[0] in _TALKATIVE:
-            known.handlers.clear()
-            known.propagate = True
-    for name in _TALKATIVE:
-        logger = logging.getLogger(name)
-        logger.addHandler(logging.NullHandler())
-        logger.propagate = False
-    warnings.filterwarnings("ignore", module=r"(dask|distributed|tornado)\b")
+    request: Request
+    sent: int = 0
+    future: Any = None
+    workers: frozenset[str] = frozenset()
+    fetched: futures.Future[Any] | None = None
 
-
-def _is_secured() -> bool:
-    """Whether Dask's configuration names the certificates that TLS takes."""
-    from distributed.security import Security  # noqa: PLC0415
-
-    return Security().get_connection_args("client").get("ssl_context") is not None
+    def is_there(self) -> bool:
+        return self.fetched is not None and self.fetched.done()
 
 
-def in_a_line(error: BaseException) -> str:
-    """What an error says, in one line."""
-    if isinstance(error, PipelineError):
-        return str(error)
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+class _UnderWay:
+    """Requests that were sent out, in order, and replies that are fetched and not taken."""
+
+    def __init__(self, crew: Crew, settings: Settings) -> None:
+        self._crew = crew
+        self._connection = crew.connection
+        self._settings = settings
+        self._chunks: deque[_Chunk] = deque()
+        self._looks = 0
+        self._there = crew.there
+
+    def filled(self, requests: Iterator[Request]) -> bool:
+        """Send out as many requests as there is room for; whether any is left to be taken.
+
+        Raises EnvironmentFailure.
+        """
+        self._crew.look()
+        room = min(MOST, AHEAD * sum(self._crew.threads.values()))
+        for request in islice(requests, max(0, max(1, room) - len(self._chunks))):
+            self._chunks.append(_Chunk(request))
+        if self._looks != self._crew.looks:
+            self._looks = self._crew.looks
+            self._mend()
+        for place, chunk in enumerate(self._chunks):
+            if chunk.future is None and chunk.sent < COPIES:
+                self._send(chunk)
+            if place < TOGETHER and chunk.future and not chunk.fetched:
+                chunk.fetched = self._connection.fetch(chunk.future)
+        return bool(self._chunks)
+
+    def _send(self, chunk: _Chunk) -> None:
+        """Have any worker compute it that answers and fits, if there is one."""
+        if workers := frozenset(self._crew.threads):
+            chunk.future = self._connection.submit(
+                chunk.request, self._settings, workers, ahead=bool(chunk.sent)
+            )
+            chunk.workers = workers
+            chunk.sent += 1
+
+    def _mend(self) -> None:
+        """Forget what is lost, and give up fetching from a worker that is gone.
+
+        That takes half a minute to fail.
+        """
+        gone = not self._there <= self._crew.there
+        self._there = self._crew.there
+        for chunk in self._chunks:
+            if chunk.is_there() or chunk.future is None:
+                continue
+            if self._is_lost(chunk):
+                self._forget(chunk)
+            elif gone and chunk.fetched:
+                chunk.fetched.cancel()
+                chunk.fetched = None
+
+    def _is_lost(self, chunk: _Chunk) -> bool:
+        """Whether a worker holds it that does not answer, or all that may compute it are gone."""
+        return chunk.future.key in self._crew.held or chunk.workers.isdisjoint(self._crew.there)
+
+    def next(self) -> tuple[Request, Reply] | None:
+        """The next request with what the workers said, or None if that is not there in time."""
+        chunk = self._chunks[0]
+        if chunk.fetched:
+            futures.wait([chunk.fetched], REPLY_SECONDS)
+            if not chunk.fetched.done():
+                return None
+            reply = self._connection.reply(chunk.fetched)
+        elif chunk.future or chunk.sent < COPIES:
+            self._crew.wait(REPLY_SECONDS)
+            return None
+        else:
+            reply = Crashed("its workers do not answer")
+        self._forget(self._chunks.popleft())
+        return chunk.request, reply
+
+    def _forget(self, chunk: _Chunk) -> None:
+        """Let the scheduler forget it, done or not: a late answer is nobody's."""
+        if chunk.fetched:
+            chunk.fetched.cancel()
+        if chunk.future:
+            self._connection.release(chunk.future)
+        chunk.future = chunk.fetched = None
+
+    def close(self) -> None:
+        """Let the scheduler forget what is not taken."""
+        for chunk in self._chunks:
+            self._forget(chunk)
+
+
+def _close(made: futures.Future[Crew]) -> None:
+    """Close a connection that was made, if it was."""
+    with suppress(Exception):
+        made.result().close()
+
+
+def _in_background(make: Callable[[], Crew]) -> futures.Future[Crew]:
+    """Begin to make it in a thread that is not waited for at exit.
+
+    Ctrl-C is not for its threads, nor for processes that they start: these end with us. Python's
+    resource tracker would let it through, if it were started later.
+    """
+    made: futures.Future[Crew] = futures.Future()
+
+    def work() -> None:
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            made.set_result(make())
+        except BaseException as error:  # noqa: BLE001 - for whoever asks for it
+            made.set_exception(error)
+
+    threading.Thread(target=work, name="cluster", daemon=True).start()
+    return made

@@ -8,35 +8,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from concurrent import futures
 from dataclasses import dataclass
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.run.cluster import Connection, Seen, Worker, in_a_line
+from pipeline.run.scheduler import Connection, Seen, Worker, in_a_line
 from pipeline.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Timeouts:
     """How many seconds to wait: for what, and until what is done about it.
 
     `connect`: for a connection, or a cluster of our own to start, until there is none. `answer`:
-    for the scheduler. `lonely`: for a worker that answers and fits, since a look has found none
+    for the scheduler. `no_worker`: for a worker that answers and fits, since a look has found none
     and while somebody waits. `silence`: for a heartbeat, until a worker's chunks go to others.
     `look`: between two looks at the workers.
-
-    `overdue` is a multiple of the time limit of a puzzle: for the chunk that all others wait for,
-    until it is computed by another worker as well. Easy chunks take a thousandth of that; one of
-    hard puzzles that takes longer is computed twice, and the first answer counts.
     """
 
     connect: float = 60.0
     answer: float = 30.0
-    lonely: float = 60.0
+    no_worker: float = 60.0
     silence: float = 20.0
     look: float = 1.0
-    overdue: float = 10.0
 
 
 class Crew:
@@ -44,12 +38,16 @@ class Crew:
 
     `there` are the workers that the scheduler has and that do not end, `silent` those of them that
     do not answer, `threads` those that answer, fit and take chunks, with the number of their
-    threads. `held` says which worker has a chunk, by its key: for the silent ones, and for those
-    that somebody had traced. `looks` counts the looks that were taken in.
+    threads. `held` says which of the silent ones has a chunk, by its key. `looks` counts the looks
+    that were taken in.
     """
 
     def __init__(
-        self, connection: Connection, patience: Patience, tell: Callable[[str, str], None]
+        self,
+        connection: Connection,
+        timeouts: Timeouts,
+        tell: Callable[[str, str], None],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.connection = connection
         self.there: frozenset[str] = frozenset()
@@ -57,39 +55,35 @@ class Crew:
         self.threads: dict[str, int] = {}
         self.held: dict[str, str] = {}
         self.looks = 0
-        self._patience = patience
+        self._timeouts = timeouts
         self._tell = tell
+        self._clock = clock
         self._heartbeats: dict[str, tuple[float, float]] = {}
         self._misfits: dict[str, str] = {}
-        self._asked = -patience.look
-        self._wanted: frozenset[str] = frozenset()
+        self._asked = -timeouts.look
         self._fits = False
-        self._lonely_since: float | None = None
+        self._without_since: float | None = None
         self._failed: Exception | None = None
         self._asking: futures.Future[Seen] | None = None
 
-    def look(self, traced: AbstractSet[str] = frozenset()) -> None:
-        """Take in what the scheduler has said, and ask again in time. Raises EnvironmentFailure.
-
-        What the `traced` workers hold is asked for as well.
-        """
-        now = time.monotonic()
-        late = now > self._asked + self._patience.answer
+    def look(self) -> None:
+        """Take in what the scheduler has said, and ask again in time. Raises EnvironmentFailure."""
+        now = self._clock()
+        late = now > self._asked + self._timeouts.answer
         if self._asking is not None and self._asking.done():
             self._hear(self._asking, now)
             self._asking = None
         elif self._asking is not None and late:
             raise EnvironmentFailure(f"{self.connection.address}: the scheduler does not answer")
         if late:
-            self._lonely_since = None  # nobody has waited for a worker in between
-        lonely = self._lonely_since
-        if lonely is not None and now > lonely + self._patience.lonely:
+            self._without_since = None  # nobody has waited for a worker in between
+        without = self._without_since
+        if without is not None and now > without + self._timeouts.no_worker:
             raise EnvironmentFailure(f"{self.connection.address}: {self._what_is_lacking()}")
-        self._wanted |= traced
-        pause = self._patience.look if self.threads else min(self._patience.look, 0.1)
+        pause = self._timeouts.look if self.threads else min(self._timeouts.look, 0.1)
         if self._asking is None and now > self._asked + pause:
-            self._asking = self.connection.look(sorted(self.silent | self._wanted))
-            self._asked, self._wanted = now, frozenset()
+            self._asking = self.connection.look(sorted(self.silent))
+            self._asked = now
 
     def wait(self, seconds: float) -> None:
         """Wait until the scheduler has said something, at most so long."""
@@ -105,9 +99,9 @@ class Crew:
         except Exception as error:  # noqa: BLE001 - if it is lost, whatever is fetched will tell
             self._failed = error
         if self._fits:
-            self._lonely_since = None
-        elif self._lonely_since is None:
-            self._lonely_since = now
+            self._without_since = None
+        elif self._without_since is None:
+            self._without_since = now
 
     def _take_in(self, seen: Seen) -> None:
         before = self._heartbeats
@@ -121,7 +115,7 @@ class Crew:
         self.silent = frozenset(
             address
             for address, (_, since) in self._heartbeats.items()
-            if seen.at > since + self._patience.silence
+            if seen.at > since + self._timeouts.silence
         )
         self._misfits = {
             address: why

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from pipeline.errors import printable
 from pipeline.log import Log
-from pipeline.run.bulk import Progress
+from pipeline.run.sinks import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar

@@ -1,125 +1,243 @@
-"""One job: a claim, through the chain, to its published set."""
+"""Jobs: a claim, its sink and its workers, on the way to a published set.
+
+    claim ─ contents ─▶ sink ─ steps ─▶ workers ─ replies ─▶ sink ─ publication ─▶ outbox
+
+The loop is the same whatever a job holds. The job of one problem is done at once, in this process
+or together with others; one of many does a step at a time, so that others may overtake it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from itertools import islice
 
 from pipeline.dropbox.claim import Claim
-from pipeline.dropbox.folders import Folders, digest_of
+from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.growing import has_progress
-from pipeline.dropbox.publish import Publication, finish, is_published, publish
+from pipeline.dropbox.publish import finish, is_published, publish
 from pipeline.errors import EnvironmentFailure, in_words, printable
-from pipeline.limits import Limits
 from pipeline.log import Log
 from pipeline.published import Record
-from pipeline.published.schema import FALLBACKS
-from pipeline.record import (
-    Origin,
-    digest,
-    finished_event,
-    job_files,
-    make_record,
-    record_text,
-    told_seconds,
-    told_totals,
-)
-from pipeline.result import NOT_WELL, Result
-from pipeline.run.bulk import NO_FAULT, Bulk, Single, size_of
-from pipeline.run.pool import Workers
-from pipeline.run.stop import Interrupted
+from pipeline.result import Stopwatch
+from pipeline.run.requests import PORTIONS, Item, Items, Portions
+from pipeline.run.sinks import Ended, SetSink, Sink
+from pipeline.run.workers import Inline, Interrupted, Replies, Request, Workers
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
-from pipeline.solving import solve_source
+from pipeline.solve.child import Peer
 
 MOST_ATTEMPTS = 3
 
+BATCH = 128
+"""Files that are computed together: what comes of some depends on that, so it never varies."""
+
+_LARGEST = 64 * 1024
+"""Bytes: larger puzzles are not held in memory beside others."""
+
+NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
+"""What may end a job through no fault of what it holds."""
+
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How a job ended: its status, and whether some of it was invalid, unknown or failed."""
+class Kept:
+    """Something in the way of this job alone keeps it from being published: it stays claimed."""
 
-    status: str
-    bad: bool
+
+class Job:
+    """A job in work. Each `step` computes and writes one step more."""
+
+    def __init__(self, claim: Claim, sink: Sink, workers: Workers) -> None:
+        self.claim = claim
+        self.sink = sink
+        self._workers = workers
+        self._done = sink.steps_before
+        self._watch: Stopwatch | None = None
+        self._seconds = sink.seconds_before
+        self._replies: Replies | None = None
+        self._steps = self._each()
+
+    @property
+    def at(self) -> int:
+        """The number of the first step that is not done, for a count of the attempts at it.
+
+        It is 0 where reading and computing are one step.
+        """
+        return self._done + 1 if self.sink.lasts else 0
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been in work, by whoever worked at it; a pause does not count."""
+        return self._seconds + (self._watch.seconds()["total"] if self._watch else 0.0)
+
+    def step(self) -> bool:
+        """Do one step, or wait a moment for one; whether it goes on.
+
+        Raises EnvironmentFailure, Interrupted, OSError.
+        """
+        if next(self._steps, None) is not None:
+            return True
+        self._seconds, self._watch = self.seconds, None  # what is left is to publish it
+        return False
+
+    def _each(self) -> Generator[bool, None, None]:
+        """Every step: whether it was done, or is only waited for.
+
+        Attempts are counted until a step is done; that resets the count. After one that did not
+        end the next step goes alone, so that it is what the next ones count for.
+        """
+        self._watch = Stopwatch()
+        steps = self._cut()
+        if self.claim.attempts():
+            yield from self._computed(iter(list(islice(steps, 1))))
+        yield from self._computed(steps)
+
+    def _computed(self, steps: Iterator[Request]) -> Generator[bool, None, None]:
+        """These steps, computed and written: whether one was done, or is only waited for."""
+        self._replies = self._workers.replies(steps)
+        for reply in self._replies:
+            if reply is not None:
+                with self._attempt():
+                    self.sink.write(*reply)
+                    self._done += 1
+                    self.sink.checkpoint(self._done, self.seconds)
+                self.claim.reset_attempts()
+            yield reply is not None
+
+    def _cut(self) -> Iterator[Request]:
+        """The steps that are not done; those that are were cut before, and killed nobody."""
+        steps = self.sink.steps()
+        for _ in islice(steps, self._done):
+            pass
+        while True:
+            with self._attempt():
+                step = next(steps, None)
+            if step is None:
+                return
+            yield step
+
+    def _attempt(self) -> AbstractContextManager[None]:
+        """What counts an attempt while we cut a step or write its reply: that may kill us.
+
+        What workers compute kills them, so a kill while we wait for them comes from outside.
+        Where we have done a step the next attempts are left to the next run, as counting one
+        takes as long as a file takes to be made to last.
+        """
+        counted = self.sink.lasts and self._done == self.sink.steps_before
+        return self.claim.attempt(self.at) if counted else nullcontext()
+
+    def close(self) -> None:
+        """Stop computing; what has been made to last stays."""
+        self._steps.close()
+        if self._replies is not None:
+            self._replies.close()
+        self.sink.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Sizes and times that are no settings, and how a worker is started: tests have their own.
+
+    `walk_seconds` is how long a folder is left alone that was walked through.
+    """
+
+    portions: Portions = PORTIONS
+    walk_seconds: float = 1.0
+    start_worker: Callable[[str], Peer] = Peer
+
+
+USUAL = Tuning()
+
+Sets = dict[Claim, SetSink]
+Outcome = Ended | Kept | Job
+"""What has become of a claim: a Job goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
     """What all jobs of a run share.
 
+    `inline` computes single problems, `batches` many of them, `workers` whatever holds many.
     `computing` is entered around what may be interrupted.
     """
 
     folders: Folders
     settings: Settings
-    solvers: Solvers
-    workers: Workers
     log: Log
     computing: Callable[[], AbstractContextManager[None]]
+    inline: Inline
+    batches: Workers
+    workers: Workers
+    tuning: Tuning = USUAL
 
-    def warm(self) -> None:
-        """Have the solver start what it can before there is a job."""
-        self.solvers.warm(Limits(self.settings.timeout, self.settings.memory_limit))
+    def process(self, claim: Claim) -> Outcome:
+        """Process a claim to its end, unless it holds many: then `advance` its job.
 
-    def process(self, claim: Claim) -> Ended | Bulk | None:
-        """Process a claim to its end, unless it is Bulk: then `go_on` with it.
-
-        None: something in the way of this job alone keeps it from being published; it stays
-        claimed. Raises EnvironmentFailure or Interrupted; the file is back in the inbox then, or
-        stays claimed for a later run, if a newer one has taken its place or its publishing has
-        begun.
+        Raises EnvironmentFailure or Interrupted; the file is back in the inbox then, or stays
+        claimed for a later run, if a newer one has taken its place or its publishing has begun.
         """
-        outcome: Ended | Bulk | None = None
+        return self._settled(claim, lambda: self._process(claim))
+
+    def advance(self, job: Job) -> Outcome:
+        """Do one step of a job of many puzzles, or publish it. Raises as `process` does."""
+        outcome: Outcome = Kept()
         try:
-            with self._returning(claim):
-                outcome = self._process(claim)
+            outcome = self._settled(job.claim, lambda: self._advance(job))
         finally:
-            if not isinstance(outcome, Bulk):
-                claim.close()
+            if outcome is not job:
+                job.close()
         return outcome
 
-    @contextmanager
-    def _returning(self, claim: Claim) -> Iterator[None]:
-        """Put the file back where it cannot be processed now.
+    def pause(self, job: Job) -> None:
+        """Stop a job of many puzzles; the next run continues it."""
+        job.close()
+        self.give_back(job.claim)
+        job.claim.close()
 
-        Where that is because of itself alone it stays claimed.
+    def _settled(self, claim: Claim, work: Callable[[], Outcome]) -> Outcome:
+        """What a claim has come to, which is closed unless a job of it goes on.
+
+        Where it cannot be processed now, the file is put back; it stays claimed where that is
+        because of itself alone.
         """
+        outcome: Outcome = Kept()
         try:
-            yield
+            outcome = work()
         except OSError as error:
-            if not self.folders.blames(error):
-                self._say_kept(claim, in_words(error))
-                return
-            self.give_back(claim)
-            raise EnvironmentFailure(in_words(error)) from error
+            if self.folders.blames(error):
+                self.give_back(claim)
+                raise EnvironmentFailure(in_words(error)) from error
+            self._say_kept(claim, in_words(error))
         except (EnvironmentFailure, Interrupted):
             self.give_back(claim)
             raise
+        finally:
+            if not isinstance(outcome, Job):
+                claim.close()
+        return outcome
 
-    def _process(self, claim: Claim) -> Ended | Bulk | None:
+    def _process(self, claim: Claim) -> Outcome:
         record = is_published(claim, self.folders)
         if record is not None:
             return self._finish_recovered(claim, record)
-        from pipeline.run import contents  # noqa: F401, PLC0415 - before attempts count: it is slow
+        # slow to load, so before an attempt is counted
+        from pipeline.run import contents, table, tree  # noqa: F401, PLC0415
 
         why = "none was completed"
         while claim.attempts() < MOST_ATTEMPTS:
             try:
                 with self.computing(), self._attempt(claim):
-                    content = self.content(claim)
-                    if isinstance(content, Bulk):
-                        return content
-                    result = self._result(claim, content)
+                    job = self.job_of(claim, self.sink_of(claim))
+                    while not job.sink.lasts and job.step():
+                        pass
             except NO_FAULT:
                 raise
             except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
                 claim.count_attempt()
                 why = self._say_crashed(claim, error)
                 continue
-            return self._publish(claim, self.origin(claim, content), result)
-        return self._give_up(claim, why)
+            return job if job.sink.lasts else self._publish(job)
+        return self._publish_failed(claim, why)
 
     def _attempt(self, claim: Claim) -> AbstractContextManager[None]:
         """What counts an attempt to read a file, and to solve it if it is one puzzle.
@@ -128,122 +246,58 @@ class Jobs:
         """
         return nullcontext() if has_progress(claim) else claim.attempt(free=(Interrupted,))
 
-    def _give_up(self, claim: Claim, why: str) -> Ended | None:
+    def sink_of(self, claim: Claim) -> Sink:
+        """Where the answers go of what has been claimed, by its content. Raises OSError."""
+        from pipeline.run import contents, table, tree  # noqa: PLC0415 - slow to load
+
+        portions = self.tuning.portions
+        match contents.contents_of(claim.original, claim.note.source, self.settings):
+            case contents.Collection() as found:
+                return table.TableSink(claim, self.folders, self.settings, found, portions)
+            case contents.Archive() as found:
+                return tree.TreeSink(claim, self.folders, self.settings, found, portions)
+            case item:
+                return SetSink.of(claim, item, self.settings)
+
+    def job_of(self, claim: Claim, sink: Sink) -> Job:
+        """The job of a claim, computed by whoever is there for what it holds."""
+        return Job(claim, sink, self.workers if sink.lasts else self.inline)
+
+    def _publish(self, job: Job) -> Outcome:
+        """Publish what all steps have come to."""
+        try:
+            publish([job.sink.publication(job.seconds)], self.folders)
+        except NO_FAULT:
+            raise
+        except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
+            job.claim.count_attempt(job.at)
+            self._say_crashed(job.claim, error)
+            return Kept()
+        finish([(job.claim, job.sink.is_refused)], self.folders)
+        return job.sink.finish(self.log, job.seconds)
+
+    def _publish_failed(self, claim: Claim, why: str) -> Outcome:
         """Publish that every attempt has crashed, or ended with the process."""
-        path, note = claim.original, claim.note
-        size = size_of(path)
-        hashed = None if size is None else digest_of(path)
-        declared = self.settings.reading.declared()
-        origin = Origin(note.job, note.source, hashed, size, declared)
         message = f"given up after {claim.attempts()} attempts: {why}"
-        return self._publish(claim, origin, Result("failed", message=message))
+        return self._publish(self.job_of(claim, SetSink.failed(claim, message, self.settings)))
 
     def _finish_recovered(self, claim: Claim, record: Record) -> Ended:
         status = record.status
         finish([(claim, status in ("invalid", "failed"))], self.folders)
         self.log.info("job.recovered", source=printable(claim.note.source), status=status)
-        return ended(status, record.totals)
+        return Ended.of(status, record.totals)
 
-    def content(self, claim: Claim) -> Single | Bulk:
-        from pipeline.run.contents import content_of  # noqa: PLC0415 - archives are slow to load
-
-        return content_of(claim, self.folders, self.settings, self.workers)
-
-    def origin(self, claim: Claim, content: Single) -> Origin:
-        hashed = None if content.data is None else digest(content.data)
-        note, declared = claim.note, self.settings.reading.declared()
-        return Origin(note.job, note.source, hashed, content.size, declared)
-
-    def _result(self, claim: Claim, content: Single) -> Result:
-        if content.data is None:
-            return Result("invalid", message=content.refusal, seconds={"total": 0.0})
-        return solve_source(content.data, claim.note.source, self.solvers, self.settings)
-
-    def _publish(self, claim: Claim, origin: Origin, result: Result) -> Ended | None:
-        if not self._published(self.publication(claim, origin, result)):
-            return None
-        finish([(claim, result.status in ("invalid", "failed"))], self.folders)
-        return self.say_finished(origin, result)
-
-    def _published(self, publication: Publication) -> bool:
-        """Publish; whether it could be. Raises OSError."""
+    def _advance(self, job: Job) -> Outcome:
         try:
-            publish([publication], self.folders)
-        except OSError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
-            publication.claim.count_attempt()
-            self._say_crashed(publication.claim, error)
-            return False
-        return True
-
-    def publication(self, claim: Claim, origin: Origin, result: Result) -> Publication:
-        note, now = claim.note, datetime.now(UTC)
-        claimed = datetime.fromisoformat(note.claimed) if note.claimed else now
-        return Publication(
-            claim,
-            lambda: job_files(note.stem, origin, result, (claimed, now), keep_cnf=note.keep_cnf),
-            lambda files: record_text(make_record(origin, result, files, now)),
-        )
-
-    def say_finished(self, origin: Origin, result: Result) -> Ended:
-        used = result.solver
-        if used and (why := used.warning):
-            source = printable(origin.source)
-            self.log.warning("solver.fallback", source=source, solver=used.name, reason=why)
-        event = finished_event(origin, result) | {"source": printable(origin.source)}
-        log = self.log.error if result.status in NOT_WELL else self.log.info
-        log("job.finished", job=origin.job, **event)
-        return Ended(result.status, result.status in NOT_WELL)
-
-    def give_up(self, bulk: Bulk) -> None:
-        """Stop a job of many puzzles; the next run continues it."""
-        bulk.close()
-        self.give_back(bulk.claim)
-        bulk.claim.close()
-
-    def go_on(self, bulk: Bulk) -> Ended | bool | None:
-        """Do one step of a bulk job: True if there was one, else how it ended.
-
-        None: it stays claimed. Raises as `process` does.
-        """
-        claim = bulk.claim
-        outcome: Ended | bool | None = None
-        try:
-            with self._returning(claim):
-                outcome = self._advance(bulk)
-        finally:
-            if outcome is not True:
-                claim.close()
-                bulk.close()
-        return outcome
-
-    def _advance(self, bulk: Bulk) -> Ended | bool | None:
-        try:
-            if bulk.step():
-                return True
-            if self._published(bulk.publication()):
-                return self._finish_bulk(bulk)
+            if job.step():
+                return job
         except NO_FAULT:
             raise
         except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
-            bulk.claim.count_attempt(bulk.at)
-            self._say_crashed(bulk.claim, error)
-        return None
-
-    def _finish_bulk(self, bulk: Bulk) -> Ended:
-        claim, content = bulk.claim, bulk.content
-        finish([(claim, False)], self.folders)
-        source = printable(claim.note.source)
-        totals = told_totals(content.totals)
-        outcome = ended(content.status, totals)
-        if totals.get(FALLBACKS):
-            self.log.warning("solver.fallback", source=source, puzzles=totals[FALLBACKS])
-        log = self.log.error if outcome.bad else self.log.info
-        event = {"source": source, "status": content.status, "totals": totals}
-        seconds = told_seconds({"total": bulk.seconds})
-        log("job.finished", job=claim.note.job, **event, seconds=seconds)
-        return outcome
+            job.claim.count_attempt(job.at)
+            self._say_crashed(job.claim, error)
+            return Kept()
+        return self._publish(job)
 
     def _say_crashed(self, claim: Claim, error: Exception) -> str:
         why = f"{type(error).__name__}: {error}"
@@ -267,8 +321,78 @@ class Jobs:
     def _say_kept(self, claim: Claim, reason: str) -> None:
         self.log.error("job.kept", source=printable(claim.note.source), reason=reason)
 
+    def process_all(self, claims: Sequence[Claim]) -> list[Outcome]:
+        """Process claims side by side, as `process` does each of them.
 
-def ended(status: str, totals: Mapping[str, int]) -> Ended:
-    """How a job ended that may hold many puzzles."""
-    bad = status in NOT_WELL or any(totals.get(name) for name in (*NOT_WELL, "refused"))
-    return Ended(status, bad)
+        Their puzzles are computed in batches, which no attempt is counted for: whatever ends the
+        process meanwhile, they are taken up again one by one.
+        """
+        outcomes: dict[Claim, Outcome] = {}
+        try:
+            batches = [
+                self._opened(claims[start : start + BATCH], outcomes)
+                for start in range(0, len(claims), BATCH)
+            ]
+            with closing(self._solved(batches)) as solved:
+                for sinks in filter(None, batches):
+                    outcomes |= self._process_batch(sinks, solved)
+        except BaseException:
+            for outcome in outcomes.values():
+                if isinstance(outcome, Job):
+                    outcome.close()
+            for claim in claims:
+                if claim.is_held:  # neither finished nor given back before
+                    self.give_back(claim)
+                    claim.close()
+            raise
+        return [outcomes[claim] for claim in claims]
+
+    def _opened(self, claims: Sequence[Claim], outcomes: dict[Claim, Outcome]) -> Sets:
+        """The small puzzles among these claims; what becomes of the others is told in `outcomes`.
+
+        A job of many begins; what is large, or cannot be read, is processed alone.
+        """
+        small: Sets = {}
+        for claim in claims:
+            try:
+                sink = self.sink_of(claim)
+            except Exception:  # noqa: BLE001 - `process` will see what to do about it
+                sink = None
+            match sink:
+                case SetSink(item=Item(data=bytes(data))) if 0 < len(data) <= _LARGEST:
+                    small[claim] = sink
+                case None | SetSink():
+                    outcomes[claim] = self.process(claim)
+                case many:
+                    outcomes[claim] = self.job_of(claim, many)
+        return small
+
+    def _solved(self, batches: list[Sets]) -> Replies:
+        """What the puzzles of each batch come to."""
+        requests = (
+            Items(tuple(sink.item for sink in sinks.values() if sink.item))
+            for sinks in batches
+            if sinks
+        )
+        return self.batches.replies(requests)
+
+    def _process_batch(self, sinks: Sets, solved: Replies) -> dict[Claim, Outcome]:
+        try:
+            request, results = next(filter(None, solved))
+            for sink, result in zip(sinks.values(), results, strict=True):
+                sink.write(request, [result])
+            publish([sink.publication(0.0) for sink in sinks.values()], self.folders)
+            finish([(claim, sink.is_refused) for claim, sink in sinks.items()], self.folders)
+        except NO_FAULT as error:
+            if not isinstance(error, OSError) or self.folders.blames(error):
+                raise
+            return self._one_by_one(sinks)
+        except Exception as error:  # noqa: BLE001 - a crash of ours: whose fault is it?
+            self.log.error("batch.crashed", reason=f"{type(error).__name__}: {error}")
+            return self._one_by_one(sinks)
+        for claim in sinks:
+            claim.close()
+        return {claim: sink.finish(self.log, 0.0) for claim, sink in sinks.items()}
+
+    def _one_by_one(self, claims: Sets) -> dict[Claim, Outcome]:
+        return {claim: self.process(claim) for claim in claims}

@@ -1,23 +1,28 @@
-"""`run` and `watch`: sweeps, and what lies between them."""
+"""`run` and `watch`: sweeps, what lies between them, and how they are stopped."""
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
 
-from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.folders import Folders, write_new
 from pipeline.dropbox.watch import Alarm, Watcher
 from pipeline.errors import EnvironmentFailure, in_words, printable
-from pipeline.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
+from pipeline.exits import ALL_WELL, SOME_BAD, TRY_AGAIN, taking
 from pipeline.log import Log
+from pipeline.record import timestamp
 from pipeline.run.display import Display
-from pipeline.run.health import Health
-from pipeline.run.job import Jobs
-from pipeline.run.pool import Pool, Workers, cores
-from pipeline.run.stop import Interrupted, Stop
-from pipeline.run.sweep import Sweeper
-from pipeline.run.swept import After, Swept, nothing
+from pipeline.run.job import USUAL, Jobs, Tuning
+from pipeline.run.sweep import OnFinished, Sweeper, Swept, no_hook
+from pipeline.run.workers import Inline, Interrupted, Pool, cores
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 
@@ -27,12 +32,61 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _LOOK_AFTER_WATCHER = 5.0
 
 
+class Stop:
+    """Whether SIGTERM or Ctrl-C asked us to stop; what is being computed has `grace` seconds then.
+
+    A second signal, or the end of the grace, raises Interrupted; but only inside `computing`,
+    so that nothing which touches the folders is cut in two. `ring` is called at each signal.
+    """
+
+    def __init__(self, grace: float, ring: Callable[[], None] = lambda: None) -> None:
+        self._grace = grace
+        self._ring = ring
+        self._computing = False
+        self._now = False
+        self.requested = False
+
+    @contextmanager
+    def handling_signals(self) -> Iterator[None]:
+        """Take SIGTERM and SIGINT, where they are not ignored, and SIGALRM."""
+        before = signal.signal(signal.SIGALRM, self._on_alarm)
+        try:
+            with taking(self._on_signal):
+                yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    @contextmanager
+    def computing(self) -> Iterator[None]:
+        """What may be interrupted. Raises Interrupted, at once if it is too late already."""
+        outer, self._computing = self._computing, True
+        try:
+            if self._now:
+                raise Interrupted
+            yield
+        finally:
+            self._computing = outer
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            self._on_alarm(number, frame)
+            return
+        self.requested = True
+        self._ring()
+        signal.setitimer(signal.ITIMER_REAL, max(self._grace, 0.001))
+
+    def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
+        self._now = True
+        if self._computing:
+            raise Interrupted
+
+
 @contextmanager
 def _ready(
-    settings: Settings, log: Log, after: After, *, once: bool
+    settings: Settings, log: Log, on_finished: OnFinished, tuning: Tuning, *, once: bool
 ) -> Iterator[tuple[Sweeper, Stop, Alarm]]:
     """A sweeper with its solvers, stoppable by signals, and the alarm that wakes it."""
-    folders = Folders(settings.inbox, settings.outbox)
     with ExitStack() as stack:
         alarm = Alarm()
         stack.callback(alarm.close)
@@ -41,30 +95,42 @@ def _ready(
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
         if solvers.lacking:
             log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
-        workers = _workers(settings, lambda: stop.requested, log)
-        stack.callback(workers.close)
-        jobs = Jobs(folders, settings, solvers, workers, log, stop.computing)
+        jobs = _jobs(settings, log, stop, solvers, tuning)
+        stack.callback(jobs.workers.close)
         display = Display(log, bar=not settings.quiet and settings.log_format != "json")
-        sweeper = Sweeper(jobs, lambda: stop.requested, display, after, once=once)
+        sweeper = Sweeper(jobs, lambda: stop.requested, display, on_finished, once=once)
         yield stack.enter_context(closing(sweeper)), stop, alarm
 
 
-def _workers(settings: Settings, stopping: Callable[[], bool], log: Log) -> Workers:
-    """Who computes what is in jobs of many puzzles. Raises UsageError."""
+def _jobs(settings: Settings, log: Log, stop: Stop, solvers: Solvers, tuning: Tuning) -> Jobs:
+    """The jobs of a run, with whoever computes them. Raises UsageError."""
+
+    def stopping() -> bool:
+        return stop.requested
+
+    folders = Folders(settings.inbox, settings.outbox)
+    inline = Inline(solvers, settings, stop.computing)
     if settings.cluster is None:
-        return Pool(settings.workers or cores(), settings, stopping)
-    from pipeline.run.remote import Remote  # noqa: PLC0415 - few have one
+        pool = Pool(settings.workers or cores(), settings, stopping, tuning.start_worker)
+        return Jobs(folders, settings, log, stop.computing, inline, inline, pool, tuning)
+    from pipeline.run.cluster import Cluster  # noqa: PLC0415 - few have one
 
-    return Remote(settings.cluster, settings, stopping, log)
+    cluster = Cluster(settings.cluster, settings, stopping, log)
+    return Jobs(folders, settings, log, stop.computing, inline, cluster, cluster, tuning)
 
 
-def run_once(settings: Settings, log: Log, after: After = nothing) -> int:
+def run_once(
+    settings: Settings,
+    log: Log,
+    on_finished: OnFinished = no_hook,
+    tuning: Tuning = USUAL,
+) -> int:
     """Process everything that is complete, or is so within the settling time; the exit code.
 
     0 all went well, 1 some input was invalid, unknown or failed, 75 the surroundings failed or
     a signal ended the pass. Raises UsageError.
     """
-    with _ready(settings, log, after, once=True) as (sweeper, stop, alarm):
+    with _ready(settings, log, on_finished, tuning, once=True) as (sweeper, stop, alarm):
         bad, rescan = False, 0.0
         while True:
             thorough = not sweeper.busy or time.monotonic() >= rescan
@@ -78,7 +144,7 @@ def run_once(settings: Settings, log: Log, after: After = nothing) -> int:
             except Interrupted:
                 return TRY_AGAIN
             bad = bad or swept.bad
-            after(0)
+            on_finished(0)
             if stop.requested:
                 return TRY_AGAIN
             if swept.again_in is not None:
@@ -95,47 +161,52 @@ def _sweep(sweeper: Sweeper, *, thorough: bool) -> Swept:
         raise EnvironmentFailure(in_words(error)) from error
 
 
-def watch(settings: Settings, log: Log, after: After = nothing) -> None:
+def watch(
+    settings: Settings,
+    log: Log,
+    on_finished: OnFinished = no_hook,
+    tuning: Tuning = USUAL,
+) -> None:
     """Process what is dropped until SIGTERM or SIGINT.
 
     Raises UsageError, and EnvironmentFailure where the folders are not there to begin with.
     """
-    with _ready(settings, log, after, once=False) as (sweeper, stop, alarm):
+    with _ready(settings, log, on_finished, tuning, once=False) as (sweeper, stop, alarm):
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))
         with closing(_Keeper(settings, alarm.ring, log)) as keeper:
-            intake = _Intake(sweeper, Health(settings.health, log), log, after)
+            sweeps = _Sweeps(sweeper, Health(settings.health, log), log, on_finished)
             regular = POLL_SECONDS if settings.poll else RESCAN_SECONDS
             rescan = 0.0
             while not stop.requested:
-                thorough = intake.pauses or time.monotonic() >= rescan
+                thorough = sweeps.pauses or time.monotonic() >= rescan
                 if thorough:
                     keeper.keep_alive()
                     rescan = time.monotonic() + regular
                 try:
-                    again_in = intake.turn(thorough=thorough)
+                    again_in = sweeps.turn(thorough=thorough)
                 except Interrupted:
                     break
-                if sweeper.busy and not intake.pauses:
+                if sweeper.busy and not sweeps.pauses:
                     alarm.wait(0.0)
                     continue
                 sweeper.rest()
                 if again_in is not None:
                     rescan = min(rescan, time.monotonic() + again_in)
-                on_idle = nothing if intake.pauses else after
-                if not _hinted(alarm, keeper, stop, rescan, on_idle, deaf=intake.pauses):
+                on_idle = no_hook if sweeps.pauses else on_finished
+                if not _hinted(alarm, keeper, stop, rescan, on_idle, deaf=sweeps.pauses):
                     rescan = 0.0
         log.info("watch.stopped")
 
 
-class _Intake:
+class _Sweeps:
     """Sweeps, and pauses for longer and longer while the surroundings fail."""
 
-    def __init__(self, sweeper: Sweeper, health: Health, log: Log, after: After) -> None:
+    def __init__(self, sweeper: Sweeper, health: Health, log: Log, on_finished: OnFinished) -> None:
         self._sweeper = sweeper
         self._health = health
         self._log = log
-        self._after = after
+        self._on_finished = on_finished
         self._pause = 0.0
 
     @property
@@ -156,19 +227,60 @@ class _Intake:
         if self._pause:
             self._pause = 0.0
             self._log.info("environment.recovered")
-        self._after(0)
+        self._on_finished(0)
         return swept.again_in
 
 
+class Health:
+    """The health file, for a monitor: replaced, whole, after every scan."""
+
+    def __init__(self, path: Path | None, log: Log) -> None:
+        self._path = path
+        self._log = log
+        self._failed = False
+        self._started = timestamp(datetime.now(UTC))
+        self._finished: Counter[str] = Counter()
+
+    def tell(self, finished: dict[str, int], failure: str | None) -> None:
+        """Write how the last scan went: jobs per status since the start, what failed if so.
+
+        That the file cannot be written is said once, and hinders nothing.
+        """
+        self._finished.update(finished)
+        if self._path is None:
+            return
+        state = {
+            "healthy": failure is None,
+            "failure": failure,
+            "pid": os.getpid(),
+            "started": self._started,
+            "scanned": timestamp(datetime.now(UTC)),
+            "finished": dict(sorted(self._finished.items())),
+        }
+        fresh = self._path.with_name(f".{self._path.name}.{os.getpid()}.tmp")
+        try:
+            fresh.unlink(missing_ok=True)
+            write_new(fresh, [json.dumps(state, indent=1) + "\n"])
+            fresh.replace(self._path)
+            self._failed = False
+        except OSError as error:
+            with suppress(OSError):
+                fresh.unlink()
+            if not self._failed:
+                self._log.warning("health.failed", reason=in_words(error))
+            self._failed = True
+
+
 def _hinted(
-    alarm: Alarm, keeper: _Keeper, stop: Stop, end: float, after: After, *, deaf: bool
+    alarm: Alarm, keeper: _Keeper, stop: Stop, end: float, on_idle: OnFinished, *, deaf: bool
 ) -> bool:
     """Wait for a hint until that moment, looking after the watcher meanwhile; whether one came.
 
-    `after` is asked as often as it wants to be. `deaf`: hints do not count, the intake pauses.
+    `on_idle` is called with 0 as often as it wants to be.
+    `deaf`: hints do not count, as the surroundings have failed.
     """
     while (left := end - time.monotonic()) > 0 and not stop.requested:
-        due = after(0)
+        due = on_idle(0)
         longest = _LOOK_AFTER_WATCHER if due is None else min(due, _LOOK_AFTER_WATCHER)
         rung = alarm.wait(min(left, longest))
         if rung and not deaf:

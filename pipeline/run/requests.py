@@ -1,25 +1,30 @@
-"""What workers are asked for: pieces of collections, and members of archives."""
+"""What workers are asked for: single puzzles, and the pieces that collections are cut into."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from pipeline.parse import Piece
 from pipeline.result import Result, Stopwatch
 from pipeline.rows import Rows, Source
+from pipeline.run.workers import Request
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 
+if TYPE_CHECKING:
+    from pipeline.unpack import PeekableStream
+
 
 @dataclass(frozen=True, slots=True)
-class PieceOf:
+class PieceOf(Request):
     """A piece of a collection; `member` names the collection within an archive."""
 
     piece: Piece
     source: Source
-    member: str | None = None
+    member: str = ""
 
     def compute(self, solvers: Solvers, settings: Settings) -> Rows:
         from pipeline.pieces import solve_piece  # noqa: PLC0415 - numpy, which only workers need
@@ -29,8 +34,8 @@ class PieceOf:
         return replace(rows, seconds=watch.seconds()["total"])
 
     def parts(self) -> Sequence[PieceOf]:
-        first = self.piece.first_line - 1
-        pieces = self.source.detected.pieces(io.BytesIO(self.piece.data), 1)
+        found, first = self.source.detected, self.piece.first_line - 1
+        pieces = found.pieces(io.BytesIO(self.piece.data), 1)
         return [
             replace(self, piece=replace(piece, first_line=piece.first_line + first))
             for piece in pieces
@@ -43,49 +48,14 @@ class PieceOf:
         return all_rows
 
     def given_up(self, why: str, settings: Settings) -> Rows:
-        from pipeline.pieces import failed_piece  # noqa: PLC0415
+        from pipeline.pieces import failed_piece  # noqa: PLC0415 - as above
 
         return failed_piece(self.piece, self.source, settings, why)
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """A member of an archive: its bytes, or why it is not read."""
-
-    name: str
-    data: bytes | None
-    refusal: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    """Members of an archive, each a puzzle of its own."""
-
-    items: tuple[Item, ...]
-
-    def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
-        from pipeline.solving import solve_sources  # noqa: PLC0415
-
-        readable = [(item.name, item.data) for item in self.items if item.data is not None]
-        solved = iter(solve_sources(readable, solvers, settings))
-        return [
-            Result("invalid", message=item.refusal) if item.data is None else next(solved)
-            for item in self.items
-        ]
-
-    def parts(self) -> Sequence[Items]:
-        return [Items((item,)) for item in self.items]
-
-    def joined(self, replies: list[list[Result]]) -> list[Result]:
-        return [result for results in replies for result in results]
-
-    def given_up(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002
-        return [Result("failed", message=why) for _ in self.items]
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """The end of a collection: nothing is to be computed.
+class End(Request):
+    """The end of a collection, at which nothing is computed.
 
     `digest` and `size` are of all its bytes; `error` says why it broke off.
     """
@@ -96,14 +66,78 @@ class End:
     size: int
     error: str | None = None
 
-    def compute(self, solvers: Solvers, settings: Settings) -> None:  # noqa: ARG002
-        return None
 
-    def parts(self) -> Sequence[End]:
-        return []
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One puzzle: its name and its bytes, or why it is not read.
 
-    def joined(self, replies: list[None]) -> None:  # noqa: ARG002
-        return None
+    `size` is that of a file, even if it is not read.
+    """
 
-    def given_up(self, why: str, settings: Settings) -> None:  # noqa: ARG002
-        return None
+    name: str
+    data: bytes | None
+    refusal: str | None = None
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Items(Request):
+    """Single puzzles, solved together if there are several."""
+
+    items: tuple[Item, ...]
+
+    def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
+        solved = iter(self._solved(solvers, settings))
+        return [
+            Result("invalid", message=item.refusal) if item.data is None else next(solved)
+            for item in self.items
+        ]
+
+    def _solved(self, solvers: Solvers, settings: Settings) -> list[Result]:
+        match [(item.name, item.data) for item in self.items if item.data is not None]:
+            case [(name, data)]:
+                from pipeline.solving import solve_source  # noqa: PLC0415 - only workers need it
+
+                return [solve_source(data, name, solvers, settings)]
+            case several:
+                from pipeline.solving import solve_sources  # noqa: PLC0415 - numpy
+
+                return solve_sources(several, solvers, settings)
+
+    def parts(self) -> Sequence[Items]:
+        return [Items((item,)) for item in self.items]
+
+    def joined(self, replies: list[list[Result]]) -> list[Result]:
+        return [result for results in replies for result in results]
+
+    def given_up(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
+        return [Result("failed", message=why) for _ in self.items]
+
+
+@dataclass(frozen=True, slots=True)
+class Portions:
+    """How a source of many puzzles is cut into steps, on which what is published may depend.
+
+    `piece` and `piece_to_prove` are bytes of a collection's text: some 3,000 puzzles of 9×9, a
+    tenth of a second's work, and some 200, a few seconds' where each is to be proved. Of an
+    archive's single puzzles at most `items`, or so many that they have `item_bytes`, go together.
+    """
+
+    piece: int = 256 * 1024
+    piece_to_prove: int = 16 * 1024
+    items: int = 256
+    item_bytes: int = 1024 * 1024
+
+    def pieces(
+        self, source: Source, stream: PeekableStream, settings: Settings, member: str = ""
+    ) -> Iterator[PieceOf | End]:
+        """The steps of one collection, the last of which tells why it broke off if it did."""
+        found = source.detected
+        size = self.piece_to_prove if settings.prove == "always" else self.piece
+        for piece in found.pieces(stream, size):
+            yield PieceOf(piece, source, member)
+        error = str(stream.error) if stream.error else None
+        yield End(member, source, stream.digest, stream.size, error)
+
+
+PORTIONS = Portions()

@@ -1,16 +1,25 @@
-"""The tree of an archive's answers: for every member what it would have given alone."""
+"""The tree of an archive or a folder: what each member would have given alone, and a table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import Any
 
-from pipeline.dropbox.folders import digest_of, sync_file, sync_folder, write_new
-from pipeline.errors import is_environmental
+from pipeline.dropbox.claim import Claim
+from pipeline.dropbox.folders import Folders, digest_of, sync_file, sync_folder, write_new
+from pipeline.dropbox.growing import State
+from pipeline.dropbox.publish import Publication
+from pipeline.errors import is_environmental, printable
+from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.published import ENDING, read_record
 from pipeline.published.names import COUNT, is_output, stems_for
+from pipeline.published.schema import ASIDE, DISAGREEMENTS, FALLBACKS, REFUSED
+from pipeline.published.tables import MemberRow, csv_line, header, yes_or_no
 from pipeline.record import (
     Origin,
     Summary,
@@ -22,8 +31,176 @@ from pipeline.record import (
     record_text,
     timestamp,
 )
-from pipeline.result import Result
-from pipeline.run.requests import Item
+from pipeline.result import NOT_WELL, Result
+from pipeline.rows import Rows
+from pipeline.run.contents import Archive, contents_of_member
+from pipeline.run.requests import End, Item, Items, PieceOf, Portions
+from pipeline.run.sinks import GrowingSink, Progress, bytes_below
+from pipeline.run.table import Table
+from pipeline.settings import Settings
+from pipeline.unpack import Meter, Room, walk
+
+
+class TreeSink(GrowingSink):
+    """A dropped archive or folder; its answers grow in a hidden tree."""
+
+    status = "archive"
+
+    def __init__(
+        self,
+        claim: Claim,
+        folders: Folders,
+        settings: Settings,
+        found: Archive,
+        portions: Portions,
+    ) -> None:
+        super().__init__(claim, folders, settings)
+        self.format = self.reason = found.kind
+        self._portions = portions
+        self._tree = Tree(self._growing.tree, claim.note.job, self._declared)
+        self._table = f"{claim.note.stem}.csv"
+        self._members = 0
+        self._inner: tuple[str, Table] | None = None
+        self._meter = Meter()
+        if self._growing.state:
+            self._resume(self._growing.state["bulk"])
+
+    def steps(self) -> Iterator[Items | PieceOf | End]:
+        """Single puzzles in groups, collections in pieces, as they follow in the archive."""
+        group: list[Item] = []
+        room = Room(self._settings.max_total_bytes)
+        for member in walk(self._claim.original, room, self._meter):
+            found = contents_of_member(member, self._settings)
+            if isinstance(found, Item):
+                group.append(found)
+                if not self._is_full(group):
+                    continue
+            if group:
+                yield Items(tuple(group))
+                group = []
+            if not isinstance(found, Item):
+                yield from self._portions.pieces(*found, self._settings, member.name)
+        if group:
+            yield Items(tuple(group))
+
+    def _is_full(self, group: list[Item]) -> bool:
+        held = sum(len(item.data or b"") for item in group)
+        return len(group) >= self._portions.items or held >= self._portions.item_bytes
+
+    def write(self, step: Any, reply: Any) -> None:
+        match step, reply:
+            case Items(items), list(results):
+                for item, result in zip(items, results, strict=True):
+                    self._write_item(item, result)
+                self._tree.sync()
+            case PieceOf(piece, _, member), Rows() as rows:
+                self._table_of(member).add(rows, piece)
+            case End() as end, _:
+                self._end(end)
+
+    def _write_item(self, item: Item, result: Result) -> None:
+        if item.data is None:
+            self._row(item.name, None, REFUSED, 0, None, item.refusal)
+            return
+        if result.solver and result.solver.warning:
+            self.totals[FALLBACKS] += 1
+        result, keep_cnf = _judged(item.data, result), self._settings.keep_cnf
+        try:
+            self._tree.write(item.name, self._members, item.data, result, keep_cnf=keep_cnf)
+        except OSError as error:  # where all would fail so, the surroundings have failed
+            if is_environmental(error):
+                raise
+            why = f"it cannot be written: {error.strerror}"
+            result = replace(result, status="failed", solutions=(), complete=None, message=why)
+        if result.complete and result.certificate:
+            self.totals[result.certificate.complete] += 1
+        if result.disagreement:
+            self.totals[DISAGREEMENTS] += 1
+        status, found = result.status, len(result.solutions)
+        self._row(item.name, result.format, status, found, result.complete, result.said)
+
+    def _row(
+        self,
+        member: str,
+        form: str | None,
+        status: str,
+        solutions: int,
+        complete: bool | None,
+        message: str | None,
+    ) -> None:
+        if status != "collection":  # whose puzzles count
+            self.totals[status] += 1
+        self._members += 1
+        said = yes_or_no(complete), message or ""
+        fields = (printable(member), form or "", status, str(solutions), *said)
+        if self._members == 1:
+            self._growing.append(self._table, header(MemberRow))
+        self._growing.append(self._table, csv_line(MemberRow(*map(printable, fields))))
+
+    def _table_of(self, member: str) -> Table:
+        """The table of the collection that is being written."""
+        if self._inner is None or self._inner[0] != member:
+            stem = self._tree.stem_for(member, self._members)
+            self._inner = member, Table(self._growing, f"/{stem}", proves=self._proves)
+        return self._inner[1]
+
+    def _end(self, end: End) -> None:
+        member, found = end.member, end.source.detected
+        table = self._table_of(member)
+        table.finish(end.source, end.error)
+        names = table.names()
+        for name in names:
+            self._growing.release(name)
+        origin = self._tree.origin(member, self._members, end.digest, end.size)
+        summary = Summary(
+            "collection", found.format.name, found.reason, table.totals, table.seconds
+        )
+        self._tree.write_many(table.stem.lstrip("/"), origin, summary, names)
+        bad = sum(table.totals[status] for status in NOT_WELL)
+        message = f"{bad} of {table.count} are invalid, unknown or failed" if bad else None
+        solved = table.totals["unique"] + table.totals["multiple"]
+        self._row(member, form, "collection", solved, None, end.error or message)
+        self.totals += table.totals
+        self._inner = None
+
+    def _state(self) -> State:
+        state: State = {"totals": dict(self.totals), "members": self._members}
+        if self._inner:
+            state["inner"] = [self._inner[0], self._inner[1].stem, self._inner[1].state()]
+        return state
+
+    def _resume(self, state: State) -> None:
+        self.totals = Counter(state["totals"])
+        self._members = state["members"]
+        if "inner" in state:
+            member, stem, noted = state["inner"]
+            table = Table(self._growing, stem, proves=self._proves)
+            table.resume(noted)
+            self._inner = member, table
+
+    def progress(self) -> Progress:
+        counts = self.totals + (self._inner[1].totals if self._inner else Counter())
+        puzzles = sum(count for name, count in counts.items() if name not in ASIDE)
+        return Progress(puzzles, self._meter.read, self._size)
+
+    @cached_property
+    def _size(self) -> int:
+        path = self._claim.original
+        return bytes_below(path) if path.is_dir() else path.stat().st_size
+
+    def publication(self, seconds: float) -> Publication:
+        if not self._members:
+            self._growing.append(self._table, header(MemberRow))
+        if not self._claim.note.files:  # else it may be where it belongs
+            self._growing.tree.mkdir(exist_ok=True)
+        return replace(super().publication(seconds), tree=self._growing.tree)
+
+
+def _judged(data: bytes, result: Result) -> Result:
+    """The result of a member: what does not even look like a puzzle is no fault of the archive."""
+    if result.status != "invalid" or not looks_like_no_puzzle(data):
+        return result
+    return replace(result, status="other", message=f"{result.message}; {NO_PUZZLE}")
 
 
 class Tree:
@@ -34,9 +211,6 @@ class Tree:
         self._job = job
         self._declared = declared
         self._fresh: list[Path] = []
-
-    def make(self) -> None:
-        self._top.mkdir(exist_ok=True)
 
     def stem_for(self, member: str, number: int) -> str:
         """The path, without an ending, under which a member's answers go; its folder is made.
@@ -74,29 +248,14 @@ class Tree:
             self._fresh += [self._top / made, (self._top / made).parent]
         return made
 
-    def write(self, item: Item, number: int, result: Result, *, keep_cnf: bool) -> Result:
-        """Write one puzzle's set; what cannot be written under its name is `failed`.
-
-        Raises OSError where all would fail so.
-        """
-        try:
-            self._write(item, number, result, keep_cnf=keep_cnf)
-        except OSError as error:
-            if is_environmental(error):
-                raise
-            why = f"it cannot be written: {error.strerror}"
-            return replace(result, status="failed", solutions=(), complete=None, message=why)
-        return result
-
-    def _write(self, item: Item, number: int, result: Result, *, keep_cnf: bool) -> None:
-        assert item.data is not None  # noqa: S101
+    def write(self, name: str, number: int, data: bytes, result: Result, *, keep_cnf: bool) -> None:
+        """Write one puzzle's set. Raises OSError."""
         now = datetime.now(UTC)
-        origin = self.origin(item.name, number, digest(item.data), len(item.data))
-        stem = self.stem_for(item.name, number)
+        origin = self.origin(name, number, digest(data), len(data))
+        stem = self.stem_for(name, number)
         base = PurePosixPath(stem).name
-        hashes: dict[str, str] = {}
-        for name, pieces in job_files(base, origin, result, (now, now), keep_cnf=keep_cnf):
-            hashes[name] = self._put(stem, name, pieces)
+        files = job_files(base, origin, result, (now, now), keep_cnf=keep_cnf)
+        hashes = {own: self._put(stem, own, pieces) for own, pieces in files}
         record = make_record(origin, result, hashes, now)
         self._put(stem, base + ENDING, [record_text(record)])
 
@@ -106,9 +265,9 @@ class Tree:
         self._fresh += [path, path.parent]
         return write_new(path, pieces)
 
-    def origin(self, member: str, number: int, hashed: str | None, size: int | None) -> Origin:
+    def origin(self, member: str, number: int, sha256: str | None, size: int | None) -> Origin:
         """What a member's record says of the member."""
-        return Origin(self._job, member, hashed, size, self._declared, number)
+        return Origin(self._job, member, sha256, size, self._declared, number)
 
     def write_many(self, stem: str, origin: Origin, summary: Summary, names: Iterable[str]) -> None:
         """Write record and log of a collection, whose other files have grown under a stem."""

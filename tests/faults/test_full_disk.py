@@ -10,21 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from breaking import FILL_DISK, Breaker
 from dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, events_in, wait_for
+from support.breaking import FILL_DISK, Bench
 
 from pipeline.dropbox import STEPS
-
-
-@pytest.fixture(scope="module")
-def breaker() -> Iterator[Breaker]:
-    with Breaker.started() as started:
-        yield started
-
-
-@pytest.fixture
-def box(tmp_path: Path) -> DropFolder:
-    return DropFolder.within(tmp_path)
 
 
 @pytest.fixture
@@ -52,18 +41,15 @@ def fill(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_disk_that_is_full_at_any_step_costs_nothing(
-    step: str, breaker: Breaker, box: DropFolder
-) -> None:
-    argv = ["run", "--inbox", str(box.inbox), "--outbox", str(box.outbox)]
-    log = box.inbox.parent / "log"
+def test_a_disk_that_is_full_at_any_step_costs_nothing(step: str, bench: Bench) -> None:
+    box = bench.box
     box.drop("a.txt", TWO_SOLUTIONS)
-    assert breaker.wait(breaker.start(argv, log)) == 0
+    assert bench.run()[0] == 0
     box.drop("a.txt")
-    codes = [breaker.wait(breaker.start(argv, log, step, FILL_DISK)) for _ in range(4)]
+    codes = [bench.run(step=step, what=FILL_DISK)[0] for _ in range(4)]
     assert codes[0] == 75
     assert set(codes) <= {0, 75}
-    assert breaker.wait(breaker.start(argv, log)) == 0
+    assert bench.run()[0] == 0
     assert box.record("a")["status"] == "unique"
     assert box.text("a_1.solution") == SMALL_SOLVED
     assert box.published() == {"a_1.solution", "a.log", "a.json"}

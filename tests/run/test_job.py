@@ -9,21 +9,19 @@ from itertools import islice
 from types import SimpleNamespace
 
 import pytest
-from bulk import collection
 from dropping import OTHER, OTHER_SOLVED, SMALL, SMALL_SOLVED, DropFolder, events_in, record_text
 from support.claiming import at_step, claimed
+from support.many import collection
 
 from pipeline.dropbox.claim import LOCK, NOTE, abandoned
-from pipeline.dropbox.growing import PROGRESS, Growing
+from pipeline.dropbox.growing import PROGRESS
 from pipeline.dropbox.overview import survey
 from pipeline.log import LazyLog
-from pipeline.run.bulk import Bulk, Progress
-from pipeline.run.contents import content_of
 from pipeline.run.display import Display
-from pipeline.run.job import MOST_ATTEMPTS, Jobs
+from pipeline.run.job import MOST_ATTEMPTS, Job, Jobs, Kept
 from pipeline.run.loop import run_once
-from pipeline.run.pool import Pool
 from pipeline.run.sweep import Sweeper
+from pipeline.run.workers import Inline
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 
@@ -78,7 +76,7 @@ def test_a_file_that_killed_the_process_twice_is_tried_again(box):
 class Busy:
     """Workers that take three steps and reply to none."""
 
-    batches = 0
+    batches = 1
 
     def replies(self, requests):
         under_way = list(islice(requests, 3))
@@ -103,29 +101,33 @@ class Quick(Busy):
                 yield request, None
 
 
-def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_up(box):
+def jobs_of(box, solvers, workers):
+    """The jobs of a run with these workers."""
     settings = Settings(inbox=box.inbox, outbox=box.outbox)
+    log, inline = LazyLog("json", quiet=True), Inline(solvers, settings, nullcontext)
+    return Jobs(box.folders, settings, log, nullcontext, inline, inline, workers)
+
+
+def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_up(box):
+    jobs = jobs_of(box, None, Busy())
     claim = claimed(box, content=collection(3).decode())
     for deadly in range(MOST_ATTEMPTS):
         for _ in range(4):
-            bulk = content_of(claim, box.folders, settings, Busy())
-            assert bulk.step(), "it waits"
+            job = jobs.job_of(claim, jobs.sink_of(claim))
+            assert job.step(), "it waits"
             assert claim.attempts() == deadly, "what a kill would leave"
-            bulk.close()
+            job.close()
         claim.count_attempt(1) if deadly + 1 < MOST_ATTEMPTS else claim.close()
     assert run_here(box) == 0
     assert box.record(STEM)["status"] == "collection"
 
 
 def test_a_crash_of_ours_while_workers_compute_counts(box):
-    settings = Settings(inbox=box.inbox, outbox=box.outbox)
     claim = claimed(box, content=collection(3).decode())
-    with Solvers() as solvers:
-        log = LazyLog("json", quiet=True)
-        jobs = Jobs(box.folders, settings, solvers, Crashing(), log, nullcontext)
-        bulk = jobs.process(claim)
-        assert jobs.go_on(bulk), "it waits"
-        assert jobs.go_on(bulk) is None
+    jobs = jobs_of(box, None, Crashing())
+    job = jobs.process(claim)
+    assert jobs.advance(job) is job, "it waits"
+    assert jobs.advance(job) == Kept()
     (found,) = abandoned(box.folders)
     with closing(found):
         assert found.attempts() == 1
@@ -138,20 +140,22 @@ def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahe
         yield from ("first", "second")
         die()
 
-    content = SimpleNamespace(
+    sink = SimpleNamespace(
         steps=steps,
         write=lambda step, reply: done.append(step),
-        state=dict,
-        resume=lambda state: None,
-        progress=lambda: Progress(0, 0, None),
+        checkpoint=lambda steps, seconds: None,
+        close=lambda: None,
+        lasts=True,
+        seconds_before=0.0,
     )
     with closing(claimed(box)) as claim:
         for _ in range(7):
             assert claim.attempts() < MOST_ATTEMPTS
-            bulk = Bulk(content, Growing(claim, box.folders), Quick(), claim)
+            sink.steps_before = len(done)
+            job = Job(claim, sink, Quick())
             with pytest.raises(KeyboardInterrupt):
-                list(iter(bulk.step, False))
-            bulk.close()
+                list(iter(job.step, False))
+            job.close()
         assert claim.attempts() == MOST_ATTEMPTS
     assert done == ["first", "second"]
 
@@ -239,18 +243,15 @@ def test_an_abandoned_claim_is_processed_before_a_newer_file_of_its_name(box):
 
 def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, monkeypatch):
     claimed(box, content=SMALL).close()
-    settings = Settings(inbox=box.inbox, outbox=box.outbox)
 
     def too_many(*_):
         raise OSError(errno.EMFILE, "Too many open files")
 
     with Solvers() as solvers:
-        log = LazyLog("json", quiet=True)
-        pool = Pool(1, settings, lambda: False)
-        jobs = Jobs(box.folders, settings, solvers, pool, log, nullcontext)
-        sweeper = Sweeper(jobs, lambda: False, Display(log, bar=False))
+        jobs = jobs_of(box, solvers, Busy())
+        sweeper = Sweeper(jobs, lambda: False, Display(jobs.log, bar=False))
         with monkeypatch.context() as patched:
-            patched.setattr("pipeline.run.sweep.is_written", too_many)
+            patched.setattr("pipeline.run.intake.is_written", too_many)
             with pytest.raises(OSError, match="Too many"):
                 sweeper.sweep()
         assert sweeper.sweep().statuses == {"unique": 1}

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from pipeline.log import LazyLog
-from pipeline.run.bulk import Progress
 from pipeline.run.display import HEARTBEAT_SECONDS, Display
+from pipeline.run.sinks import Progress
 
 TOTAL = 1000
 """The bytes of a source."""
@@ -95,22 +95,20 @@ def test_the_bar_tells_source_puzzles_rate_and_time_left(bar, terminal, clock):
     assert "48,000 puzzles, 4,000/s, 0:00:12 left" in shown(terminal)
 
 
-def test_the_first_tick_shows_a_rate_already_if_it_was_said_when_the_job_began(
+def test_the_rate_counts_from_when_a_job_first_began_or_else_from_its_first_tick(
     bar, terminal, clock
 ):
     bar.begin("top.txt", at(0))
     assert terminal.getvalue() == "", "a job that is done at once shows no bar"
     clock.now += 0.5
+    bar.begin("top.txt", at(500, share=0.5))
     bar.tick("top.txt", at(3000, share=0.1))
     assert "3,000 puzzles, 6,000/s, 0:00:04 left" in shown(terminal)
-
-
-def test_beginning_again_changes_nothing(bar, terminal, clock):
-    bar.begin("top.txt", at(0))
+    bar.tick("other.txt", at(1000, share=0.25))
+    assert shown(terminal).rstrip().endswith("1,000 puzzles, 0/s"), "it makes way for another"
     clock.now += 10
-    bar.begin("top.txt", at(500, share=0.5))
-    bar.tick("top.txt", at(1000, share=0.5))
-    assert "1,000 puzzles, 100/s, 0:00:10 left" in shown(terminal)
+    bar.tick("other.txt", at(2000, share=0.5))
+    assert "2,000 puzzles, 100/s, 0:00:20 left" in shown(terminal)
 
 
 def test_of_a_job_that_is_gone_on_with_only_what_is_new_counts(bar, terminal, clock):
@@ -118,14 +116,6 @@ def test_of_a_job_that_is_gone_on_with_only_what_is_new_counts(bar, terminal, cl
     clock.now += 10
     bar.tick("top.txt", at(601_000, share=0.6))
     assert "601,000 puzzles, 100/s, 0:00:40 left" in shown(terminal)
-
-
-def test_a_job_of_which_no_beginning_was_told_begins_at_its_first_tick(bar, terminal, clock):
-    bar.tick("top.txt", at(1000, share=0.25))
-    assert shown(terminal).rstrip().endswith("1,000 puzzles, 0/s")
-    clock.now += 10
-    bar.tick("top.txt", at(2000, share=0.5))
-    assert "2,000 puzzles, 100/s, 0:00:20 left" in shown(terminal)
 
 
 @pytest.mark.parametrize("progress", [at(1000, share=0.5, total=None), at(1000, share=1.5)])
@@ -193,16 +183,6 @@ def test_the_bar_is_taken_away_at_the_end_and_another_job_gets_its_own(bar, term
     assert log.said == []
 
 
-def test_a_bar_makes_way_for_that_of_another_source(bar, terminal, clock):
-    bar.begin("a.txt", at(0))
-    bar.tick("a.txt", at(1))
-    bar.begin("b.txt", at(0))
-    clock.now += 1
-    bar.tick("b.txt", at(7, share=0.5))
-    assert shown(terminal).startswith("b.txt ")
-    assert "7 puzzles, 7/s, 0:00:01 left" in shown(terminal)
-
-
 def test_without_a_bar_a_line_is_logged_every_half_minute(plain, clock, log):
     plain.begin("top.txt", at(0))
     for _ in range(12):
@@ -238,11 +218,3 @@ def test_where_there_is_no_terminal_nothing_but_the_log_is_written_to(clock, log
     display.tick("a.txt", at(1))
     display.end()
     assert (stream.getvalue(), len(log.said)) == ("", 1)
-
-
-def test_standard_error_is_where_it_is_shown(monkeypatch, terminal, log, clock):
-    monkeypatch.setattr(sys, "stderr", terminal)
-    display = Display(log, bar=True, clock=clock)
-    display.tick("a.txt", at(1))
-    display.end()
-    assert "a.txt" in terminal.getvalue()

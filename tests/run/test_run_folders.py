@@ -60,11 +60,6 @@ ODD_NAMES = [
 ]
 
 
-@pytest.fixture
-def box(tmp_path):
-    return DropFolder.within(tmp_path)
-
-
 @pytest.fixture(scope="module")
 def invalid(tmp_path_factory):
     """One pass over files that are no puzzles, and one that is."""

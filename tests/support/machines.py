@@ -7,20 +7,20 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from dropping import environment, wait_for
 from solving import children
+from support.doubling import doubles
 
-from pipeline.run.remote import Remote
+from pipeline.run.cluster import Cluster
 from pipeline.settings import Settings
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 NOWHERE = "tcp://127.0.0.1:1"
 """An address at which no scheduler is."""
 
@@ -51,7 +51,7 @@ class Machines:
             yield machines
 
     def add_worker(self) -> None:
-        path = os.pathsep.join(map(str, (TESTS.parent, TESTS, TESTS / "faults")))
+        path = os.pathsep.join(map(str, (TESTS.parent, TESTS)))
         self.nannies.append(self._with_worker(self.stack, path))
 
     @contextmanager
@@ -152,11 +152,5 @@ class PassedOver(list[str]):
 
 def asked(address: str, requests: Any, **options: Any) -> list[tuple[int, Any]]:
     """What all these requests for doubles came to, one after the other."""
-    with closing(Remote(address, Settings(), lambda: False, **options)) as remote:
-        return doubles(remote.replies(iter(requests)))
-
-
-def doubles(replies: Iterable[tuple[Any, Any] | None]) -> list[tuple[int, Any]]:
-    """Numbers and their doubles, from replies."""
-    found = chain.from_iterable(reply for _, reply in filter(None, replies))
-    return [(number, double) for number, double, _ in found]
+    with closing(Cluster(address, Settings(), lambda: False, **options)) as cluster:
+        return doubles(cluster.replies(iter(requests)))

@@ -1,7 +1,7 @@
-"""Worker processes that compute requests side by side, their replies in order.
+"""Workers compute requests, and their replies come in order: this process, or a pool of others.
 
-A worker that dies is replaced and its request computed again; one that kills its worker twice
-is taken apart, and what kills its worker alone is given up.
+A worker of a pool that dies is replaced and its request computed again; one that kills its worker
+twice is taken apart, and what kills its worker alone is given up.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
+from dataclasses import dataclass
 from itertools import islice
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.run.stop import Interrupted
-from pipeline.run.worker import Crashed, Done, Start, Surroundings
+from pipeline.limits import Limits
 from pipeline.settings import Settings
 from pipeline.solve import Solvers
 from pipeline.solve.child import Peer
@@ -27,40 +27,46 @@ MOST_DEATHS = 2
 """After which a request is computed part by part."""
 
 AHEAD = 2
-"""Requests under way for each worker, so that none waits while replies are written."""
+"""Requests under way for each process, so that none waits while replies are written."""
 
-PATIENCE = 0.1
-"""Seconds to wait for a reply until there may be something else to do."""
-
-_MODULE = "pipeline.run.worker"
+REPLY_SECONDS = 0.1
+"""How long to wait for a reply until there may be something else to do."""
 
 
-class Request(Protocol):
+class Interrupted(BaseException):
+    """The time to stop has come while something was being computed."""
+
+
+class Request:
     """Something to compute in a worker; it is pickled."""
 
-    def compute(self, solvers: Solvers, settings: Settings) -> Any: ...
+    __slots__ = ()
+
+    def compute(self, solvers: Solvers, settings: Settings) -> Any:
+        """The reply; nothing, unless there is something to compute."""
 
     def parts(self) -> Sequence[Request]:
         """Requests for the single things in this one; fewer than two if it is one itself."""
-        ...
+        return ()
 
     def joined(self, replies: list[Any]) -> Any:
         """The reply to this request from those to its parts."""
-        ...
+        raise NotImplementedError
 
     def given_up(self, why: str, settings: Settings) -> Any:
         """The reply that stands for one that cannot be had."""
-        ...
 
 
 Replies = Generator[tuple[Request, Any] | None, None, None]
 
 
 class Workers(Protocol):
-    """Who computes requests: the processes of a Pool, or those of a cluster."""
+    """Whoever computes requests: Inline, a Pool, or a Cluster.
+
+    `batches` is how many batches of single files keep them busy.
+    """
 
     batches: int
-    """Batches of single files that they take at a time; 0 if whoever has these computes them."""
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         """Each request with its reply, in order; None now and then while there is none yet.
@@ -74,6 +80,79 @@ class Workers(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a request came to."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The surroundings of a worker failed, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """A request made a worker crash, and how."""
+
+    reason: str
+
+
+Reply = Done | Surroundings | Crashed
+
+
+def reply_to(request: Request, solvers: Solvers, settings: Settings) -> Reply:
+    """What a request comes to in a worker, whatever goes wrong."""
+    try:
+        return Done(request.compute(solvers, settings))
+    except EnvironmentFailure as error:
+        return Surroundings(str(error))
+    except Exception as error:  # noqa: BLE001 - a crash of ours costs only what was asked
+        return Crashed(f"{type(error).__name__}: {error}")
+
+
+def serve(descriptor: int) -> None:
+    """Be a worker of a pool: reply to what comes through a pipe, the settings first."""
+    with Connection(descriptor) as pipe, suppress(EOFError):
+        settings = pipe.recv()
+        with Solvers(settings.solver, settings.minisat) as solvers:
+            while True:
+                pipe.send(reply_to(pipe.recv(), solvers, settings))
+
+
+class Inline:
+    """Computes in this process: what crashes it crashes whoever asks."""
+
+    batches = 1
+
+    def __init__(
+        self,
+        solvers: Solvers,
+        settings: Settings,
+        computing: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._solvers = solvers
+        self._settings = settings
+        self._computing = computing
+
+    def warm(self) -> None:
+        """Have the solver start what it can before there is a request."""
+        self._solvers.warm(Limits(self._settings.timeout, self._settings.memory_limit))
+
+    def replies(self, requests: Iterator[Request]) -> Replies:
+        """As Workers has it; a computation may be interrupted."""
+        for request in requests:
+            with self._computing():
+                reply = request.compute(self._solvers, self._settings)
+            yield request, reply
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
 def cores() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -82,25 +161,28 @@ def cores() -> int:
 
 
 class Pool:
-    """At most `count` workers, each with a thread here that talks to it.
+    """At most `count` processes, each with a thread here that talks to it.
 
     They are started when there is something for them to do, and kept.
     """
 
-    batches = 0
+    batches = 1
 
-    def __init__(self, count: int, settings: Settings, stopping: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        count: int,
+        settings: Settings,
+        stopping: Callable[[], bool],
+        start: Callable[[str], Peer] = Peer,
+    ) -> None:
         self.count = count
         self._settings = settings
         self._stopping = stopping
+        self._start = start
         self._idle: list[Peer] = []
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """Each request with its reply, in order; None now and then while there is none yet.
-
-        AHEAD requests for each worker are under way. Raises EnvironmentFailure, and Interrupted
-        when told to stop.
-        """
+        """As Workers has it; AHEAD requests for each process are under way."""
         under_way: deque[tuple[Request, Future[Any]]] = deque()
         with ExitStack() as stack:
             threads = stack.enter_context(ThreadPoolExecutor(self.count, "worker"))
@@ -113,7 +195,7 @@ class Pool:
                     under_way.append((request, threads.submit(self._computed, request, bell)))
                 if not under_way:
                     return
-                is_there = futures.wait([under_way[0][1]], PATIENCE).done
+                is_there = futures.wait([under_way[0][1]], REPLY_SECONDS).done
                 if self._stopping():
                     raise Interrupted
                 if not is_there:
@@ -138,7 +220,7 @@ class Pool:
             return request.given_up(why, self._settings)
         return request.joined([self._computed(part, bell) for part in parts])
 
-    def _asked(self, request: Request, bell: _Bell) -> Done | Surroundings | Crashed:
+    def _asked(self, request: Request, bell: _Bell) -> Reply:
         """What a worker says; it is kept for others if it will hear them."""
         with ExitStack() as stack:
             peer = self._worker()
@@ -147,7 +229,7 @@ class Pool:
             if bell.hearing in wait([peer.pipe, bell.hearing]):
                 raise Interrupted
             try:
-                reply: Done | Surroundings | Crashed = peer.hear(0)
+                reply: Reply = peer.hear(0)
             except EOFError:
                 code = peer.exit_code()
                 return Crashed(f"the process that computed it died with exit code {code}")
@@ -162,10 +244,10 @@ class Pool:
                 peer.close()
             return peer
         try:
-            peer = Peer(_MODULE)
+            peer = self._start(__name__)
         except OSError as error:
             raise EnvironmentFailure(f"no worker can be started: {error.strerror}") from error
-        peer.send(Start(self._settings))
+        peer.send(self._settings)
         return peer
 
     def close(self) -> None:

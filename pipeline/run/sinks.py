@@ -1,0 +1,257 @@
+"""Sinks: what a job asks for, and where the answers go.
+
+A SetSink makes one problem's set of files. The others, for a collection's tables and an archive's
+tree, let their files grow in the outbox: after each step that lasts, and a job that was killed
+goes on behind it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pipeline.dropbox.claim import Claim
+from pipeline.dropbox.folders import Folders, digest_of
+from pipeline.dropbox.growing import Growing, State
+from pipeline.dropbox.publish import Publication
+from pipeline.errors import printable
+from pipeline.log import Log
+from pipeline.published.schema import FALLBACKS
+from pipeline.record import (
+    Origin,
+    Summary,
+    digest,
+    finished_event,
+    job_files,
+    make_record,
+    many_log_text,
+    many_record,
+    record_text,
+    told_seconds,
+    told_totals,
+)
+from pipeline.result import NOT_WELL, Result
+from pipeline.run.requests import Item, Items
+from pipeline.run.workers import Request
+from pipeline.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a job is: puzzles done, and the share of its bytes if that is known."""
+
+    puzzles: int
+    bytes_done: int
+    bytes_total: int | None
+
+    @property
+    def share(self) -> float | None:
+        """The part of it that is done, 0 to 1, if that is known."""
+        return min(1.0, self.bytes_done / self.bytes_total) if self.bytes_total else None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a job ended: its status, and whether some of it was invalid, unknown or failed."""
+
+    status: str
+    bad: bool
+
+    @classmethod
+    def of(cls, status: str, totals: Mapping[str, int]) -> Ended:
+        """How a job ended that may hold many puzzles."""
+        bad = any(totals.get(name) for name in (*NOT_WELL, "refused"))
+        return cls(status, bad or status in NOT_WELL)
+
+
+class Sink(ABC):
+    """Where the answers of one claim's job go, step by step, until they are published."""
+
+    lasts = False
+    """Whether each step is made to last, to go on behind it after a kill."""
+
+    steps_before = 0
+    seconds_before = 0.0
+    """What earlier runs have done, and how long it took them."""
+
+    @abstractmethod
+    def steps(self) -> Iterator[Request]:
+        """What is to be computed, always the same for the same source."""
+
+    @abstractmethod
+    def write(self, step: Any, reply: Any) -> None:
+        """Append what a step came to."""
+
+    def checkpoint(self, steps: int, seconds: float) -> None:  # noqa: B027 - a set has none
+        """Make what was written last: so many steps, which took so long."""
+
+    def progress(self) -> Progress:
+        """How far it is."""
+        return Progress(0, 0, None)
+
+    @abstractmethod
+    def publication(self, seconds: float) -> Publication:
+        """The set, once all steps are written, which took so many seconds."""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the original belongs in `failed`."""
+        return False
+
+    @abstractmethod
+    def finish(self, log: Log, seconds: float) -> Ended:
+        """Log what the published job came to."""
+
+    def close(self) -> None:  # noqa: B027 - a set holds nothing open
+        """Write no more; what has been made to last stays."""
+
+
+class SetSink(Sink):
+    """One problem: its solutions, record and log. Without an item there is nothing to compute."""
+
+    def __init__(self, claim: Claim, origin: Origin, item: Item | None, result: Result) -> None:
+        self.item = item
+        self._claim = claim
+        self._origin = origin
+        self._result = result
+
+    @classmethod
+    def of(cls, claim: Claim, item: Item, settings: Settings) -> SetSink:
+        """The set of what a claim holds."""
+        sha256 = None if item.data is None else digest(item.data)
+        refused = Result("invalid", message=item.refusal, seconds={"total": 0.0})
+        origin = _origin(claim, sha256, item.size, settings)
+        return cls(claim, origin, None if item.data is None else item, refused)
+
+    @classmethod
+    def failed(cls, claim: Claim, why: str, settings: Settings) -> SetSink:
+        """The set that tells why nothing could be made of a claim."""
+        size = size_of(claim.original)
+        sha256 = None if size is None else digest_of(claim.original)
+        origin = _origin(claim, sha256, size, settings)
+        return cls(claim, origin, None, Result("failed", message=why))
+
+    def steps(self) -> Iterator[Request]:
+        if self.item is not None:
+            yield Items((self.item,))
+
+    def write(self, step: Any, reply: Any) -> None:  # noqa: ARG002 - there is one only
+        (self._result,) = reply
+
+    def publication(self, seconds: float) -> Publication:  # noqa: ARG002 - the result has its own
+        origin, result = self._origin, self._result
+        note, now = self._claim.note, datetime.now(UTC)
+        times = datetime.fromisoformat(note.claimed) if note.claimed else now, now
+        return Publication(
+            self._claim,
+            lambda: job_files(note.stem, origin, result, times, keep_cnf=note.keep_cnf),
+            lambda files: record_text(make_record(origin, result, files, now)),
+        )
+
+    @property
+    def is_refused(self) -> bool:
+        return self._result.status in ("invalid", "failed")
+
+    def finish(self, log: Log, seconds: float) -> Ended:  # noqa: ARG002 - as above
+        origin, result = self._origin, self._result
+        source, bad = printable(origin.source), result.status in NOT_WELL
+        used = result.solver
+        if used and (why := used.warning):
+            log.warning("solver.fallback", source=source, solver=used.name, reason=why)
+        event = finished_event(origin, result) | {"source": source}
+        (log.error if bad else log.info)("job.finished", job=origin.job, **event)
+        return Ended(result.status, bad)
+
+
+def _origin(claim: Claim, sha256: str | None, size: int | None, settings: Settings) -> Origin:
+    note = claim.note
+    return Origin(note.job, note.source, sha256, size, settings.reading.declared())
+
+
+class GrowingSink(Sink):
+    """Many problems, whose files grow in the outbox.
+
+    The state of a subclass is what `write` must know to go on; it is resumed when that is made.
+    """
+
+    lasts = True
+    status: str
+    format: str
+    reason: str
+    """Why it is read so."""
+
+    def __init__(self, claim: Claim, folders: Folders, settings: Settings) -> None:
+        self.totals: Counter[str] = Counter()
+        self._claim = claim
+        self._settings = settings
+        self._proves = settings.prove == "always"
+        self._declared = settings.reading.declared()
+        self._growing = Growing(claim, folders, settings.terms)
+        self.steps_before = int(self._growing.state.get("steps", 0))
+        self.seconds_before = float(self._growing.state.get("seconds", 0.0))
+
+    @abstractmethod
+    def _state(self) -> State: ...
+
+    def checkpoint(self, steps: int, seconds: float) -> None:
+        progress = self.progress()
+        self._growing.note(
+            {
+                "steps": steps,
+                "bulk": self._state(),
+                "seconds": seconds,
+                "puzzles": progress.puzzles,
+                "share": progress.share,
+            }
+        )
+
+    def publication(self, seconds: float) -> Publication:
+        """The grown files of a job, with its record and its log."""
+        now, note, original = datetime.now(UTC), self._claim.note, self._claim.original
+        sha256 = digest_of(original) if original.is_file() else None
+        origin = _origin(self._claim, sha256, size_of(original), self._settings)
+        summary = Summary(self.status, self.format, self.reason, self.totals, seconds)
+
+        def files() -> Iterator[Any]:
+            yield from self._growing.staged().items()
+            yield f"{note.stem}.log", [many_log_text(origin, summary, note.claimed, now)]
+
+        def record(hashes: Mapping[str, str]) -> str:
+            return record_text(many_record(origin, summary, hashes, now))
+
+        return Publication(self._claim, files, record)
+
+    def finish(self, log: Log, seconds: float) -> Ended:
+        note, totals = self._claim.note, told_totals(self.totals)
+        source, ended = printable(note.source), Ended.of(self.status, totals)
+        if totals.get(FALLBACKS):
+            log.warning("solver.fallback", source=source, puzzles=totals[FALLBACKS])
+        event = {"source": source, "status": self.status, "totals": totals}
+        told = told_seconds({"total": seconds})
+        (log.error if ended.bad else log.info)("job.finished", job=note.job, **event, seconds=told)
+        return ended
+
+    def close(self) -> None:
+        self._growing.close()
+
+
+def size_of(path: Path) -> int | None:
+    """The bytes of a file; None for what is none, as a folder or a link."""
+    status = path.lstat()
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def bytes_below(folder: Path) -> int:
+    """The bytes of all files in a folder and below."""
+    return sum(
+        os.lstat(os.path.join(top, name)).st_size  # noqa: PTH118 - quicker
+        for top, _, names in os.walk(folder)
+        for name in names
+    )

@@ -1,0 +1,163 @@
+"""The table of a collection, and its solutions, one a line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pipeline.dropbox.claim import Claim
+from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.growing import Growing, State
+from pipeline.parse import Piece
+from pipeline.parse.text import count_lines
+from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header
+from pipeline.rows import Proofs, Rows, Source, blank_lines, broken, indexed
+from pipeline.run.contents import Collection
+from pipeline.run.requests import End, PieceOf, Portions
+from pipeline.run.sinks import GrowingSink, Progress, size_of
+from pipeline.settings import Settings
+from pipeline.unpack import Meter, PeekableStream, Room, opened
+
+
+class Table:
+    """The table and the solutions of one collection, growing under a stem.
+
+    `seconds` is how long all of it took to compute, added up over the workers.
+    """
+
+    def __init__(self, growing: Growing, stem: str, *, proves: bool) -> None:
+        self._growing = growing
+        self.stem = stem
+        self._proves = proves
+        self.count = 0
+        self._ranks = 0
+        self._line = 1
+        self.totals: Counter[str] = Counter()
+        self.seconds = 0.0
+
+    def state(self) -> State:
+        return {
+            "count": self.count,
+            "ranks": self._ranks,
+            "line": self._line,
+            "totals": dict(self.totals),
+            "seconds": self.seconds,
+        }
+
+    def resume(self, state: State) -> None:
+        self.count, self._ranks, self._line = state["count"], state["ranks"], state["line"]
+        self.totals = Counter(state["totals"])
+        self.seconds = state.get("seconds", 0.0)  # what an earlier version noted has none
+
+    def _table(self) -> str:
+        return f"{self.stem}.csv"
+
+    def _solution(self, rank: int) -> str:
+        """The name of the file of each puzzle's solution number `rank`, from 1."""
+        return f"{self.stem}_{rank}.solution"
+
+    def _proofs(self) -> tuple[str, str]:
+        """The names of the file of proofs, and of its index."""
+        return f"{self.stem}.proofs.xz", f"{self.stem}.proofs.csv"
+
+    def names(self) -> list[str]:
+        """The names of its files."""
+        solutions = (self._solution(rank) for rank in range(1, self._ranks + 1))
+        return [self._table(), *solutions, *(self._proofs() if self._proves else ())]
+
+    def add(self, rows: Rows, piece: Piece) -> None:
+        """Append the rows of a piece, which follows those before."""
+        self._append(rows)
+        self._line = piece.first_line + count_lines(piece.data)
+
+    def finish(self, source: Source, error: str | None) -> None:
+        """Append a row that says why the collection broke off, if it did."""
+        self._append(broken(source, self._line, error) if error else Rows())
+
+    def _append(self, rows: Rows) -> None:
+        if not self._ranks:
+            self._growing.append(self._table(), header(PuzzleRow))
+        while self._ranks < max(1, len(rows.solutions)):
+            self._add_rank()
+        self._growing.append(self._table(), indexed(rows.table, self.count + 1))
+        for rank in range(self._ranks):
+            here = rank < len(rows.solutions)
+            lines = rows.solutions[rank] if here else rows.blank
+            self._growing.append(self._solution(rank + 1), lines)
+        if self._proves:
+            self._append_proofs(rows.proofs)
+        self.count += rows.count
+        self.totals += rows.totals
+        self.seconds += rows.seconds
+
+    def _add_rank(self) -> None:
+        """Begin another file of solutions, with a blank for each puzzle before."""
+        self._ranks += 1
+        self._growing.append(self._solution(self._ranks), b"")
+        if self.count:
+            for block in blank_lines(self._growing.path(self._solution(1))):
+                self._growing.append(self._solution(self._ranks), block)
+
+    def _append_proofs(self, chunks: Sequence[Proofs]) -> None:
+        packed, index = self._proofs()
+        if not self._growing.length(index):
+            self._growing.append(packed, b"")
+            self._growing.append(index, header(ProofRow))
+        for chunk in chunks:
+            offset = self._growing.length(packed)
+            lines = [
+                csv_line(ProofRow(self.count + place + 1, offset, start, length, solver, steps))
+                for place, start, length, solver, steps in chunk.index
+            ]
+            self._growing.append(packed, chunk.packed)
+            self._growing.append(index, b"".join(lines))
+
+
+class TableSink(GrowingSink):
+    """A dropped collection; its table grows under the stem of its claim."""
+
+    status = "collection"
+
+    def __init__(
+        self,
+        claim: Claim,
+        folders: Folders,
+        settings: Settings,
+        found: Collection,
+        portions: Portions,
+    ) -> None:
+        super().__init__(claim, folders, settings)
+        self.format = found.source.detected.format.name
+        self.reason = found.source.detected.reason
+        self._source = found.source
+        self._is_packed = found.kind != "plain"
+        self._portions = portions
+        self._meter = Meter()
+        self._table = Table(self._growing, claim.note.stem, proves=self._proves)
+        self._bytes = 0
+        if self._growing.state:
+            noted = self._growing.state["bulk"]
+            self._bytes = noted["bytes"]
+            self._table.resume(noted)
+        self.totals = self._table.totals
+
+    def steps(self) -> Iterator[PieceOf | End]:
+        room = Room(self._settings.max_total_bytes)
+        with PeekableStream(opened(self._claim.original, room, self._meter)) as stream:
+            yield from self._portions.pieces(self._source, stream, self._settings)
+
+    def write(self, step: Any, reply: Any) -> None:
+        match step, reply:
+            case PieceOf(piece), Rows() as rows:
+                self._bytes += len(piece.data)
+                self._table.add(rows, piece)
+            case End() as end, _:
+                self._table.finish(end.source, end.error)
+
+    def _state(self) -> State:
+        return self._table.state() | {"bytes": self._bytes}
+
+    def progress(self) -> Progress:
+        done = self._meter.read if self._is_packed else self._bytes
+        return Progress(self._table.count, done, size_of(self._claim.original))

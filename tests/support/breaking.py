@@ -1,0 +1,314 @@
+"""Real processes of the command line that die, wait or fail at a step of the protocol.
+
+Starting Python for each would take most of the time, so one process is started that forks:
+`Breaker` asks it, `python -m support.breaking` is it. In its runs sources of many puzzles are cut
+in small pieces, folders settle at once, workers are forked too (real ones take a third of a second
+each), and more steps have names: NOTING and NOTED, before and after a step of a job is noted, and
+BEGUN, after a request was handed to a worker. What is begun and noted is told in the log.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NoReturn
+
+from dropping import DropFolder, wait_for
+from typer.testing import CliRunner
+
+from pipeline.run.workers import serve
+from pipeline.settings import Settings
+from pipeline.solve.child import Peer
+
+TESTS = Path(__file__).parents[1]
+KILL, FILL_DISK, STOP, WAIT, BEREAVE = "kill", "fill", "stop", "wait", "bereave"
+"""What may happen at a step: death, a full disk, a SIGTERM, a wait, the death of all workers."""
+
+NOTING, NOTED, BEGUN = "note.writing", "note.written", "request.begun"
+PIECE = 2048
+"""Bytes of a piece: 120 puzzles of 4×4."""
+
+
+@dataclass(frozen=True)
+class Breaker:
+    """Starts commands in processes of their own."""
+
+    process: subprocess.Popen[str]
+
+    @classmethod
+    @contextmanager
+    def started(cls) -> Iterator[Breaker]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("SUDOKU_PIPELINE_")}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "support.breaking"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=kept | {"PYTHONPATH": os.pathsep.join(map(str, (TESTS, TESTS.parent)))},
+            process_group=0,
+        )
+        with process:
+            yield cls(process)
+            process.stdin.close()
+
+    def start(self, argv: Sequence[str], log: Path, **breaks: Any) -> int:
+        """Start a command that breaks when it reaches `step` for the `nth` time; its pid.
+
+        `what` is done then, KILL if nothing else is said; nth = 0: every time. `real` workers
+        are not forked.
+        """
+        return self._ask("start", argv=[*argv], log=str(log), **breaks)
+
+    def wait(self, pid: int) -> int:
+        """The exit code of a command, or minus the signal that killed it."""
+        return self._ask("wait", pid=pid)
+
+    def _ask(self, question: str, **values: Any) -> int:
+        self.process.stdin.write(json.dumps({"question": question, **values}) + "\n")
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline())
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Runs on one pair of folders, and what their log tells."""
+
+    breaker: Breaker
+    box: DropFolder
+    log: Path
+
+    @classmethod
+    def within(cls, folder: Path, breaker: Breaker) -> Bench:
+        """Make a pair of folders in this one."""
+        return cls(breaker, DropFolder.within(folder), folder / "log")
+
+    def start(self, name: str, *options: str, **breaks: Any) -> int:
+        """Start a command on the folders; its pid."""
+        folders = ["--inbox", str(self.box.inbox), "--outbox", str(self.box.outbox)]
+        argv = [name, *folders, "--settle", "0.01", *options]
+        return self.breaker.start(argv, self.log, **breaks)
+
+    def run(self, *options: str, **breaks: Any) -> tuple[int, list[dict[str, Any]]]:
+        """A run to its end, of one worker if nothing else is said: exit code, and what it said."""
+        before = len(self.events())
+        code = self.breaker.wait(self.start("run", *(options or ("--workers", "1")), **breaks))
+        return code, self.events()[before:]
+
+    def events(self) -> list[dict[str, Any]]:
+        text = self.log.read_text() if self.log.exists() else ""
+        return [json.loads(line) for line in text.rpartition("\n")[0].splitlines()]
+
+    def go(self) -> None:
+        """Let go what waits at a step."""
+        Path(f"{self.log}.go").touch()
+
+    def wait_until_held(self) -> None:
+        """Wait until it waits at a step."""
+        wait_for(lambda: told(self.events(), "held"))
+
+
+def told(events: Sequence[dict[str, Any]], what: str) -> list[Any]:
+    """The values of one kind of event of ours, in order: `begun`, `noted`, `worker`, `held`."""
+    return [event[what] for event in events if event["event"] == "told" and what in event]
+
+
+_workers: list[int] = []
+
+
+def _tell(**what: Any) -> None:
+    os.write(2, json.dumps({"event": "told", **what}).encode() + b"\n")
+
+
+def _name_of(request: Any) -> list[Any]:
+    """What tells a request from all others of a job."""
+    match type(request).__name__:
+        case "PieceOf":
+            return [request.member, request.piece.first_line]
+        case "Items":
+            return [item.name for item in request.items]
+    return ["end of", request.member]
+
+
+class _Told(Peer):
+    """A worker of which is told that it starts, and what it is asked for."""
+
+    def send(self, request: object) -> None:
+        from pipeline.dropbox import reached
+
+        if isinstance(request, Settings):
+            _workers.append(self._process.pid)
+            _tell(worker=self._process.pid)
+            super().send(request)
+            return
+        _tell(begun=_name_of(request))
+        super().send(request)
+        reached(BEGUN)
+
+
+class ForkedPeer(Peer):
+    """A worker that need not load anything."""
+
+    def __init__(self, module: str) -> None:
+        self.pipe, pid = _spare.pop() if _spare else _forked()
+        self._process = SimpleNamespace(pid=pid)
+
+    def has_ended(self) -> bool:
+        if self._process.pid:
+            info = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self._process.pid, info) is not None
+        return True
+
+    def exit_code(self) -> int:
+        if self._process.pid:
+            _, status = os.waitpid(self._process.pid, 0)
+            self._process.pid = 0
+            return os.waitstatus_to_exitcode(status)
+        return 0
+
+    def close(self) -> None:
+        if self._process.pid:
+            os.kill(self._process.pid, signal.SIGKILL)
+            self.exit_code()
+        self.pipe.close()
+
+
+class _ToldForked(_Told, ForkedPeer):
+    """Both."""
+
+
+_spare: list[tuple[Connection, int]] = []
+"""Workers that were forked before there were threads, which may hold locks when others fork."""
+
+
+def _forked() -> tuple[Connection, int]:
+    """A worker, and the pipe to it."""
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if not pid:
+        _be_worker(theirs.detach())
+    theirs.close()
+    return Connection(ours.detach()), pid
+
+
+def _be_worker(descriptor: int) -> NoReturn:
+    """In a fork: hold nothing that is another's, and serve."""
+    try:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
+            signal.signal(number, signal.SIG_DFL)
+        os.closerange(3, descriptor)
+        os.closerange(descriptor + 1, os.sysconf("SC_OPEN_MAX"))
+        serve(descriptor)
+    finally:
+        os._exit(0)
+
+
+def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]:
+    seen = 0
+
+    def act() -> None:
+        match what:
+            case "kill":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "fill":
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            case "stop":
+                signal.raise_signal(signal.SIGTERM)
+            case "wait":
+                _tell(held=step)
+                wait_for(go.exists)
+            case "bereave":
+                for pid in _workers:
+                    os.kill(pid, signal.SIGKILL)
+
+    def on_step(name: str) -> None:
+        nonlocal seen
+        seen += name == step
+        if name == step and nth in (0, seen):
+            act()
+
+    return on_step
+
+
+def _run(request: dict[str, Any]) -> None:
+    """In the child: the command, its output to the log."""
+    from pipeline.cli import folders, main
+    from pipeline.dropbox import on_step
+    from pipeline.run.job import Tuning
+    from pipeline.run.requests import Portions
+
+    sink = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    for target, source in ((0, nowhere), (1, sink), (2, sink)):
+        os.dup2(source, target)
+    _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))
+    tuning = Tuning(
+        Portions(piece=PIECE, piece_to_prove=PIECE, items=2),
+        walk_seconds=0.01,
+        start_worker=_Told if request.get("real") else _ToldForked,
+    )
+    folders.run_once = partial(folders.run_once, tuning=tuning)
+    folders.watch_folders = partial(folders.watch_folders, tuning=tuning)
+    go, what = Path(request["log"] + ".go"), request.get("what", KILL)
+    on_step.append(_breaking(request.get("step", ""), what, request.get("nth", 1), go))
+    sys.argv = ["sudoku-pipeline", *request["argv"]]
+    main()
+
+
+def _prepare() -> None:
+    """Have loaded once, for all, what a run loads when it needs it; tell what is noted."""
+    for module in ("structlog.dev", "pipeline.pieces", "pipeline.run.tree", "pipeline.solve.lanes"):
+        import_module(module)
+    CliRunner().invoke(import_module("pipeline.cli.commands").app, ["run", "--help"])
+    from pipeline.dropbox import reached, settle
+    from pipeline.dropbox.growing import Growing
+
+    settle.FOLDER_SECONDS = 0.01
+    note = Growing.note
+
+    def note_and_tell(self: Any, state: dict[str, Any]) -> None:
+        reached(NOTING)
+        note(self, state)
+        _tell(noted=state["steps"])
+        reached(NOTED)
+
+    Growing.note = note_and_tell
+
+
+def _serve() -> None:
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["question"] == "wait":
+            _, status = os.waitpid(request["pid"], 0)
+            print(os.waitstatus_to_exitcode(status), flush=True)
+            continue
+        pid = os.fork()
+        if pid:
+            print(pid, flush=True)
+            continue
+        code = 1
+        try:
+            _run(request)
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 0
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+
+
+if __name__ == "__main__":
+    _prepare()
+    _serve()
+    os.killpg(0, signal.SIGKILL)  # with all that a test which failed has left running

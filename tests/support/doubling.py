@@ -1,0 +1,85 @@
+"""Requests for the doubles of numbers, at some of which things go wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from dropping import wait_for
+
+from pipeline.errors import EnvironmentFailure
+from pipeline.run.workers import Request
+
+
+@dataclass(frozen=True)
+class Doubling(Request):
+    """A request for the doubles of some numbers; `padding` makes it large, and the reply."""
+
+    numbers: tuple[int, ...]
+    deadly: frozenset[int] = frozenset()
+    crashing: frozenset[int] = frozenset()
+    lacking: frozenset[int] = frozenset()
+    exiting: frozenset[int] = frozenset()
+    endless: frozenset[int] = frozenset()
+    deadly_once: Path | None = None
+    held_once: Path | None = None
+    """Where the first to compute one leaves its process id, waiting until that is taken away."""
+    padding: bytes = b""
+
+    def compute(self, solvers: object, settings: object) -> list[tuple[int, Any, bytes]]:
+        return [(number, self._double(number), self.padding) for number in self.numbers]
+
+    def _double(self, number: int) -> int:
+        if number in self.deadly:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if number in self.exiting:
+            os._exit(0)
+        if number in self.crashing:
+            raise ZeroDivisionError("no reason")
+        if number in self.lacking:
+            raise EnvironmentFailure("there is no room")
+        if number in self.endless:
+            signal.pause()
+        if self.deadly_once is not None and not self.deadly_once.exists():
+            self.deadly_once.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.held_once is not None:
+            self._be_held(self.held_once)
+        return 2 * number
+
+    def _be_held(self, at: Path) -> None:
+        with suppress(FileExistsError):
+            at.with_suffix(".taken").touch(exist_ok=False)
+            at.write_text(f"{os.getpid()}\n")
+            wait_for(lambda: not at.exists())
+
+    def parts(self) -> Sequence[Request]:
+        return [replace(self, numbers=(number,)) for number in self.numbers]
+
+    def joined(self, replies: list[Any]) -> Any:
+        return [each for reply in replies for each in reply]
+
+    def given_up(self, why: str, settings: object) -> Any:
+        return [(number, why, self.padding) for number in self.numbers]
+
+
+MANY = tuple(Doubling((i, i + 1)) for i in range(0, 24, 2))
+GOOD = [(i, 2 * i) for i in range(24)]
+BAD = frozenset({7})
+
+
+def fated(**fates: Any) -> Iterator[Doubling]:
+    """MANY, with something wrong at some of their numbers."""
+    return (replace(request, **fates) for request in MANY)
+
+
+def doubles(replies: Iterable[tuple[Any, Any] | None]) -> list[tuple[int, Any]]:
+    """Numbers and their doubles, from replies."""
+    found = chain.from_iterable(reply for _, reply in filter(None, replies))
+    return [(number, double) for number, double, _ in found]

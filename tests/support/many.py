@@ -1,0 +1,140 @@
+"""Sources of many puzzles that are dropped, and what comes of them."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import zipfile
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from dropping import NO_SOLUTION, OTHER, SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder
+
+
+def in_a_line(puzzle: str) -> str:
+    return puzzle.replace("\n", "")
+
+
+SOLVED = in_a_line(SMALL_SOLVED)
+BLANK = "." * 16
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a collection, and what is to come of it: a first solution, if one is known."""
+
+    text: str
+    status: str
+    first: str | None = None
+
+
+GOOD = Line(in_a_line(SMALL), "unique", SOLVED)
+ODD = (
+    Line("hello", "invalid", BLANK),
+    Line(in_a_line(NO_SOLUTION), "unsolvable", BLANK),
+    Line(in_a_line(TWO_SOLUTIONS), "multiple"),
+)
+
+
+def lines(count: int) -> list[Line]:
+    """Lines of which some are no puzzle, or have no or two solutions; the first 200 have not."""
+    return [ODD[i // 17 % 3] if i >= 200 and i % 17 == 0 else GOOD for i in range(count)]
+
+
+def collection(count: int = 620) -> bytes:
+    """A collection, of five pieces and a rest."""
+    return "".join(line.text + "\n" for line in lines(count)).encode()
+
+
+BAD = "1...\n..k.\n....\n....\n"
+
+
+def archive() -> bytes:
+    """A zip of all there can be in one."""
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as nested:
+        nested.writestr("deep.txt", OTHER)
+        nested.writestr("deep/some.sdm", collection(5))
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as outer:
+        outer.writestr("one.txt", SMALL)
+        outer.writestr("torn.txt", "torn" * 9)
+        outer.writestr("../evil.txt", SMALL)
+        outer.writestr("two.txt", TWO_SOLUTIONS)
+        outer.writestr("many/lines.txt", collection(260))
+        link = zipfile.ZipInfo("link.txt")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        outer.writestr(link, "one.txt")
+        outer.writestr("inner.zip", inner.getvalue())
+        outer.writestr("bad.txt", BAD)
+    return whole.getvalue().replace(b"torn" * 9, b"thrown" * 6)
+
+
+def other_archive() -> bytes:
+    """A zip of the same name with other members."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as outer:
+        outer.writestr("earlier/one.txt", SMALL)
+        outer.writestr("two.txt", NO_SOLUTION)
+    return whole.getvalue()
+
+
+def folder_at(top: Path) -> Path:
+    """A folder with the same things in it as the archive."""
+    (top / "many").mkdir(parents=True)
+    with zipfile.ZipFile(io.BytesIO(archive())) as whole:
+        (top / "inner.zip").write_bytes(whole.read("inner.zip"))
+    for name, text in (("one", SMALL), ("two", TWO_SOLUTIONS), ("bad", BAD)):
+        (top / f"{name}.txt").write_text(text)
+    (top / "many/lines.txt").write_bytes(collection(260))
+    (top / "link.txt").symlink_to("one.txt")
+    return top
+
+
+def drop(box: DropFolder, kind: str, name: str) -> None:
+    """Drop one of the above, or a single puzzle, under a name."""
+    contents = {
+        "collection": collection,
+        "zip": archive,
+        "other zip": other_archive,
+        "single": SMALL.encode,
+    }
+    if kind == "folder":
+        folder_at(box.inbox.parent / "folder").rename(box.inbox / name)
+    else:
+        box.drop(name, contents[kind]())
+
+
+def answers(box: DropFolder) -> dict[str, bytes | None]:
+    """All that is in the outbox: the bytes of solutions and tables, None for other files."""
+    return {
+        str(path.relative_to(box.outbox)): path.read_bytes()
+        if path.suffix in (".solution", ".csv")
+        else None
+        for path in box.outbox.rglob("*")
+        if not path.is_dir() and path.name != ".lock"
+    }
+
+
+def check_records(box: DropFolder) -> None:
+    """Every record is whole, and all there is belongs to one and has the hash it tells."""
+    listed = set()
+    for path in filter(Path.is_file, box.outbox.rglob("*.json")):
+        listed.add(path)
+        for entry in json.loads(path.read_bytes())["files"]:
+            file = path.with_name(entry["name"])
+            assert sha256(file.read_bytes()).hexdigest() == entry["sha256"]
+            listed.add(file)
+    found = {path for path in box.outbox.rglob("*") if not path.is_dir()}
+    assert found - {box.outbox / ".lock"} == listed
+
+
+def check_tidy(box: DropFolder) -> None:
+    """Nothing waits, is in work, or lies about."""
+    assert box.waiting() == set()
+    assert box.in_work() == set()
+    hidden = {path.name for path in box.outbox.rglob(".*")} - {".lock"}
+    assert not hidden
+    assert not [path for path in box.outbox.rglob("*") if path.is_dir() and not any(path.iterdir())]
