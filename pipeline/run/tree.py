@@ -152,9 +152,8 @@ class TreeSink(GrowingSink):
         for name in names:
             self._growing.release(name)
         origin = self._tree.origin(member, self._members, end.digest, end.size)
-        summary = Summary(
-            "collection", found.format.name, found.reason, table.totals, table.seconds
-        )
+        form = found.format.name
+        summary = Summary("collection", form, found.reason, table.totals, table.seconds)
         self._tree.write_many(table.stem.lstrip("/"), origin, summary, names)
         bad = sum(table.totals[status] for status in NOT_WELL)
         message = f"{bad} of {table.count} are invalid, unknown or failed" if bad else None

@@ -50,15 +50,24 @@ def test_the_readme_has_the_columns_of_every_table(kind):
     assert f"`{','.join(columns(kind))}`" in (ROOT / "README.md").read_text()
 
 
+def logs(func):
+    """Whether what is called is a method of a log, or one of two."""
+    match func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name in LOGGED
+        case ast.IfExp(body=body):
+            return logs(body)
+    return False
+
+
 def logged():
     """Every call in the package that logs an event: its name, and the fields that it names."""
     for path in sorted(Path(pipeline.__file__).parent.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             match node:
-                case ast.Call(func, [ast.Constant(str(event))]) if (
-                    re.fullmatch(r"[a-z]+\.[a-z_]+", event)
-                    and (func.attr if isinstance(func, ast.Attribute) else func.id) in LOGGED
-                ):
+                case ast.Call(func, [ast.Constant(str(event))]) if re.fullmatch(
+                    r"[a-z]+\.[a-z_]+", event
+                ) and logs(func):
                     yield pytest.param(event, {each.arg for each in node.keywords}, id=event)
 
 
