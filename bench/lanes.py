@@ -24,7 +24,7 @@ from pipeline.certify import certify_many
 from pipeline.encode import encode_puzzle
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Puzzle
-from pipeline.solve.lanes import solve_lanes
+from pipeline.solvers.lanes import solve_lanes
 
 GEOMETRY = Geometry(3, 3)
 MADE, ALL = 1000, 1_000_000

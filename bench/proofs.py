@@ -25,8 +25,8 @@ from pipeline.certify.proof import REFUTED, check_core
 from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.solve.lanes import solve_lanes
-from pipeline.solve.pysat import ENGINES, Prover
+from pipeline.solvers.lanes import solve_lanes
+from pipeline.solvers.pysat import ENGINES, Prover
 
 GEOMETRY = Geometry(3, 3)
 COUNT, MOST = 200, 20

@@ -133,7 +133,7 @@ def compare(count: int, pieces: list[PieceOf], total: int) -> None:
 
 def wire(pieces: list[PieceOf], total: int) -> None:
     """Print what goes over the wire for a puzzle."""
-    from pipeline.solve import Solvers  # noqa: PLC0415
+    from pipeline.solvers import Solvers  # noqa: PLC0415
 
     there = sum(len(packed(piece, SETTINGS)) for piece in pieces)
     with Solvers() as solvers:

@@ -19,7 +19,7 @@ from bare import bare_seconds
 from puzzles import puzzles
 
 from pipeline import Settings
-from pipeline.solve import Solvers
+from pipeline.solvers import Solvers
 from pipeline.solving import solve_source
 
 COUNT = 200

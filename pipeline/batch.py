@@ -20,7 +20,7 @@ from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, SolverUsed, Status, Stopwatch
 from pipeline.settings import ENCODING, Settings
-from pipeline.solve import Solvers
+from pipeline.solvers import Solvers
 from pipeline.union import solve_union
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _seconds_together(settings: Settings) -> float:
 
 
 def _ask_lanes(batch: Batch, settings: Settings) -> _Answers:
-    from pipeline.solve.lanes import solve_lanes  # noqa: PLC0415 - slow to load
+    from pipeline.solvers.lanes import solve_lanes  # noqa: PLC0415 - slow to load
 
     geometry, masks, most = batch.geometry, batch.masks, settings.limit
     start = time.perf_counter()

@@ -21,7 +21,7 @@ from pipeline.problem import Problem, PuzzleProblem, S
 from pipeline.puzzle import Puzzle
 from pipeline.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.settings import Settings
-from pipeline.solve import Solver, Solvers, answers
+from pipeline.solvers import Solver, Solvers, answers
 
 EXPLAIN_SECONDS = 2.0
 """What finding out why there is no solution may take at most."""

@@ -16,7 +16,7 @@ from pipeline.problem import Problem, S
 from pipeline.result import Certificate, Proof
 
 if TYPE_CHECKING:
-    from pipeline.solve import Solvers
+    from pipeline.solvers import Solvers
 
 CLAUSE_BYTES, LITERAL_BYTES = 150, 60
 """What a formula takes here for each, with the index that `core_of` makes."""
@@ -60,7 +60,7 @@ def prove_formula(
         ProofTimeout,
         check_core,
     )
-    from pipeline.solve.pysat import ENGINES, Exhausted, Prover, Satisfiable  # noqa: PLC0415
+    from pipeline.solvers.pysat import ENGINES, Exhausted, Prover, Satisfiable  # noqa: PLC0415
 
     deadline = Deadline.of(limits)
     try:

@@ -18,7 +18,7 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, Stopwatch
 from pipeline.rows import Rows, Source, joined, one_line
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
+from pipeline.solvers import Solvers
 from pipeline.solving import LARGEST_SIDE
 
 if TYPE_CHECKING:

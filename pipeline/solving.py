@@ -17,7 +17,7 @@ from pipeline.problem import Problem, PuzzleProblem, S, read_problem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, Stopwatch
 from pipeline.settings import Settings, Solving
-from pipeline.solve import Solvers
+from pipeline.solvers import Solvers
 
 LARGEST_SIDE = 25
 """Larger puzzles go one by one: their candidates alone would fill the memory."""

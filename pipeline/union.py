@@ -18,7 +18,7 @@ from pipeline.encode.together import Together, encode_together, propagate_many
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.limits import Deadline, Limits
 from pipeline.result import Stopwatch
-from pipeline.solve import Solver
+from pipeline.solvers import Solver
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

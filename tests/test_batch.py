@@ -43,9 +43,9 @@ from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
-from pipeline.solve.lanes import solve_lanes
-from pipeline.solve.pysat import Pysat
+from pipeline.solvers import Solvers
+from pipeline.solvers.lanes import solve_lanes
+from pipeline.solvers.pysat import Pysat
 from pipeline.solving import solve_problems, solve_sources
 
 pytestmark = pytest.mark.usefixtures("unhurried")
@@ -287,7 +287,7 @@ NO_COUNTS = {"counts": np.zeros(FEWEST, np.int64)}
 
 
 def test_what_lanes_say_without_proof_is_checked_where_that_is_asked_for(monkeypatch):
-    monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", lying(**NO_COUNTS))
+    monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", lying(**NO_COUNTS))
     found = [puzzle_of(TWO)] * FEWEST
     assert {result.status for result in solved(found)} == {"unsolvable"}
     results = solved(found, cross_check=1)
@@ -298,7 +298,7 @@ def test_what_lanes_say_without_proof_is_checked_where_that_is_asked_for(monkeyp
 
 @pytest.mark.parametrize("prove", ["never", "always"])
 def test_where_lanes_find_no_solution_and_there_is_one_the_next_solver_is_asked(prove, monkeypatch):
-    monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", lying(**NO_COUNTS))
+    monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", lying(**NO_COUNTS))
     sources = [(f"{at}.txt", TWO.encode()) for at in range(FEWEST)]
     for result in solve_sources(sources, at_hand("auto"), Settings(prove=prove)):
         assert (result.status, len(result.solutions), result.complete) == ("multiple", 2, True)
@@ -316,7 +316,7 @@ def test_where_lanes_find_no_solution_and_there_is_one_the_next_solver_is_asked(
 def test_what_lanes_get_wrong_or_leave_undecided_goes_through_the_chain(
     solver, changes, why, monkeypatch
 ):
-    monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", lying(**changes))
+    monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", lying(**changes))
     found = [puzzle_of(TWO)] * FEWEST
     results = solved(found, at_hand("pysat"), solver=solver)
     check(found, results)

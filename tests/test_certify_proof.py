@@ -30,7 +30,7 @@ from pipeline.certify.proof import (
 from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry
-from pipeline.solve.pysat import ENGINES, Prover
+from pipeline.solvers.pysat import ENGINES, Prover
 
 HOUR = 3600.0
 PIGEONS = Formula(20, tuple(pigeons(4).clauses()))

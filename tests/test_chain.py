@@ -41,8 +41,8 @@ from pipeline.cnf import Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.problem import read_problem
 from pipeline.result import Stopwatch
-from pipeline.solve import Solvers
-from pipeline.solve.pysat import Pysat
+from pipeline.solvers import Solvers
+from pipeline.solvers.pysat import Pysat
 from pipeline.solving import solve, solve_source
 
 pytestmark = pytest.mark.usefixtures("unhurried")

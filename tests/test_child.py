@@ -16,7 +16,7 @@ from needs import needs_linux
 from solving import PATIENCE, children, has_ended, is_closed
 
 from pipeline.limits import MIB
-from pipeline.solve.child import Bounds, bound, child, ended_within, pour
+from pipeline.solvers.child import Bounds, bound, child, ended_within, pour
 
 AMPLE = Bounds(memory_bytes=1024 * MIB, file_bytes=64 * MIB, processor_seconds=60)
 WITH_GRANDCHILD = ["sh", "-c", "sleep 1000 & sleep 1000"]
@@ -127,7 +127,7 @@ def test_what_a_child_leaves_behind_ends_with_it(pipe):
 def test_children_die_with_the_process_that_started_them(argv, how, pipe):
     reading, writing = pipe
     code = (
-        "import sys; from pipeline.solve.child import child, ended_within\n"
+        "import sys; from pipeline.solvers.child import child, ended_within\n"
         f"with child({argv!r}, pass_fds=[{writing}]) as process:\n"
         "    print(process.pid, flush=True); ended_within(process, 1000)"
     )

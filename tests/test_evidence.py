@@ -21,8 +21,8 @@ from pipeline.parse import parse_puzzle, parsed_from
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
-from pipeline.solve.pysat import Exhausted
+from pipeline.solvers import Solvers
+from pipeline.solvers.pysat import Exhausted
 from pipeline.solving import solve_problems, solve_source
 
 
@@ -184,7 +184,7 @@ def test_what_no_engine_could_prove_in_its_limits_is_claimed(error, monkeypatch,
     def prove(*_):
         raise error
 
-    monkeypatch.setattr("pipeline.solve.pysat.Prover.prove", prove)
+    monkeypatch.setattr("pipeline.solvers.pysat.Prover.prove", prove)
     result = solved(parse_puzzle(SIX), solvers)
     assert (result.status, result.complete, result.certificate.complete) == (
         "multiple",

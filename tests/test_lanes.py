@@ -14,7 +14,7 @@ from strategies import blank_for, examples, opened, puzzles
 
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.solve.lanes import Found, solve_lanes
+from pipeline.solvers.lanes import Found, solve_lanes
 
 FOUR, SIX_BY_SIX, EIGHT, NINE = Geometry(2, 2), Geometry(2, 3), Geometry(2, 4), Geometry(3, 3)
 GEOMETRIES = [
@@ -180,7 +180,7 @@ def test_what_is_found_depends_neither_on_the_order_nor_on_the_company(variant):
 def test_a_small_stack_changes_nothing_but_the_time(monkeypatch):
     some = mixed(10)
     roomy = solve(FOUR, some, 7)
-    monkeypatch.setattr("pipeline.solve.lanes.search.STACK_BYTES", 0)
+    monkeypatch.setattr("pipeline.solvers.lanes.search.STACK_BYTES", 0)
     narrow = solve(FOUR, some, 7)
     assert (narrow.grids == roomy.grids).all()
     assert (narrow.counts == roomy.counts).all()
@@ -188,7 +188,7 @@ def test_a_small_stack_changes_nothing_but_the_time(monkeypatch):
 
 def test_paths_longer_than_there_is_room_for_cost_only_the_order(monkeypatch):
     geometry = Geometry(4, 4)
-    monkeypatch.setattr("pipeline.solve.lanes.search.CELLS_PER_WORD", 1000)
+    monkeypatch.setattr("pipeline.solvers.lanes.search.CELLS_PER_WORD", 1000)
     found = solve(geometry, [Puzzle.empty(geometry)] * 2, 3)
     assert found.counts.tolist() == [3, 3]
     for index in (0, 1):

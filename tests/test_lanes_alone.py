@@ -11,8 +11,8 @@ from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry
 from pipeline.settings import Settings
-from pipeline.solve import NOT_FOR_LANES, Solvers
-from pipeline.solve.lanes import solve_lanes
+from pipeline.solvers import NOT_FOR_LANES, Solvers
+from pipeline.solvers.lanes import solve_lanes
 from pipeline.solving import solve_puzzle
 
 
@@ -51,7 +51,7 @@ def test_a_share_of_the_time_is_left_for_others_where_lanes_are_too_slow(monkeyp
         asked.append(seconds)
         return solve_lanes(geometry, masks, most, 0.0)
 
-    monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", slow)
+    monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", slow)
     result = solve_puzzle(parse_puzzle(TWO), Settings(solver="lanes", timeout=40))
     assert asked == [20]
     assert (len(result.solutions), result.complete) == (2, True)
@@ -64,7 +64,7 @@ def test_a_lie_of_lanes_that_a_proof_shows_is_told_and_another_answers(monkeypat
         found.counts[:] = np.minimum(found.counts, 1)
         return found
 
-    monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", lying)
+    monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", lying)
     result = solve_puzzle(parse_puzzle(TWO), Settings(solver="lanes", prove="always"))
     assert (result.status, len(result.solutions), result.complete) == ("multiple", 2, True)
     assert result.solver.name != "lanes"

@@ -23,7 +23,7 @@ from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
-from pipeline.solve import Solvers, answers
+from pipeline.solvers import Solvers, answers
 from pipeline.solving import solve
 
 LARGE, HUGE = Geometry(5, 5), Geometry(10, 10)

@@ -21,8 +21,8 @@ from pipeline.problem import read_problem
 from pipeline.result import Certificate, Stopwatch
 from pipeline.rows import Source
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
-from pipeline.solve.lanes import solve_lanes
+from pipeline.solvers import Solvers
+from pipeline.solvers.lanes import solve_lanes
 from pipeline.solving import solve_sources
 from pipeline.union import TOGETHER, _Union, solve_union
 
@@ -62,7 +62,7 @@ def slow_together(monkeypatch, clock):
 
     def slow(seconds):
         lanes, asked = clock.slowed(solve_lanes, seconds), clock.slowed(_Union._ask, seconds)
-        monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", lanes)
+        monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", lanes)
         monkeypatch.setattr(_Union, "_ask", asked)
 
     return slow
@@ -191,7 +191,7 @@ def test_puzzles_are_together_for_half_of_their_time_at_most(
         asked.append(arguments[-1])
         return solve_lanes(*arguments)
 
-    monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", noting)
+    monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", noting)
     as_sources([UNIQUE] * FEWEST, solvers, prove="never", **options)
     assert asked == [seconds]
 

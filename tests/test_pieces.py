@@ -27,8 +27,8 @@ from pipeline.puzzle import Geometry, Grid
 from pipeline.result import Certificate
 from pipeline.rows import Rows, Source, blank_lines, broken, indexed, one_line
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
-from pipeline.solve.lanes import solve_lanes
+from pipeline.solvers import Solvers
+from pipeline.solvers.lanes import solve_lanes
 
 ONE = UNIQUE.replace("\n", "")
 PAIR = TWO_SOLUTIONS.replace("\n", "")
@@ -259,7 +259,7 @@ def test_where_a_proof_shows_lanes_wrong_the_next_solver_is_asked(monkeypatch, s
         found = solve_lanes(*arguments)
         return replace(found, counts=np.minimum(found.counts, 1))
 
-    monkeypatch.setattr("pipeline.solve.lanes.solve_lanes", lying)
+    monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", lying)
     each = FEWEST + 1  # twice 64 lines of 16 characters could be other things, too
     rows = solved(f"{PAIR}\n{ONE}\n" * each, solvers, solver="auto", prove="always")
     assert rows.totals == Counter(unique=each, multiple=each, proved=2 * each, fallbacks=each)

@@ -19,7 +19,7 @@ from pipeline.parse.formula import parse_formula, proof_clauses
 from pipeline.problem import FormulaProblem, model_lines
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
+from pipeline.solvers import Solvers
 from pipeline.solving import solve, solve_source
 
 Clauses = list[tuple[int, ...]]

@@ -13,8 +13,8 @@ from pipeline.certify.formula import Formula
 from pipeline.certify.proof import check_refutation
 from pipeline.errors import SolverError
 from pipeline.limits import Limits
-from pipeline.solve import child
-from pipeline.solve.pysat import ENGINES, Exhausted, Prover, Satisfiable
+from pipeline.solvers import child
+from pipeline.solvers.pysat import ENGINES, Exhausted, Prover, Satisfiable
 
 LIMITS = Limits(60)
 PIGEONS = Formula(30, tuple(pigeons(5).clauses()))
@@ -72,8 +72,8 @@ def test_memory_that_is_used_up_is_an_error_and_the_next_question_is_answered(pr
 
 
 def test_a_proof_that_was_cut_off_is_no_proof_and_no_doubt(monkeypatch):
-    limit = "import pipeline.solve.pysat as p; p.PROOF_BYTES, p._BUFFERED = 4096, 0; from"
-    monkeypatch.setattr("pipeline.solve.child._SERVE", child._SERVE.replace("from", limit, 1))
+    limit = "import pipeline.solvers.pysat as p; p.PROOF_BYTES, p._BUFFERED = 4096, 0; from"
+    monkeypatch.setattr("pipeline.solvers.child._SERVE", child._SERVE.replace("from", limit, 1))
     with Prover() as prover:
         with pytest.raises(Exhausted, match="its proof is longer than"):
             prover.prove(pigeons(6).clauses(), LIMITS)

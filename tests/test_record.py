@@ -27,7 +27,7 @@ from pipeline.record import (
     record_text,
     timestamp,
 )
-from pipeline.solve import Solvers
+from pipeline.solvers import Solvers
 from pipeline.solving import solve_source
 
 pytestmark = pytest.mark.usefixtures("unhurried")

@@ -20,7 +20,7 @@ from pipeline.encode.together import encode_together, propagate_many
 from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid
-from pipeline.solve.pysat import Pysat
+from pipeline.solvers.pysat import Pysat
 
 GEOMETRIES = [Geometry(2, 2), Geometry(2, 3), Geometry(3, 2), Geometry(2, 4), Geometry(3, 3)]
 VARIANTS = ["classic", "even-odd"]

@@ -27,7 +27,7 @@ from pipeline.parse import signs_of
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
+from pipeline.solvers import Solvers
 from pipeline.solving import solve_one, solve_problems
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from pipeline.encode import Numbering, encode_puzzle
 from pipeline.errors import LimitReached, SolverError, counted
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle import Puzzle, units_of, values_of
-from pipeline.solve.base import Closeable
-from pipeline.solve.child import Peer, limit_memory
+from pipeline.solvers.base import Closeable
+from pipeline.solvers.child import Peer, limit_memory
 
 LIMITS = Limits(2.0)
 """What an explanation may take, if nothing else is said."""

@@ -17,7 +17,7 @@ from pipeline.errors import PipelineError, in_words
 from pipeline.limits import Limits
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import Settings
-from pipeline.solve import Solver, Solvers
+from pipeline.solvers import Solver, Solvers
 
 LEAST_WATCHES, LEAST_QUEUED = 8192, 16384
 LEAST_FREE = 256 * 1024 * 1024
@@ -83,7 +83,7 @@ def _lanes() -> Finding:
     try:
         import numpy as np  # noqa: PLC0415 - slow to load
 
-        from pipeline.solve.lanes import solve_lanes  # noqa: PLC0415
+        from pipeline.solvers.lanes import solve_lanes  # noqa: PLC0415
     except ImportError as error:
         return Finding("problem", "lanes", f"numpy cannot be loaded: {error}; install it again")
     puzzle = Puzzle.of_values(Geometry(2, 2), list(map(int, _SMALL)))

@@ -25,7 +25,7 @@ from pipeline.run.requests import PORTIONS, Item, Items, Portions
 from pipeline.run.sinks import Ended, SetSink, Sink
 from pipeline.run.workers import Inline, Interrupted, Replies, Request, Workers
 from pipeline.settings import Settings
-from pipeline.solve.child import Peer
+from pipeline.solvers.child import Peer
 
 MOST_ATTEMPTS = 3
 

@@ -24,7 +24,7 @@ from pipeline.run.job import USUAL, Jobs, Tuning
 from pipeline.run.sweep import OnFinished, Sweeper, Swept, no_hook
 from pipeline.run.workers import Inline, Interrupted, Pool, cores
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
+from pipeline.solvers import Solvers
 
 RESCAN_SECONDS = 30.0
 POLL_SECONDS = 5.0

@@ -12,7 +12,7 @@ from pipeline.result import Result, Stopwatch
 from pipeline.rows import Rows, Source
 from pipeline.run.workers import Request
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
+from pipeline.solvers import Solvers
 
 if TYPE_CHECKING:
     from pipeline.unpack import PeekableStream

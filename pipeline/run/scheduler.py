@@ -26,7 +26,7 @@ from typing import Any
 from pipeline.errors import EnvironmentFailure, PipelineError, UsageError
 from pipeline.run.workers import Crashed, Reply, Request, Surroundings, reply_to
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
+from pipeline.solvers import Solvers
 from pipeline.version import __version__
 
 LOCAL = "local:"

@@ -20,8 +20,8 @@ from typing import Any, Protocol
 from pipeline.errors import EnvironmentFailure
 from pipeline.limits import Limits
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
-from pipeline.solve.child import Peer
+from pipeline.solvers import Solvers
+from pipeline.solvers.child import Peer
 
 MOST_DEATHS = 2
 """After which a request is computed part by part."""

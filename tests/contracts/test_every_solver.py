@@ -17,9 +17,9 @@ from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat, decode_mod
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.limits import Limits
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.solve import Solver, answers
-from pipeline.solve.minisat import Minisat
-from pipeline.solve.pysat import Pysat
+from pipeline.solvers import Solver, answers
+from pipeline.solvers.minisat import Minisat
+from pipeline.solvers.pysat import Pysat
 
 SOLVERS = [
     pytest.param(lambda: Minisat("minisat"), id="minisat", marks=needs_minisat),

@@ -19,8 +19,8 @@ from pipeline.limits import MIB, Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
-from pipeline.solve.minisat import _verdict
+from pipeline.solvers import Solvers
+from pipeline.solvers.minisat import _verdict
 from pipeline.solving import solve_puzzle, solve_source
 
 PUZZLE = parse_puzzle(TWO)

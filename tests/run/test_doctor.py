@@ -15,8 +15,8 @@ from solving import program
 from pipeline.run import doctor
 from pipeline.run.doctor import Finding, examine
 from pipeline.settings import Settings
-from pipeline.solve import lanes
-from pipeline.solve.lanes import solve_lanes
+from pipeline.solvers import lanes
+from pipeline.solvers.lanes import solve_lanes
 
 
 class Usage(NamedTuple):
@@ -96,10 +96,10 @@ def test_lanes_are_not_looked_at_where_another_solver_is_asked_for(box, solver):
 
 @pytest.mark.parametrize("solver", ["auto", "lanes"])
 def test_lanes_that_cannot_be_loaded_are_a_problem(box, monkeypatch, solver):
-    monkeypatch.setitem(sys.modules, "pipeline.solve.lanes", None)
+    monkeypatch.setitem(sys.modules, "pipeline.solvers.lanes", None)
     found = about(examined(box, solver=solver), "lanes")
     assert found.level == "problem"
-    assert "pipeline.solve.lanes" in found.remedy
+    assert "pipeline.solvers.lanes" in found.remedy
 
 
 def test_lanes_that_solve_a_puzzle_wrongly_are_a_problem(box, monkeypatch):

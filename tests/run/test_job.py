@@ -23,7 +23,7 @@ from pipeline.run.loop import run_once
 from pipeline.run.sweep import Sweeper
 from pipeline.run.workers import Inline
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
+from pipeline.solvers import Solvers
 
 STEM = "a.txt"
 """Of the claims made here."""

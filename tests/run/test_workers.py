@@ -22,8 +22,8 @@ from support.doubling import BAD, GOOD, MANY, Doubling, doubles, fated
 from pipeline.errors import EnvironmentFailure
 from pipeline.run.workers import AHEAD, MOST_DEATHS, Inline, Interrupted, Pool
 from pipeline.settings import Settings
-from pipeline.solve import Solvers
-from pipeline.solve.child import Peer
+from pipeline.solvers import Solvers
+from pipeline.solvers.child import Peer
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 counts = pytest.mark.parametrize("count", [1, 3])

@@ -31,7 +31,7 @@ from typer.testing import CliRunner
 
 from pipeline.run.workers import serve
 from pipeline.settings import Settings
-from pipeline.solve.child import Peer
+from pipeline.solvers.child import Peer
 
 TESTS = Path(__file__).parents[1]
 KILL, FILL_DISK, STOP, WAIT, BEREAVE = "kill", "fill", "stop", "wait", "bereave"
@@ -269,7 +269,12 @@ def _run(request: dict[str, Any]) -> None:
 
 def _prepare() -> None:
     """Have loaded once, for all, what a run loads when it needs it; tell what is noted."""
-    for module in ("structlog.dev", "pipeline.pieces", "pipeline.run.tree", "pipeline.solve.lanes"):
+    for module in (
+        "structlog.dev",
+        "pipeline.pieces",
+        "pipeline.run.tree",
+        "pipeline.solvers.lanes",
+    ):
         import_module(module)
     CliRunner().invoke(import_module("pipeline.cli.commands").app, ["run", "--help"])
     from pipeline.dropbox import reached, settle

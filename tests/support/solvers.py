@@ -9,7 +9,7 @@ import pytest
 from needs import needs_minisat
 
 from pipeline.encode import ENCODINGS
-from pipeline.solve import Solvers
+from pipeline.solvers import Solvers
 
 MINISAT = pytest.param("minisat", marks=needs_minisat)
 both_solvers = pytest.mark.parametrize("solver", [MINISAT, "pysat"])

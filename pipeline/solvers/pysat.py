@@ -17,8 +17,8 @@ from typing import Any, Literal, get_args
 from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.limits import MIB, Deadline, Limits
-from pipeline.solve.base import Closeable, Session
-from pipeline.solve.child import Peer, limit_memory, lower
+from pipeline.solvers.base import Closeable, Session
+from pipeline.solvers.child import Peer, limit_memory, lower
 
 ENGINE = "glucose4"
 """Reports an exhausted memory as an error, where CaDiCaL aborts."""

@@ -6,6 +6,6 @@ leaves open. numpy is slow to load: who may have single puzzles only to solve im
 
 from __future__ import annotations
 
-from pipeline.solve.lanes.search import Found, solve_lanes
+from pipeline.solvers.lanes.search import Found, solve_lanes
 
 __all__ = ["Found", "solve_lanes"]

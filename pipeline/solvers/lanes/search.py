@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle import Geometry
-from pipeline.solve.lanes.branch import cells_to_split
-from pipeline.solve.lanes.planes import (
+from pipeline.solvers.lanes.branch import cells_to_split
+from pipeline.solvers.lanes.planes import (
     LARGEST_SIDE,
     WORD,
     Bits,
@@ -36,7 +36,7 @@ from pipeline.solve.lanes.planes import (
     planes_of,
     rows_of,
 )
-from pipeline.solve.lanes.propagate import Chunk, or_
+from pipeline.solvers.lanes.propagate import Chunk, or_
 
 Masks = NDArray[np.uint64]
 Flags = NDArray[np.bool_]

@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.solve.lanes.planes import WORD, Bits
-from pipeline.solve.lanes.propagate import Chunk, and_, or_
+from pipeline.solvers.lanes.planes import WORD, Bits
+from pipeline.solvers.lanes.propagate import Chunk, and_, or_
 
 
 def cells_to_split(chunk: Chunk, lanes: Bits) -> NDArray[np.intp]:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.solve.lanes.planes import WORD, Bits, Layout
+from pipeline.solvers.lanes.planes import WORD, Bits, Layout
 
 and_, or_, xor, invert, copy = (
     np.bitwise_and,

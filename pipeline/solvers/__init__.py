@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.limits import Limits
 from pipeline.settings import SolverChoice
-from pipeline.solve.base import Closeable, Session, Solver, answers
-from pipeline.solve.minisat import Minisat, find_minisat, missing_minisat
-from pipeline.solve.pysat import Pysat
+from pipeline.solvers.base import Closeable, Session, Solver, answers
+from pipeline.solvers.minisat import Minisat, find_minisat, missing_minisat
+from pipeline.solvers.pysat import Pysat
 
 __all__ = [
     "Session",

@@ -30,8 +30,8 @@ from pipeline.errors import (
     is_environmental,
 )
 from pipeline.limits import MIB, Deadline, Limits
-from pipeline.solve.base import Session
-from pipeline.solve.child import Bounds, Child, bound, child, ended_within, nameless_file, pour
+from pipeline.solvers.base import Session
+from pipeline.solvers.child import Bounds, Child, bound, child, ended_within, nameless_file, pour
 
 SATISFIABLE, UNSATISFIABLE, NO_VERDICT = 10, 20, 0
 _MOST_OUTPUT = 4 * MIB
