@@ -27,8 +27,8 @@ from typing import Any
 from collection import shuffled
 from puzzles import puzzles
 
+from pipeline.reading import source_in
 from pipeline.run.cluster import Cluster
-from pipeline.run.contents import source_in
 from pipeline.run.requests import PORTIONS, End, PieceOf
 from pipeline.run.scheduler import packed
 from pipeline.run.workers import Pool, Workers

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pipeline.parse import Parsed, parse_puzzle, parse_source, render_puzzle
     from pipeline.problem import FormulaProblem, Problem, PuzzleProblem
     from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
+    from pipeline.reading import Item, read
     from pipeline.result import Certificate, Proof, Result, SolverUsed
     from pipeline.settings import Settings
     from pipeline.solving import solutions, solve, solve_many, solve_puzzle
@@ -54,6 +55,7 @@ __all__ = [
     "InputError",
     "InvalidPuzzle",
     "InvalidResult",
+    "Item",
     "LimitReached",
     "Parsed",
     "PipelineError",
@@ -80,6 +82,7 @@ __all__ = [
     "parse_puzzle",
     "parse_result",
     "parse_source",
+    "read",
     "render_puzzle",
     "solutions",
     "solve",
@@ -106,6 +109,7 @@ _HOMES = {
     "parse": ("Parsed", "parse_puzzle", "parse_source", "render_puzzle"),
     "puzzle": ("Candidate", "Geometry", "Grid", "Puzzle"),
     "problem": ("FormulaProblem", "Problem", "PuzzleProblem"),
+    "reading": ("Item", "read"),
     "result": ("Certificate", "Proof", "Result", "SolverUsed"),
     "settings": ("Settings",),
     "solving": ("solutions", "solve", "solve_many", "solve_puzzle"),

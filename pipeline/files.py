@@ -73,3 +73,12 @@ def is_file_name(name: str) -> bool:
         return False
     fits = len(encoded) <= LONGEST_NAME
     return fits and not {"/", "\0"} & {*name} and name not in ("", ".", "..")
+
+
+def kind_in_words(mode: int) -> str:
+    """What something that is not a regular file is, in words."""
+    if stat.S_ISLNK(mode):
+        return "a link"
+    if stat.S_ISFIFO(mode):
+        return "a named pipe"
+    return "a special file"

@@ -12,11 +12,12 @@ import numpy as np
 from pipeline.batch import Batch, masks_of, solve_batch
 from pipeline.beside import disagreement
 from pipeline.chain import solve_problem
-from pipeline.parse import Entry, Piece, parsed_from
+from pipeline.parse import Entry, Piece
 from pipeline.problem import PuzzleProblem
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle import Geometry, Grid
+from pipeline.reading import Source, problem_of
 from pipeline.result import Result, Stopwatch
-from pipeline.rows import Rows, Source, joined, one_line
+from pipeline.rows import Rows, joined, one_line
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solving import LARGEST_SIDE
@@ -78,22 +79,13 @@ def _plain_masks(texts: Sequence[str]) -> NDArray[np.uint64]:
 
 
 def _problem_at(entries: Sequence[Entry], place: int) -> PuzzleProblem:
-    return _problem(entries[place])
-
-
-def _problem(entry: Entry) -> PuzzleProblem:
-    """The problem that an entry is."""
-    puzzle = entry.puzzle
-    if puzzle is None:
-        values = [int(sign) if sign.isdigit() else 0 for sign in entry.text]
-        puzzle = Puzzle.of_values(_NINE, values)
-    return PuzzleProblem(parsed_from(puzzle))
+    return problem_of(entries[place])
 
 
 def _alone(entry: Entry, solvers: Solvers, settings: Settings) -> Result[Grid]:
     if entry.puzzle is None:
         return Result("invalid", message=entry.error)
-    return solve_problem(_problem(entry), solvers, settings, Stopwatch(), explain=False)
+    return solve_problem(problem_of(entry), solvers, settings, Stopwatch(), explain=False)
 
 
 def _compared(result: Result[Grid], entry: Entry) -> Result[Grid]:
@@ -102,6 +94,6 @@ def _compared(result: Result[Grid], entry: Entry) -> Result[Grid]:
         return result
     if any(entry.claimed == one_line(grid.values, entry.signs) for grid in result.solutions):
         return result
-    puzzle, found = _problem(entry).puzzle, result.solutions
+    puzzle, found = problem_of(entry).puzzle, result.solutions
     why = disagreement(entry.claimed, puzzle, entry.signs, found, complete=result.complete)
     return replace(result, disagreement=why) if why else result

@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from typing import Any, ClassVar, Generic
 
@@ -22,12 +21,11 @@ from pipeline.cnf import Clause, Cnf, Family, decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline, Limits
-from pipeline.parse import Parsed, parse_source, render_puzzle
+from pipeline.parse import HEAD_BYTES, FormulaBegun, Parsed, detect, parse_source, render_puzzle
 from pipeline.parse.formula import (
     CNF_FORMAT,
     Model,
     ParsedFormula,
-    looks_like_cnf,
     parse_formula,
     proof_clauses,
 )
@@ -234,23 +232,16 @@ def model_lines(model: Model) -> Iterator[str]:
     yield line + "\n"
 
 
-parse_once = lru_cache(maxsize=1)(parse_source)
-"""A file is parsed to see whether it is all there, and again when it is claimed."""
-
-
-def is_formula(data: bytes, settings: Settings) -> bool:
-    """Whether a source that begins so is a formula in DIMACS CNF, by its content."""
-    if settings.format != "auto":
-        return settings.format == CNF_FORMAT
-    return looks_like_cnf(data)
-
-
 def read_problem(data: bytes, source: str, settings: Settings) -> PuzzleProblem | FormulaProblem:
     """The problem in the bytes of a file; `source` names it in messages.
 
     Raises InvalidPuzzle, and LimitReached where reading a formula takes longer than there is time.
     """
-    if is_formula(data, settings):
-        deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
-        return FormulaProblem(parse_formula(data, source, settings.max_bytes, deadline))
-    return PuzzleProblem(parse_once(data, source, *settings.reading))
+    complete = len(data) <= HEAD_BYTES
+    match detect(data[:HEAD_BYTES], complete, source, settings.reading):
+        case Parsed() as parsed:
+            return PuzzleProblem(parsed)
+        case FormulaBegun():
+            deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
+            return FormulaProblem(parse_formula(data, source, settings.max_bytes, deadline))
+    return PuzzleProblem(parse_source(data, source, *settings.reading))

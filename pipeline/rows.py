@@ -10,27 +10,16 @@ from itertools import chain
 from pathlib import Path
 
 from pipeline.errors import printable
-from pipeline.parse import Detected, Entry
+from pipeline.parse import Entry
 from pipeline.published.schema import CLAIMED, DISAGREEMENTS, FALLBACKS
 from pipeline.published.tables import quoted, yes_or_no
 from pipeline.puzzle import Grid
+from pipeline.reading import Source
 from pipeline.result import Certificate, Result
 
 _LONGEST_TEXT = 500
 _DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
 _BLOCK = 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What is to be known of a collection to read any piece of it; picklable.
-
-    `cells` is how many dots stand for a puzzle whose size is not known.
-    """
-
-    name: str
-    detected: Detected
-    cells: int
 
 
 @dataclass(frozen=True, slots=True)

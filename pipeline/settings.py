@@ -46,6 +46,17 @@ _CLUSTER = re.compile(
 _MOST_PORTS, _MOST_WORKERS = 65535, 1024
 
 
+class ReadingOptions(TypedDict, total=False):
+    """The settings of `Settings` that say how sources are read."""
+
+    variant: VariantChoice
+    format: str
+    alphabet: AlphabetChoice
+    max_bytes: int
+    max_total_bytes: int
+    timeout: float
+
+
 class Solving(TypedDict, total=False):
     """The settings of `Settings` that say how a puzzle is read and solved."""
 

@@ -18,8 +18,8 @@ from pipeline.limits import Limits
 from pipeline.parse import Piece, detect_collection, parse_puzzle
 from pipeline.pieces import solve_piece
 from pipeline.problem import read_problem
+from pipeline.reading import Source
 from pipeline.result import Certificate, Stopwatch
-from pipeline.rows import Source
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import solve_lanes

@@ -24,8 +24,9 @@ from pipeline.parse import Piece, detect_collection, parse_puzzle
 from pipeline.pieces import failed_piece, solve_piece
 from pipeline.published.tables import MemberRow, PuzzleRow, csv_line, header
 from pipeline.puzzle import Geometry, Grid
+from pipeline.reading import Source
 from pipeline.result import Certificate
-from pipeline.rows import Rows, Source, blank_lines, broken, indexed, one_line
+from pipeline.rows import Rows, blank_lines, broken, indexed, one_line
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import solve_lanes

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -11,7 +13,7 @@ import typer
 
 from pipeline.cli.options import READING, SOLVING, File, takes
 from pipeline.cli.outcome import report
-from pipeline.cli.reading import read_bytes, source_name
+from pipeline.cli.reading import path_of, source_name
 from pipeline.cli.times import times_table
 from pipeline.cli.writing import STANDARD_OUTPUT, check_target, write_to
 from pipeline.errors import (
@@ -21,11 +23,15 @@ from pipeline.errors import (
     SolverError,
     UsageError,
     counted,
+    printable,
 )
 from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.parse import signs_of
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
+from pipeline.puzzle import Grid
+from pipeline.reading import Single, contents_of, items_of
 from pipeline.result import NOT_WELL, Result, Stopwatch
+from pipeline.rows import one_line
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solving import solve_one, solve_problems
@@ -33,7 +39,12 @@ from pipeline.solving import solve_one, solve_problems
 if TYPE_CHECKING:
     from pipeline.explain import Difference
 
-Files = Annotated[list[Path], typer.Argument(help="Puzzle files; - is standard input.")]
+AT_ONCE = 1024
+"""Puzzles of a collection that are solved together."""
+
+Files = Annotated[
+    list[Path], typer.Argument(help="Puzzles, collections, archives; - is standard input.")
+]
 
 
 @takes(*SOLVING, *READING, "quiet")
@@ -47,9 +58,11 @@ def solve(
         typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file; - is stdout."),
     ] = None,
 ) -> None:
-    """Solve puzzle files and print their solutions.
+    """Solve puzzle files and print their solutions; of many puzzles in a file a line each.
 
     sudoku-pipeline solve examples/classic.sudoku
+
+    sudoku-pipeline solve examples/collection.txt
 
     sudoku-pipeline solve --times examples/*.sudoku
 
@@ -62,41 +75,87 @@ def solve(
             raise UsageError("--svg: give one puzzle to draw")
         check_target("--svg", svg, files)
     results: list[tuple[str, Result]] = []
+    code = ALL_WELL
     with Solvers(settings.solver, settings.minisat) as solvers:
         _say_lacking(solvers, settings)
         for file in files:
             name = source_name(file)
-            result = _solve_file(file, solvers, settings)
+            try:
+                with path_of(file) as path:
+                    found = contents_of(path, name, settings)
+                    if not isinstance(found, Single):
+                        if svg is not None:
+                            raise UsageError(f"--svg: {name} holds many puzzles; give one to draw")
+                        if not _print_many(path, name, solvers, settings):
+                            code = SOME_BAD
+                        continue
+            except InputError as error:
+                found = Single(name, None, str(error))
+            result = _solve_single(found, solvers, settings)
             if svg != STANDARD_OUTPUT:
                 _print_result(f"{name}: " if len(files) > 1 else "", result)
             _explain(name, result, settings)
             results.append((name, result))
+            code = SOME_BAD if result.status in NOT_WELL else code
     if times:
         times_table(results)
     if svg is not None:
         _draw(svg, *results[0])
-    bad = any(result.status in NOT_WELL for _, result in results)
-    raise typer.Exit(SOME_BAD if bad else ALL_WELL)
+    raise typer.Exit(code)
+
+
+def _print_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> bool:
+    """Print a line for each problem of a collection or an archive; whether all went well."""
+    well = True
+    for where, result in solved_of(path, name, solvers, settings):
+        print(f"{where}: {_in_a_line(result)}")
+        well &= result.status not in NOT_WELL
+    return well
 
 
 def _say_lacking(solvers: Solvers, settings: Settings) -> None:
-    if solvers.lacking and not settings.quiet:
+    if solvers.lacking and settings.solver == "auto" and not settings.quiet:
         report(f"{solvers.lacking}: PySAT solves instead")
 
 
-def _solve_file(file: Path, solvers: Solvers, settings: Settings) -> Result:
-    watch, name, data = Stopwatch(), source_name(file), b""
+def _solve_single(single: Single, solvers: Solvers, settings: Settings) -> Result:
+    watch, data = Stopwatch(), single.data
+    if data is None:
+        return Result("invalid", message=single.refusal, seconds=watch.seconds())
     try:
-        data = read_bytes(file, settings.max_bytes)
         with watch.timing("parse"):
-            problem = read_problem(data, name, settings)
-    except InputError as error:
+            problem = read_problem(data, single.name, settings)
+    except InvalidPuzzle as error:
         message = _with_caret(error, data)
         return Result("invalid", message=message, seconds=watch.seconds())
     except LimitReached as error:
         return Result("unknown", complete=False, message=str(error), seconds=watch.seconds())
     (result,) = solve_problems([problem], solvers, settings, [watch.spent()])
     return result
+
+
+def solved_of(
+    path: Path, name: str, solvers: Solvers, settings: Settings
+) -> Iterator[tuple[str, Result]]:
+    """The results for all that a collection or an archive holds, each with where it stands."""
+    most = settings.of_many()
+    items = items_of(path, name, settings)
+    while some := list(islice(items, AT_ONCE)):
+        problems = [item.problem for item in some if item.problem]
+        found = iter(solve_problems(problems, solvers, most))
+        for item in some:
+            where = ":".join(map(str, filter(None, (item.name, item.line))))
+            yield where, next(found) if item.problem else Result("invalid", message=item.reason)
+
+
+def _in_a_line(result: Result) -> str:
+    """The status, the first solution, and what else is to be said."""
+    solution = ""
+    if result.solutions:
+        first = result.solutions[0]
+        solution = " " + (one_line(first.values) if isinstance(first, Grid) else "satisfiable")
+    said = f": {printable(result.said)}" if result.said else ""
+    return f"{result.status}{solution}{said}"
 
 
 def _with_caret(error: InputError, data: bytes) -> str:
@@ -208,20 +267,25 @@ def count(
     *,
     show: Annotated[bool, typer.Option("--print", help="Print each as it is found.")] = False,
 ) -> None:
-    """Count the solutions of a puzzle, up to --max-solutions.
+    """Count the solutions of a puzzle, or of each in a file of many, up to --max-solutions.
 
     sudoku-pipeline count --max-solutions 1000 examples/classic.sudoku
 
     cat examples/six.txt | sudoku-pipeline count --print -
     """
-    with Solvers(settings.solver, settings.minisat) as solvers:
+    name, watch = source_name(file), Stopwatch()
+    with Solvers(settings.solver, settings.minisat) as solvers, path_of(file) as path:
         _say_lacking(solvers, settings)
-        data, watch = read_bytes(file, settings.max_bytes), Stopwatch()
+        single = contents_of(path, name, settings)
+        if not isinstance(single, Single):
+            _count_many(path, name, solvers, settings)
+        if single.data is None:
+            raise InputError(single.refusal)
         try:
             with watch.timing("parse"):
-                problem = read_problem(data, source_name(file), settings)
+                problem = read_problem(single.data, name, settings)
         except InvalidPuzzle as error:
-            raise InputError(_with_caret(error, data)) from error
+            raise InputError(_with_caret(error, single.data)) from error
         settings = replace(settings, max_solutions=settings.limit)  # of a formula too
 
         def print_solution(solution: Any) -> None:
@@ -230,6 +294,20 @@ def count(
         on_solution = print_solution if show else None
         result: Result = solve_one(problem, solvers, settings, watch, on_solution)
     _print_count(file, result, settings)
+
+
+def _count_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> NoReturn:
+    """Print for each puzzle how many solutions it has, and exit."""
+    code = ALL_WELL
+    counting = replace(settings, max_solutions=settings.limit)
+    for where, result in solved_of(path, name, solvers, counting):
+        found = len(result.solutions)
+        if result.status in ("invalid", "failed"):
+            report(f"{where}: {result.said}")
+        else:
+            print(f"{where}: {found if result.complete else f'>={found}'}")
+        code = SOME_BAD if result.status in NOT_WELL else code
+    raise typer.Exit(code)
 
 
 def _print_count(file: Path, result: Result, settings: Settings) -> NoReturn:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import NamedTemporaryFile
+from typing import BinaryIO
 
 import typer
 
-from pipeline.errors import InputError, printable
+from pipeline.errors import InputError, is_environmental, printable
 from pipeline.parse import Parsed
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import Geometry, Grid, Puzzle
@@ -17,15 +22,44 @@ from pipeline.settings import Settings
 STANDARD_INPUT = Path("-")
 
 
+@contextmanager
+def path_of(file: Path) -> Iterator[Path]:
+    """The path of a file or a folder; of standard input and of pipes that of a copy.
+
+    Raises InputError where it cannot be read.
+    """
+    try:
+        if file != STANDARD_INPUT and (file.is_file() or file.is_dir()):
+            yield file.resolve()
+            return
+        with NamedTemporaryFile() as copy:
+            if file == STANDARD_INPUT:
+                copyfileobj(standard_input(), copy)
+            else:
+                with file.open("rb") as stream:
+                    copyfileobj(stream, copy)
+            copy.flush()
+            yield Path(copy.name)
+    except OSError as error:
+        if is_environmental(error):
+            raise
+        raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
+
+
+def standard_input() -> BinaryIO:
+    """Raises InputError where it is closed."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed")
+    return sys.stdin.buffer
+
+
 def read_bytes(file: Path, most: int) -> bytes:
     """At most `most` + 1 bytes of a file, or of standard input for `-`.
 
     Raises InputError where it cannot be read.
     """
     if file == STANDARD_INPUT:
-        if sys.stdin is None:
-            raise InputError("standard input is closed")
-        return sys.stdin.buffer.read(most + 1)
+        return standard_input().read(most + 1)
     try:
         with file.open("rb") as stream:
             return stream.read(most + 1)

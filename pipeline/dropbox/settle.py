@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipeline.dropbox.folders import opened
-from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary
+from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary, kind_in_words
 from pipeline.published.originals import DONE, FAILED
 
 EMPTY_SECONDS = 60.0
@@ -217,15 +217,6 @@ def has_writer(descriptor: int) -> bool | None:
     with contextlib.suppress(OSError):
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     return False
-
-
-def kind_in_words(mode: int) -> str:
-    """What something that is not a regular file is, in words."""
-    if stat.S_ISLNK(mode):
-        return "a link"
-    if stat.S_ISFIFO(mode):
-        return "a named pipe"
-    return "a special file"
 
 
 @dataclass(frozen=True, slots=True)

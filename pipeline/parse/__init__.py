@@ -5,12 +5,12 @@ from __future__ import annotations
 from pipeline.parse.base import Entry, Format, Parsed, Piece, Variant
 from pipeline.parse.cells import ALPHABET_NAMES, signs_of
 from pipeline.parse.detect import (
+    HEAD_BYTES,
     Detected,
     FormulaBegun,
     What,
     detect,
     detect_collection,
-    is_formula,
     parse_puzzle,
     parse_source,
     parsed_from,
@@ -25,6 +25,7 @@ __all__ = [
     "DECLARABLE",
     "FORMATS",
     "FORMAT_NAMES",
+    "HEAD_BYTES",
     "Detected",
     "Entry",
     "Format",
@@ -37,7 +38,6 @@ __all__ = [
     "detect",
     "detect_collection",
     "format_named",
-    "is_formula",
     "oversize",
     "parse_puzzle",
     "parse_source",

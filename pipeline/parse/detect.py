@@ -6,8 +6,10 @@ Content decides, not the name.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 from pipeline.errors import InvalidPuzzle, UsageError
@@ -67,38 +69,24 @@ class FormulaBegun:
     """A source that `parse_formula` is to read."""
 
 
-What = Parsed | Detected | FormulaBegun | InvalidPuzzle
-"""One puzzle, many, a formula, or why it is none of these."""
+What = Parsed | Detected | FormulaBegun | None
+"""A puzzle, many, a formula; None where only `parse_source` can tell, or tells what is wrong."""
 
 
-def detect(beginning: Callable[[int], bytes], source: str, reading: Reading) -> What:
-    """What a source is; `beginning` gives its first bytes, up to so many, as often as it is asked.
+@lru_cache(maxsize=1)
+def detect(head: bytes, complete: bool, source: str, reading: Reading) -> What:
+    """What a source is that begins with `head`: up to HEAD_BYTES of it, all of it if `complete`.
 
-    Of many puzzles and of a formula no more than the first HEAD_BYTES are asked for. Raises
+    A small puzzle is read at once, which is quicker than to look for many. The last answer is
+    kept: a file is looked at before it is claimed, afterwards, and when it is solved. Raises
     UsageError for a format that there is not.
     """
-    head = beginning(HEAD_BYTES + 1)
-    complete = len(head) <= HEAD_BYTES
-    if is_formula(head, reading):
+    if reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head)):
         return FormulaBegun()
-    try:
-        if complete and len(head) <= _MOST_OF_ONE and reading.format == "auto":
-            return parse_single(head, source, reading)  # quicker than to look for many
-    except InvalidPuzzle:
-        pass
-    many = detect_collection(head[:HEAD_BYTES], complete, reading.format)
-    if many is not None:
-        return many
-    try:
-        whole = head if complete else beginning(reading.max_bytes + 1)
-        return parse_source(whole, source, *reading)
-    except InvalidPuzzle as error:
-        return error
-
-
-def is_formula(head: bytes, reading: Reading) -> bool:
-    """Whether a source that begins so is a formula in DIMACS CNF."""
-    return reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head))
+    if complete and len(head) <= _MOST_OF_ONE and reading.format == "auto":
+        with suppress(InvalidPuzzle):
+            return parse_source(head, source, *reading)
+    return detect_collection(head, complete, reading.format)
 
 
 def parse_puzzle(

@@ -29,7 +29,7 @@ from pipeline.record import timestamp
 from pipeline.run.job import BATCH, Jobs
 
 if TYPE_CHECKING:
-    from pipeline.run.contents import Glance
+    from pipeline.reading import Glance
 
 LARGEST_CUT_OFF = 1024 * 1024
 """Bytes: larger files are not looked into before they are claimed."""
@@ -145,7 +145,7 @@ class Intake:
         glances: list[Glance] = []
 
         def looks_cut_off(data: bytes) -> bool:
-            from pipeline.run.contents import glance  # noqa: PLC0415 - slow to load
+            from pipeline.reading import glance  # noqa: PLC0415 - slow to load
 
             glances.append(glance(data, name, self._settings))
             return glances[-1].cut_off

@@ -20,8 +20,9 @@ from pipeline.dropbox.publish import finish, is_published, publish
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.log import Log
 from pipeline.published import Record
+from pipeline.reading import Single
 from pipeline.result import Stopwatch
-from pipeline.run.requests import PORTIONS, Item, Items, Portions
+from pipeline.run.requests import PORTIONS, Portions, Singles
 from pipeline.run.sinks import Ended, SetSink, Sink
 from pipeline.run.workers import Inline, Interrupted, Replies, Request, Workers
 from pipeline.settings import Settings
@@ -221,7 +222,7 @@ class Jobs:
         if record is not None:
             return self._finish_recovered(claim, record)
         # slow to load, so before an attempt is counted
-        from pipeline.run import contents, table, tree  # noqa: F401, PLC0415
+        from pipeline.run import table, tree  # noqa: F401, PLC0415
 
         why = "none was completed"
         while claim.attempts() < MOST_ATTEMPTS:
@@ -248,13 +249,14 @@ class Jobs:
 
     def sink_of(self, claim: Claim) -> Sink:
         """Where the answers go of what has been claimed, by its content. Raises OSError."""
-        from pipeline.run import contents, table, tree  # noqa: PLC0415 - slow to load
+        from pipeline import reading  # noqa: PLC0415 - slow to load
+        from pipeline.run import table, tree  # noqa: PLC0415 - as above
 
         portions = self.tuning.portions
-        match contents.contents_of(claim.original, claim.note.source, self.settings):
-            case contents.Collection() as found:
+        match reading.contents_of(claim.original, claim.note.source, self.settings):
+            case reading.Collection() as found:
                 return table.TableSink(claim, self.folders, self.settings, found, portions)
-            case contents.Archive() as found:
+            case reading.Archive() as found:
                 return tree.TreeSink(claim, self.folders, self.settings, found, portions)
             case item:
                 return SetSink.of(claim, item, self.settings)
@@ -359,7 +361,7 @@ class Jobs:
             except Exception:  # noqa: BLE001 - `process` will see what to do about it
                 sink = None
             match sink:
-                case SetSink(item=Item(data=bytes(data))) if 0 < len(data) <= _LARGEST:
+                case SetSink(item=Single(data=bytes(data))) if 0 < len(data) <= _LARGEST:
                     small[claim] = sink
                 case None | SetSink():
                     outcomes[claim] = self.process(claim)
@@ -370,7 +372,7 @@ class Jobs:
     def _solved(self, batches: list[Sets]) -> Replies:
         """What the puzzles of each batch come to."""
         requests = (
-            Items(tuple(sink.item for sink in sinks.values() if sink.item))
+            Singles(tuple(sink.item for sink in sinks.values() if sink.item))
             for sinks in batches
             if sinks
         )

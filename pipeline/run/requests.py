@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pipeline.parse import Piece
+from pipeline.reading import Single, Source
 from pipeline.result import Result, Stopwatch
-from pipeline.rows import Rows, Source
+from pipeline.rows import Rows
 from pipeline.run.workers import Request
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
@@ -68,44 +69,23 @@ class End(Request):
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """One puzzle: its name and its bytes, or why it is not read.
-
-    `size` is that of a file, even if it is not read.
-    """
-
-    name: str
-    data: bytes | None
-    refusal: str | None = None
-    size: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Items(Request):
+class Singles(Request):
     """Single puzzles, solved together if there are several."""
 
-    items: tuple[Item, ...]
+    items: tuple[Single, ...]
 
     def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
-        solved = iter(self._solved(solvers, settings))
+        from pipeline.solving import solve_sources  # noqa: PLC0415 - only workers need it
+
+        readable = [(item.name, item.data) for item in self.items if item.data is not None]
+        solved = iter(solve_sources(readable, solvers, settings))
         return [
             Result("invalid", message=item.refusal) if item.data is None else next(solved)
             for item in self.items
         ]
 
-    def _solved(self, solvers: Solvers, settings: Settings) -> list[Result]:
-        match [(item.name, item.data) for item in self.items if item.data is not None]:
-            case [(name, data)]:
-                from pipeline.solving import solve_source  # noqa: PLC0415 - only workers need it
-
-                return [solve_source(data, name, solvers, settings)]
-            case several:
-                from pipeline.solving import solve_sources  # noqa: PLC0415 - numpy
-
-                return solve_sources(several, solvers, settings)
-
-    def parts(self) -> Sequence[Items]:
-        return [Items((item,)) for item in self.items]
+    def parts(self) -> Sequence[Singles]:
+        return [Singles((item,)) for item in self.items]
 
     def joined(self, replies: list[list[Result]]) -> list[Result]:
         return [result for results in replies for result in results]

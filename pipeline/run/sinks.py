@@ -24,6 +24,7 @@ from pipeline.dropbox.publish import Publication
 from pipeline.errors import printable
 from pipeline.log import Log
 from pipeline.published.schema import FALLBACKS
+from pipeline.reading import Single
 from pipeline.record import (
     Origin,
     Summary,
@@ -38,7 +39,7 @@ from pipeline.record import (
     told_totals,
 )
 from pipeline.result import NOT_WELL, Result
-from pipeline.run.requests import Item, Items
+from pipeline.run.requests import Singles
 from pipeline.run.workers import Request
 from pipeline.settings import Settings
 
@@ -116,14 +117,14 @@ class Sink(ABC):
 class SetSink(Sink):
     """One problem: its solutions, record and log. Without an item there is nothing to compute."""
 
-    def __init__(self, claim: Claim, origin: Origin, item: Item | None, result: Result) -> None:
+    def __init__(self, claim: Claim, origin: Origin, item: Single | None, result: Result) -> None:
         self.item = item
         self._claim = claim
         self._origin = origin
         self._result = result
 
     @classmethod
-    def of(cls, claim: Claim, item: Item, settings: Settings) -> SetSink:
+    def of(cls, claim: Claim, item: Single, settings: Settings) -> SetSink:
         """The set of what a claim holds."""
         sha256 = None if item.data is None else digest(item.data)
         refused = Result("invalid", message=item.refusal, seconds={"total": 0.0})
@@ -140,7 +141,7 @@ class SetSink(Sink):
 
     def steps(self) -> Iterator[Request]:
         if self.item is not None:
-            yield Items((self.item,))
+            yield Singles((self.item,))
 
     def write(self, step: Any, reply: Any) -> None:  # noqa: ARG002 - there is one only
         (self._result,) = reply

@@ -12,8 +12,8 @@ from pipeline.dropbox.growing import Growing, State
 from pipeline.parse import Piece
 from pipeline.parse.text import count_lines
 from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header
-from pipeline.rows import Proofs, Rows, Source, blank_lines, broken, indexed
-from pipeline.run.contents import Collection
+from pipeline.reading import Collection, Source
+from pipeline.rows import Proofs, Rows, blank_lines, broken, indexed
 from pipeline.run.requests import End, PieceOf, Portions
 from pipeline.run.sinks import GrowingSink, Progress, size_of
 from pipeline.settings import Settings

@@ -20,6 +20,7 @@ from pipeline.published import ENDING, read_record
 from pipeline.published.names import COUNT, is_output, stems_for
 from pipeline.published.schema import ASIDE, DISAGREEMENTS, FALLBACKS, REFUSED
 from pipeline.published.tables import MemberRow, csv_line, header, yes_or_no
+from pipeline.reading import Archive, Single, contents_of_member
 from pipeline.record import (
     Origin,
     Summary,
@@ -33,8 +34,7 @@ from pipeline.record import (
 )
 from pipeline.result import NOT_WELL, Result
 from pipeline.rows import Rows
-from pipeline.run.contents import Archive, contents_of_member
-from pipeline.run.requests import End, Item, Items, PieceOf, Portions
+from pipeline.run.requests import End, PieceOf, Portions, Singles
 from pipeline.run.sinks import GrowingSink, Progress, bytes_below
 from pipeline.run.table import Table
 from pipeline.settings import Settings
@@ -65,31 +65,31 @@ class TreeSink(GrowingSink):
         if self._growing.state:
             self._resume(self._growing.state["bulk"])
 
-    def steps(self) -> Iterator[Items | PieceOf | End]:
+    def steps(self) -> Iterator[Singles | PieceOf | End]:
         """Single puzzles in groups, collections in pieces, as they follow in the archive."""
-        group: list[Item] = []
+        group: list[Single] = []
         room = Room(self._settings.max_total_bytes)
         for member in walk(self._claim.original, room, self._meter):
             found = contents_of_member(member, self._settings)
-            if isinstance(found, Item):
+            if isinstance(found, Single):
                 group.append(found)
                 if not self._is_full(group):
                     continue
             if group:
-                yield Items(tuple(group))
+                yield Singles(tuple(group))
                 group = []
-            if not isinstance(found, Item):
+            if not isinstance(found, Single):
                 yield from self._portions.pieces(*found, self._settings, member.name)
         if group:
-            yield Items(tuple(group))
+            yield Singles(tuple(group))
 
-    def _is_full(self, group: list[Item]) -> bool:
+    def _is_full(self, group: list[Single]) -> bool:
         held = sum(len(item.data or b"") for item in group)
         return len(group) >= self._portions.items or held >= self._portions.item_bytes
 
     def write(self, step: Any, reply: Any) -> None:
         match step, reply:
-            case Items(items), list(results):
+            case Singles(items), list(results):
                 for item, result in zip(items, results, strict=True):
                     self._write_item(item, result)
                 self._tree.sync()
@@ -98,7 +98,7 @@ class TreeSink(GrowingSink):
             case End() as end, _:
                 self._end(end)
 
-    def _write_item(self, item: Item, result: Result) -> None:
+    def _write_item(self, item: Single, result: Result) -> None:
         if item.data is None:
             self._row(item.name, None, REFUSED, 0, None, item.refusal)
             return

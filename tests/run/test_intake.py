@@ -10,8 +10,8 @@ from dropping import NO_SOLUTION, SMALL, TWO_SOLUTIONS, events_in, wait_for
 
 from pipeline.dropbox.watch import Watcher
 from pipeline.log import LazyLog
+from pipeline.reading import Glance, glance
 from pipeline.run import loop
-from pipeline.run.contents import Glance, glance
 from pipeline.settings import Settings
 
 

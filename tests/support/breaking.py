@@ -137,7 +137,7 @@ def _name_of(request: Any) -> list[Any]:
     match type(request).__name__:
         case "PieceOf":
             return [request.member, request.piece.first_line]
-        case "Items":
+        case "Singles":
             return [item.name for item in request.items]
     return ["end of", request.member]
 

@@ -1,0 +1,300 @@
+"""What a source holds: one problem, a collection, or an archive; and the problems in it.
+
+`parse.detect` tells what bytes are. `glance` looks at a small file before it is claimed,
+`contents_of` at what has been claimed, and `contents_of_member` at a member of an archive; `read`
+gives all problems of whatever it is, one by one.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Unpack
+
+from pipeline.errors import InvalidPuzzle, LimitReached, is_environmental, printable
+from pipeline.files import kind_in_words
+from pipeline.parse import (
+    HEAD_BYTES,
+    Detected,
+    Entry,
+    FormulaBegun,
+    detect,
+    oversize,
+    parse_source,
+    parsed_from,
+)
+from pipeline.parse.formula import parse_formula
+from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
+from pipeline.puzzle import Geometry, Puzzle
+from pipeline.settings import ReadingOptions, Settings
+from pipeline.unpack import (
+    Kind,
+    Layers,
+    Member,
+    PeekableChunks,
+    PeekableStream,
+    Room,
+    UnpackError,
+    check_readable,
+    kind_of,
+    layers_of,
+    opened,
+    walk,
+)
+
+PIECE_BYTES = 64 * 1024
+"""Of a collection, which are read at once."""
+
+_MOST_CELLS = 100
+_NINE = Geometry(3, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is to be known of a collection to read any piece of it; picklable.
+
+    `cells` is how many dots stand for a puzzle whose size is not known.
+    """
+
+    name: str
+    detected: Detected
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A source of one problem: its bytes, or why it is not read; `size` if it is a file."""
+
+    name: str
+    data: bytes | None
+    refusal: str | None = None
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Many puzzles in one file, which may be compressed."""
+
+    source: Source
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """An archive or a folder."""
+
+    kind: Kind
+
+
+Contents = Single | Collection | Archive
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a look at a file tells: whether it holds many puzzles, and whether it looks cut off."""
+
+    holds_many: bool = False
+    cut_off: bool = False
+
+
+def glance(data: bytes, name: str, settings: Settings) -> Glance:
+    """Look at all bytes of a file before it is claimed."""
+    if layers_of(PeekableChunks(iter([data]))) != Layers():
+        return Glance(holds_many=True)
+    complete = len(data) <= HEAD_BYTES
+    try:
+        match detect(data[:HEAD_BYTES], complete, name, settings.reading):
+            case FormulaBegun():
+                parse_formula(data, name)
+            case Detected() as found:
+                torn = not data.endswith(b"\n") and _ends_badly(data, found, settings)
+                return Glance(holds_many=True, cut_off=torn)
+            case None:
+                parse_source(data, name, *settings.reading)
+    except InvalidPuzzle as error:
+        return Glance(cut_off=error.truncated)
+    return Glance()
+
+
+def contents_of(path: Path, name: str, settings: Settings) -> Contents:
+    """What has been claimed, by its content alone. Raises OSError."""
+    status = path.lstat()
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        return _refused(name, "a file or a folder", kind_in_words(status.st_mode), None)
+    try:
+        return _contents(path, name, settings)
+    except UnpackError as error:
+        return Single(name, None, f"{printable(name)}: {error}", status.st_size)
+    except PermissionError:
+        found = "no permission to read it"
+        return _refused(name, "a file that may be read", found, status.st_size)
+
+
+def _refused(name: str, expected: str, found: str, size: int | None) -> Single:
+    return Single(name, None, str(InvalidPuzzle(name, None, None, expected, found)), size)
+
+
+def _contents(path: Path, name: str, settings: Settings) -> Contents:
+    room = Room(settings.max_total_bytes)
+    kind = kind_of(path)
+    if kind in ("zip", "tar", "folder"):
+        if kind != "folder":
+            check_readable(path, room)
+        return Archive(kind)
+    size, most = path.stat().st_size, settings.max_bytes
+    with PeekableStream(opened(path, room)) as stream:
+        source = source_in(stream, printable(name), settings)
+        if source is not None:
+            return Collection(source, kind)
+        if kind == "plain" and size > most:
+            return Single(name, None, str(oversize(name, most, f"{size} bytes")), size)
+        data = stream.whole(most + 1)
+    if len(data) > most:
+        return Single(name, None, str(oversize(name, most, "more")), size)
+    return Single(name, data, size=size)
+
+
+def contents_of_member(
+    member: Member, settings: Settings
+) -> Single | tuple[Source, PeekableStream]:
+    """A member of an archive as one puzzle, or what is known of a collection with its stream.
+
+    Raises OSError where what keeps it from being read are the surroundings.
+    """
+    if member.stream is None:
+        return Single(member.name, None, member.refusal)
+    most = settings.max_bytes
+    try:
+        stream = PeekableStream(member.stream)
+        source = source_in(stream, member.name, settings)
+        if source is not None:
+            return source, stream
+        data = stream.whole(most + 1)
+    except (UnpackError, OSError) as error:
+        if isinstance(error, OSError) and is_environmental(error):
+            raise
+        return Single(member.name, None, str(error))
+    if len(data) > most:
+        return Single(member.name, None, str(oversize(member.name, most, "more")))
+    return Single(member.name, data)
+
+
+def source_in(stream: PeekableStream, name: str, settings: Settings) -> Source | None:
+    """What is known of the collection in a stream, if there is one."""
+    head = stream.head(HEAD_BYTES + 1)
+    complete = len(head) <= HEAD_BYTES
+    match detect(head[:HEAD_BYTES], complete, name, settings.reading):
+        case Detected() as detected:
+            return Source(name, detected, _cells(head, name, detected, settings))
+    return None
+
+
+def _cells(head: bytes, name: str, detected: Detected, settings: Settings) -> int:
+    """How many cells the first puzzle has, for those whose size is not known."""
+    pieces = detected.pieces(io.BytesIO(head), 1)
+    for piece, _ in zip(pieces, range(_MOST_CELLS), strict=False):
+        for entry in detected.entries(piece, name, settings.reading):
+            if entry.plain:
+                return 81
+            if entry.puzzle is not None:
+                return len(entry.puzzle.cells)
+    return 81
+
+
+def _ends_badly(data: bytes, detected: Detected, settings: Settings) -> bool:
+    """Whether the last puzzle of a collection is none: the file may be cut off."""
+    last = deque(detected.pieces(io.BytesIO(data), 1), maxlen=1)
+    if not last:
+        return False
+    entries = detected.entries(last[0], "", settings.reading)
+    return bool(entries) and entries[-1].error is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One problem of a source, or the reason why there is none in its place.
+
+    `name` is the source's, or the member's of an archive. `line` is where the puzzle begins in a
+    collection, from 1.
+    """
+
+    name: str
+    line: int | None
+    problem: PuzzleProblem | FormulaProblem | None
+    reason: str | None = None
+
+
+def read(source: str | Path | bytes, **settings: Unpack[ReadingOptions]) -> Iterator[Item]:
+    r"""Read whatever can be dropped: each problem of a file, folder or archive, or in bytes.
+
+    Streamed, in memory that does not grow with the source. What cannot be read is an Item with a
+    reason, in its place.
+
+        >>> for item in read(b"1.....2..3.....4\\n1...............\\nx\\n"):
+        ...     print(item.line, item.problem and item.problem.puzzle.cells[0], item.reason)
+        1 1 None
+        2 1 None
+        3 None data:3:1: expected a row of 4, 6, 8 or 9 cells, found 1 cell
+
+    Raises UsageError for a setting out of its range, OSError where the surroundings fail.
+    """
+    chosen = Settings(**settings)
+    if not isinstance(source, bytes):
+        yield from items_of(Path(source), Path(source).name, chosen)
+        return
+    with NamedTemporaryFile() as copy:  # archives are read here and there
+        copy.write(source)
+        copy.flush()
+        yield from items_of(Path(copy.name), "data", chosen)
+
+
+def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
+    """The problems of what lies at a path, as `read` gives them; `name` stands for the source."""
+    room = Room(settings.max_total_bytes)
+    match contents_of(path, name, settings):
+        case Archive():
+            for member in walk(path, room):
+                found = contents_of_member(member, settings)
+                if isinstance(found, Single):
+                    yield _item(found, settings)
+                else:
+                    yield from _items_of(*found, settings)
+        case Collection(collection):
+            with PeekableStream(opened(path, room)) as stream:
+                yield from _items_of(collection, stream, settings)
+        case Single() as single:
+            yield _item(single, settings)
+
+
+def _item(single: Single, settings: Settings) -> Item:
+    if single.data is None:
+        return Item(single.name, None, None, single.refusal)
+    try:
+        problem = read_problem(single.data, single.name, settings)
+    except (InvalidPuzzle, LimitReached) as error:
+        return Item(single.name, None, None, str(error))
+    return Item(single.name, None, problem)
+
+
+def _items_of(source: Source, stream: PeekableStream, settings: Settings) -> Iterator[Item]:
+    for piece in source.detected.pieces(stream, PIECE_BYTES):
+        for entry in source.detected.entries(piece, source.name, settings.reading):
+            problem = None if entry.error else problem_of(entry)
+            yield Item(source.name, entry.line, problem, entry.error)
+    if stream.error:
+        yield Item(source.name, None, None, str(stream.error))
+
+
+def problem_of(entry: Entry) -> PuzzleProblem:
+    """The problem that an entry is which has no error."""
+    puzzle = entry.puzzle
+    if puzzle is None:
+        values = [int(sign) if sign.isdigit() else 0 for sign in entry.text]
+        puzzle = Puzzle.of_values(_NINE, values)
+    parsed = parsed_from(puzzle)
+    return PuzzleProblem(parsed if entry.signs else replace(parsed, claimed=entry.claimed))
