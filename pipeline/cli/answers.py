@@ -80,18 +80,10 @@ def solve(
         _say_lacking(solvers, settings)
         for file in files:
             name = source_name(file)
-            try:
-                with path_of(file) as path:
-                    found = contents_of(path, name, settings)
-                    if not isinstance(found, Single):
-                        if svg is not None:
-                            raise UsageError(f"--svg: {name} holds many puzzles; give one to draw")
-                        if not _print_many(path, name, solvers, settings):
-                            code = SOME_BAD
-                        continue
-            except InputError as error:
-                found = Single(name, None, str(error))
-            result = _solve_single(found, solvers, settings)
+            result = _solve_file(file, solvers, settings, drawn=svg is not None)
+            if isinstance(result, bool):
+                code = code if result else SOME_BAD
+                continue
             if svg != STANDARD_OUTPUT:
                 _print_result(f"{name}: " if len(files) > 1 else "", result)
             _explain(name, result, settings)
@@ -102,6 +94,24 @@ def solve(
     if svg is not None:
         _draw(svg, *results[0])
     raise typer.Exit(code)
+
+
+def _solve_file(file: Path, solvers: Solvers, settings: Settings, *, drawn: bool) -> Result | bool:
+    """The result of a problem; of many all are printed, and it is whether all went well.
+
+    Raises UsageError for many that are to be `drawn`.
+    """
+    name = source_name(file)
+    try:
+        with path_of(file) as path:
+            found = contents_of(path, name, settings)
+            if isinstance(found, Single):
+                return _solve_single(found, solvers, settings)
+            if drawn:
+                raise UsageError(f"--svg: {name} holds many puzzles; give one to draw")
+            return _print_many(path, name, solvers, settings)
+    except InputError as error:
+        return Result("invalid", message=str(error))
 
 
 def _print_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> bool:
