@@ -218,7 +218,7 @@ def _ask_together(batch: Batch, solvers: Solvers, settings: Settings) -> _Answer
     limits = Limits(_seconds_together(settings), settings.memory_limit)
     unique, grids, seconds = solve_union(batch.geometry, batch.masks, solver, limits)
     return _Answers(
-        SolverUsed(solver.name, solver.version, solvers.lacking, planned=True),
+        SolverUsed(solver.name, solver.version, solvers.fallback, planned=True),
         batch.geometry,
         unique.astype(np.int64),
         np.zeros_like(unique),

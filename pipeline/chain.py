@@ -42,7 +42,7 @@ def solve_problem(
     to know of the result. Raises EnvironmentFailure where the last solver cannot work.
     """
     search = Search(problem, settings, watch, on_solution)
-    why, planned = solvers.lacking, True
+    why, planned = solvers.fallback, True
     result: Result[S] | None = None
     for solver in solvers.chain:
         try:

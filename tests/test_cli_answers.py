@@ -289,7 +289,7 @@ def test_the_option_goes_before_its_twin(monkeypatch):
 def test_a_file_that_is_too_large_is_invalid():
     code, _, said = run("solve", "--max-bytes", "10", "two.txt")
     assert code == 1
-    assert said.startswith("two.txt: expected at most 10 bytes (--max-bytes), found more")
+    assert said.startswith("two.txt: expected at most 10 bytes (--max-bytes), found 20 bytes")
 
 
 @pytest.mark.parametrize("name", ["-x.txt", "a b.txt", "ré数独.txt", "a.b.c.txt", "n" * 200])

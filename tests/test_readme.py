@@ -105,7 +105,8 @@ def test_the_python_of_the_readme_runs(tmp_path):
     assert (finished.returncode, finished.stderr) == (0, "")
     status, *rows = finished.stdout.splitlines()
     assert status == "unique"
-    assert [len(row.split()) for row in rows] == [9] * 9
+    assert [len(row.split()) for row in rows[:9]] == [9] * 9
+    assert rows[9:14] == ["unique 1"] * 4 + ["multiple 2"]
 
 
 def test_the_example_in_the_packages_docstring_runs():

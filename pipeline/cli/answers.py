@@ -124,7 +124,7 @@ def _print_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> 
 
 
 def _say_lacking(solvers: Solvers, settings: Settings) -> None:
-    if solvers.lacking and settings.solver == "auto" and not settings.quiet:
+    if solvers.lacking and not settings.quiet:
         report(f"{solvers.lacking}: PySAT solves instead")
 
 

@@ -35,20 +35,19 @@ T = TypeVar("T", bound=Closeable)
 class Solvers(Closeable):
     """The solvers to ask, in order: each is the fallback of the one before.
 
-    `lacking` says why the first of them is not the one wanted, if it is not: minisat is not
-    installed, or lanes, which `batch` asks, do not take what the others are asked. Raises
-    SolverMissing for a solver that is asked for by name, or by path, and not there.
+    `lacking` says what the first choice lacks, if it is not there, and `fallback` why any of
+    these is asked who is not the one wanted: that, or that lanes, which `batch` asks, do not take
+    it. Raises SolverMissing for a solver that is asked for by name, or by path, and not there.
     """
 
     def __init__(self, wanted: SolverChoice = "auto", minisat: str | None = None) -> None:
         self.lacking: str | None = None
+        self._wanted = wanted
         self._shared: dict[Callable[[], Any], Any] = {}
         self.chain: tuple[Solver, ...] = (Pysat(),)
         self._checker = Pysat("cadical153")
         if wanted == "pysat":
             return
-        if wanted == "lanes":
-            self.lacking = NOT_FOR_LANES
         program = find_minisat(minisat)
         if program is not None:
             self.chain = (Minisat(program), *self.chain)
@@ -56,6 +55,10 @@ class Solvers(Closeable):
             raise missing_minisat()
         elif wanted == "auto":
             self.lacking = LACKING
+
+    @property
+    def fallback(self) -> str | None:
+        return NOT_FOR_LANES if self._wanted == "lanes" else self.lacking
 
     def shared(self, factory: Callable[[], T]) -> T:
         """The object of this factory, made once and closed with the solvers."""
