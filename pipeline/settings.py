@@ -149,8 +149,8 @@ class Settings:
         return self.max_solutions or MAX_SOLUTIONS
 
     @property
-    def terms(self) -> str:
-        """All of this that decides what a source of many puzzles comes to, but for solvers."""
+    def output_key(self) -> str:
+        """What changes with each setting that affects the results of many puzzles, but solvers."""
         limits = self.max_solutions, self.max_total_bytes
         return repr((tuple(self.reading), limits, self.keep_cnf, self.prove))
 

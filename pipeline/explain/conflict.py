@@ -79,11 +79,6 @@ class Clue:
     def __str__(self) -> str:
         return f"{self.holds} in row {self.row}, column {self.column}"
 
-    def as_record(self) -> dict[str, int | str]:
-        """Its form in the record."""
-        kind = "value" if self.value else "mark"
-        return {"row": self.row, "column": self.column, kind: self.holds}
-
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
@@ -96,10 +91,6 @@ class Conflict:
     clues: tuple[Clue, ...]
     message: str
     minimal: bool
-
-    def as_record(self) -> list[dict[str, int | str]]:
-        """The record's `conflict`."""
-        return [clue.as_record() for clue in self.clues]
 
     def places(self) -> tuple[tuple[int, int], ...]:
         """Row and column of each clue, from 1."""
