@@ -123,7 +123,7 @@ def report(
         raise EnvironmentFailure(f"{printable(str(outbox))}: no such folder")
     if output is None:
         output = outbox / REPORT
-        write_say(outbox, settings.inbox, output)
+        write_report(outbox, settings.inbox, output)
     else:
         check_target("--output", output)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
