@@ -117,7 +117,7 @@ def report(
 
     sudoku-pipeline report outbox -o report.html
     """
-    from pipeline.report import REPORT, page_pieces  # noqa: PLC0415 - slow to load
+    from pipeline.report import REPORT, page_pieces, write_report  # noqa: PLC0415 - slow to load
 
     if not outbox.is_dir():
         raise EnvironmentFailure(f"{printable(str(outbox))}: no such folder")
