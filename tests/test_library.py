@@ -136,7 +136,6 @@ def test_read_gives_the_problems_of_whatever_can_be_dropped(tmp_path):
         ("many.txt", 2, "grid"),
         ("many.txt", 3, f"many.txt:3:1: {bad}"),
     ]
-    inner = [(f"set.zip/{name}", line, what) for name, line, what in rows]
     assert told(tmp_path / "one.txt") == [("one.txt", None, "grid")]
     assert told(tmp_path / "f.cnf") == [("f.cnf", None, "cnf")]
     assert told(tmp_path / "many.txt") == told(str(tmp_path / "many.txt")) == rows
