@@ -5,18 +5,31 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 
 import pytest
 from commands import FILES
 from dropping import DropFolder
 from solving import PATIENCE
 from support.breaking import Bench, Breaker
+from support.solvers import put_away
 
 
 def pytest_configure():
-    """Take signals as a program in the foreground does: what is ignored is inherited ignored."""
+    """Take signals as a program in the foreground does: what is ignored is inherited ignored.
+
+    Bytecode is kept whatever the environment says: hundreds of processes load the package.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _solvers_put_away():
+    yield
+    put_away()
 
 
 @pytest.fixture

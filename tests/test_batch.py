@@ -29,7 +29,7 @@ from solving import (
 )
 from solving import result_lines as says_sat
 from strategies import examples, puzzles
-from support.solvers import MINISAT, Scripted, chain_of
+from support.solvers import MINISAT, Scripted, at_hand, chain_of
 
 from pipeline.batch import FEWEST, Batch, masks_of, solve_batch
 from pipeline.certify import clashing_givens
@@ -85,24 +85,6 @@ def many(geometry, number):
     """So many puzzles of all kinds."""
     kinds = [puzzle_of(what) for what in MIXED[geometry]]
     return [kinds[index % len(kinds)] for index in range(number)]
-
-
-HAND = {}
-"""Solvers, whose processes live as long as this module's tests."""
-
-
-def at_hand(solver, minisat=None):
-    if (solver, minisat) not in HAND:
-        HAND[solver, minisat] = Solvers(solver, minisat)
-    return HAND[solver, minisat]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _ended():
-    yield
-    for solvers in HAND.values():
-        solvers.close()
-    HAND.clear()
 
 
 @lru_cache

@@ -21,7 +21,7 @@ from solving import (
     pattern,
     program,
 )
-from support.solvers import Scripted, both_solvers, chain_of, every_encoding
+from support.solvers import Scripted, both_solvers, chain_of, every_encoding, solve_at_hand
 
 import pipeline
 from pipeline import (
@@ -73,7 +73,7 @@ def no_minisat(tmp_path, monkeypatch):
 )
 def test_the_status_tells_how_many_solutions_there_are(solver, encoding, text, status, number):
     """They are in lexicographic order."""
-    result = solve(text, solver=solver, encoding=encoding, prove="never")
+    result = solve_at_hand(text, solver=solver, encoding=encoding, prove="never")
     assert (result.status, result.complete) == (status, True)
     assert list(result.solutions) == solutions(parse_puzzle(text), 20)
     assert len(result.solutions) == number
@@ -100,7 +100,7 @@ def test_what_is_no_puzzle_is_an_invalid_result_that_says_where(data, message):
 
 
 def test_a_result_knows_how_the_puzzle_was_read_and_how_long_each_stage_took():
-    result = solve(EVEN_ODD, solver="pysat")
+    result = solve_at_hand(EVEN_ODD, solver="pysat")
     assert (result.format, result.problem.parsed.variant) == ("grid", "even-odd")
     assert list(result.seconds) == ["parse", "encode", "solve", "decode", "certify", "total"]
     *stages, total = result.seconds.values()
@@ -110,7 +110,7 @@ def test_a_result_knows_how_the_puzzle_was_read_and_how_long_each_stage_took():
 @both_solvers
 def test_a_limit_before_a_verdict_is_unknown(solver):
     puzzle = Puzzle.empty(Geometry(5, 5))
-    result = solve(puzzle, solver=solver, timeout=0.01, encoding="extended")
+    result = solve_at_hand(puzzle, solver=solver, timeout=0.01, encoding="extended")
     assert (result.status, result.solutions, result.complete) == ("unknown", (), False)
     assert (result.message, result.solver.name) == (NO_TIME.format(0.01), solver)
 
@@ -119,7 +119,7 @@ def test_a_limit_before_a_verdict_is_unknown(solver):
 def test_a_limit_after_two_solutions_is_multiple_and_not_complete(solver):
     for seconds in TIME_LIMITS:
         puzzle = Puzzle.empty(Geometry(2, 3))
-        result = solve(puzzle, solver=solver, timeout=seconds, max_solutions=10**9)
+        result = solve_at_hand(puzzle, solver=solver, timeout=seconds, max_solutions=10**9)
         assert result.message == NO_TIME.format(seconds)
         if len(result.solutions) > 1:
             break
@@ -145,7 +145,7 @@ def test_a_limit_after_two_solutions_is_multiple_and_not_complete(solver):
 def test_one_more_question_tells_at_the_limit_whether_there_are_more(
     solver, text, limit, number, complete
 ):
-    result = solve(text, solver=solver, max_solutions=limit)
+    result = solve_at_hand(text, solver=solver, max_solutions=limit)
     assert (result.status, result.complete) == (
         "unique" if text == UNIQUE else "multiple",
         complete,
@@ -167,7 +167,7 @@ def test_one_more_question_tells_at_the_limit_whether_there_are_more(
 )
 @both_solvers
 def test_the_message_names_the_cells_that_clash_or_a_smallest_set_of_givens(solver, text, where):
-    result = solve(text, solver=solver)
+    result = solve_at_hand(text, solver=solver)
     assert result.status == "unsolvable"
     assert result.message.startswith(where)
     assert result.conflict.message == result.message
@@ -225,7 +225,7 @@ def test_auto_takes_minisat_where_there_is_one(minisat):
 @both_solvers
 def test_grids_of_other_sizes_are_solved(solver, size):
     puzzle = holed(pattern(Geometry(*size)), every=2)
-    result = solve(puzzle, solver=solver, max_solutions=3)
+    result = solve_at_hand(puzzle, solver=solver, max_solutions=3)
     assert result.solutions
     assert all(is_solution(puzzle, grid) for grid in result.solutions)
 
@@ -241,7 +241,7 @@ def test_grids_of_other_sizes_are_solved(solver, size):
     ids=["formula", "large", "kept", "many"],
 )
 def test_what_lanes_do_not_take_is_answered_by_others_as_was_to_be_expected(text, options):
-    used = solve(text, solver="lanes", **options).solver
+    used = solve_at_hand(text, solver="lanes", **options).solver
     assert used.name in ("minisat", "pysat")
     assert used.fallback.startswith("lanes solve nothing but Sudoku up to 25×25, ")
     assert used.warning is None

@@ -13,7 +13,7 @@ from needs import needs_minisat
 from oracle import is_solution, solutions
 from solving import EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, holed, pattern, program
 from strategies import examples, puzzles
-from support.solvers import both_solvers
+from support.solvers import both_solvers, solve_at_hand
 
 from pipeline import Geometry, Puzzle, Settings, parse_puzzle, solve_puzzle
 from pipeline.chain import is_chosen
@@ -87,7 +87,8 @@ def test_a_lie_found_out_at_the_limit_still_says_that_there_are_more(tmp_path):
 @pytest.mark.parametrize("text", [UNIQUE, TWO, NONE, "11..\n....\n....\n....\n", EVEN_ODD_SIX])
 def test_it_changes_nothing_for_honest_solvers(text, most, solver):
     options = {"solver": solver, "max_solutions": most}
-    assert told(solve(text, **options)) == told(solve(text, share=0, **options))
+    checked, unchecked = (solve_at_hand(text, cross_check=share, **options) for share in (1, 0))
+    assert told(checked) == told(unchecked)
 
 
 def test_it_changes_nothing_where_the_time_was_up(tmp_path):

@@ -76,9 +76,10 @@ def test_a_setting_out_of_its_range_is_a_usage_error():
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_solve_many_gives_in_order_what_solve_gives(workers):
-    texts = [LINE, "x", parse_puzzle(PAIR), NONE, FORMULA, SIX.encode()] * 12
-    found = list(solve_many(texts, workers=workers, solver="pysat"))
-    alone = [solve(text, solver="pysat") for text in texts[:6]] * 12
+    kinds = [LINE, "x", parse_puzzle(PAIR), NONE, FORMULA, SIX.encode()]
+    found = list(solve_many(kinds + kinds[:3] * 20, workers=workers, solver="pysat"))
+    alone = [solve(text, solver="pysat") for text in kinds]
+    alone += alone[:3] * 20
     assert [result.status for result in found] == [result.status for result in alone]
     assert [result.solutions for result in found] == [result.solutions for result in alone]
     assert found[1].message.startswith("puzzle 2:1:1: ")

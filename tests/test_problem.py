@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from solving import program, result_lines
 from strategies import examples
-from support.solvers import MINISAT, Scripted, both_solvers, chain_of
+from support.solvers import MINISAT, Scripted, both_solvers, chain_of, solve_at_hand
 
 from pipeline.chain import solve_problem
 from pipeline.cnf import Sat
@@ -87,7 +87,7 @@ UNSATISFIABLE = {
 @both_solvers
 @pytest.mark.parametrize("text", SATISFIABLE.values(), ids=SATISFIABLE.keys())
 def test_a_satisfiable_formula_is_solved_with_a_model_of_all_its_variables(solver, text):
-    result = solve(text, solver=solver)
+    result = solve_at_hand(text, solver=solver)
     assert (result.status, result.complete, result.message) == ("solved", None, None)
     assert (result.solver.name, result.solver.fallback) == (solver, None)
     parsed = parse_formula(text.encode(), "a.cnf")
@@ -103,12 +103,12 @@ def test_a_satisfiable_formula_is_solved_with_a_model_of_all_its_variables(solve
 def test_an_unsatisfiable_formula_is_shown_to_have_no_model(solver, text):
     """Nor have the clauses that a proof of it refutes."""
     for most in (None, 1, 5):
-        result = solve(text, solver=solver, max_solutions=most, prove="never")
+        result = solve_at_hand(text, solver=solver, max_solutions=most, prove="never")
         assert (result.status, result.solutions, result.complete) == ("unsolvable", (), True)
         assert result.solver.name == solver
     variables, clauses = proof_clauses(parse_formula(text.encode(), "a.cnf"))
     assert all(len({*map(abs, clause)}) == len(clause) for clause in clauses)
-    again = solve(dimacs(list(clauses), variables), solver=solver, prove="never")
+    again = solve_at_hand(dimacs(list(clauses), variables), solver=solver, prove="never")
     assert again.status == "unsolvable"
 
 
@@ -117,11 +117,11 @@ def test_an_unsatisfiable_formula_is_shown_to_have_no_model(solver, text):
 def test_all_models_are_found_and_in_order_where_all_are_asked_for(solver, seed):
     clauses, variables = three_sat(seed, 12 + 3 * seed)
     text, expected = dimacs(clauses, variables), models_of(clauses, variables)
-    result = solve(text, solver=solver, max_solutions=600, prove="never")
+    result = solve_at_hand(text, solver=solver, max_solutions=600, prove="never")
     assert (list(result.solutions), result.complete) == (expected, True)
     assert result.status == {0: "unsolvable", 1: "unique"}.get(len(expected), "multiple")
     blocked = proof_clauses(parse_formula(text.encode(), "a"), result.solutions)
-    again = solve(dimacs(list(blocked[1]), blocked[0]), solver=solver, prove="never")
+    again = solve_at_hand(dimacs(list(blocked[1]), blocked[0]), solver=solver, prove="never")
     assert again.status == "unsolvable"
 
 
@@ -136,26 +136,26 @@ def test_all_models_are_found_and_in_order_where_all_are_asked_for(solver, seed)
     ],
 )
 def test_models_are_counted_over_all_variables_of_the_header(solver, text, models):
-    result = solve(text, solver=solver, max_solutions=5)
+    result = solve_at_hand(text, solver=solver, max_solutions=5)
     assert (list(result.solutions), result.complete) == (models, True)
 
 
 def test_variables_that_no_clause_has_are_negative():
-    assert solve("p cnf 3 0", solver="pysat").solutions == ((-1, -2, -3),)
-    assert solve("p cnf 4 1\n3 0", solver="pysat").solutions == ((-1, -2, 3, -4),)
+    assert solve_at_hand("p cnf 3 0", solver="pysat").solutions == ((-1, -2, -3),)
+    assert solve_at_hand("p cnf 4 1\n3 0", solver="pysat").solutions == ((-1, -2, 3, -4),)
 
 
 @both_solvers
 @pytest.mark.parametrize("most", [None, 3])
 def test_a_limit_before_a_verdict_is_unknown_with_its_reason(solver, most):
-    result = solve(dimacs(*pigeonhole(12)), solver=solver, timeout=0.3, max_solutions=most)
+    result = solve_at_hand(dimacs(*pigeonhole(12)), solver=solver, timeout=0.3, max_solutions=most)
     assert (result.status, result.solutions, result.complete) == ("unknown", (), False)
     assert result.message == "the time limit of 0.3 s was reached"
 
 
 def test_a_formula_of_many_clauses_is_claimed_and_says_why(monkeypatch):
     monkeypatch.setattr("pipeline.problem.MAX_REFUTED", 3)
-    result = solve("p cnf 2 4\n1 2 0 1 -2 0 -1 2 0 -1 -2 0", solver="pysat")
+    result = solve_at_hand("p cnf 2 4\n1 2 0 1 -2 0 -1 2 0 -1 -2 0", solver="pysat")
     assert (result.status, result.complete, result.proof) == ("unsolvable", True, None)
     assert result.certificate.complete == "claimed"
     assert result.certificate.reason == "4 clauses are more than the 3 that a proof is made for"

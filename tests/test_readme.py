@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
-from commands import run
+from commands import run, solve_dimacs
 
 import pipeline
 from pipeline.cli.commands import app
@@ -143,12 +144,12 @@ def machine(tmp_path_factory):
         script(root, "jq", "exec cat")
     assert shell(root, "sudoku-pipeline run --settle 0 --log-format json").returncode == 0
     for how, name in (
-        ("examples/classic.sudoku", "classic"),
-        ("--empty 3x3 --numbering decimal", "empty"),
+        ([str(ROOT / "examples" / "classic.sudoku")], "classic"),
+        (["--empty", "3x3", "--numbering", "decimal"], "empty"),
     ):
-        code = "import sys; from commands import solve_dimacs; solve_dimacs(*sys.argv[1:])"
-        line = f'{sys.executable} -c "{code}" {name}.cnf {name}.out'
-        assert shell(root, f"sudoku-pipeline encode {how} -o {name}.cnf && {line}").stderr == ""
+        cnf, found = (str(root / f"{name}.{ending}") for ending in ("cnf", "out"))
+        assert run("encode", *how, "-o", cnf) == (0, "", "")
+        solve_dimacs(cnf, found)
     return root
 
 
@@ -183,8 +184,13 @@ def shell(root: Path, line: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("line", RUNNABLE)
-def test_every_example_of_a_help_page_runs(line, machine):
-    finished = shell(machine, line)
-    assert finished.returncode in (0, 1)
-    assert "Traceback" not in finished.stderr
-    assert finished.returncode == 0 or re.search(r" (retry|doctor|status) ", line), finished.stderr
+def test_every_example_of_a_help_page_runs(line, machine, monkeypatch):
+    if re.search(r"[|*]| /|--cluster", line):
+        finished = shell(machine, line)
+        code, said = finished.returncode, finished.stderr
+    else:
+        monkeypatch.chdir(machine)
+        code, _, said = run(*shlex.split(line)[1:])
+    assert code in (0, 1)
+    assert "Traceback" not in said
+    assert code == 0 or re.search(r" (retry|doctor|status) ", line), said

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 from solving import NONE, SIX, TWO
-from support.auditing import ONE, call, copied, in_a_line, made, packed
+from support.auditing import ONE, call, copied, in_a_line, made, packed, shared
 
 from pipeline.audit import Terms
 from pipeline.audit.claims import audit_conflict, audit_difference
@@ -38,10 +38,12 @@ CONFLICT = [
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
-    outbox = made(tmp_path_factory.mktemp("claims"), FILES, "--encoding", "extended")
-    for stem in ("none", "set/a/none"):  # a busy machine may have been too slow to find it
-        outbox.edit(stem, conflict=CONFLICT, conflict_minimal=True)
-    return outbox
+    def make(folder):
+        outbox = made(folder, FILES, "--encoding", "extended")
+        for stem in ("none", "set/a/none"):  # a busy machine may have been too slow to find it
+            outbox.edit(stem, conflict=CONFLICT, conflict_minimal=True)
+
+    return shared(tmp_path_factory, "claims", make)
 
 
 @pytest.fixture

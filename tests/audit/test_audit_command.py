@@ -6,12 +6,13 @@ import json
 
 import pytest
 from solving import TWO
-from support.auditing import ONE, call, copied, made
+from support.auditing import ONE, call, copied, made, shared
 
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
-    return made(tmp_path_factory.mktemp("audit"), {"one.txt": ONE, "two.txt": TWO})
+    files = {"one.txt": ONE, "two.txt": TWO}
+    return shared(tmp_path_factory, "two-jobs", lambda folder: made(folder, files))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from solving import SIX, TWO
-from support.auditing import EXAMPLES, ONE, OTHER_GRID, call, copied, made, packed
+from support.auditing import EXAMPLES, ONE, OTHER_GRID, call, copied, made, packed, shared
 
 import pipeline
 from pipeline.audit import Terms, audit, jobs
@@ -33,7 +33,7 @@ def test_all_that_the_package_names_is_there():
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
     files = {"one.txt": ONE, "six.txt": SIX, "set.zip": packed(("a/p.txt", ONE), ("b/p.txt", TWO))}
-    return made(tmp_path_factory.mktemp("forged"), files)
+    return shared(tmp_path_factory, "forged", lambda folder: made(folder, files))
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from support.auditing import (
     made,
     put,
     remove,
+    shared,
     unlink,
     write,
 )
@@ -60,7 +61,7 @@ CLAIMS = {
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
-    return made(tmp_path_factory.mktemp("audit"), FILES)
+    return shared(tmp_path_factory, "single", lambda folder: made(folder, FILES))
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from functools import cache
 from typing import get_args
 
 import pytest
@@ -44,6 +45,7 @@ def half_open(geometry: Geometry, variant: Variant) -> Puzzle:
     return Puzzle(geometry, tuple(cells))
 
 
+@cache
 def all_cases(fmt: Format) -> list[Case]:
     """The geometries and variants that a format can write; larger ones if it has no others."""
     variants: tuple[Variant, ...] = ("classic", "even-odd")

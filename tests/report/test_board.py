@@ -11,8 +11,9 @@ from dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
+from support.solvers import solve_at_hand
 
-from pipeline import parse_puzzle, solve_puzzle
+from pipeline import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.report.board import Board, board_svg
 
@@ -27,7 +28,7 @@ def drawn(board: Board, title: str = "a.txt") -> ET.Element:
 @cache
 def solved(text: str) -> Board:
     puzzle = parse_puzzle(text)
-    result = solve_puzzle(puzzle)
+    result = solve_at_hand(puzzle)
     return Board(
         puzzle,
         result.solutions[0] if result.solutions else None,

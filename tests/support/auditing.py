@@ -14,8 +14,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 import typer
 from dropping import DropFolder
+from support.sharing import made_once
 from typer.testing import CliRunner
 
 from pipeline.audit import Finding, Terms, audit
@@ -191,10 +193,20 @@ def made(folder: Path, files: Mapping[str, str | bytes], *options: str) -> Outbo
     return Outbox(box)
 
 
+def _outbox_in(folder: Path) -> Outbox:
+    return Outbox(DropFolder(folder / "inbox", folder / "outbox"))
+
+
+def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Outbox:
+    """The outbox that was made for all workers; to be read only."""
+    return _outbox_in(made_once(factory, name, make))
+
+
 def copied(outbox: Outbox, folder: Path) -> Outbox:
     """The same outbox once more, to do with it what one likes."""
-    shutil.copytree(outbox.box.inbox.parent, folder, dirs_exist_ok=True)
-    return Outbox(DropFolder(folder / "inbox", folder / "outbox"))
+    for path in (outbox.box.inbox, outbox.folder):
+        shutil.copytree(path, folder / path.name)
+    return _outbox_in(folder)
 
 
 def packed(*entries: tuple[str, str | bytes]) -> bytes:

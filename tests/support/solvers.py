@@ -4,16 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from needs import needs_minisat
 
 from pipeline.encode import ENCODINGS
+from pipeline.parse import parsed_from
+from pipeline.problem import PuzzleProblem
+from pipeline.puzzle import Puzzle
+from pipeline.result import Result, Stopwatch
+from pipeline.settings import Settings
 from pipeline.solvers import Solvers
+from pipeline.solving import solve_one, solve_source
 
 MINISAT = pytest.param("minisat", marks=needs_minisat)
 both_solvers = pytest.mark.parametrize("solver", [MINISAT, "pysat"])
 every_encoding = pytest.mark.parametrize("encoding", ENCODINGS)
+
+
+_HAND: dict[tuple[str, str | None], Solvers] = {}
+
+
+def at_hand(solver: str, minisat: str | None = None) -> Solvers:
+    """Solvers whose processes are there for all tests: none may spoil them for the next."""
+    if (solver, minisat) not in _HAND:
+        _HAND[solver, minisat] = Solvers(solver, minisat)
+    return _HAND[solver, minisat]
+
+
+def put_away() -> None:
+    """End what is at hand."""
+    while _HAND:
+        _HAND.popitem()[1].close()
+
+
+def solve_at_hand(what: Puzzle | str, **settings: Any) -> Result:
+    """What `solve` gives, of solvers that are at hand."""
+    chosen = Settings(**settings)
+    solvers = at_hand(chosen.solver, chosen.minisat)
+    if isinstance(what, str):
+        return solve_source(what.encode(), "puzzle", solvers, chosen)
+    problem = PuzzleProblem(parsed_from(what))
+    return solve_one(problem, solvers, chosen, Stopwatch())
 
 
 class Scripted:
