@@ -221,7 +221,7 @@ def test_auto_takes_minisat_where_there_is_one(minisat):
     assert (result.solver.name, result.solver.version) == ("minisat", None)
 
 
-@pytest.mark.parametrize("size", [(1, 5), (5, 1), (1, 2), (3, 4), (4, 4), (5, 5)], ids=str)
+@pytest.mark.parametrize("size", [(1, 5), (5, 1), (1, 2), (3, 4), (4, 4)], ids=str)
 @both_solvers
 def test_grids_of_other_sizes_are_solved(solver, size):
     puzzle = holed(pattern(Geometry(*size)), every=2)

@@ -107,7 +107,6 @@ def test_solve_with_a_closed_stream_does_its_work_without_a_traceback(closed, so
         ("solve bad.txt", 1),
         ("solve --times unique.txt", 0),
         ("count --no-such-option six.txt", 2),
-        ("encode --empty 4x4", 0),
         ("certify unique.txt wrong.txt", 1),
         ("--help", 0),
     ],

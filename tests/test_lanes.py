@@ -51,7 +51,7 @@ def check_against_brute_force(puzzle: Puzzle, found: Found, index: int, most: in
     assert all(is_solution(puzzle, grid) for grid in grids)
 
 
-@examples(24)
+@examples(12)
 @given(data=st.data())
 def test_it_agrees_with_brute_force(data):
     geometry = data.draw(st.sampled_from(GEOMETRIES))
@@ -64,7 +64,7 @@ def test_it_agrees_with_brute_force(data):
         check_against_brute_force(puzzle, found, index, 5)
 
 
-@examples(12)
+@examples(6)
 @given(data=st.data(), geometry=st.sampled_from([FOUR, SIX_BY_SIX]))
 def test_a_cell_may_allow_any_values_at_all(data, geometry):
     masks, cells = st.integers(1, geometry.all_values), geometry.side**2
@@ -136,7 +136,7 @@ def mixed(count: int, seed: int = 1) -> list[Puzzle]:
     return random.Random(seed).choices(some, k=count)
 
 
-@pytest.mark.parametrize("count", [0, 1, 64, 65, 10_000])
+@pytest.mark.parametrize("count", [0, 1, 64, 65, 1000])
 def test_any_number_of_puzzles_can_be_solved_together(count):
     some = mixed(count)
     found = solve(FOUR, some, 3)
@@ -171,7 +171,7 @@ def test_what_is_found_depends_neither_on_the_order_nor_on_the_company(variant):
     backwards = solve(NINE, some[::-1], 3)
     assert (together.counts == backwards.counts[::-1]).all()
     assert (together.grids == backwards.grids[:, ::-1]).all()
-    for index in range(0, len(some), 9):
+    for index in range(0, len(some), 23):
         alone = solve(NINE, [some[index]], 3)
         assert alone.counts[0] == together.counts[index]
         assert (alone.grids[:, 0] == together.grids[:, index]).all()

@@ -64,7 +64,7 @@ def batches(draw, kinds=puzzles, most=6):
     return draw(st.lists(one, min_size=1, max_size=most))
 
 
-@examples(20)
+@examples(10)
 @given(batches())
 def test_propagating_many_gives_what_propagating_each_gives(found):
     cells, right = propagate_many(found[0].geometry, masks_of(found))
@@ -78,7 +78,7 @@ def test_propagating_many_gives_what_propagating_each_gives(found):
 
 @pytest.mark.parametrize("kind", [opened, spoiled, arbitrary])
 def test_nine_by_nine_with_marks_and_contradictions_are_propagated_alike(kind):
-    @examples(10)
+    @examples(5)
     @given(st.lists(kind(NINE, "even-odd") | kind(NINE), min_size=3, max_size=8))
     def check(found):
         cells, right = propagate_many(NINE, masks_of(found))
@@ -108,7 +108,7 @@ def test_no_puzzles_are_propagated_to_none():
     assert (cells.shape, right.shape) == ((0, 81), (0,))
 
 
-@examples(15)
+@examples(7)
 @given(batches())
 def test_several_have_the_disjoint_union_of_their_formulas(found):
     kept, cells = consistent(found)
@@ -131,7 +131,7 @@ def test_several_have_the_disjoint_union_of_their_formulas(found):
     assert spare == [*range(before + 1, before + len(kept) + 1)]
 
 
-@examples(10)
+@examples(5)
 @given(batches())
 def test_every_variable_tells_its_puzzle_its_cell_and_its_value(found):
     kept, cells = consistent(found)
@@ -167,7 +167,7 @@ def test_nothing_chosen_gives_grids_of_what_propagation_decided():
     assert (grids[1:] == 0).any(axis=1).all()
 
 
-@examples(10)
+@examples(5)
 @given(batches(opened, 3))
 def test_a_model_is_read_as_one_solution_of_each_puzzle(engine, found):
     kept, cells = consistent(found)

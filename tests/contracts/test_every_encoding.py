@@ -16,7 +16,7 @@ from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
-LIMIT = 40
+LIMIT = 20
 FOUR, SIX = Geometry(2, 2), Geometry(2, 3)
 CASES = [(FOUR, "classic"), (SIX, "classic"), (FOUR, "even-odd"), (SIX, "even-odd")]
 
@@ -38,7 +38,7 @@ def grids(cnf: Cnf, limit: int) -> list[Grid]:
 
 @every_numbering
 @every_encoding
-@examples(12)
+@examples(6)
 @given(puzzle=any_puzzle)
 def test_the_models_are_exactly_the_solutions(encoding, numbering, puzzle):
     found = grids(encode_puzzle(puzzle, encoding, numbering), LIMIT)

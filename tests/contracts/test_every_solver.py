@@ -150,7 +150,7 @@ def test_the_empty_4x4_has_288_grids(solver):
     assert len(set(found)) == len(found) == 288
 
 
-@examples(10)
+@examples(5)
 @given(
     puzzle=st.sampled_from([FOUR, SIX]).flatmap(puzzles),
     encoding=st.sampled_from([*ENCODINGS]),

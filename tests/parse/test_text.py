@@ -43,7 +43,7 @@ def test_a_file_above_the_largest_size_is_refused_unread():
     assert said == "a.txt: expected at most 20 bytes (--max-bytes), found more"
 
 
-@pytest.mark.parametrize("line", ["c\n", ".\n", "c easy\r\n", "0\r"])
+@pytest.mark.parametrize("line", ["c easy\r\n", "0\r"])
 def test_lines_are_not_read_without_end(line):
     expected = f"{MOST_LINES + 1}:1: expected at most {MOST_LINES} lines of a puzzle, found another"
     assert said_of(line * (MOST_LINES + 9)) == expected

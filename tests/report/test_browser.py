@@ -178,7 +178,7 @@ def test_it_can_be_used_by_keyboard_alone(tab):
 def test_a_name_leads_to_its_puzzle_on_a_large_page(chromium, tmp_path):
     from playwright.sync_api import expect
 
-    for number in range(300):
+    for number in range(150):
         name = f"job{number}"
         record(
             tmp_path, name, status="failed", files=[{"name": f"{name}_1.solution", "sha256": ""}]
@@ -186,7 +186,7 @@ def test_a_name_leads_to_its_puzzle_on_a_large_page(chromium, tmp_path):
         (tmp_path / f"{name}_1.solution").write_text("123456789" * 9 if number % 2 else SMALL)
     write_report(tmp_path, tmp_path, tmp_path / REPORT)
     with closing(Reader(chromium, (tmp_path / REPORT).as_uri())) as reader:
-        for place in (250, 299, 40):
+        for place in (110, 149, 40):
             reader.tab.locator("tbody a").nth(place).click()
             heading = reader.tab.locator(f"#j{place} h3")
             expect(heading).to_be_in_viewport()
@@ -233,8 +233,8 @@ def kept(chromium, tmp_path):
         write_report(tmp_path, tmp_path, tmp_path / REPORT, renews=renews)
 
     for name in ("first", "second"):
-        collection(tmp_path, name, ["unique"] * 60)
-    for number in range(60):
+        collection(tmp_path, name, ["unique"] * 30)
+    for number in range(20):
         record(tmp_path, f"job{number}", status="failed", message=f"reason {number}")
     write()
     with closing(Reader(chromium, (tmp_path / REPORT).as_uri(), has_time=False)) as reader:
