@@ -35,13 +35,14 @@ if TYPE_CHECKING:
         SolverMissing,
         UsageError,
     )
+    from pipeline.library import solutions, solve, solve_many
     from pipeline.parse import Parsed, parse_puzzle, parse_source, render_puzzle
     from pipeline.problem import FormulaProblem, Problem, PuzzleProblem
     from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
     from pipeline.reading import Item, read
     from pipeline.result import Certificate, Proof, Result, SolverUsed
     from pipeline.settings import Settings
-    from pipeline.solving import solutions, solve, solve_many, solve_puzzle
+    from pipeline.solving import solve_puzzle
 
 __all__ = [
     "Answer",
@@ -112,7 +113,8 @@ _HOMES = {
     "reading": ("Item", "read"),
     "result": ("Certificate", "Proof", "Result", "SolverUsed"),
     "settings": ("Settings",),
-    "solving": ("solutions", "solve", "solve_many", "solve_puzzle"),
+    "library": ("solutions", "solve", "solve_many"),
+    "solving": ("solve_puzzle",),
 }
 
 

@@ -54,6 +54,14 @@ class Problem(ABC, Generic[S]):
     is_encoded: ClassVar[bool]
 
     @property
+    def geometry_alone(self) -> Geometry | None:
+        """The geometry of a puzzle with no rule but its units; None of anything else.
+
+        Only such a puzzle may be solved in a batch, where masks are all that is known of it.
+        """
+        return None
+
+    @property
     @abstractmethod
     def format(self) -> str:
         """The name of the notation it was read in."""
@@ -114,6 +122,10 @@ class PuzzleProblem(Problem[Grid]):
     @property
     def puzzle(self) -> Puzzle:
         return self.parsed.puzzle
+
+    @property
+    def geometry_alone(self) -> Geometry | None:
+        return self.puzzle.geometry
 
     @property
     def format(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -27,7 +26,7 @@ from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.parse import signs_of
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import Grid
-from pipeline.reading import Single, contents_of, items_of
+from pipeline.reading import Archive, Item, Single, contents_of, items_of
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.rows import one_line
 from pipeline.settings import Settings
@@ -88,7 +87,7 @@ def solve(
             _explain(name, result, settings)
             results.append((name, result))
             code = SOME_BAD if result.status in NOT_WELL else code
-    if times:
+    if times and results:
         times_table(results)
     if svg is not None:
         _draw(svg, *results[0])
@@ -102,7 +101,7 @@ def _solve_file(file: Path, solvers: Solvers, settings: Settings, *, drawn: bool
     """
     name = source_name(file)
     try:
-        with path_of(file) as path:
+        with path_of(file, settings.max_bytes) as path:
             found = contents_of(path, name, settings)
             if isinstance(found, Single):
                 return _solve_single(found, solvers, settings)
@@ -146,15 +145,37 @@ def _solve_single(single: Single, solvers: Solvers, settings: Settings) -> Resul
 def solved_of(
     path: Path, name: str, solvers: Solvers, settings: Settings
 ) -> Iterator[tuple[str, Result]]:
-    """The results for all that a collection or an archive holds, each with where it stands."""
-    most = settings.of_many()
-    items = items_of(path, name, settings)
-    while some := list(islice(items, AT_ONCE)):
+    """The results for all that a collection or an archive holds, each with where it stands.
+
+    What stands in a collection is solved as `run` does; each other member of an archive as if it
+    were alone.
+    """
+    is_archive = isinstance(contents_of(path, name, settings), Archive)
+    for some in _groups(items_of(path, name, settings)):
+        of_many = some[0].line is not None
         problems = [item.problem for item in some if item.problem]
-        found = iter(solve_problems(problems, solvers, most))
+        chosen = settings.of_many() if of_many else settings
+        found = iter(solve_problems(problems, solvers, chosen))
         for item in some:
-            where = ":".join(map(str, filter(None, (item.name, item.line))))
+            where = f"{name}/{item.name}" if is_archive else item.name
+            where = f"{where}:{item.line}" if item.line else where
             yield where, next(found) if item.problem else Result("invalid", message=item.reason)
+
+
+def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """The items as they are solved together: rows of collections; all else one by one."""
+    rows: list[Item] = []
+    for item in items:
+        if item.line is not None and len(rows) < AT_ONCE:
+            rows.append(item)
+            continue
+        if rows:
+            yield rows
+        rows = [] if item.line is None else [item]
+        if item.line is None:
+            yield [item]
+    if rows:
+        yield rows
 
 
 def _in_a_line(result: Result) -> str:
@@ -283,7 +304,10 @@ def count(
     cat examples/six.txt | sudoku-pipeline count --print -
     """
     name, watch = source_name(file), Stopwatch()
-    with Solvers(settings.solver, settings.minisat) as solvers, path_of(file) as path:
+    with (
+        Solvers(settings.solver, settings.minisat) as solvers,
+        path_of(file, settings.max_bytes) as path,
+    ):
         _say_lacking(solvers, settings)
         single = contents_of(path, name, settings)
         if not isinstance(single, Single):
@@ -311,10 +335,10 @@ def _count_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> 
     counting = replace(settings, max_solutions=settings.limit)
     for where, result in solved_of(path, name, solvers, counting):
         found = len(result.solutions)
-        if result.status in ("invalid", "failed"):
-            say(f"{where}: {result.said}")
-        else:
+        if result.status not in ("invalid", "failed"):
             print(f"{where}: {found if result.complete else f'>={found}'}")
+        if result.status in NOT_WELL:
+            say(f"{where}: {result.status}: {result.said}")
         code = SOME_BAD if result.status in NOT_WELL else code
     raise typer.Exit(code)
 

@@ -5,45 +5,54 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from shutil import copyfileobj
 from tempfile import NamedTemporaryFile
 from typing import BinaryIO
 
 import typer
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
-from pipeline.parse import Parsed
+from pipeline.parse import Parsed, oversize
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
 
 STANDARD_INPUT = Path("-")
+_AT_ONCE = 64 * 1024
 
 
 @contextmanager
-def path_of(file: Path) -> Iterator[Path]:
+def path_of(file: Path, most: int) -> Iterator[Path]:
     """The path of a file or a folder; of standard input and of pipes that of a copy.
 
-    Raises InputError where it cannot be read.
+    Raises InputError where it cannot be read, and for a stream of more than `most` bytes.
     """
-    try:
-        if file != STANDARD_INPUT and (file.is_file() or file.is_dir()):
-            yield file.resolve()
-            return
-        with NamedTemporaryFile() as copy:
+    with ExitStack() as stack:
+        try:
             if file == STANDARD_INPUT:
-                copyfileobj(standard_input(), copy)
+                path = stack.enter_context(_copied(standard_input(), file, most))
+            elif file.is_file() or file.is_dir():
+                path = file.resolve()
             else:
-                with file.open("rb") as stream:
-                    copyfileobj(stream, copy)
-            copy.flush()
-            yield Path(copy.name)
-    except OSError as error:
-        if is_environmental(error):
-            raise
-        raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
+                stream = stack.enter_context(file.open("rb"))
+                path = stack.enter_context(_copied(stream, file, most))
+        except OSError as error:
+            if is_environmental(error):
+                raise
+            raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
+        yield path
+
+
+@contextmanager
+def _copied(stream: BinaryIO, file: Path, most: int) -> Iterator[Path]:
+    with NamedTemporaryFile() as copy:
+        while some := stream.read(_AT_ONCE):
+            copy.write(some)
+            if copy.tell() > most:
+                raise oversize(source_name(file), most, "more")
+        copy.flush()
+        yield Path(copy.name)
 
 
 def standard_input() -> BinaryIO:

@@ -90,6 +90,15 @@ EVENTS: Final = {
     "job.kept": Event(
         (ERROR,), "a file stays claimed until what is in its way is gone", ("source", "reason")
     ),
+    "file.held": Event(
+        (ERROR,), "a file is not taken while somebody writes to it", ("source", "reason")
+    ),
+    "file.left": Event(
+        (ERROR,),
+        "a file that was not complete in time is left for the next `run`",
+        ("source", "reason"),
+    ),
+    "file.stuck": Event((ERROR,), "a file cannot be taken out of the inbox", ("source", "reason")),
     "batch.crashed": Event(
         (ERROR,), "solving many files together crashed; they are solved one by one", ("reason",)
     ),
