@@ -1,4 +1,4 @@
-"""Whatever holds a problem → its Result: alone through the chain, or with its like in a batch."""
+"""Any source of a problem → its Result: alone through the chain, or with its like in a batch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.settings import Settings, Solving
 from pipeline.solvers import Solvers
 
 LARGEST_SIDE = 25
-"""Larger puzzles go one by one: their candidates alone would fill the memory."""
+"""Larger puzzles are solved one by one: their candidates alone would fill the memory."""
 
 FIRST_CHUNK, CHUNK = 64, 2048
 """Puzzles that `solve_many` takes at once: few at first, so that results come soon."""
@@ -31,16 +31,16 @@ Text = str | bytes
 def solve(puzzle: Puzzle | Text, **settings: Unpack[Solving]) -> Result:
     """Solve a puzzle, or the puzzle or formula in a text: its status and certified solutions.
 
-    The settings are those of `Settings` that say how to read and to solve. A text that is no
-    puzzle gives a Result too: `invalid`, and where and why in its message.
+    The settings are those of `Settings` that say how to read and to solve. A text that is not a
+    puzzle gives a Result too: `invalid`, with where and why in its message.
 
         >>> solve("1.....2..3.....4").solutions[0].values[:4]
         (1, 2, 4, 3)
         >>> solve("11..............").message
         'row 1 holds 1 twice: row 1, column 1 and row 1, column 2'
 
-    Raises UsageError for a setting out of its range, SolverMissing for a solver that is asked for
-    and not installed, EnvironmentFailure where no solver can work.
+    Raises UsageError for a setting out of its range, SolverMissing if the chosen solver is not
+    installed, EnvironmentFailure if no solver can work.
     """
     chosen = Settings(**settings)
     with Solvers(chosen.solver, chosen.minisat) as solvers:
@@ -52,9 +52,9 @@ def solve_many(
 ) -> Iterator[Result]:
     """Solve puzzles and texts, many at once: the result of each, in order, as they come.
 
-    Each is what `solve` gives, at the speed at which collections are solved. With more `workers`
-    than one so many processes work, and a program has to call this under
-    `if __name__ == "__main__":`. No more than is needed to keep them busy is read ahead.
+    Each is what `solve` gives, at the speed at which collections are solved. With several
+    `workers` so many processes work, and a program has to call this under
+    `if __name__ == "__main__":`. No more is read ahead than keeps them busy.
 
         >>> [result.status for result in solve_many(["1.....2..3.....4", "1..............."])]
         ['unique', 'multiple']
@@ -72,17 +72,17 @@ def solve_many(
 
 
 def solutions(puzzle: Puzzle | Text, **settings: Unpack[Solving]) -> Generator[Any, None, None]:
-    """Each solution of a puzzle, or model of a formula, certified, as soon as it is found.
+    """Yield each solution of a puzzle, or model of a formula, certified, as soon as it is found.
 
-    Closing the generator ends the solver. `timeout` is for all of them, `max_solutions` is not
-    looked at.
+    Closing the generator ends the solver. `timeout` is for all of them, `max_solutions` is
+    ignored.
 
         >>> with closing(solutions("................")) as grids:
         ...     len(set(islice(grids, 100)))
         100
 
-    Raises as `solve` does, InvalidPuzzle for a text that is none, LimitReached where the time or
-    the memory does not suffice to find them all, and SolverError where no solver could go on.
+    Raises as `solve` does, InvalidPuzzle for a text that is not a puzzle, LimitReached if the time
+    or memory does not suffice to find them all, and SolverError if no solver could go on.
     """
     chosen = Settings(**settings)
     problem = _problem_of("puzzle", puzzle, chosen)
@@ -126,7 +126,7 @@ def solve_one(
     watch: Stopwatch,
     on_solution: Callable[[S], None] | None = None,
 ) -> Result[S]:
-    """The result of a problem; `on_solution` is called with each solution as it is found.
+    """Solve a problem; `on_solution` is called with each solution as it is found.
 
     Lanes find all at once. Raises EnvironmentFailure.
     """
@@ -140,7 +140,7 @@ def solve_one(
 
 
 def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:
-    """The result for the bytes of one file; `source` names it in messages.
+    """Solve the bytes of one file; `source` names it in messages.
 
     Raises EnvironmentFailure.
     """
@@ -150,7 +150,7 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
 def solve_sources(
     sources: Sequence[tuple[str, bytes]], solvers: Solvers, settings: Settings
 ) -> list[Result]:
-    """The results for the bytes of many files, each named for messages.
+    """Solve the bytes of many files, each with its name for messages.
 
     Raises EnvironmentFailure.
     """
@@ -180,7 +180,6 @@ def _solve_all(
 
 
 def _problem_of(name: str, puzzle: Puzzle | Text, settings: Settings) -> Problem:
-    """The problem that is meant. Raises InvalidPuzzle, LimitReached."""
     if isinstance(puzzle, Puzzle):
         return PuzzleProblem(parsed_from(puzzle))
     data = puzzle.encode(errors="surrogatepass") if isinstance(puzzle, str) else puzzle
@@ -226,7 +225,7 @@ def solve_problems(
     settings: Settings,
     parse: Sequence[float] = (),
 ) -> list[Result]:
-    """The results of problems that were read in so many seconds each; those of a size together.
+    """Solve problems that took `parse` seconds each to read; those of one geometry together.
 
     Raises EnvironmentFailure.
     """
