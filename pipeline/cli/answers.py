@@ -58,7 +58,7 @@ def solve(
         typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file; - is stdout."),
     ] = None,
 ) -> None:
-    """Solve puzzle files and print their solutions; of many puzzles in a file a line each.
+    """Solve puzzle files and print their solutions; for a file of many puzzles a line each.
 
     sudoku-pipeline solve examples/classic.sudoku
 
@@ -97,7 +97,7 @@ def solve(
 
 
 def _solve_file(file: Path, solvers: Solvers, settings: Settings, *, drawn: bool) -> Result | bool:
-    """The result of a problem; of many all are printed, and it is whether all went well.
+    """Solve a file: the result of one problem; many are printed, and it is whether all went well.
 
     Raises UsageError for many that are to be `drawn`.
     """
@@ -147,7 +147,7 @@ def _solve_single(single: Single, solvers: Solvers, settings: Settings) -> Resul
 def solved_of(
     path: Path, name: str, solvers: Solvers, settings: Settings
 ) -> Iterator[tuple[str, Result]]:
-    """The results for all that a collection or an archive holds, each with where it stands."""
+    """The results for everything in a collection or an archive, each with its place."""
     most = settings.of_many()
     items = items_of(path, name, settings)
     while some := list(islice(items, AT_ONCE)):
@@ -159,7 +159,7 @@ def solved_of(
 
 
 def _in_a_line(result: Result) -> str:
-    """The status, the first solution, and what else is to be said."""
+    """The status, the first solution, and any message."""
     solution = ""
     if result.solutions:
         first = result.solutions[0]
@@ -169,7 +169,7 @@ def _in_a_line(result: Result) -> str:
 
 
 def _with_caret(error: InputError, data: bytes) -> str:
-    """What is wrong, and the place in its line, if there is one."""
+    """The message of an error, and its place in the line, if there is one."""
     from pipeline.explain import caret, line_at  # noqa: PLC0415 - seldom needed
 
     if isinstance(error, InvalidPuzzle) and error.line and error.column:
@@ -181,7 +181,7 @@ def _with_caret(error: InputError, data: bytes) -> str:
 
 
 def _print_result(before: str, result: Result) -> None:
-    """The verdict and the solutions, on standard output."""
+    """Print the verdict and the solutions on standard output."""
     problem = result.problem
     if isinstance(problem, FormulaProblem):
         for model in result.solutions:
@@ -213,7 +213,7 @@ def _draw(target: Path, name: str, result: Result) -> None:
     from pipeline.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
 
     if result.status == "invalid":
-        return  # which has been said
+        return  # reported already
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         raise InputError(f"{name}: it is no puzzle that could be drawn")
@@ -231,7 +231,7 @@ def _draw(target: Path, name: str, result: Result) -> None:
 
 
 def _explain(name: str, result: Result, settings: Settings) -> None:
-    """What else is to be said of a result, on standard error."""
+    """Print what else there is to say about a result on standard error."""
     if result.status == "invalid":
         report(str(result.message))
     elif not result.complete and result.status != "solved":
@@ -252,7 +252,7 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
 
 
 def _say_evidence(name: str, result: Result) -> None:
-    """Whether there is a proof, where one was asked for."""
+    """Say whether there is a proof, if one was asked for."""
     found = result.certificate
     if found and found.complete == "proved":
         steps = counted(found.steps or 0, "step")
@@ -262,7 +262,7 @@ def _say_evidence(name: str, result: Result) -> None:
 
 
 def _decisive(difference: Difference) -> str:
-    """What would leave a single solution."""
+    """Say which values would leave a single solution."""
     cells = len(difference.cells)
     clues = ", ".join(
         f"{clue.value} in row {clue.row}, column {clue.column}" for clue in difference.decisive
@@ -307,7 +307,7 @@ def count(
 
 
 def _count_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> NoReturn:
-    """Print for each puzzle how many solutions it has, and exit."""
+    """Print the number of solutions of each puzzle, and exit."""
     code = ALL_WELL
     counting = replace(settings, max_solutions=settings.limit)
     for where, result in solved_of(path, name, solvers, counting):
@@ -321,7 +321,7 @@ def _count_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> 
 
 
 def _print_count(file: Path, result: Result, settings: Settings) -> NoReturn:
-    """Print how many solutions there are, and exit."""
+    """Print the number of solutions, and exit."""
     if result.status == "failed":
         raise SolverError(result.message)
     if result.status == "invalid":

@@ -1,4 +1,4 @@
-"""The commands about what is published: audit, which trusts nothing but the files, and schema."""
+"""The commands about what is published: audit, which trusts only the files, and schema."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def audit(
 ) -> None:
     """Check the solutions, counts and proofs in an outbox, from its files alone.
 
-    A job is ok, BAD, or unchecked where its original is gone or time was not enough.
+    A job is ok, BAD, or unchecked if its original is gone or time was too short.
     --timeout is for one proof, one conflict or one difference.
 
     sudoku-pipeline audit

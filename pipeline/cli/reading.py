@@ -1,4 +1,4 @@
-"""What the commands without folders read: files, standard input, an empty grid's size."""
+"""What the commands without folders read: files, standard input, the size of an empty grid."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ STANDARD_INPUT = Path("-")
 
 @contextmanager
 def path_of(file: Path) -> Iterator[Path]:
-    """The path of a file or a folder; of standard input and of pipes that of a copy.
+    """The path of a file or a folder; for standard input and pipes that of a copy.
 
-    Raises InputError where it cannot be read.
+    Raises InputError if it cannot be read.
     """
     try:
         if file != STANDARD_INPUT and (file.is_file() or file.is_dir()):
@@ -47,16 +47,16 @@ def path_of(file: Path) -> Iterator[Path]:
 
 
 def standard_input() -> BinaryIO:
-    """Raises InputError where it is closed."""
+    """The bytes of standard input. Raises InputError if it is closed."""
     if sys.stdin is None:
         raise InputError("standard input is closed")
     return sys.stdin.buffer
 
 
 def read_bytes(file: Path, most: int) -> bytes:
-    """At most `most` + 1 bytes of a file, or of standard input for `-`.
+    """Read at most `most` + 1 bytes of a file, or of standard input for `-`.
 
-    Raises InputError where it cannot be read.
+    Raises InputError if it cannot be read.
     """
     if file == STANDARD_INPUT:
         return standard_input().read(most + 1)
@@ -68,7 +68,7 @@ def read_bytes(file: Path, most: int) -> bytes:
 
 
 def source_name(file: Path) -> str:
-    """What messages call the file."""
+    """The name of the file in messages."""
     return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
 
 
@@ -87,7 +87,7 @@ def read_puzzle(file: Path, settings: Settings) -> Parsed:
 
 
 def read_grid(file: Path, settings: Settings) -> Grid:
-    """The grid in a filled puzzle file. Raises InputError, also for a cell left blank."""
+    """The grid in a filled puzzle file. Raises InputError, also for a blank cell."""
     puzzle = read_puzzle(file, settings).puzzle
     values = [0] * len(puzzle.cells)
     for cell, value in puzzle.givens():
@@ -99,7 +99,7 @@ def read_grid(file: Path, settings: Settings) -> Grid:
 
 
 def empty_puzzle(size: str) -> Puzzle:
-    """The puzzle without givens whose boxes have the size `3x3`. Raises BadParameter."""
+    """The puzzle without givens with boxes of a size such as `3x3`. Raises BadParameter."""
     match = re.fullmatch(r"(\d{1,3})[x×](\d{1,3})", size)
     if not match:
         raise typer.BadParameter(f"--empty {size}: expected height x width of a box, as in 3x3")

@@ -31,7 +31,7 @@ def report(
 ) -> None:
     """Write one page that shows what is in an outbox: totals, times, jobs, drawn boards.
 
-    The page needs nothing else, but its links lead to the files of the outbox.
+    The page is self-contained, but its links lead to the files of the outbox.
 
     sudoku-pipeline report
 

@@ -1,4 +1,4 @@
-"""What the commands write where they were told to: a file, a device, standard output."""
+"""Where the commands write: a file, a device, standard output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STANDARD_OUTPUT = Path("-")
 
 
 def check_target(option: str, target: Path, inputs: Sequence[Path] = ()) -> None:
-    """Raise UsageError where nothing can be written, or where one of the inputs would be lost."""
+    """Raise UsageError if the target cannot be written, or is one of the inputs."""
     if target == STANDARD_OUTPUT:
         return
     shown = f"{option}: {printable(str(target))}"
@@ -33,7 +33,7 @@ def _are_one(target: Path, given: Path) -> bool:
 
 
 def write_to(target: Path, pieces: Iterable[str]) -> None:
-    """Write a text to a target that was checked: what is no file is not replaced by one."""
+    """Write a text to a checked target: a device is written to, not replaced by a file."""
     from pipeline.report import write_whole  # noqa: PLC0415 - slow to load
 
     if target == STANDARD_OUTPUT:
