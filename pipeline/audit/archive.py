@@ -40,7 +40,6 @@ def audit_archive(published: Many, original: Path, terms: Terms, report: Report)
 
 
 class _Archive:
-
     def __init__(self, published: Many, terms: Terms, report: Report) -> None:
         self.count = 0
         self.tally = Tally()

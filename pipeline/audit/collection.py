@@ -140,7 +140,6 @@ class _Beside:
 
 
 class _Collection:
-
     def __init__(self, published: Many, terms: Terms, report: Report) -> None:
         self.tally = Tally()
         self._published = published
