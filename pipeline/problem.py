@@ -168,7 +168,7 @@ class FormulaProblem(Problem[Model]):
         return settings.max_solutions or MAX_MODELS
 
     def wanted(self, settings: Settings) -> int:
-        """As for a puzzle, but who asks for one model is not told whether there is a second."""
+        """As for a puzzle, but if one model is asked for, a second is not looked for."""
         limit = self.limit(settings)
         return limit + 1 if limit > 1 else 1
 

@@ -240,7 +240,7 @@ def read(source: str | Path | bytes, **settings: Unpack[ReadingOptions]) -> Iter
         2 1 None
         3 None data:3:1: expected a row of 4, 6, 8 or 9 cells, found 1 cell
 
-    Raises UsageError for a setting out of its range, OSError where the surroundings fail.
+    Raises UsageError for a setting out of its range, OSError if the environment fails.
     """
     chosen = Settings(**settings)
     if not isinstance(source, bytes):

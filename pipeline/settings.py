@@ -154,7 +154,7 @@ class Settings:
         return repr((tuple(self.reading), limits, self.keep_cnf, self.prove))
 
     def is_to_prove(self, status: str) -> bool:
-        """Whether a complete result of that status is to be proved."""
+        """Whether to prove a complete result of that status."""
         return self.prove == "always" or (self.prove == "unsolvable" and status == "unsolvable")
 
     def of_many(self) -> Settings:

@@ -2,7 +2,6 @@
 
 Nothing published is trusted. The originals are read again, every grid is checked against the
 rules, the formula of every proof is made anew, and every step of it is checked.
-against the rules, the formula of every proof is made anew, and every step of it is checked.
 
     outbox ─ sets ─▶ One ──▶ single ──────────────▶ Finding: ok, unchecked, bad
                      Many ─▶ collection, archive ─▶

@@ -121,7 +121,7 @@ class Growing:
         os.fsync(self._progress.fileno())
 
     def staged(self) -> dict[str, Path]:
-        """Where the grown files are, by the names that they shall get."""
+        """Where the grown files are, by the names that they will get."""
         return {name: file.path for name, file in self._files.items()}
 
     def close(self) -> None:

@@ -40,7 +40,7 @@ _TEMPORARY = re.compile(
 class Publication:
     """A set that a claim's job has made.
 
-    `tree` is a folder of the outbox that shall be renamed to the stem.
+    `tree` is a folder of the outbox that will be renamed to the stem.
     """
 
     claim: Claim

@@ -9,7 +9,7 @@
     …
 
 Lines `name: value` come first, the last being `puzzle size: HxW`, height and width of a box.
-Blanks are underscores. A stray 0 is one too, where the value n shows that values count from 1.
+Blanks are underscores. A stray 0 is one too, if a value n shows that values count from 1.
 The format of farif/SATSudoku, whose puzzles have sides up to 225.
 """
 

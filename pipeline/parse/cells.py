@@ -151,7 +151,7 @@ def written_numbers(puzzle: Puzzle, blank: str) -> list[list[str]]:
 def render_cells(puzzle: Puzzle) -> str:
     """The n² characters of a puzzle, in one string.
 
-    Raises ValueError where it has no such notation: a side other than 4, 6, 8 or 9 or boxes
+    Raises ValueError if it has no such notation: a side other than 4, 6, 8 or 9 or boxes
     of another shape, and cells whose values are neither one, all, the even nor the odd ones,
     or blanks beside marks.
     """

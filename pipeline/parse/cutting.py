@@ -53,7 +53,7 @@ class _Window:
         self.is_last = False
 
     def fill(self, wanted: int) -> bool:
-        """Read until so many bytes are there, if the stream has them; whether any are there."""
+        """Read until `wanted` bytes are there, if the stream has them; whether any are there."""
         while len(self.data) < wanted and not self.is_last:
             more = self._stream.read(wanted - len(self.data))
             self.is_last = not more

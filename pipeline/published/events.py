@@ -66,7 +66,7 @@ EVENTS: Final = {
     "stage.parse": Event((JOB,), "it was read", ("seconds", "format", "variant", "reason")),
     "solver.fallback": Event(
         (JOB, ERROR),
-        "a solver other than the first choice answered; `puzzles`: how many of a collection",
+        "a solver other than the first choice answered; `puzzles`: for how many puzzles",
         ("source", "solver", "reason", "puzzles"),
     ),
     "job.finished": Event(

@@ -281,7 +281,7 @@ def _in_background(make: Callable[[], Crew]) -> futures.Future[Crew]:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             made.set_result(make())
-        except BaseException as error:  # noqa: BLE001 - for whoever asks for it
+        except BaseException as error:  # noqa: BLE001 - the caller gets it
             made.set_exception(error)
 
     threading.Thread(target=work, name="cluster", daemon=True).start()

@@ -221,7 +221,7 @@ class Jobs:
         record = is_published(claim, self.folders)
         if record is not None:
             return self._finish_recovered(claim, record)
-        # before an attempt is counted, because loading them takes long
+        # loaded before an attempt is counted, because it is slow
         from pipeline.run import table, tree  # noqa: F401, PLC0415
 
         why = "none was completed"

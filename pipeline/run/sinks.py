@@ -73,7 +73,7 @@ class Ended:
 
 
 class Sink(ABC):
-    """Where the answers of one claim's job go, step by step, until they are published."""
+    """Takes the answers of one claim's job, step by step, until they are published."""
 
     lasts = False
     """Whether each step is made durable, so that a killed job continues after it."""

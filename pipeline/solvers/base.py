@@ -64,7 +64,7 @@ class Solver(Protocol):
     def version(self) -> str | None: ...
 
     def open(self, cnf: Cnf, limits: Limits) -> AbstractContextManager[Session]:
-        """Load the clauses; leaving the context ends whatever serves only this session."""
+        """Load the clauses; leaving the context ends what serves only this session."""
         ...
 
     def warm(self, limits: Limits) -> None:
@@ -72,7 +72,7 @@ class Solver(Protocol):
         ...
 
     def close(self) -> None:
-        """End whatever the solver keeps alive between sessions."""
+        """End what the solver keeps alive between sessions."""
         ...
 
 

@@ -200,10 +200,10 @@ MATRIX_AXES = {IN_BOX_COLUMN: (2, 1, 0, 3, 4), IN_BOX_ROW: (3, 0, 1, 2, 4)}
 class Chunk:
     """Planes of `words` words, the buffers to propagate in, and the state of the lanes.
 
-    `block` and `other` hold all planes, as `transpose` needs them; `alive` and `before` are the
-    same memory by candidate. After `propagate`, `dead`, `open` and `moved` have a bit for each
-    lane: whether it has no solution, whether it has an undecided cell, and whether the last
-    round changed it. A lane that is neither dead nor open is solved.
+    `block` and `other` hold all planes, as `rows_of` and `planes_of` need them; `alive` and
+    `before` are the same memory by candidate. After `propagate`, `dead`, `open` and `moved` have
+    a bit for each lane: whether it has no solution, whether it has an undecided cell, and whether
+    the last round changed it. A lane that is neither dead nor open is solved.
     """
 
     def __init__(self, layout: Layout, words: int) -> None:
