@@ -154,7 +154,6 @@ def _result(
 
 
 def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> _Answers:
-    """Ask lanes, or the first solver for many at once."""
     if settings.limit > MOST_TOGETHER:
         return _nothing(batch, solvers)
     if settings.solver == "lanes":

@@ -82,7 +82,6 @@ class Search(Generic[S]):
 
     @property
     def kept(self) -> Cnf | None:
-        """The CNF, if one was made."""
         return self._cnf if self.problem.is_encoded else None
 
     def collect(self, solver: Solver) -> Found[S]:
@@ -180,7 +179,6 @@ class Found(Generic[S]):
 
 
 def more_than(limit: int, noun: str) -> str:
-    """The message for a problem with more solutions than were asked for."""
     return f"there are more {noun}s than the {limit} asked for"
 
 

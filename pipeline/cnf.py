@@ -70,7 +70,6 @@ class Cnf:
 
     @property
     def size(self) -> int:
-        """The number of clauses."""
         return sum(family.size for family in self.families)
 
     def clauses(self) -> Iterator[Clause]:

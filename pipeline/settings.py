@@ -94,7 +94,6 @@ class Reading(NamedTuple):
 
 
 def environment_name(option: str) -> str:
-    """The environment variable that sets an option."""
     return ENVIRONMENT_PREFIX + option.upper().replace("-", "_")
 
 
@@ -144,7 +143,6 @@ class Settings:
 
     @property
     def limit(self) -> int:
-        """The most solutions of one puzzle to publish."""
         return self.max_solutions or MAX_SOLUTIONS
 
     @property
@@ -154,7 +152,6 @@ class Settings:
         return repr((tuple(self.reading), limits, self.keep_cnf, self.prove))
 
     def is_to_prove(self, status: str) -> bool:
-        """Whether to prove a complete result of that status."""
         return self.prove == "always" or (self.prove == "unsolvable" and status == "unsolvable")
 
     def of_many(self) -> Settings:

@@ -164,7 +164,6 @@ class _Archive:
 
 
 def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
-    """Compare a member's row with its record."""
     record = published.record
     if isinstance(published, Many):
         totals = published.record.totals

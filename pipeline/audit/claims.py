@@ -99,7 +99,6 @@ def audit_presence(published: One, report: Report) -> None:
 
 
 def _is_not_found(record: PuzzleRecord) -> bool:
-    """Whether a record says that no conflict was found in time."""
     return or_none(record.conflict) is None and record.conflict_minimal is None
 
 

@@ -66,7 +66,6 @@ class Tally:
                 report.bad(f"certificate: {there} {word}, where it is {here}")
 
     def summary(self, what: str) -> str:
-        """A short summary of a job of many puzzles."""
         said = [f"{n} {name}" for name, n in sorted(self.of_statuses().items())]
         said += [f"{self.proved} proved"] * bool(self.proved)
         return f"{what}: {', '.join(said)}"

@@ -76,15 +76,12 @@ class Report:
     _notes: _Said = field(default_factory=_Said)
 
     def bad(self, what: str) -> None:
-        """Report that something is wrong."""
         self._problems.add(self.about + what)
 
     def gap(self, what: str) -> None:
-        """Report that something could not be checked."""
         self._gaps.add(self.about + what)
 
     def note(self, what: str) -> None:
-        """Report something worth knowing."""
         self._notes.add(self.about + what)
 
     def within(self, part: str) -> Report:

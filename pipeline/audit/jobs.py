@@ -77,7 +77,6 @@ def _without_record(folder: Folder, archives: set[str]) -> Iterator[str]:
 
 
 def _is_stray_table(name: str, folder: Folder) -> bool:
-    """Whether a file is the table of a job without a record."""
     if not name.endswith(".csv") or name.removesuffix(".csv") in folder.records:
         return False
     try:
@@ -179,7 +178,6 @@ def _has_hash(path: Path, hashed: str, terms: Terms) -> bool:
 
 
 def _is_clean(original: Path, published: One | Many, terms: Terms) -> bool:
-    """Whether nothing is wrong with a set if this is its original."""
     trial = Report()
     _with(original, published, terms, trial)
     return trial.is_clean

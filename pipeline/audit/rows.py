@@ -144,7 +144,6 @@ def _grids(
 
 
 def _in_numbers(grid: Grid) -> str:
-    """The line of a grid whose values are written as numbers."""
     return " ".join(map(str, grid.values))
 
 

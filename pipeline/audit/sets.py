@@ -54,11 +54,9 @@ class Set:
 
     @property
     def numbered(self) -> list[str]:
-        """The solution files that it lists, ordered by number."""
         return solutions_among(self.files, self.stem)
 
     def beside(self, name: str) -> Path:
-        """The path of a file that the record lists."""
         return self.path.with_name(name)
 
 

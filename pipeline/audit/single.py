@@ -156,7 +156,6 @@ def _audit_beside(published: One, parsed: Parsed, grids: list[Grid], report: Rep
 
 
 def _rules_alone(published: One, report: Report) -> Puzzle | None:
-    """A puzzle without givens, of the size in the record."""
     try:
         return Puzzle.empty(Geometry(*published.record.box or (0, 0)))
     except ValueError as error:

@@ -59,7 +59,6 @@ class Formula:
 
     @property
     def own(self) -> tuple[Clause, ...]:
-        """The clauses after the shared ones."""
         return self.clauses[len(self.rules.clauses) :]
 
     def text(self) -> Iterator[str]:

@@ -252,7 +252,6 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
 
 
 def _say_evidence(name: str, result: Result) -> None:
-    """Say whether there is a proof, if one was asked for."""
     found = result.certificate
     if found and found.complete == "proved":
         steps = counted(found.steps or 0, "step")
@@ -262,7 +261,6 @@ def _say_evidence(name: str, result: Result) -> None:
 
 
 def _decisive(difference: Difference) -> str:
-    """Say which values would leave a single solution."""
     cells = len(difference.cells)
     clues = ", ".join(
         f"{clue.value} in row {clue.row}, column {clue.column}" for clue in difference.decisive
@@ -307,7 +305,6 @@ def count(
 
 
 def _count_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> NoReturn:
-    """Print the number of solutions of each puzzle, and exit."""
     code = ALL_WELL
     counting = replace(settings, max_solutions=settings.limit)
     for where, result in solved_of(path, name, solvers, counting):
@@ -321,7 +318,6 @@ def _count_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> 
 
 
 def _print_count(file: Path, result: Result, settings: Settings) -> NoReturn:
-    """Print the number of solutions, and exit."""
     if result.status == "failed":
         raise SolverError(result.message)
     if result.status == "invalid":

@@ -66,7 +66,6 @@ def watch(settings: Settings) -> None:
 
 @contextmanager
 def _reporting(settings: Settings, log: Log) -> Iterator[Keeper | None]:
-    """Keep the report up to date, if that is asked for."""
     if not settings.report:
         yield None
         return

@@ -29,7 +29,6 @@ from pipeline.exits import (
 
 
 def report(message: str) -> None:
-    """Print one line on standard error."""
     print(message, file=sys.stderr, flush=True)
 
 

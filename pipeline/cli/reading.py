@@ -68,7 +68,6 @@ def read_bytes(file: Path, most: int) -> bytes:
 
 
 def source_name(file: Path) -> str:
-    """The name of the file in messages."""
     return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
 
 

@@ -105,7 +105,6 @@ class Reservations:
     def _choose(
         self, source: str, *, keep_cnf: bool, is_folder: bool
     ) -> tuple[str, tuple[str, ...]]:
-        """The stem that the source has already, else the first free one."""
         used = [
             stem
             for stem in islice(stems_for(source), MOST_LIKELY)
@@ -261,5 +260,4 @@ def _fill(claim: Claim, source: Path) -> Claim | None:
 
 
 def is_in_work(folders: Folders, source: str) -> bool:
-    """Whether there is a claim for that source."""
     return (folders.work / key_of(source)).exists()

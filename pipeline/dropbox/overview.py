@@ -30,8 +30,6 @@ LONG_AGO = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file and a note about it."""
-
     name: str
     note: str = ""
 
@@ -50,7 +48,6 @@ class Overview:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether files wait and nobody has scanned for long."""
         looked = self.scan_age is not None and self.scan_age <= LONG_AGO
         return bool(self.waiting) and not looked
 
@@ -100,7 +97,6 @@ def _scan_age(folders: Folders) -> float | None:
 
 
 def _reason(folders: Folders, source: str) -> str:
-    """Why a file failed, according to its record."""
     for stem in islice(stems_for(source), MOST_LIKELY):
         record = read_record(folders.outbox / (stem + ENDING))
         if record is not None and record.source == source:

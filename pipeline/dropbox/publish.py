@@ -223,7 +223,6 @@ def _write_anew(path: Path, content: Iterable[str | bytes]) -> str:
 
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
-    """A name for a file until it is published."""
     return folders.outbox / f".{_inbox_mark(folders)}-{claim.note.job}-{ending}.tmp"
 
 

@@ -139,7 +139,6 @@ class Cluster:
             raise EnvironmentFailure(f"no cluster: {in_a_line(error)}") from error
 
     def _tell(self, worker: str, why: str) -> None:
-        """Log that a worker is passed over, once."""
         if self._log is not None and (worker, why) not in self._passed_over:
             self._passed_over.add((worker, why))
             self._log.warning("worker.passed_over", worker=worker, reason=why)
@@ -263,7 +262,6 @@ class _UnderWay:
 
 
 def _close(made: futures.Future[Crew]) -> None:
-    """Close a connection if it was made."""
     with suppress(Exception):
         made.result().close()
 

@@ -153,7 +153,6 @@ class Crew:
 
 
 def _misfit(worker: Worker) -> str | None:
-    """Why a worker cannot be used, if that is known."""
     if isinstance(worker.version, Exception):
         return in_a_line(worker.version)
     if worker.version in (None, __version__):

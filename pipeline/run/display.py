@@ -107,7 +107,6 @@ class Display:
         return bar, task
 
     def end(self) -> None:
-        """Stop showing the current job."""
         if self._bar is not None:
             self._bar[0].stop()
         self._bar = self._source = None

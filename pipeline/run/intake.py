@@ -75,7 +75,6 @@ class Intake:
         self._said: set[str] = set()
 
     def close(self) -> None:
-        """Remove what is kept for the next claims."""
         self._shelf.close()
 
     def forget_all_but(self, names: Collection[str], ignored: Collection[str]) -> None:
@@ -86,7 +85,6 @@ class Intake:
         self._walk_again = {name: at for name, at in self._walk_again.items() if name in names}
 
     def may_hold_many(self, name: str) -> bool:
-        """Whether a name may be a source of many puzzles, as far as was seen."""
         return name in self._holds_many
 
     def take(self, name: str, *, busy: bool) -> Claim | LookAgain:
@@ -226,7 +224,6 @@ class Intake:
 
 
 def _why_stuck(path: Path, error: OSError) -> str:
-    """Why a name cannot be claimed, and what to do."""
     if isinstance(error, PermissionError) and path.is_dir():
         return f"{in_words(error)}; a folder can be taken only by who may write in it"
     return in_words(error)

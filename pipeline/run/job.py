@@ -262,11 +262,9 @@ class Jobs:
                 return SetSink.of(claim, item, self.settings)
 
     def job_of(self, claim: Claim, sink: Sink) -> Job:
-        """The job of a claim, with the workers for what it holds."""
         return Job(claim, sink, self.workers if sink.lasts else self.inline)
 
     def _publish(self, job: Job) -> Outcome:
-        """Publish the result of all steps."""
         try:
             publish([job.sink.publication(job.seconds)], self.folders)
         except NO_FAULT:
@@ -279,7 +277,6 @@ class Jobs:
         return job.sink.finish(self.log, job.seconds)
 
     def _publish_failed(self, claim: Claim, why: str) -> Outcome:
-        """Publish that every attempt has crashed, or ended with the process."""
         message = f"given up after {claim.attempts()} attempts: {why}"
         return self._publish(self.job_of(claim, SetSink.failed(claim, message, self.settings)))
 
@@ -370,7 +367,6 @@ class Jobs:
         return small
 
     def _solved(self, batches: list[Sets]) -> Replies:
-        """The results for the puzzles of each batch."""
         requests = (
             Singles(tuple(sink.item for sink in sinks.values() if sink.item))
             for sinks in batches

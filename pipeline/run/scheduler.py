@@ -281,7 +281,6 @@ def _is_secured() -> bool:
 
 
 def in_a_line(error: BaseException) -> str:
-    """The message of an error, in one line."""
     if isinstance(error, PipelineError):
         return str(error)
     return f"{type(error).__name__}: {' '.join(str(error).split())}"

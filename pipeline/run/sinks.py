@@ -67,7 +67,6 @@ class Ended:
 
     @classmethod
     def of(cls, status: str, totals: Mapping[str, int]) -> Ended:
-        """The end of a job that may hold many puzzles."""
         bad = any(totals.get(name) for name in (*NOT_WELL, "refused"))
         return cls(status, bad or status in NOT_WELL)
 
@@ -124,7 +123,6 @@ class SetSink(Sink):
 
     @classmethod
     def of(cls, claim: Claim, item: Single, settings: Settings) -> SetSink:
-        """The set for a claim's content."""
         sha256 = None if item.data is None else digest(item.data)
         refused = Result("invalid", message=item.refusal, seconds={"total": 0.0})
         origin = _origin(claim, sha256, item.size, settings)

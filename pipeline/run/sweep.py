@@ -169,7 +169,6 @@ class Sweeper:
             self._stamp_next = now + _STAMP_SECONDS
 
     def _process_batch(self, swept: Swept) -> None:
-        """Process the claims, together if there are several."""
         batch, self._batch = self._batch, []
         if len(batch) == 1:
             self._settle(batch[0], self._jobs.process(batch[0]), swept)

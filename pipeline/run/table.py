@@ -54,11 +54,9 @@ class Table:
         return f"{self.stem}.csv"
 
     def _solution(self, rank: int) -> str:
-        """The name of the file with each puzzle's solution number `rank`, from 1."""
         return f"{self.stem}_{rank}.solution"
 
     def _proofs(self) -> tuple[str, str]:
-        """The names of the file of proofs, and of its index."""
         return f"{self.stem}.proofs.xz", f"{self.stem}.proofs.csv"
 
     def names(self) -> list[str]:
@@ -66,7 +64,6 @@ class Table:
         return [self._table(), *solutions, *(self._proofs() if self._proves else ())]
 
     def add(self, rows: Rows, piece: Piece) -> None:
-        """Append the rows of the next piece."""
         self._append(rows)
         self._line = piece.first_line + count_lines(piece.data)
 

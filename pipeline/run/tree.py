@@ -138,7 +138,6 @@ class TreeSink(GrowingSink):
         self._growing.append(self._table, csv_line(MemberRow(*map(printable, fields))))
 
     def _table_of(self, member: str) -> Table:
-        """The table of the collection that is being written."""
         if self._inner is None or self._inner[0] != member:
             stem = self._tree.stem_for(member, self._members)
             self._inner = member, Table(self._growing, f"/{stem}", proves=self._proves)
@@ -265,7 +264,6 @@ class Tree:
         return write_new(path, pieces)
 
     def origin(self, member: str, number: int, sha256: str | None, size: int | None) -> Origin:
-        """The Origin of a member, for its record."""
         return Origin(self._job, member, sha256, size, self._declared, number)
 
     def write_many(self, stem: str, origin: Origin, summary: Summary, names: Iterable[str]) -> None:

@@ -75,15 +75,11 @@ class Workers(Protocol):
         """
         ...
 
-    def close(self) -> None:
-        """End everything that was started."""
-        ...
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The result of a request."""
-
     value: Any
 
 
@@ -154,7 +150,6 @@ class Inline:
 
 
 def cores() -> int:
-    """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -77,6 +77,5 @@ class Solvers(Closeable):
             self.chain[0].warm(limits)
 
     def close(self) -> None:
-        """End everything that was started."""
         for each in (*self.chain, self._checker, *self._shared.values()):
             each.close()

@@ -233,7 +233,6 @@ class Peer:
         return ended_within(self._process, 0)
 
     def exit_code(self) -> int | None:
-        """The exit code of a peer that has died."""
         ended = ended_within(self._process, EXIT_TIMEOUT)
         return self._process.wait() if ended else None
 

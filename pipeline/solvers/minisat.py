@@ -59,7 +59,6 @@ def find_minisat(path: str | None) -> str | None:
 
 
 def missing_minisat() -> SolverMissing:
-    """The error for --solver minisat if it is not installed."""
     return SolverMissing(f"minisat is not installed; {_HOW_TO_INSTALL}")
 
 

@@ -89,7 +89,6 @@ class Pysat(Closeable):
         return self._peer
 
     def send(self, *request: object) -> None:
-        """Send a request to the child; start one if there is none."""
         self._started().send(request)
 
     def receive(self, seconds: float) -> Any:

@@ -162,5 +162,4 @@ def _fault_in_size(parts: tuple[str, ...]) -> str | None:
 
 
 def shortened(name: str) -> str:
-    """The name, or the beginning of one that is far too long to show."""
     return name if len(name) <= LONGEST_PATH else name[:_SHOWN] + "…"

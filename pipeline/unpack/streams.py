@@ -257,8 +257,6 @@ def _joined(read: Callable[[int], bytes], most: int) -> bytes:
 
 
 class _Decompressor(Protocol):
-    """The interface of the standard library's decompressors."""
-
     @property
     def eof(self) -> bool: ...
     @property
@@ -360,7 +358,6 @@ class _Unpacking:
             raise UnpackError(f"it is damaged: {error}") from error
 
     def _begin(self) -> None:
-        """Start the next stream."""
         self._streams += 1
         if (self._streams - _FREE_STREAMS) * _LEAST_STREAM > self._unpacked:
             raise UnpackError("it is made of thousands of streams with next to nothing in them")

@@ -164,7 +164,6 @@ def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterator[int]:
 
 
 def _extra(extra: bytes, wanted: int) -> bytes | None:
-    """The extra field with this number; None if there is none."""
     at = 0
     while at + 4 <= len(extra):
         number, size = struct.unpack_from("<HH", extra, at)

@@ -53,7 +53,6 @@ class Layout:
 
     @cached_property
     def planes(self) -> int:
-        """n³, the number of candidates."""
         return self.geometry.side**3
 
     @cached_property
@@ -100,7 +99,6 @@ class Layout:
 
 @lru_cache(maxsize=8)
 def layout_of(geometry: Geometry) -> Layout:
-    """The same Layout object for the same geometry."""
     return Layout(geometry)
 
 

@@ -125,11 +125,9 @@ class Columns:
         self.width = self.path.stop
 
     def puzzles(self, rows: Rows) -> Indices:
-        """The index of each row's puzzle."""
         return rows[:, self.puzzle].astype(np.intp)
 
     def in_order(self, rows: Rows) -> Indices:
-        """The rows sorted by puzzle and path."""
         keys = [rows[:, column] for column in range(self.path.stop - 1, self.path.start - 1, -1)]
         order: Indices = np.lexsort((*keys, rows[:, self.puzzle]))
         return order
@@ -182,7 +180,6 @@ class Ledger:
 
     @property
     def full(self) -> NDArray[np.bool_]:
-        """Whether each puzzle is full."""
         full: NDArray[np.bool_] = self.counts == self._most
         return full
 
@@ -245,7 +242,6 @@ class Search:
 
     @property
     def counts(self) -> NDArray[np.intp]:
-        """The number of solutions of each puzzle so far."""
         return self._ledger.counts
 
     def decided(self) -> Flags:
