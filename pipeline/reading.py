@@ -234,7 +234,7 @@ def read(source: str | Path | bytes, **settings: Unpack[ReadingOptions]) -> Iter
     Streamed, in memory that does not grow with the source. What cannot be read is an Item with a
     reason, in its place.
 
-        >>> for item in read(b"1.....2..3.....4\\n1...............\\nx\\n"):
+        >>> for item in read(b"1.....2..3.....4\n1...............\nx\n"):
         ...     print(item.line, item.problem and item.problem.puzzle.cells[0], item.reason)
         1 1 None
         2 1 None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Generic, Literal
 
 from pipeline.limits import Limits
 from pipeline.problem import Problem, S
@@ -102,10 +102,6 @@ class Certificate:
     checker: str | None = None
     steps: int | None = None
     reason: str | None = None
-
-    def as_record(self) -> dict[str, Any]:
-        """The record's `certificate`; solutions are checked by the rules in any case."""
-        return {"solutions": "checked"} | asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,8 +146,8 @@ class Settings:
         return self.max_solutions or MAX_SOLUTIONS
 
     @property
-    def terms(self) -> str:
-        """The settings, but for solvers, that decide the results of a source of many puzzles."""
+    def output_key(self) -> str:
+        """A text of the settings, but for solvers, that affect the results of many puzzles."""
         limits = self.max_solutions, self.max_total_bytes
         return repr((tuple(self.reading), limits, self.keep_cnf, self.prove))
 

@@ -7,6 +7,7 @@ import re
 import pytest
 from commands import FILES, FIRST, SECOND, SOLVED, run
 from solving import PATIENCE, UNIQUE, program
+from support.packing import zip_of
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
@@ -308,3 +309,49 @@ def test_help_has_examples(command):
 @pytest.mark.parametrize("arguments", [["solve"], ["count"], ["certify", "two.txt"], ["nonsense"]])
 def test_a_command_that_lacks_something_is_a_usage_error(arguments):
     assert run(*arguments)[0] == 2
+
+
+MANY = "1.....2..3.....4\n12............1.\nx\n"
+
+
+def test_solve_prints_a_line_for_each_puzzle_of_a_collection_and_goes_on(tmp_path):
+    (tmp_path / "many.txt").write_text(MANY)
+    code, printed, _ = run("solve", "many.txt", "unique.txt")
+    first, second, third, *rest = printed.splitlines()
+    assert code == 1
+    assert first == "many.txt:1: unique 1243342143122134"
+    assert second.startswith("many.txt:2: multiple 12")
+    assert third.startswith("many.txt:3: invalid: many.txt:3:1: expected a row")
+    assert rest[0] == "unique.txt: solution exists"
+
+
+def test_archives_and_folders_are_solved_by_their_members(tmp_path):
+    (tmp_path / "set.zip").write_bytes(zip_of(("a.txt", UNIQUE), ("b/many.txt", MANY)))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "set.zip").write_bytes((tmp_path / "set.zip").read_bytes())
+    for name, before in (("set.zip", ""), ("folder", "set.zip/")):
+        code, printed, _ = run("solve", name)
+        assert code == 1
+        starts = [line.split(": ")[0] for line in printed.splitlines()]
+        assert starts == [
+            f"{before}{each}" for each in ("a.txt", *(f"b/many.txt:{n}" for n in (1, 2, 3)))
+        ]
+
+
+def test_count_counts_each_puzzle_of_a_collection(tmp_path):
+    (tmp_path / "many.txt").write_text("1.....2..3.....4\n1...............\n")
+    assert run("count", "--max-solutions", "20", "many.txt") == (
+        0,
+        "many.txt:1: 1\nmany.txt:2: >=20\n",
+        "",
+    )
+    (tmp_path / "many.txt").write_text(MANY)
+    code, printed, said = run("count", "many.txt")
+    assert (code, printed.splitlines()[0]) == (1, "many.txt:1: 1")
+    assert said.startswith("many.txt:3: many.txt:3:1: expected a row")
+
+
+def test_many_puzzles_are_not_drawn(tmp_path):
+    (tmp_path / "many.txt").write_text(MANY)
+    code, _, said = run("solve", "--svg", "out.svg", "many.txt")
+    assert (code, "many puzzles" in said) == (2, True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 import os
 import re
@@ -107,12 +106,6 @@ def test_the_python_of_the_readme_runs(tmp_path):
     assert status == "unique"
     assert [len(row.split()) for row in rows[:9]] == [9] * 9
     assert rows[9:14] == ["unique 1"] * 4 + ["multiple 2"]
-
-
-def test_the_example_in_the_packages_docstring_runs():
-    failed, attempted = doctest.testmod(pipeline)
-    assert attempted > 0
-    assert failed == 0
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)

@@ -84,7 +84,7 @@ def test_the_twin_of_an_option_is_its_name_in_capitals():
 @pytest.mark.parametrize("address", ["tcp://a.b:8786", "tls://[::1]:8786", "local:1", "local:12"])
 def test_a_cluster_is_a_scheduler_or_so_many_processes_here(address):
     assert Settings(cluster=address).cluster == address
-    assert Settings(cluster=address).terms == Settings().terms
+    assert Settings(cluster=address).output_key == Settings().output_key
 
 
 @pytest.mark.parametrize(

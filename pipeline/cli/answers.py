@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
+from pipeline.cli.files import STANDARD_OUTPUT, check_target, path_of, source_name, write_to
 from pipeline.cli.options import READING, SOLVING, File, takes
-from pipeline.cli.outcome import report
-from pipeline.cli.reading import path_of, source_name
-from pipeline.cli.times import times_table
-from pipeline.cli.writing import STANDARD_OUTPUT, check_target, write_to
+from pipeline.cli.outcome import say
 from pipeline.errors import (
     InputError,
     InvalidPuzzle,
@@ -38,6 +36,7 @@ from pipeline.solving import solve_one, solve_problems
 
 if TYPE_CHECKING:
     from pipeline.explain import Difference
+
 
 AT_ONCE = 1024
 """Puzzles of a collection that are solved together."""
@@ -125,7 +124,7 @@ def _print_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> 
 
 def _say_lacking(solvers: Solvers, settings: Settings) -> None:
     if solvers.lacking and not settings.quiet:
-        report(f"{solvers.lacking}: PySAT solves instead")
+        say(f"{solvers.lacking}: PySAT solves instead")
 
 
 def _solve_single(single: Single, solvers: Solvers, settings: Settings) -> Result:
@@ -233,31 +232,31 @@ def _draw(target: Path, name: str, result: Result) -> None:
 def _explain(name: str, result: Result, settings: Settings) -> None:
     """Print what else there is to say about a result on standard error."""
     if result.status == "invalid":
-        report(str(result.message))
+        say(str(result.message))
     elif not result.complete and result.status != "solved":
-        report(f"{name}: {result.status}: {result.said}")
+        say(f"{name}: {result.status}: {result.said}")
     elif result.status == "multiple" and not settings.quiet:
-        report(f"{name}: these are all {len(result.solutions)} solutions")
+        say(f"{name}: these are all {len(result.solutions)} solutions")
     if result.disagreement and result.complete and result.solutions:
-        report(f"{name}: {result.disagreement}")
+        say(f"{name}: {result.disagreement}")
     if result.difference and isinstance(result.problem, PuzzleProblem) and not settings.quiet:
-        report(f"{name}: {_decisive(result.difference)}")
+        say(f"{name}: {_decisive(result.difference)}")
         from pipeline.explain import marked_grid  # noqa: PLC0415 - seldom needed
 
-        report(marked_grid(result.problem.puzzle, result.difference.cells))
+        say(marked_grid(result.problem.puzzle, result.difference.cells))
     if not settings.quiet:
         _say_evidence(name, result)
     if result.solver and (why := result.solver.warning):
-        report(f"{name}: {why}; {result.solver.name} solved it")
+        say(f"{name}: {why}; {result.solver.name} solved it")
 
 
 def _say_evidence(name: str, result: Result) -> None:
     found = result.certificate
     if found and found.complete == "proved":
         steps = counted(found.steps or 0, "step")
-        report(f"{name}: proved by {found.solver} in {steps}, checked by {found.checker}")
+        say(f"{name}: proved by {found.solver} in {steps}, checked by {found.checker}")
     elif found and found.reason and result.complete:
-        report(f"{name}: not proved: {found.reason}")
+        say(f"{name}: not proved: {found.reason}")
 
 
 def _decisive(difference: Difference) -> str:
@@ -310,7 +309,7 @@ def _count_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> 
     for where, result in solved_of(path, name, solvers, counting):
         found = len(result.solutions)
         if result.status in ("invalid", "failed"):
-            report(f"{where}: {result.said}")
+            say(f"{where}: {result.said}")
         else:
             print(f"{where}: {found if result.complete else f'>={found}'}")
         code = SOME_BAD if result.status in NOT_WELL else code
@@ -325,7 +324,33 @@ def _print_count(file: Path, result: Result, settings: Settings) -> NoReturn:
     found = len(result.solutions)
     print(found if result.complete else f">={found}")
     if result.message and found < settings.limit and not result.complete:
-        report(f"{source_name(file)}: {result.message}")
+        say(f"{source_name(file)}: {result.message}")
     if not settings.quiet:
         _say_evidence(source_name(file), result)
     raise typer.Exit(SOME_BAD if result.status in NOT_WELL else ALL_WELL)
+
+
+STAGES = ("parse", "encode", "solve", "decode", "certify", "total")
+_WIDTH_ELSEWHERE = 200
+
+
+def times_table(results: Iterable[tuple[str, Result]]) -> None:
+    """Print one row per file: status, variables, clauses and the seconds of each stage."""
+    from rich import box  # noqa: PLC0415 - only this table needs it
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(box=box.SIMPLE)
+    for heading in ("file", "status", "variables", "clauses", *STAGES):
+        justify: Literal["left", "right"] = "left" if heading in ("file", "status") else "right"
+        table.add_column(heading, justify=justify, overflow="fold")
+    for name, result in results:
+        sizes = (str(len(result.cnf.candidates)), str(result.cnf.size)) if result.cnf else ("", "")
+        seconds = (
+            f"{result.seconds[stage]:.4f}" if stage in result.seconds else "" for stage in STAGES
+        )
+        table.add_row(name, result.status, *sizes, *seconds)
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH_ELSEWHERE
+    console.print(table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from pipeline.cli import answers, auditing, folders, formulas, operator, reporting
+from pipeline.cli import answers, folders, formulas, operator, outbox
 from pipeline.cli.outcome import accounted
 
 __all__ = ["app"]
@@ -25,9 +25,9 @@ COMMANDS = (
     formulas.encode,
     formulas.decode,
     formulas.certify,
-    auditing.audit,
-    auditing.schema,
-    reporting.report,
+    outbox.audit,
+    outbox.schema,
+    outbox.report,
     operator.status,
     operator.retry,
     operator.prune,

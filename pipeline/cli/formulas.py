@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from pipeline.certify import certify_grid, certify_model
-from pipeline.cli.options import READING, takes
-from pipeline.cli.reading import (
+from pipeline.cli.files import (
     STANDARD_INPUT,
     empty_puzzle,
     read_bytes,
@@ -19,6 +18,7 @@ from pipeline.cli.reading import (
     read_puzzle,
     source_name,
 )
+from pipeline.cli.options import READING, takes
 from pipeline.cnf import Sat, Unknown, Unsat, decode_model
 from pipeline.dimacs import dimacs_lines, parse_result
 from pipeline.encode import Style, encode_puzzle

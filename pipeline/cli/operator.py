@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.options import takes
-from pipeline.cli.outcome import report
+from pipeline.cli.outcome import say
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.overview import (
     Entry,
@@ -54,7 +54,7 @@ def status(settings: Settings, *, as_json: Json = False) -> None:
     else:
         _print_overview(overview)
     if overview.is_stuck:
-        report("files wait and nothing scans: start `sudoku-pipeline watch`, or `run` from cron")
+        say("files wait and nothing scans: start `sudoku-pipeline watch`, or `run` from cron")
     raise typer.Exit(SOME_BAD if overview.is_stuck else ALL_WELL)
 
 
@@ -100,7 +100,7 @@ def retry(
         if hindrance is None:
             print(f"{printable(name)}: back in the inbox")
         else:
-            report(f"{printable(name)}: {hindrance}")
+            say(f"{printable(name)}: {hindrance}")
             code = SOME_BAD
     raise typer.Exit(code)
 

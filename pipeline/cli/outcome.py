@@ -28,7 +28,7 @@ from pipeline.exits import (
 )
 
 
-def report(message: str) -> None:
+def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
@@ -46,10 +46,10 @@ def accounted(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(ALL_WELL) from None
         except Stopped:
             if stopped != ALL_WELL:
-                report("interrupted")
+                say("interrupted")
             raise typer.Exit(stopped) from None
         except (PipelineError, OSError) as error:
-            report(f"sudoku-pipeline: {in_words(error) if isinstance(error, OSError) else error}")
+            say(f"sudoku-pipeline: {in_words(error) if isinstance(error, OSError) else error}")
             raise typer.Exit(_code(error)) from None
 
     return wrapper

@@ -38,14 +38,14 @@ class Growing:
     """The files of one claim's set, by name; `state` is what was noted last, or empty.
 
     A name with a slash is one in the claim's tree. What a crash has left of a file beyond its
-    noted length is cut off. Notes made under other `terms` do not count: `terms` describes
+    noted length is cut off. Notes made under another `key` do not count: `key` describes
     everything besides the source on which the files depend.
     """
 
-    def __init__(self, claim: Claim, folders: Folders, terms: str = "") -> None:
+    def __init__(self, claim: Claim, folders: Folders, key: str = "") -> None:
         self._claim = claim
         self._folders = folders
-        self._terms = terms
+        self._key = key
         self.tree = temporary_name(claim, folders, "0t")
         self._files: dict[str, _File] = {}
         self.state: State = {}
@@ -61,8 +61,8 @@ class Growing:
         self._progress.write(b"\n")  # ends a torn line
 
     def _resume(self, noted: State) -> None:
-        if noted and noted["terms"] != self._terms:
-            raise ValueError("it was noted under other terms")
+        if noted and noted["terms"] != self._key:
+            raise ValueError("it was noted under another key")
         for name, (number, length) in noted.get("files", {}).items():
             path = self._path(name, number)
             if not path.exists() and self._claim.note.files:  # its publishing has begun
@@ -115,7 +115,7 @@ class Growing:
             sync_folder(self._folders.outbox)
             sync_folder(self._claim.folder)
         lengths = {name: (file.number, file.length) for name, file in self._files.items()}
-        self.state = state | {"files": lengths, "terms": self._terms}
+        self.state = state | {"files": lengths, "terms": self._key}
         self._progress.write(json.dumps(self.state).encode("ascii") + b"\n")
         self._progress.flush()
         os.fsync(self._progress.fileno())

@@ -79,10 +79,6 @@ class Clue:
     def __str__(self) -> str:
         return f"{self.holds} in row {self.row}, column {self.column}"
 
-    def as_record(self) -> dict[str, int | str]:
-        kind = "value" if self.value else "mark"
-        return {"row": self.row, "column": self.column, kind: self.holds}
-
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
@@ -95,9 +91,6 @@ class Conflict:
     clues: tuple[Clue, ...]
     message: str
     minimal: bool
-
-    def as_record(self) -> list[dict[str, int | str]]:
-        return [clue.as_record() for clue in self.clues]
 
     def places(self) -> tuple[tuple[int, int], ...]:
         return tuple(clue.place for clue in self.clues)

@@ -34,13 +34,6 @@ class Difference:
     decisive: tuple[Clue, ...]
     exact: bool
 
-    def as_record(self) -> dict[str, object]:
-        return {
-            "cells": [{"row": row, "column": column} for row, column in self.cells],
-            "decisive": [clue.as_record() for clue in self.decisive],
-            "exact": self.exact,
-        }
-
 
 def explain_difference(grids: Sequence[Grid]) -> Difference:
     """Find where these grids, of one geometry and all different, differ.

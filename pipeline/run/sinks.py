@@ -24,6 +24,7 @@ from pipeline.dropbox.publish import Publication
 from pipeline.errors import printable
 from pipeline.log import Log
 from pipeline.published.schema import FALLBACKS
+from pipeline.published.tables import PuzzleRow, columns
 from pipeline.reading import Single
 from pipeline.record import (
     Origin,
@@ -191,7 +192,7 @@ class GrowingSink(Sink):
         self._settings = settings
         self._proves = settings.prove == "always"
         self._declared = settings.reading.declared()
-        self._growing = Growing(claim, folders, settings.terms)
+        self._growing = Growing(claim, folders, f"{columns(PuzzleRow)} {settings.output_key}")
         self.steps_before = int(self._growing.state.get("steps", 0))
         self.seconds_before = float(self._growing.state.get("seconds", 0.0))
 

@@ -107,5 +107,5 @@ def test_help_loads_neither_jinja_nor_the_report():
     command = [sys.executable, "-c", code]
     told = subprocess.run(command, capture_output=True, text=True, check=True, env=environment())
     loaded = {*told.stdout.split()}
-    assert "pipeline.cli.reporting" in loaded
+    assert "pipeline.cli.outbox" in loaded
     assert not {"jinja2", "pipeline.report"} & loaded

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from pipeline.audit import Finding, Terms, audit
 from pipeline.certify.formula import Formula, proof_formula
-from pipeline.cli.auditing import audit as audit_command
+from pipeline.cli.outbox import audit as audit_command
 from pipeline.cli.outcome import accounted
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Grid

@@ -1,4 +1,4 @@
-"""The commands about what is published: audit, which trusts only the files, and schema."""
+"""The commands on an outbox and its description: audit, report, schema."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipeline.cli.files import STANDARD_OUTPUT, check_target, write_to
 from pipeline.cli.options import takes
-from pipeline.cli.outcome import report
-from pipeline.errors import UsageError, counted, printable
+from pipeline.cli.outcome import say
+from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.published.originals import DONE
 from pipeline.settings import Settings, environment_name
@@ -20,6 +21,7 @@ from pipeline.unpack import Room
 
 if TYPE_CHECKING:
     from pipeline.audit import Finding
+
 
 _WIDTH = len("unchecked")
 
@@ -63,7 +65,7 @@ def audit(
     jobs = counted(verdicts.total(), "job")
     said = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in ("ok", "unchecked", "bad"))
     if not settings.quiet:
-        (report if as_json else print)(f"{jobs}: {said}")
+        (say if as_json else print)(f"{jobs}: {said}")
     raise typer.Exit(ALL_WELL if verdicts.total() == verdicts["ok"] else SOME_BAD)
 
 
@@ -89,3 +91,42 @@ def _print(finding: Finding, *, as_json: bool) -> None:
     print(f"{word:<{_WIDTH}}  {finding.name}  {first}")
     for each in others:
         print(f"    {each}")
+
+
+@takes("inbox", "quiet")
+def report(
+    settings: Settings,
+    outbox: Annotated[
+        Path, typer.Argument(envvar=environment_name("outbox"), help="What to report.")
+    ] = Path("outbox"),
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where to write the page: report.html in the outbox; - is standard output.",
+        ),
+    ] = None,
+) -> None:
+    """Write one page that shows what is in an outbox: totals, times, jobs, drawn boards.
+
+    The page is self-contained, but its links lead to the files of the outbox.
+
+    sudoku-pipeline report
+
+    sudoku-pipeline report outbox -o report.html
+    """
+    from pipeline.report import REPORT, page_pieces, write_report  # noqa: PLC0415 - slow to load
+
+    if not outbox.is_dir():
+        raise EnvironmentFailure(f"{printable(str(outbox))}: no such folder")
+    if output is None:
+        output = outbox / REPORT
+        write_report(outbox, settings.inbox, output)
+    else:
+        check_target("--output", output)
+        beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
+        write_to(output, page_pieces(outbox, settings.inbox, beside))
+    if not settings.quiet and output != STANDARD_OUTPUT and output.is_file():
+        print(printable(str(output)))

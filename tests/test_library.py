@@ -1,0 +1,159 @@
+"""The library: what the commands do, as functions."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import os
+from contextlib import closing
+from importlib import import_module
+from itertools import islice, repeat
+from typing import get_type_hints
+
+import pytest
+from needs import needs_linux, needs_minisat
+from solving import NONE, SIX, TWO, UNIQUE, children
+from support.packing import zip_of
+
+import pipeline
+from pipeline import (
+    Geometry,
+    InvalidPuzzle,
+    LimitReached,
+    Puzzle,
+    Settings,
+    UsageError,
+    parse_puzzle,
+    read,
+    solutions,
+    solve,
+    solve_many,
+)
+from pipeline.settings import ReadingOptions, Solving
+
+LINE = UNIQUE.replace("\n", "")
+PAIR = TWO.replace("\n", "")
+FORMULA = "p cnf 2 2\n1 2 0\n-1 0\n"
+PYSAT = Settings(solver="pysat")
+
+
+@pytest.mark.parametrize("module", ["pipeline", "pipeline.solving", "pipeline.reading"])
+def test_the_examples_in_the_docstrings_run(module):
+    failed, attempted = doctest.testmod(import_module(module))
+    assert (failed, attempted > 0) == (0, True)
+
+
+def test_dir_lists_all_that_is_public_and_each_has_a_docstring():
+    assert {*pipeline.__all__} <= {*dir(pipeline)}
+    for name in pipeline.__all__:
+        thing = getattr(pipeline, name)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert thing.__doc__, name
+
+
+@pytest.mark.parametrize("options", [Solving, ReadingOptions])
+def test_the_options_of_the_functions_are_settings_with_their_types(options):
+    known = get_type_hints(Settings)
+    assert get_type_hints(options).items() <= known.items()
+
+
+@pytest.mark.parametrize("puzzle", [SIX, SIX.encode(), parse_puzzle(SIX)], ids=type)
+def test_solve_takes_a_puzzle_and_texts(puzzle):
+    result = solve(puzzle, solver="pysat", max_solutions=3)
+    assert (result.status, len(result.solutions), result.complete) == ("multiple", 3, False)
+
+
+def test_solve_takes_a_formula_and_says_what_is_no_puzzle():
+    assert solve(FORMULA, solver="pysat").solutions == ((-1, 2),)
+    result = solve("1...\n..x.\n....\n....\n")
+    assert (result.status, result.message.split(": ")[0]) == ("invalid", "puzzle:2:3")
+
+
+def test_a_setting_out_of_its_range_is_a_usage_error():
+    with pytest.raises(UsageError, match="--timeout"):
+        solve(UNIQUE, timeout=0)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_solve_many_gives_in_order_what_solve_gives(workers):
+    texts = [LINE, "x", parse_puzzle(PAIR), NONE, FORMULA, SIX.encode()] * 12
+    found = list(solve_many(texts, workers=workers, solver="pysat"))
+    alone = [solve(text, solver="pysat") for text in texts[:6]] * 12
+    assert [result.status for result in found] == [result.status for result in alone]
+    assert [result.solutions for result in found] == [result.solutions for result in alone]
+    assert found[1].message.startswith("puzzle 2:1:1: ")
+
+
+def test_solve_many_reads_no_more_than_it_needs():
+    asked = []
+    puzzles = (asked.append(None) or LINE for _ in repeat(None))
+    with closing(solve_many(puzzles)) as results:
+        assert next(results).status == "unique"
+        assert len(asked) < 100
+
+
+@pytest.mark.parametrize("solver", ["pysat", pytest.param("minisat", marks=needs_minisat)])
+def test_solutions_are_all_there_are_each_once(solver):
+    found = list(solutions(SIX, solver=solver))
+    assert sorted(found) == list(solve(SIX, solver="pysat").solutions)
+    assert len(list(solutions("p cnf 3 1\n1 2 3 0\n", solver=solver))) == 7
+
+
+@needs_minisat
+@needs_linux
+def test_closing_the_generator_ends_the_solver():
+    before = children()
+    found = solutions(Puzzle.empty(Geometry(3, 3)))
+    assert len({*islice(found, 5)}) == 5
+    assert children() != before
+    found.close()
+    assert children() == before
+
+
+def test_what_cannot_be_told_is_an_error_and_not_an_end():
+    with pytest.raises(InvalidPuzzle):
+        next(solutions("x"))
+    with pytest.raises(LimitReached):
+        list(solutions(Puzzle.empty(Geometry(3, 3)), timeout=0.05))
+
+
+def told(source, **settings):
+    return [
+        (item.name, item.line, item.problem.format if item.problem else item.reason)
+        for item in read(source, **settings)
+    ]
+
+
+def test_read_gives_the_problems_of_whatever_can_be_dropped(tmp_path):
+    many = f"{LINE}\n{PAIR}\nx\n"
+    bad = "expected a row of 4, 6, 8 or 9 cells, found 1 cell"
+    (tmp_path / "one.txt").write_text(UNIQUE)
+    (tmp_path / "many.txt").write_text(many)
+    (tmp_path / "f.cnf").write_text(FORMULA)
+    (tmp_path / "set.zip").write_bytes(zip_of(("a/one.txt", UNIQUE), ("many.txt", many)))
+    rows = [
+        ("many.txt", 1, "grid"),
+        ("many.txt", 2, "grid"),
+        ("many.txt", 3, f"many.txt:3:1: {bad}"),
+    ]
+    assert told(tmp_path / "one.txt") == [("one.txt", None, "grid")]
+    assert told(tmp_path / "f.cnf") == [("f.cnf", None, "cnf")]
+    assert told(tmp_path / "many.txt") == told(str(tmp_path / "many.txt")) == rows
+    assert told(tmp_path / "set.zip") == [("a/one.txt", None, "grid"), *rows]
+    found = told(tmp_path)
+    assert [name for name, _, _ in found] == [
+        "f.cnf", "many.txt", "many.txt", "many.txt", "one.txt",
+        "set.zip/a/one.txt", *["set.zip/many.txt"] * 3,
+    ]  # fmt: skip
+    assert told((tmp_path / "set.zip").read_bytes()) == [("a/one.txt", None, "grid"), *rows]
+
+
+def test_what_read_cannot_read_is_an_item_with_a_reason(tmp_path):
+    (tmp_path / "half.zip").write_bytes(zip_of(("a.txt", UNIQUE))[:-30])
+    ((_, _, reason),) = told(tmp_path / "half.zip")
+    assert "half.zip" in reason
+    os.mkfifo(tmp_path / "pipe")
+    assert "a named pipe" in told(tmp_path / "pipe")[0][2]
+    assert told(b"")[0][2] == "data: expected a puzzle, found an empty file"
+    with pytest.raises(FileNotFoundError):
+        told(tmp_path / "nothing")
