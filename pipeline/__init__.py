@@ -1,6 +1,6 @@
 """A drop folder that solves Sudoku puzzles by SAT and certifies every answer.
 
-What the commands do, the library does:
+What the commands do, the library does too:
 
     >>> from pipeline import solve
     >>> result = solve("1.....2..3.....4")
@@ -119,7 +119,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for: an audit, or a certifier, shall not load what solves."""
+    """Load a name's module when it is first used: an audit must not load the solvers."""
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(f"{__name__}.{home}"), name)

@@ -1,4 +1,4 @@
-"""Whatever holds a problem → its Result: alone through the chain, or with its like in a batch."""
+"""Any source of a problem → its Result: alone through the chain, or with its like in a batch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 
 LARGEST_SIDE = 25
-"""Larger puzzles go one by one: their candidates alone would fill the memory."""
+"""Larger puzzles are solved one by one: their candidates alone would fill the memory."""
 
 Given = Problem | Puzzle | str | bytes
 """What can be solved: a problem that was read, a puzzle, or a text."""
@@ -44,7 +44,7 @@ def solve_one(
     watch: Stopwatch,
     on_solution: Callable[[S], None] | None = None,
 ) -> Result[S]:
-    """The result of a problem; `on_solution` is called with each solution as it is found.
+    """Solve a problem; `on_solution` is called with each solution as it is found.
 
     Lanes find all at once. Raises EnvironmentFailure.
     """
@@ -58,7 +58,7 @@ def solve_one(
 
 
 def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:
-    """The result for the bytes of one file; `source` names it in messages.
+    """Solve the bytes of one file; `source` names it in messages.
 
     Raises EnvironmentFailure.
     """
@@ -112,7 +112,7 @@ def solve_problems(
     settings: Settings,
     parse: Sequence[float] = (),
 ) -> list[Result]:
-    """The results of problems that were read in so many seconds each; those of a size together.
+    """Solve problems that took `parse` seconds each to read; those of one geometry together.
 
     Raises EnvironmentFailure.
     """

@@ -56,7 +56,7 @@ def solve(
         typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file; - is stdout."),
     ] = None,
 ) -> None:
-    """Solve puzzle files and print their solutions; of many puzzles in a file a line each.
+    """Solve puzzle files and print their solutions; for a file of many puzzles a line each.
 
     sudoku-pipeline solve examples/classic.sudoku
 
@@ -95,7 +95,7 @@ def solve(
 
 
 def _solve_file(file: Path, solvers: Solvers, settings: Settings, *, drawn: bool) -> Result | bool:
-    """The result of a problem; of many all are printed, and it is whether all went well.
+    """Solve a file: the result of one problem; many are printed, and it is whether all went well.
 
     Raises UsageError for many that are to be `drawn`.
     """
@@ -179,7 +179,7 @@ def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 
 def _in_a_line(result: Result) -> str:
-    """The status, the first solution, and what else is to be said."""
+    """The status, the first solution, and any message."""
     solution = ""
     if result.solutions:
         first = result.solutions[0]
@@ -189,7 +189,7 @@ def _in_a_line(result: Result) -> str:
 
 
 def _with_caret(error: InputError, data: bytes) -> str:
-    """What is wrong, and the place in its line, if there is one."""
+    """The message of an error, and its place in the line, if there is one."""
     from pipeline.explain import caret, line_at  # noqa: PLC0415 - seldom needed
 
     if isinstance(error, InvalidPuzzle) and error.line and error.column:
@@ -201,7 +201,7 @@ def _with_caret(error: InputError, data: bytes) -> str:
 
 
 def _print_result(before: str, result: Result) -> None:
-    """The verdict and the solutions, on standard output."""
+    """Print the verdict and the solutions on standard output."""
     problem = result.problem
     if isinstance(problem, FormulaProblem):
         for model in result.solutions:
@@ -233,7 +233,7 @@ def _draw(target: Path, name: str, result: Result) -> None:
     from pipeline.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
 
     if result.status == "invalid":
-        return  # which has been said
+        return  # reported already
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         raise InputError(f"{name}: it is no puzzle that could be drawn")
@@ -251,7 +251,7 @@ def _draw(target: Path, name: str, result: Result) -> None:
 
 
 def _explain(name: str, result: Result, settings: Settings) -> None:
-    """What else is to be said of a result, on standard error."""
+    """Print what else there is to say about a result on standard error."""
     if result.status == "invalid":
         say(str(result.message))
     elif not result.complete and result.status != "solved":
@@ -272,7 +272,6 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
 
 
 def _say_evidence(name: str, result: Result) -> None:
-    """Whether there is a proof, where one was asked for."""
     found = result.certificate
     if found and found.complete == "proved":
         steps = counted(found.steps or 0, "step")
@@ -282,7 +281,6 @@ def _say_evidence(name: str, result: Result) -> None:
 
 
 def _decisive(difference: Difference) -> str:
-    """What would leave a single solution."""
     cells = len(difference.cells)
     clues = ", ".join(
         f"{clue.value} in row {clue.row}, column {clue.column}" for clue in difference.decisive
@@ -330,7 +328,6 @@ def count(
 
 
 def _count_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> NoReturn:
-    """Print for each puzzle how many solutions it has, and exit."""
     code = ALL_WELL
     counting = replace(settings, max_solutions=settings.limit)
     for where, result in solved_of(path, name, solvers, counting):
@@ -344,7 +341,6 @@ def _count_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> 
 
 
 def _print_count(file: Path, result: Result, settings: Settings) -> NoReturn:
-    """Print how many solutions there are, and exit."""
     if result.status == "failed":
         raise SolverError(result.message)
     if result.status == "invalid":

@@ -56,16 +56,16 @@ def _copied(stream: BinaryIO, file: Path, most: int) -> Iterator[Path]:
 
 
 def standard_input() -> BinaryIO:
-    """Raises InputError where it is closed."""
+    """The bytes of standard input. Raises InputError if it is closed."""
     if sys.stdin is None:
         raise InputError("standard input is closed")
     return sys.stdin.buffer
 
 
 def read_bytes(file: Path, most: int) -> bytes:
-    """At most `most` + 1 bytes of a file, or of standard input for `-`.
+    """Read at most `most` + 1 bytes of a file, or of standard input for `-`.
 
-    Raises InputError where it cannot be read.
+    Raises InputError if it cannot be read.
     """
     if file == STANDARD_INPUT:
         return standard_input().read(most + 1)
@@ -77,7 +77,6 @@ def read_bytes(file: Path, most: int) -> bytes:
 
 
 def source_name(file: Path) -> str:
-    """What messages call the file."""
     return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
 
 
@@ -96,7 +95,7 @@ def read_puzzle(file: Path, settings: Settings) -> Parsed:
 
 
 def read_grid(file: Path, settings: Settings) -> Grid:
-    """The grid in a filled puzzle file. Raises InputError, also for a cell left blank."""
+    """The grid in a filled puzzle file. Raises InputError, also for a blank cell."""
     puzzle = read_puzzle(file, settings).puzzle
     values = [0] * len(puzzle.cells)
     for cell, value in puzzle.givens():
@@ -108,7 +107,7 @@ def read_grid(file: Path, settings: Settings) -> Grid:
 
 
 def empty_puzzle(size: str) -> Puzzle:
-    """The puzzle without givens whose boxes have the size `3x3`. Raises BadParameter."""
+    """The puzzle without givens with boxes of a size such as `3x3`. Raises BadParameter."""
     match = re.fullmatch(r"(\d{1,3})[x×](\d{1,3})", size)
     if not match:
         raise typer.BadParameter(f"--empty {size}: expected height x width of a box, as in 3x3")
@@ -122,7 +121,7 @@ STANDARD_OUTPUT = Path("-")
 
 
 def check_target(option: str, target: Path, inputs: Sequence[Path] = ()) -> None:
-    """Raise UsageError where nothing can be written, or where one of the inputs would be lost."""
+    """Raise UsageError if the target cannot be written, or is one of the inputs."""
     if target == STANDARD_OUTPUT:
         return
     shown = f"{option}: {printable(str(target))}"
@@ -143,7 +142,7 @@ def _are_one(target: Path, given: Path) -> bool:
 
 
 def write_to(target: Path, pieces: Iterable[str]) -> None:
-    """Write a text to a target that was checked: what is no file is not replaced by one."""
+    """Write a text to a checked target: a device is written to, not replaced by a file."""
     from pipeline.report import write_whole  # noqa: PLC0415 - slow to load
 
     if target == STANDARD_OUTPUT:
