@@ -1,6 +1,6 @@
 """A drop folder that solves Sudoku puzzles by SAT and certifies every answer.
 
-What the commands do, the library does:
+What the commands do, the library does too:
 
     >>> from pipeline import solve
     >>> result = solve("1.....2..3.....4")
@@ -35,13 +35,14 @@ if TYPE_CHECKING:
         SolverMissing,
         UsageError,
     )
+    from pipeline.library import solutions, solve, solve_many
     from pipeline.parse import Parsed, parse_puzzle, parse_source, render_puzzle
     from pipeline.problem import FormulaProblem, Problem, PuzzleProblem
     from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
     from pipeline.reading import Item, read
     from pipeline.result import Certificate, Proof, Result, SolverUsed
     from pipeline.settings import Settings
-    from pipeline.solving import solutions, solve, solve_many, solve_puzzle
+    from pipeline.solving import solve_puzzle
 
 __all__ = [
     "Answer",
@@ -112,12 +113,13 @@ _HOMES = {
     "reading": ("Item", "read"),
     "result": ("Certificate", "Proof", "Result", "SolverUsed"),
     "settings": ("Settings",),
-    "solving": ("solutions", "solve", "solve_many", "solve_puzzle"),
+    "library": ("solutions", "solve", "solve_many"),
+    "solving": ("solve_puzzle",),
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for: an audit, or a certifier, shall not load what solves."""
+    """Load a name's module when it is first used: an audit must not load the solvers."""
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(f"{__name__}.{home}"), name)

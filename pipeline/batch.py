@@ -1,7 +1,7 @@
 """The chain for many puzzles of one geometry at once.
 
-Lanes, or one formula for many puzzles, answer what they can; the rest goes through the chain one
-by one. Every grid is certified all the same.
+Lanes, or one formula for many puzzles, answer what they can; the other puzzles go through the
+chain one by one. Every grid is certified either way.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEWEST = 64
-"""Puzzles from which on `auto` asks lanes."""
+"""`auto` uses lanes for this many puzzles or more."""
 
 MOST_TOGETHER = 100
-"""Solutions of each puzzle: with more of them the puzzles go one by one."""
+"""Solutions asked for of each puzzle: with more, the puzzles are solved one by one."""
 
 LONGEST_TOGETHER = 10.0
-"""Seconds that puzzles may be solved together before those left over go one by one."""
+"""Seconds that puzzles may be solved together; those left over are then solved one by one."""
 
 SHARE_TOGETHER = 0.5
-"""Of the time of a puzzle: the rest is left for going alone, or for a proof."""
+"""Share of a puzzle's time; the rest is left for solving it alone, or for a proof."""
 
 
 UNDECIDED = "lanes left it undecided"
@@ -46,8 +46,9 @@ UNDECIDED = "lanes left it undecided"
 class Batch:
     """P puzzles of one geometry, whose side is at most 25.
 
-    `masks` (P, n²) are the values that each cell may hold. `problem` makes the problem at a
-    place, which is seldom needed. `parse` are the seconds that reading each took, if known.
+    `masks` (P, n²) are the values that each cell may hold. `problem` builds the problem of the
+    puzzle at an index, which is seldom needed. `parse` are the seconds that reading each took,
+    if known.
     """
 
     geometry: Geometry
@@ -58,11 +59,11 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """What was found together of P puzzles.
+    """What was found for P puzzles together.
 
-    `grids` (R, P, n²) are certified solutions, of which `counts` (P,) are there; `more` (P,): there
-    is one more at least. `left` are the places that nothing is known of, and what was wrong with
-    an answer, if one was. `spent` (P,) are seconds.
+    `grids` (R, P, n²) are certified solutions, of which the first `counts` (P,) are valid; `more`
+    (P,) says that there is at least one more. `left` maps the index of each undecided puzzle to
+    what was wrong with its answer, if it had one. `spent` (P,) are seconds.
     """
 
     used: SolverUsed
@@ -82,9 +83,9 @@ def masks_of(puzzles: Sequence[Puzzle]) -> NDArray[np.uint64]:
 def solve_batch(
     batch: Batch, solvers: Solvers, settings: Settings, *, explain: bool = True
 ) -> list[Result[Grid]]:
-    """The result of each puzzle. `explain` is as in `solve_problem`. Raises EnvironmentFailure.
+    """Solve each puzzle. `explain` is as in `solve_problem`. Raises EnvironmentFailure.
 
-    A result that needed no problem has none.
+    A result that did not need its problem has `problem=None`.
     """
     start = time.perf_counter()
     answers = _ask(batch, solvers, settings)
@@ -108,7 +109,7 @@ def solve_batch(
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What is to be done for the puzzle at a place."""
+    """The work on the puzzle at one index."""
 
     problem: Callable[[int], PuzzleProblem]
     place: int
@@ -117,13 +118,13 @@ class _Work:
     explain: bool
 
     def alone(self, why: str | None, watch: Stopwatch) -> Result[Grid]:
-        """Its result from the chain; `why` says what was wrong with the answer that it had."""
+        """Solve it by the chain; `why` says what was wrong with the answer that it had."""
         problem = self.problem(self.place)
         result = solve_problem(problem, self.solvers, self.settings, watch, explain=self.explain)
         return result.answered_after(why)
 
     def checked(self, found: Result[Grid], watch: Stopwatch) -> Result[Grid]:
-        """Its result after what is to be asked and proved beyond the batch."""
+        """Cross-check, explain and prove its result as the settings ask."""
         settings = self.settings
         to_check = found.complete and (settings.cross_check or settings.is_to_prove(found.status))
         if not (self.explain or to_check or found.status == "unsolvable"):
@@ -140,7 +141,7 @@ class _Work:
 def _result(
     answers: _Answers, place: int, grids: Sequence[Sequence[tuple[int, ...]]], limit: int
 ) -> Result[Grid]:
-    """What the answers say of a puzzle; `grids` has for each rank the values of every puzzle's."""
+    """The result for one puzzle; `grids` has the values of every puzzle, rank by rank."""
     count, more = int(answers.counts[place]), bool(answers.more[place])
     names: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
     return Result(
@@ -153,7 +154,6 @@ def _result(
 
 
 def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> _Answers:
-    """Ask lanes, or the first solver for many at once."""
     if settings.limit > MOST_TOGETHER:
         return _nothing(batch, solvers)
     if settings.solver == "lanes":
@@ -166,7 +166,7 @@ def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> _Answers:
 
 
 def _nothing(batch: Batch, solvers: Solvers) -> _Answers:
-    """What is known before anybody is asked."""
+    """The answers when no puzzle is solved together with others."""
     count, cells = batch.masks.shape
     return _Answers(
         SolverUsed(solvers.chain[0].name, solvers.chain[0].version),
@@ -180,7 +180,7 @@ def _nothing(batch: Batch, solvers: Solvers) -> _Answers:
 
 
 def _seconds_together(settings: Settings) -> float:
-    """Seconds that puzzles may be solved together; no solver is better where lanes are chosen."""
+    """Seconds for solving puzzles together; not capped if lanes are the chosen solver."""
     share = settings.timeout * SHARE_TOGETHER
     return share if settings.solver == "lanes" else min(share, LONGEST_TOGETHER)
 

@@ -1,4 +1,4 @@
-"""The solution that stands beside a puzzle in its source, against the puzzle and what was found."""
+"""Compare the solution that a source gives beside a puzzle with the puzzle and what was found."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _NOT_FOUND = "the solution beside it was not found"
 
 
 def grid_of(line: str, geometry: Geometry, signs: str = "") -> Grid:
-    """The grid that a line stands for: digits, numbers, or `signs` of the values 1, 2, ….
+    """Read a grid from one line: digits, numbers, or `signs` of the values 1, 2, ….
 
-    Raises ValueError if it is none.
+    Raises ValueError if the line is not a grid.
     """
     if signs:
         values = [signs.find(sign) + 1 for sign in line]
@@ -30,7 +30,7 @@ def grid_of(line: str, geometry: Geometry, signs: str = "") -> Grid:
 def disagreement(
     claimed: str, puzzle: Puzzle, signs: str, found: Collection[Grid], *, complete: bool | None
 ) -> str | None:
-    """What is wrong with a given solution; `complete` says that those found are all there are."""
+    """What is wrong with a given solution; `complete` says that `found` are all there are."""
     try:
         grid = grid_of(claimed, puzzle.geometry, signs)
     except ValueError:
@@ -43,7 +43,7 @@ def disagreement(
 
 
 def compared(result: Result) -> Result:
-    """The result with what is wrong with the solution that stands beside the puzzle."""
+    """Add what is wrong with the solution beside the puzzle, if anything is."""
     problem = result.problem
     if not isinstance(problem, PuzzleProblem) or result.status == "failed":
         return result

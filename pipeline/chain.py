@@ -1,8 +1,8 @@
 """The chain on one screen: Problem → Cnf → Answer → solution → Result with its evidence.
 
-It is the same for puzzles and for formulas. Every solution is certified, each solver is the
-fallback of the one before, and a problem that no solver could answer is a Result too: only the
-surroundings raise.
+It is the same for puzzles and for formulas. Every solution is certified, and each solver is the
+fallback of the one before. A problem that no solver could answer is a Result too; only a failing
+environment raises.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pipeline.settings import Settings
 from pipeline.solvers import Solver, Solvers, answers
 
 EXPLAIN_SECONDS = 2.0
-"""What finding out why there is no solution may take at most."""
+"""The longest that explaining why there is no solution may take."""
 
 
 def solve_problem(
@@ -36,10 +36,10 @@ def solve_problem(
     *,
     explain: bool = True,
 ) -> Result[S]:
-    """Solve one problem: ask the solvers in turn until what one says holds.
+    """Solve one problem: ask the solvers in turn until an answer stands up.
 
-    `on_solution` is called with each solution as it is found. `explain`: add what a person wants
-    to know of the result. Raises EnvironmentFailure where the last solver cannot work.
+    `on_solution` is called with each solution as it is found. `explain` adds the conflict or
+    the difference. Raises EnvironmentFailure if the last solver cannot work.
     """
     search = Search(problem, settings, watch, on_solution)
     why, planned = solvers.fallback, True
@@ -59,12 +59,12 @@ def solve_problem(
         result = with_evidence(found, solvers, settings, watch, explain=explain)
         if result.complete or not found.complete:
             return result
-        why, planned = result.message, False  # somebody else may know better
+        why, planned = result.message, False  # another solver may do better
     return result or Result("failed", (), None, why, problem, search.kept, seconds=watch.seconds())
 
 
 class Search(Generic[S]):
-    """The search for one problem's solutions; all who are asked share its time."""
+    """The search for one problem's solutions; all solvers that are asked share its time."""
 
     def __init__(
         self,
@@ -82,13 +82,12 @@ class Search(Generic[S]):
 
     @property
     def kept(self) -> Cnf | None:
-        """The CNF that was made, if one was."""
         return self._cnf if self.problem.is_encoded else None
 
     def collect(self, solver: Solver) -> Found[S]:
-        """The solutions that a solver finds, up to one more than are asked for.
+        """Collect a solver's solutions, up to one more than are asked for.
 
-        Raises LimitReached where the CNF is too large, SolverError for a model that is no
+        Raises LimitReached if the CNF is too large, SolverError for a model that is not a
         solution.
         """
         wanted = self.problem.wanted(self.settings)
@@ -104,7 +103,7 @@ class Search(Generic[S]):
         return Found(solutions, None)
 
     def stream(self, solver: Solver) -> Generator[S | Unsat | Unknown, None, None]:
-        """Each solution when it is found and certified, then what ended the search."""
+        """Yield each solution when it is found and certified, then what ended the search."""
         cnf = self._encoded()
         limits = limits_left(self.settings, self.watch)
         with closing(answers(cnf, solver, limits)) as stream:
@@ -123,7 +122,7 @@ class Search(Generic[S]):
                 yield solution
 
     def result(self, found: Found[S], used: SolverUsed) -> Result[S]:
-        """Status, order and message from how a search ended."""
+        """Derive status, order and message from how a search ended."""
         limit, noun = self.problem.limit(self.settings), self.problem.noun
         shown = found.solutions[:limit]
         more = more_than(limit, noun)
@@ -180,22 +179,21 @@ class Found(Generic[S]):
 
 
 def more_than(limit: int, noun: str) -> str:
-    """What is said of a problem with more solutions than were asked for."""
     return f"there are more {noun}s than the {limit} asked for"
 
 
 def is_chosen(puzzle: Puzzle, share: float) -> bool:
-    """Whether a puzzle is among the share (0 to 1) that is cross-checked: always the same ones."""
+    """Whether a puzzle is in the share (0 to 1) that is cross-checked: always the same ones."""
     if not 0 < share < 1:
         return share >= 1
     return zlib.crc32(repr(puzzle.cells).encode()) < share * 2**32
 
 
 def cross_checked(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
-    """What stands after another solver was asked the same, if the puzzle is among those chosen.
+    """Ask a second solver too, if the puzzle is among those chosen, and merge what it finds.
 
-    A certified grid beats the word of a solver that there is no other. One that fails or gives
-    up itself changes nothing.
+    A certified grid beats a solver's claim that there is no other. If the second solver fails or
+    gives up, nothing changes.
     """
     problem, used = search.problem, result.solver
     if not result.complete or used is None or not isinstance(problem, PuzzleProblem):
@@ -229,7 +227,7 @@ def with_evidence(
 ) -> Result[S]:
     """The result with its certificate, and with why there is no solution, or several.
 
-    What claims to be complete and is found not to be is `Result.doubted`.
+    A result that claims to be complete and proves not to be becomes `Result.doubted`.
     """
     problem = result.problem
     assert problem  # noqa: S101
@@ -256,7 +254,7 @@ def with_evidence(
 def _with_conflict(
     result: Result[S], puzzle: Puzzle, solvers: Solvers, settings: Settings, watch: Stopwatch
 ) -> Result[S]:
-    """Why there is no solution; a solver's word that there is none is not taken against that."""
+    """Explain why there is no solution; a solver that is proved wrong makes the result unknown."""
     from pipeline.explain import Explainer, explain_conflict  # noqa: PLC0415 - seldom needed
 
     limits = limits_left(settings, watch).at_most(EXPLAIN_SECONDS)
@@ -270,7 +268,6 @@ def _with_conflict(
 
 
 def _with_difference(result: Result[Any], watch: Stopwatch) -> Result[Any]:
-    """Where the solutions of a puzzle differ."""
     from pipeline.explain import explain_difference  # noqa: PLC0415 - seldom needed
 
     with watch.timing("explain"):

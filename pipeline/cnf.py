@@ -1,7 +1,7 @@
-"""Cnf and Answer: the question a SAT solver gets, what it says of it, and the grid that describes.
+"""Cnf and Answer: the question put to a SAT solver, and its answer as a grid.
 
-A literal is a non-zero int in DIMACS manner, a clause a tuple of literals. Every variable of
-a Cnf stands for one candidate.
+A literal is a non-zero int as in DIMACS, a clause a tuple of literals. Every variable of a Cnf
+stands for one candidate.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pipeline.puzzle import Candidate, Geometry, Grid
 
 Clause = tuple[int, ...]
 MAX_VARIABLE = 2**31 - 1
-"""Beyond it minisat's literals wrap round and its verdicts are false."""
+"""Beyond it minisat's literals overflow and its verdicts are false."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generated(Iterable[Clause]):
-    """Clauses made anew at each iteration, so that a large family takes no memory."""
+    """Clauses generated anew at each iteration, so that a large family takes no memory."""
 
     make: Callable[[], Iterator[Clause]]
 
@@ -32,7 +32,7 @@ class Generated(Iterable[Clause]):
 
 @dataclass(frozen=True, slots=True)
 class Written(Iterable[Clause]):
-    """Clauses that were made as DIMACS text, one a line."""
+    """Clauses stored as DIMACS text, one a line."""
 
     text: str
 
@@ -42,7 +42,7 @@ class Written(Iterable[Clause]):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Clauses of one meaning: a title for people, how many there are, and the clauses."""
+    """Clauses of one meaning: a title for people, their number, and the clauses."""
 
     title: str
     size: int
@@ -70,7 +70,6 @@ class Cnf:
 
     @property
     def size(self) -> int:
-        """The number of clauses."""
         return sum(family.size for family in self.families)
 
     def clauses(self) -> Iterator[Clause]:
@@ -78,7 +77,7 @@ class Cnf:
         return chain.from_iterable(family.clauses for family in self.families)
 
     def satisfied_by(self, model: AbstractSet[int], deadline: Deadline = NEVER) -> bool:
-        """Whether the set of literals holds one of every clause's, and never both of a pair.
+        """Whether the set of literals satisfies every clause and contradicts itself nowhere.
 
         Raises LimitReached.
         """
@@ -87,9 +86,9 @@ class Cnf:
         )
 
     def blocking(self, model: AbstractSet[int]) -> Clause:
-        """The clause that forbids the candidates which the model chooses, and nothing else.
+        """The clause that forbids the candidates that the model chooses, and nothing else.
 
-        The true candidates suffice: another grid has another value in some cell.
+        The true candidates suffice: any other grid has another value in some cell.
         """
         return tuple(-literal for literal in sorted(model) if literal in self.candidates)
 
@@ -117,10 +116,10 @@ Answer = Sat | Unsat | Unknown
 
 
 def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
-    """The grid that a model of `cnf` describes.
+    """Decode the grid that a model of `cnf` describes.
 
-    `model` is the set of the literals that hold. Raises SolverError unless every cell gets
-    exactly one value.
+    `model` is the set of true literals. Raises SolverError unless every cell gets exactly one
+    value.
     """
     n = cnf.geometry.side
     values = [0] * (n * n)

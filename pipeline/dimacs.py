@@ -36,12 +36,11 @@ def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
 
 
 def header(variables: int, clauses: int) -> str:
-    """The `p cnf` line."""
     return f"p cnf {variables} {clauses}\n"
 
 
 def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:
-    """The whole DIMACS text in pieces: what it is, the header, then each family titled.
+    """The whole DIMACS text in pieces: a comment, the header, then each family with its title.
 
     `extra` clauses (they block solutions) come last.
     """
@@ -60,11 +59,11 @@ def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:
 
 
 def parse_result(text: str) -> Answer:
-    """What a solver's result file says.
+    """Parse a solver's result file.
 
     Minisat's (`SAT` and a line of literals, `UNSAT`, `INDET`) or the SAT competition's (`s …`
     and `v …` lines, `c` comments). Raises InvalidResult for anything else, and for a model
-    that is not ended by 0 or has a literal and its negation.
+    that does not end with 0 or has a literal and its negation.
     """
     status: str | None = None
     words: list[str] = []

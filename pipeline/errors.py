@@ -30,8 +30,8 @@ class InputError(PipelineError):
 class InvalidPuzzle(InputError):
     """A file that is not a puzzle.
 
-    `line` and `column` count from 1, in characters; both are None where the file as a whole is
-    at fault. `truncated` tells that the file may only be cut off: more of it might mend it.
+    `line` and `column` count from 1, in characters; both are None if the fault is in the file as a
+    whole. `truncated` says that the file may merely be cut off: more of it might be valid.
     """
 
     source: str
@@ -52,7 +52,7 @@ class InvalidResult(InputError):
 
 
 class UsageError(PipelineError):
-    """Options that cannot be served as given; the message names the remedy."""
+    """Options that cannot be combined or met; the message names the remedy."""
 
 
 class SolverMissing(UsageError):
@@ -60,7 +60,7 @@ class SolverMissing(UsageError):
 
 
 class LimitReached(PipelineError):
-    """The time or the memory for a puzzle does not suffice: nothing is known."""
+    """The time or the memory for a puzzle ran out: nothing is known."""
 
 
 class SolverError(PipelineError):
@@ -68,7 +68,7 @@ class SolverError(PipelineError):
 
 
 class EnvironmentFailure(PipelineError):
-    """The surroundings failed: nothing is lost, and running again may work."""
+    """The environment failed: nothing is lost, and running again may work."""
 
 
 _ENVIRONMENTAL = frozenset(
@@ -92,7 +92,7 @@ def is_environmental(error: OSError) -> bool:
 
 
 def in_words(error: OSError) -> str:
-    """What an OSError says, with the name it is about."""
+    """The message of an OSError, with the file name it concerns."""
     name = error.filename2 if error.filename2 is not None else error.filename
     if name is None or isinstance(name, int):  # a descriptor
         return error.strerror or str(error)
@@ -105,7 +105,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def printable(name: str) -> str:
-    """The name as it may be shown: what is not printable is escaped, so is a lone surrogate."""
+    """The name as it may be shown: unprintable characters and lone surrogates are escaped."""
     if name.isprintable():
         return name
     return "".join(

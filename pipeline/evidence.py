@@ -1,7 +1,7 @@
-"""Evidence: what shows that there is no other solution, beside a solver's word.
+"""Evidence that there is no other solution, beyond a solver's word.
 
-A PySAT engine that logs what it learns refutes the certifier's own formula, and dratify, which
-shares no code with it, checks each step before anyone is told.
+A PySAT engine that logs its learnt clauses refutes the certifier's own formula, and dratify,
+which shares no code with it, checks each step before the result is reported.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from pipeline.solvers import Solvers
 
 CLAUSE_BYTES, LITERAL_BYTES = 150, 60
-"""What a formula takes here for each, with the index that `core_of` makes."""
+"""Memory of a formula, for each clause and literal, with the index that `core_of` makes."""
 
 CLAUSE_SECONDS = 1e-6
-"""What stating and indexing a clause takes at least: what has no time for that is not begun, as
-nobody looks at the clock meanwhile."""
+"""The least time for stating and indexing a clause. This work does not check the clock, so it is
+not begun if there is not enough time for it."""
 
 CHECKED_BYTES = 700
-"""What a clause takes of which a proof is checked."""
+"""Memory of each clause while a proof is checked."""
 
 
 def prove_complete(
@@ -34,7 +34,7 @@ def prove_complete(
 ) -> tuple[Certificate, Proof[S] | None]:
     """Prove that a problem has no solution but these, within the limits.
 
-    The certificate says `no` where an engine finds another solution, or no proof holds.
+    The certificate says `no` if an engine finds another solution, or no proof holds.
     """
     deadline = Deadline.of(limits)
     try:

@@ -1,7 +1,7 @@
 """How commands end: their exit codes, and what SIGTERM and SIGINT do to them.
 
-A signal that is ignored when a command is started stays ignored: a script's `command &` starts
-with SIGINT ignored, because Ctrl-C is meant for what runs in the foreground.
+A signal that is ignored when a command starts stays ignored: a script's `command &` starts with
+SIGINT ignored, because Ctrl-C is meant for the foreground.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 
 class Stopped(KeyboardInterrupt):
-    """One of these signals has come.
+    """A stopping signal has come.
 
-    KeyboardInterrupt itself would not do: where it passes through an `exec`, as dataclasses have
-    one, CPython notes that, and at its end kills itself with SIGINT, although it was caught.
+    KeyboardInterrupt itself would not do: if it passes through an `exec`, as in dataclasses,
+    CPython remembers it, and at exit kills itself with SIGINT although it was caught.
     """
 
 
 def when_stopped(command: str) -> int:
-    """The exit code of a command that one of these signals has ended."""
+    """The exit code of a command that a stopping signal has ended."""
     return ALL_WELL if command == "watch" else TRY_AGAIN
 
 
 def end_with(code: int) -> None:
-    """From now on, and until it is gone, these signals end this process at once with that code.
+    """Make stopping signals end this process at once with that code, until it is gone.
 
-    For when there is nothing to be cleared away: before the work has begun, and after it.
+    For when there is nothing to clean up: before the work has begun, and after it.
     """
 
     def leave(_number: int, _frame: FrameType | None) -> Never:
@@ -54,7 +54,7 @@ def end_with(code: int) -> None:
 
 @contextmanager
 def taking(handler: Handler) -> Iterator[None]:
-    """Have these signals call that handler."""
+    """Have the stopping signals call that handler."""
     before = _installed()
     try:
         _install(dict.fromkeys(before, handler))
@@ -65,7 +65,7 @@ def taking(handler: Handler) -> Iterator[None]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Have the first of these signals raise Stopped; the next do what they did before.
+    """Have the first stopping signal raise Stopped; the next do what they did before.
 
     The first lets the command clean up; the second does not wait for that.
     """
@@ -80,7 +80,7 @@ def interruptible() -> Iterator[None]:
 
 
 def _installed() -> Handlers:
-    """The handlers of the signals that are not ignored."""
+    """The handlers of the stopping signals that are not ignored."""
     known = {number: signal.getsignal(number) for number in STOPPING}
     return {
         number: handler

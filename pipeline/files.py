@@ -1,4 +1,4 @@
-"""Opening files that others may have made: no link is followed, nothing is waited for."""
+"""Opening files that others may have made: links are not followed, and nothing blocks."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import stat
 from pathlib import Path
 
 SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
-"""How to open a file without following a link or waiting for a pipe's other end."""
+"""How to open a file without following a link or waiting for the other end of a pipe."""
 
 _TEMPORARY_SUFFIXES = (".tmp", ".part", ".partial", ".crdownload", ".filepart", ".swp", "~")
 _TEMPORARY_PREFIXES = (".", "~")
 _LITTER = frozenset(("__macosx", "thumbs.db", "desktop.ini"))
-"""What desktops leave behind, in small letters."""
+"""What desktops leave behind, in lower case."""
 
 F_SETSIG = 10
 """Linux; the fcntl module of Python 3.11 does not name it."""
 
 
 LONGEST_NAME = 255
-"""Bytes of a file's name, on the filesystems that we know."""
+"""Bytes of a file's name, on the usual filesystems."""
 
 
 def descriptor_of(name: str | Path, folder: int | None = None, flags: int = 0) -> int:
-    """A descriptor of a regular file, to read from it where `flags` say nothing else.
+    """Open a regular file, for reading unless `flags` say otherwise, and return its descriptor.
 
-    `name` is relative to the open folder, if given. Raises OSError, also for what is not a
-    regular file.
+    `name` is relative to the open folder, if given. Raises OSError, also for anything that is not
+    a regular file.
     """
     descriptor = os.open(name, SAFELY | flags, 0o666, dir_fd=folder)
     mode = os.fstat(descriptor).st_mode
@@ -40,33 +40,33 @@ def descriptor_of(name: str | Path, folder: int | None = None, flags: int = 0) -
 
 
 def read_regular(path: Path, most: int) -> bytes:
-    """At most `most` + 1 bytes of a regular file.
+    """Read at most `most` + 1 bytes of a regular file.
 
-    Raises OSError, also for what is not a regular file.
+    Raises OSError, also for anything that is not a regular file.
     """
     with os.fdopen(descriptor_of(path), "rb") as file:
         return file.read(most + 1)
 
 
 def read_end(path: Path, most: int) -> bytes:
-    """The last bytes of a regular file, at most so many. Raises OSError as `read_regular` does."""
+    """Read the last `most` bytes of a regular file. Raises OSError as `read_regular` does."""
     with os.fdopen(descriptor_of(path), "rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - most))
         return file.read(most)
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a name says that a file or folder is not complete, or not for others."""
+    """Whether a name says that a file or folder is incomplete or private."""
     return name.startswith(_TEMPORARY_PREFIXES) or name.endswith(_TEMPORARY_SUFFIXES)
 
 
 def is_junk(name: str) -> bool:
-    """Whether a file or folder of this name holds nothing that somebody wants solved."""
+    """Whether a file or folder of this name holds nothing to be solved."""
     return is_temporary(name) or name.lower() in _LITTER
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a name is the name of something in a folder, and nothing else."""
+    """Whether a name can be that of an entry in a folder, without leading elsewhere."""
     try:
         encoded = os.fsencode(name)
     except UnicodeEncodeError:
@@ -76,7 +76,7 @@ def is_file_name(name: str) -> bool:
 
 
 def kind_in_words(mode: int) -> str:
-    """What something that is not a regular file is, in words."""
+    """What something that is not a regular file is."""
     if stat.S_ISLNK(mode):
         return "a link"
     if stat.S_ISFIFO(mode):

@@ -1,4 +1,4 @@
-"""Limits of one puzzle: what it may use, and the moment when its time is up."""
+"""Limits of one puzzle: its time and memory, and the moment when its time is up."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one puzzle may use: seconds for all that is done for it, and memory.
+    """What one puzzle may use: seconds for all the work on it, and memory.
 
-    `megabytes` is at least 64 and counts what a step of the work, such as encoding or solving,
-    takes for itself. `spent` are the seconds that were used up before.
+    `megabytes` is at least 64 and holds for each step of the work, such as encoding or solving.
+    `spent` are the seconds already used.
     """
 
     seconds: float = 60.0
@@ -38,22 +38,22 @@ class Limits:
         return f"the memory limit of {self.megabytes} MB was reached"
 
     def at_most(self, seconds: float) -> Limits:
-        """These limits, with so many seconds left at most."""
+        """These limits, with at most so many seconds left."""
         return replace(self, seconds=min(self.seconds, self.spent + seconds))
 
     def until(self, deadline: Deadline) -> Limits:
-        """These limits, with what is left until a moment."""
+        """These limits, with the time that is left until the deadline."""
         return replace(self, spent=self.seconds - deadline.left())
 
     def allow(self, needed: int) -> None:
-        """Raise LimitReached where so many bytes of memory are too many."""
+        """Raise LimitReached if so many bytes of memory are too many."""
         if needed > self.megabytes * MIB:
             raise LimitReached(self.out_of_memory)
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A moment on the monotonic clock, and what is said when it has passed."""
+    """A moment on the monotonic clock, and the message when it has passed."""
 
     at: float
     reason: str = "the time is up"
@@ -64,16 +64,16 @@ class Deadline:
         return cls(time.monotonic() + limits.seconds - limits.spent, limits.out_of_time)
 
     def left(self) -> float:
-        """Seconds until then, never below 0."""
+        """Seconds left, never below 0."""
         return max(0.0, self.at - time.monotonic())
 
     def check(self) -> None:
-        """Raise LimitReached where no time is left."""
+        """Raise LimitReached if no time is left."""
         if not self.left():
             raise LimitReached(self.reason)
 
     def watch(self, items: Iterable[T]) -> Iterator[T]:
-        """The items, with a look at the clock now and then. Raises LimitReached."""
+        """Yield the items, checking the clock now and then. Raises LimitReached."""
         remaining = iter(items)
         while some := [*islice(remaining, _AT_ONCE)]:
             self.check()
@@ -81,6 +81,6 @@ class Deadline:
 
 
 UNHURRIED = Limits(math.inf)
-"""No end of time, and the usual memory."""
+"""No time limit, and the usual memory."""
 
 NEVER = Deadline(math.inf)

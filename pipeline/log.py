@@ -10,8 +10,6 @@ from pipeline.settings import LogFormat
 
 
 class Log(Protocol):
-    """What the ends of the chain log with: an event's name, and its values."""
-
     def debug(self, event: str, **values: Any) -> None: ...
     def info(self, event: str, **values: Any) -> None: ...
     def warning(self, event: str, **values: Any) -> None: ...
@@ -19,7 +17,7 @@ class Log(Protocol):
 
 
 class _StandardError:
-    """Standard error, whatever it is at that moment: while a bar is shown, that writes above it."""
+    """The current standard error: while a progress bar is shown, it writes above the bar."""
 
     def write(self, text: str) -> int:
         return sys.stderr.write(text)
@@ -31,7 +29,7 @@ class _StandardError:
 class LazyLog:
     """A log that loads structlog at the first event that is shown.
 
-    It takes an eighth of a second, half the start of a command that has nothing to say.
+    Loading takes an eighth of a second, half the start of a command that logs nothing.
     """
 
     def __init__(self, log_format: LogFormat, *, quiet: bool) -> None:
@@ -40,7 +38,7 @@ class LazyLog:
         self._log: Any = None
 
     def debug(self, event: str, **values: Any) -> None:
-        """Nothing: there is no option to see these yet."""
+        """Do nothing: no option shows these yet."""
 
     def info(self, event: str, **values: Any) -> None:
         if not self._quiet:
@@ -53,7 +51,7 @@ class LazyLog:
         self._say("error", event, values)
 
     def _say(self, level: str, event: str, values: dict[str, Any]) -> None:
-        with suppress(OSError, ValueError):  # a full disk under the log stops no work
+        with suppress(OSError, ValueError):  # a full disk under the log must not stop the work
             getattr(self._structlog(), level)(event, **values)
 
     def _structlog(self) -> Any:

@@ -57,7 +57,7 @@ def _entries(piece: Piece, source: Source, settings: Settings) -> list[Entry]:
 def _batches(
     entries: Sequence[Entry],
 ) -> Iterable[tuple[Geometry, list[int], NDArray[np.uint64]]]:
-    """The puzzles by geometry: their places and masks."""
+    """Group the puzzles by geometry, with their places and masks."""
     plain = [place for place, entry in enumerate(entries) if entry.plain]
     if plain:
         yield _NINE, plain, _plain_masks([entries[place].text for place in plain])
@@ -71,7 +71,6 @@ def _batches(
 
 
 def _plain_masks(texts: Sequence[str]) -> NDArray[np.uint64]:
-    """The masks of 9×9 puzzles of 81 digits and blanks."""
     masks = np.full(256, _NINE.all_values, np.uint64)
     for value in range(1, 10):
         masks[ord(str(value))] = 1 << (value - 1)
@@ -89,7 +88,7 @@ def _alone(entry: Entry, solvers: Solvers, settings: Settings) -> Result[Grid]:
 
 
 def _compared(result: Result[Grid], entry: Entry) -> Result[Grid]:
-    """The result with what is wrong with the solution that stands beside the puzzle."""
+    """Add what is wrong with the solution beside the puzzle, if anything is."""
     if entry.claimed is None or result.status in ("invalid", "failed"):
         return result
     if any(entry.claimed == one_line(grid.values, entry.signs) for grid in result.solutions):

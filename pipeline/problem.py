@@ -1,4 +1,4 @@
-"""Problem: what the chain asks of a puzzle, or of a formula; a new kind is one class.
+"""Problem: what the chain needs of a puzzle, or of a formula; a new kind is one class.
 
 A problem has a CNF, decodes a solver's model, has its own certifier, and states the formula that
 a proof of completeness refutes.
@@ -33,10 +33,10 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import EncodingChoice, Settings
 
 MAX_MODELS = 1
-"""Models of a formula that are looked for where `max_solutions` is not given."""
+"""Models of a formula to look for if `max_solutions` is not given."""
 
 MAX_REFUTED = 1_000_000
-"""Clauses of a formula, for which making and checking a proof takes a gigabyte."""
+"""Clauses of a formula for which making and checking a proof takes a gigabyte."""
 
 _WIDTH = 78
 _NO_PUZZLE = Geometry(1, 2)
@@ -47,28 +47,36 @@ S = TypeVar("S", bound=Grid | Model, default=Any)
 class Problem(ABC, Generic[S]):
     """A puzzle, whose solutions are grids, or a formula, whose solutions are models.
 
-    `noun` is what its solutions are called. `is_encoded`: its CNF is made, and not given.
+    `noun` is what its solutions are called. `is_encoded`: its CNF is made here, not given.
     """
 
     noun: ClassVar[str]
     is_encoded: ClassVar[bool]
 
     @property
+    def geometry_alone(self) -> Geometry | None:
+        """The geometry of a puzzle with no rule but its units; None of anything else.
+
+        Only such a puzzle may be solved in a batch, where masks are all that is known of it.
+        """
+        return None
+
+    @property
     @abstractmethod
     def format(self) -> str:
-        """The name of the notation it was read in."""
+        """The name of the notation in which it was read."""
 
     @property
     @abstractmethod
     def reason(self) -> str:
-        """Why it was taken for that notation."""
+        """Why it was read in that notation."""
 
     @abstractmethod
     def limit(self, settings: Settings) -> int:
-        """The most solutions that are published."""
+        """The most solutions to publish."""
 
     def wanted(self, settings: Settings) -> int:
-        """The number of solutions looked for: one more tells whether there are more."""
+        """The number of solutions to look for: one more tells whether there are more."""
         return self.limit(settings) + 1
 
     @abstractmethod
@@ -77,22 +85,22 @@ class Problem(ABC, Generic[S]):
 
     @abstractmethod
     def decode(self, model: AbstractSet[int], cnf: Cnf) -> S:
-        """The solution that a model of that CNF stands for. Raises SolverError for none."""
+        """The solution that a model of that CNF stands for. Raises SolverError if it is not one."""
 
     @abstractmethod
     def fault(self, solution: S, solver: str) -> str | None:
-        """Why this is no solution, in words about the solver that gave it; None if it is one."""
+        """Why this is not a solution, naming the solver that gave it; None if it is one."""
 
     @abstractmethod
     def refutation_size(self, solutions: Sequence[S]) -> tuple[int, int]:
-        """How many clauses, and literals, `refutation` has at most.
+        """The most clauses, and literals, that `refutation` can have.
 
-        Raises LimitReached where that is more than a proof is made for.
+        Raises LimitReached if that is more than a proof is made for.
         """
 
     @abstractmethod
     def refutation(self, solutions: Sequence[S]) -> Formula:
-        """The formula that is unsatisfiable exactly if there are no solutions but these.
+        """The formula that is unsatisfiable exactly if there are no other solutions.
 
         Raises LimitReached.
         """
@@ -114,6 +122,10 @@ class PuzzleProblem(Problem[Grid]):
     @property
     def puzzle(self) -> Puzzle:
         return self.parsed.puzzle
+
+    @property
+    def geometry_alone(self) -> Geometry | None:
+        return self.puzzle.geometry
 
     @property
     def format(self) -> str:
@@ -168,7 +180,7 @@ class FormulaProblem(Problem[Model]):
         return settings.max_solutions or MAX_MODELS
 
     def wanted(self, settings: Settings) -> int:
-        """As of a puzzle, but whether there is a second model is not asked for the first's sake."""
+        """As for a puzzle, but if one model is asked for, a second is not looked for."""
         limit = self.limit(settings)
         return limit + 1 if limit > 1 else 1
 
@@ -201,7 +213,7 @@ class FormulaProblem(Problem[Model]):
 
 
 class _Clauses(Cnf):
-    """A Cnf whose variables are no candidates; solvers look at its clauses alone."""
+    """A Cnf whose variables are not candidates; solvers use its clauses only."""
 
     __slots__ = ()
 
@@ -211,12 +223,12 @@ class _Clauses(Cnf):
 
 
 def _whole(model: AbstractSet[int], variables: int) -> Model:
-    """The model with a literal for each variable: negative where the solver tells none."""
+    """The model with a literal for each variable: negative if the solver gives none."""
     return tuple([v if v in model else -v for v in range(1, variables + 1)])
 
 
 def render_solution(grid: Grid, format_name: str) -> str:
-    """The grid in a notation, a filled puzzle file of its own."""
+    """Write a grid in a notation, as a filled puzzle."""
     return render_puzzle(Puzzle.of_values(grid.geometry, grid.values), format_name)
 
 
@@ -233,9 +245,9 @@ def model_lines(model: Model) -> Iterator[str]:
 
 
 def read_problem(data: bytes, source: str, settings: Settings) -> PuzzleProblem | FormulaProblem:
-    """The problem in the bytes of a file; `source` names it in messages.
+    """Read the problem in the bytes of a file; `source` names it in messages.
 
-    Raises InvalidPuzzle, and LimitReached where reading a formula takes longer than there is time.
+    Raises InvalidPuzzle, and LimitReached if reading a formula takes too long.
     """
     complete = len(data) <= HEAD_BYTES
     match detect(data[:HEAD_BYTES], complete, source, settings.reading):

@@ -1,7 +1,7 @@
 """Geometry, Puzzle and Grid: what a Sudoku is, whatever file it came from.
 
 Cells are numbered 0 … n²-1, row by row. The values a cell may hold are a bit mask: bit v-1
-stands for value v. Whatever people read (candidates, messages) counts from 1.
+stands for value v. What people read (candidates, messages) counts from 1.
 """
 
 from __future__ import annotations
@@ -45,26 +45,21 @@ class Geometry:
 
     @cached_property
     def all_values(self) -> int:
-        """The mask of every value."""
         return (1 << self.side) - 1
 
     @cached_property
     def odd_values(self) -> int:
-        """The mask of the odd values."""
         return sum(1 << (value - 1) for value in range(1, self.side + 1, 2))
 
     @cached_property
     def even_values(self) -> int:
-        """The mask of the even values."""
         return self.all_values & ~self.odd_values
 
     def rows(self) -> Iterator[range]:
-        """The cells of each row."""
         n = self.side
         return (range(row * n, row * n + n) for row in range(n))
 
     def columns(self) -> Iterator[range]:
-        """The cells of each column."""
         n = self.side
         return (range(column, n * n, n) for column in range(n))
 
@@ -144,7 +139,7 @@ class Puzzle:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Grid:
-    """n² values, row by row; nothing is promised about them: `certify_grid` tells.
+    """n² values, row by row; they may break the rules, which `certify_grid` checks.
 
     Raises ValueError for a wrong number of values or one outside 1 … n.
     """
@@ -160,6 +155,5 @@ class Grid:
             raise ValueError(f"the values of a grid of side {n} are 1 to {n}")
 
     def rows(self) -> Iterator[tuple[int, ...]]:
-        """The values of each row."""
         n = self.geometry.side
         return (self.values[start : start + n] for start in range(0, n * n, n))

@@ -1,8 +1,8 @@
 """What a source holds: one problem, a collection, or an archive; and the problems in it.
 
 `parse.detect` tells what bytes are. `glance` looks at a small file before it is claimed,
-`contents_of` at what has been claimed, and `contents_of_member` at a member of an archive; `read`
-gives all problems of whatever it is, one by one.
+`contents_of` at a claimed one, and `contents_of_member` at a member of an archive; `read` yields
+all problems of any of them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from pipeline.unpack import (
 )
 
 PIECE_BYTES = 64 * 1024
-"""Of a collection, which are read at once."""
+"""Bytes of a collection to read at once."""
 
 _MOST_CELLS = 100
 _NINE = Geometry(3, 3)
@@ -56,7 +56,7 @@ _NINE = Geometry(3, 3)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is to be known of a collection to read any piece of it; picklable.
+    """What is needed to read any piece of a collection; picklable.
 
     `cells` is how many dots stand for a puzzle whose size is not known.
     """
@@ -96,14 +96,13 @@ Contents = Single | Collection | Archive
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What a look at a file tells: whether it holds many puzzles, and whether it looks cut off."""
+    """Whether a file holds many puzzles, and whether it looks cut off."""
 
     holds_many: bool = False
     cut_off: bool = False
 
 
 def glance(data: bytes, name: str, settings: Settings) -> Glance:
-    """Look at all bytes of a file before it is claimed."""
     if layers_of(PeekableChunks(iter([data]))) != Layers():
         return Glance(holds_many=True)
     complete = len(data) <= HEAD_BYTES
@@ -122,7 +121,7 @@ def glance(data: bytes, name: str, settings: Settings) -> Glance:
 
 
 def contents_of(path: Path, name: str, settings: Settings) -> Contents:
-    """What has been claimed, by its content alone. Raises OSError."""
+    """Tell by its content what has been claimed. Raises OSError."""
     status = path.lstat()
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return _refused(name, "a file or a folder", kind_in_words(status.st_mode), None)
@@ -162,9 +161,9 @@ def _contents(path: Path, name: str, settings: Settings) -> Contents:
 def contents_of_member(
     member: Member, settings: Settings
 ) -> Single | tuple[Source, PeekableStream]:
-    """A member of an archive as one puzzle, or what is known of a collection with its stream.
+    """A member of an archive as one puzzle, or a collection's source with its stream.
 
-    Raises OSError where what keeps it from being read are the surroundings.
+    Raises OSError if the environment keeps it from being read.
     """
     if member.stream is None:
         return Single(member.name, None, member.refusal)
@@ -185,7 +184,7 @@ def contents_of_member(
 
 
 def source_in(stream: PeekableStream, name: str, settings: Settings) -> Source | None:
-    """What is known of the collection in a stream, if there is one."""
+    """The source of the collection in a stream, if it is one."""
     head = stream.head(HEAD_BYTES + 1)
     complete = len(head) <= HEAD_BYTES
     match detect(head[:HEAD_BYTES], complete, name, settings.reading):
@@ -195,7 +194,7 @@ def source_in(stream: PeekableStream, name: str, settings: Settings) -> Source |
 
 
 def _cells(head: bytes, name: str, detected: Detected, settings: Settings) -> int:
-    """How many cells the first puzzle has, for those whose size is not known."""
+    """The number of cells of the first puzzle, to stand for those whose size is not known."""
     pieces = detected.pieces(io.BytesIO(head), 1)
     for piece, _ in zip(pieces, range(_MOST_CELLS), strict=False):
         for entry in detected.entries(piece, name, settings.reading):
@@ -207,7 +206,7 @@ def _cells(head: bytes, name: str, detected: Detected, settings: Settings) -> in
 
 
 def _ends_badly(data: bytes, detected: Detected, settings: Settings) -> bool:
-    """Whether the last puzzle of a collection is none: the file may be cut off."""
+    """Whether the last entry of a collection is invalid: the file may be cut off."""
     last = deque(detected.pieces(io.BytesIO(data), 1), maxlen=1)
     if not last:
         return False
@@ -219,8 +218,8 @@ def _ends_badly(data: bytes, detected: Detected, settings: Settings) -> bool:
 class Item:
     """One problem of a source, or the reason why there is none in its place.
 
-    `name` is the source's, or the member's of an archive. `line` is where the puzzle begins in a
-    collection, from 1.
+    `name` is that of the source, or of the member of an archive. `line` is where the puzzle
+    begins in a collection, from 1.
     """
 
     name: str
@@ -241,20 +240,20 @@ def read(source: str | Path | bytes, **settings: Unpack[ReadingOptions]) -> Iter
         2 1 None
         3 None data:3:1: expected a row of 4, 6, 8 or 9 cells, found 1 cell
 
-    Raises UsageError for a setting out of its range, OSError where the surroundings fail.
+    Raises UsageError for a setting out of its range, OSError if the environment fails.
     """
     chosen = Settings(**settings)
     if not isinstance(source, bytes):
         yield from items_of(Path(source), Path(source).name, chosen)
         return
-    with NamedTemporaryFile() as copy:  # archives are read here and there
+    with NamedTemporaryFile() as copy:  # archives need random access
         copy.write(source)
         copy.flush()
         yield from items_of(Path(copy.name), "data", chosen)
 
 
 def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
-    """The problems of what lies at a path, as `read` gives them; `name` stands for the source."""
+    """The problems of what lies at a path, as `read` gives them; `name` is the source's name."""
     room = Room(settings.max_total_bytes)
     match contents_of(path, name, settings):
         case Archive():
@@ -291,7 +290,7 @@ def _items_of(source: Source, stream: PeekableStream, settings: Settings) -> Ite
 
 
 def problem_of(entry: Entry) -> PuzzleProblem:
-    """The problem that an entry is which has no error."""
+    """The problem of an entry that has no error."""
     puzzle = entry.puzzle
     if puzzle is None:
         values = [int(sign) if sign.isdigit() else 0 for sign in entry.text]

@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from pipeline import explain
 
 LARGE_PROOF = 256 * 1024
-"""Characters from which on a proof is compressed."""
+"""Proofs of this many characters or more are compressed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The dropped thing that a job is about: its id, file name, and size and hash of its bytes.
+    """The dropped source of a job: its id, file name, and size and hash of its bytes.
 
-    `sha256` and `bytes` are None for what was refused unread. `declared` is what was declared of
-    its notation, `member` the place of a member in its archive, from 0.
+    `sha256` and `bytes` are None for what was refused unread. `declared` holds the options that
+    declared its notation, `member` is the place of a member in its archive, from 0.
     """
 
     job: str
@@ -71,7 +71,6 @@ def cnf_texts(result: Result) -> tuple[Iterable[str], Iterable[str]]:
 
 
 def digest(data: bytes) -> str:
-    """SHA-256 in hexadecimal."""
     return sha256(data).hexdigest()
 
 
@@ -119,7 +118,7 @@ def _listed(files: Mapping[str, str]) -> tuple[File, ...]:
 
 
 def _encoding(result: Result) -> Encoding | None:
-    """What the solver was asked: how it was made, and its size."""
+    """How the formula given to the solver was made, and its size."""
     if isinstance(result.problem, FormulaProblem):
         formula = result.problem.parsed
         return Encoding(name=None, variables=formula.variables, clauses=len(formula.clauses))
@@ -153,7 +152,7 @@ def _clue(clue: explain.Clue) -> Clue:
 
 
 def record_text(record: Record) -> str:
-    """The record as indented JSON, ASCII only, whatever the names are made of."""
+    """The record as indented JSON, in ASCII even if names are not."""
     return json.dumps(msgspec.to_builtins(record), indent=1) + "\n"
 
 
@@ -188,7 +187,6 @@ def log_text(origin: Origin, result: Result, claimed: datetime, finished: dateti
 
 
 def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
-    """The fields of the line `job.finished`."""
     return {
         "source": origin.source,
         "status": result.status,
@@ -202,7 +200,7 @@ def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
 def job_files(
     stem: str, origin: Origin, result: Result, times: tuple[datetime, datetime], *, keep_cnf: bool
 ) -> Iterator[tuple[str, Iterable[str | bytes]]]:
-    """One puzzle's set but its record: each name and its text in pieces.
+    """All files of one puzzle but its record: each name and its text in pieces.
 
     `times`: when it was claimed, and when it was finished.
     """
@@ -220,27 +218,27 @@ def job_files(
 
 
 def _drat_file(stem: str, text: str) -> tuple[str, Iterable[str | bytes]]:
-    """The name of a proof's file and what is in it, compressed where it is large."""
+    """The name and content of a proof's file, compressed if it is large."""
     if len(text) < LARGE_PROOF:
         return f"{stem}.proof.drat", [text]
     return f"{stem}.proof.drat.xz", [lzma.compress(text.encode("ascii"), preset=1)]
 
 
 def told_seconds(seconds: Mapping[str, float]) -> dict[str, float]:
-    """Stage → seconds, to a millionth."""
+    """Seconds by stage, rounded to a millionth."""
     return {stage: round(spent, 6) for stage, spent in seconds.items()}
 
 
 def told_totals(totals: Mapping[str, int]) -> dict[str, int]:
-    """The totals without what the certificate tells."""
+    """The totals without those that the certificate has."""
     return {name: n for name, n in sorted(totals.items()) if name not in (PROVED, CLAIMED)}
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a job of many puzzles came to: `totals` counts them, `seconds` is how long it took.
+    """The outcome of a job of many puzzles: `totals` counts them, `seconds` is how long it took.
 
-    `reason` is why it was read as that format.
+    `reason` says why it was read as that format.
     """
 
     status: str
@@ -253,7 +251,6 @@ class Summary:
 def many_record(
     origin: Origin, summary: Summary, files: Mapping[str, str], finished: datetime
 ) -> ManyRecord:
-    """The record of a job that holds many puzzles."""
     proved, claimed = summary.totals.get(PROVED, 0), summary.totals.get(CLAIMED, 0)
     certificate = CertificateOfMany(solutions="checked", proved=proved, claimed=claimed)
     return ManyRecord(
@@ -275,7 +272,6 @@ def many_record(
 
 
 def many_log_text(origin: Origin, summary: Summary, claimed: str, finished: datetime) -> str:
-    """The log of a job that holds many puzzles."""
     head, source = {"job": origin.job}, origin.source
     lines: list[dict[str, Any]] = [
         {"timestamp": claimed, "event": "job.claimed", "source": source},

@@ -1,4 +1,4 @@
-"""Result: what the chain finds out about one problem, and how it was found."""
+"""Result: what the chain finds out about one problem, and how."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Stage = Literal["parse", "encode", "solve", "decode", "certify", "explain", "pro
 
 
 class Stopwatch:
-    """Seconds spent in each stage, summed up; and in all, since it was made.
+    """Seconds spent in each stage, summed up, and in total since it was made.
 
-    `earlier` are the seconds of stages that were over by then, `before` those that count as
-    spent although no stage of this watch had them.
+    `earlier` are the seconds of stages that were over before, `before` those that count as
+    spent although no stage of this watch took them.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Stopwatch:
 
     @contextmanager
     def timing(self, stage: Stage) -> Iterator[None]:
-        """Count what is done inside as that stage's."""
+        """Count the time inside as that stage's."""
         start = self._clock()
         try:
             yield
@@ -57,25 +57,25 @@ class Stopwatch:
             self._stages[stage] = self._stages.get(stage, 0.0) + self._clock() - start
 
     def seconds(self) -> dict[str, float]:
-        """Stage → seconds so far, and `total`."""
+        """Seconds by stage so far, and `total`."""
         total = sum(self._earlier.values()) + self._clock() - self._start
         return {**self._earlier, **self._stages, "total": total}
 
     def spent(self) -> float:
-        """Seconds in this watch's stages, and before."""
+        """Seconds in this watch's stages, plus `before`."""
         return self._before + sum(self._stages.values())
 
 
 def limits_left(settings: Settings, watch: Stopwatch) -> Limits:
-    """What a puzzle may still use after the stages that were timed."""
+    """What a puzzle may still use after the stages timed so far."""
     return Limits(settings.timeout, settings.memory_limit, watch.spent())
 
 
 @dataclass(frozen=True, slots=True)
 class SolverUsed:
-    """Who answered, and why it was not the first choice (`fallback`; None if it was).
+    """The solver that answered, and why it was not the first choice (`fallback`; None if it was).
 
-    `planned`: that was known before any solver was asked, and is not worth a warning.
+    `planned`: that was known before any solver was asked, and deserves no warning.
     """
 
     name: str
@@ -91,10 +91,10 @@ class SolverUsed:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """How it is known that there are no solutions but those that were found.
+    """How it is known that there are no other solutions.
 
     `proved`: a proof by `solver` was checked by `checker` in so many `steps`. `claimed`: a
-    solver says so, and `reason`, if there is one, why there is no proof. `no`: it is not known.
+    solver says so, and `reason` may say why there is no proof. `no`: it is not known.
     """
 
     complete: Literal["proved", "claimed", "no"]
@@ -113,20 +113,20 @@ class Proof(Generic[S]):
     text: str
 
     def formula(self) -> Formula:
-        """What is refuted."""
+        """The formula that is refuted."""
         return self.problem.refutation(self.solutions)
 
 
 @dataclass(frozen=True, slots=True)
 class Result(Generic[S]):
-    """Everything known of one problem: grids of a puzzle, or models of a formula.
+    """Everything known about one problem: grids of a puzzle, or models of a formula.
 
-    `solutions` were all certified; they are in lexicographic order if `complete`, which is
-    true when there is shown to be no other, and None where that was never asked. `problem` is
-    None for what could not be read, and for the rows of a collection that needed none. `proof` is
-    that of a certificate that says `proved`. `disagreement`: what is wrong with the solution that
-    stands beside the puzzle. `seconds` has those of each stage, and `total`; where the puzzle was
-    solved together with others, `batch` has what all of them took.
+    `solutions` are all certified; they are in lexicographic order if `complete`, which is true
+    if there is shown to be no other, and None if that was not asked. `problem` is None for what
+    could not be read, and for rows of a collection that did not need it. `proof` belongs to a
+    certificate that says `proved`. `disagreement` says what is wrong with the solution beside the
+    puzzle. `seconds` has those of each stage, and `total`; if the puzzle was solved together with
+    others, `batch` has the seconds of all of them.
     """
 
     status: Status
@@ -145,22 +145,21 @@ class Result(Generic[S]):
 
     @property
     def format(self) -> str | None:
-        """The format of what was read, if it was."""
         return self.problem.format if self.problem else None
 
     @property
     def said(self) -> str | None:
-        """Everything that is to be said of the result, in one line."""
+        """All messages about the result, in one line."""
         return "; ".join(filter(None, (self.message, self.disagreement))) or None
 
     def answered_after(self, why: str | None) -> Result[S]:
-        """The result, and what went wrong before its solver was asked, if anything did."""
+        """Note what went wrong before its solver was asked, if anything did."""
         if not why or not self.solver:
             return self
         return replace(self, solver=replace(self.solver, fallback=why, planned=False))
 
     def doubted(self, why: str) -> Result[S]:
-        """The result that claims to be complete, and is not known to be."""
+        """The result without its claim to be complete, which is not known to be true."""
         status: Status = "multiple" if self.status == "multiple" else "unknown"
         doubted = replace(self, status=status, complete=False, message=why, conflict=None)
         return doubted.answered_after(why)

@@ -1,4 +1,4 @@
-"""A piece of a collection → its rows: what every puzzle of it came to, in CSV and in solutions."""
+"""A piece of a collection → its rows: the result of each puzzle, as CSV and as solutions."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _BLOCK = 1024 * 1024
 class Proofs:
     """The proofs of some of the puzzles of consecutive rows, in one stream of xz.
 
-    `index`: for each its place among the rows, from 0, where its text begins in the unpacked
-    stream, how long it is, and who found it in how many steps.
+    `index` has for each its row, from 0, where its text begins in the unpacked stream, its
+    length, who found it, and its number of steps.
     """
 
     packed: bytes
     index: tuple[tuple[int, int, int, str, int], ...]
 
     def later(self, rows: int) -> Proofs:
-        """The same, so many rows further down."""
+        """The same, for rows that begin so many rows further down."""
         index = tuple((entry[0] + rows, *entry[1:]) for entry in self.index)
         return Proofs(self.packed, index)
 
@@ -43,9 +43,8 @@ class Proofs:
 class Rows:
     """The rows of consecutive puzzles.
 
-    `table` are lines of CSV without their index. `solutions` holds for each rank a line for
-    each puzzle; `blank` is such a text without any solution.
-    `seconds` is how long it took to compute them.
+    `table` is CSV without the index column. `solutions` holds for each rank a line for each
+    puzzle; `blank` is such a text without any solution. `seconds` is how long the rows took.
     """
 
     count: int = 0
@@ -73,7 +72,7 @@ class Rows:
 
 
 def joined(entries: Sequence[Entry], results: Sequence[Result[Grid]], source: Source) -> Rows:
-    """The rows of consecutive puzzles and what they came to."""
+    """The rows of consecutive puzzles and their results."""
     whole = Rows(len(entries))
     table, blank, proofs = [], [], []
     ranks = max((len(result.solutions) for result in results), default=0)
@@ -95,10 +94,7 @@ def joined(entries: Sequence[Entry], results: Sequence[Result[Grid]], source: So
 
 
 def one_line(values: Sequence[int], signs: str = "") -> str:
-    """A grid of any size in one line: digits, the signs of an alphabet, or numbers.
-
-    Numbers have blanks between.
-    """
+    """Write a grid of any size in one line: digits, signs of an alphabet, or spaced numbers."""
     if signs:
         return "".join([signs[value - 1] for value in values])
     if len(values) <= 81:
@@ -114,7 +110,7 @@ def _cells(entry: Entry, source: Source) -> int:
 
 
 def _counted(result: Result[Grid]) -> Iterator[str]:
-    """What a row counts as in the totals."""
+    """The totals that a row counts in."""
     yield result.status
     if result.disagreement:
         yield DISAGREEMENTS
@@ -152,7 +148,6 @@ def _csv(entry: Entry, result: Result[Grid], lines: Sequence[str]) -> str:
 
 
 def _said(result: Result[Grid]) -> str:
-    """The message of a row."""
     reason = result.certificate.reason if result.certificate and result.complete else None
     unproved = f"claimed: {reason}" if reason else None
     fallback = result.solver.warning if result.solver else None
@@ -166,7 +161,7 @@ def indexed(table: bytes, first: int) -> bytes:
 
 
 def blank_lines(path: Path) -> Iterator[bytes]:
-    """For each line of a file of solutions one without any, in blocks."""
+    """For each line of a file of solutions a line without one, in blocks."""
     with path.open("rb") as file:
         while lines := file.readlines(_BLOCK):
             yield b"".join([b"." * _cells_in(line) + b"\n" for line in lines])
@@ -177,6 +172,6 @@ def _cells_in(line: bytes) -> int:
 
 
 def broken(source: Source, line: int, message: str) -> Rows:
-    """The row that says why nothing more could be read."""
+    """The row that says why the rest could not be read."""
     entry = Entry(line, "", None, message, None, plain=False)
     return joined([entry], [Result("invalid", message=message)], source)

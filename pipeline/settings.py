@@ -1,4 +1,4 @@
-"""Settings: every option of the product, as one frozen value that is handed in."""
+"""Settings: all options of the product, as one frozen value."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ class Solving(TypedDict, total=False):
 
 
 class Reading(NamedTuple):
-    """How sources are to be read, in the order in which `parse_source` takes it.
+    """How to read sources, in the order of `parse_source`'s arguments.
 
-    `max_bytes` is the size of one puzzle's file, `format` a name in `parse.FORMATS`, `alphabet`
-    that of 16×16 and 25×25 characters; `auto` is what the source itself tells.
+    `max_bytes` is the largest file of one puzzle, `format` a name in `parse.FORMATS`, `alphabet`
+    that of 16×16 and 25×25 characters; `auto` leaves it to the source.
     """
 
     variant: VariantChoice = "auto"
@@ -88,13 +88,12 @@ class Reading(NamedTuple):
     alphabet: AlphabetChoice = "auto"
 
     def declared(self) -> dict[str, str]:
-        """What was declared of the notation, where that is not left to the source."""
+        """What was declared of the notation, rather than left to the source."""
         told = {"format": self.format, "variant": self.variant, "alphabet": self.alphabet}
         return {name: value for name, value in told.items() if value != "auto"}
 
 
 def environment_name(option: str) -> str:
-    """The environment variable that is an option's twin."""
     return ENVIRONMENT_PREFIX + option.upper().replace("-", "_")
 
 
@@ -102,12 +101,12 @@ def environment_name(option: str) -> str:
 class Settings:
     """The options, with their defaults.
 
-    `timeout` is seconds of wall clock for all that is done for a puzzle, `memory_limit` MB that
-    a step of it may take, such as encoding or solving (64 or more),
-    `max_bytes` the size of one puzzle's file, `max_solutions` at least 1
+    `timeout` is seconds of wall clock for all the work on a puzzle, `memory_limit` the MB (64 or
+    more) that a step of it, such as encoding or solving, may take,
+    `max_bytes` the largest file of one puzzle, `max_solutions` at least 1
     (None: 100 of a single puzzle, 2 of each in a collection), `workers` processes (0: one a
     core), `cluster` the scheduler of a cluster that takes their place, or local:N,
-    `cross_check` the share of answers that another solver is asked for too. `minisat` is
+    `cross_check` the share of answers for which another solver is asked too. `minisat` is
     a program's name or path, None for the one on the PATH. Raises UsageError for a value out
     of its range.
     """
@@ -140,28 +139,25 @@ class Settings:
 
     @property
     def reading(self) -> Reading:
-        """What of this says how a source is read."""
         return Reading(self.variant, self.max_bytes, self.format, self.alphabet)
 
     @property
     def limit(self) -> int:
-        """The most solutions of one puzzle that are published."""
         return self.max_solutions or MAX_SOLUTIONS
 
     @property
     def output_key(self) -> str:
-        """What changes with each setting that affects the results of many puzzles, but solvers."""
+        """A text of the settings, but for solvers, that affect the results of many puzzles."""
         limits = self.max_solutions, self.max_total_bytes
         return repr((tuple(self.reading), limits, self.keep_cnf, self.prove))
 
     def is_to_prove(self, status: str) -> bool:
-        """Whether a complete result of that status is to be proved."""
         return self.prove == "always" or (self.prove == "unsolvable" and status == "unsolvable")
 
     def of_many(self) -> Settings:
-        """These settings for the puzzles of a collection: one solution and another tell enough.
+        """These settings for the puzzles of a collection: up to 2 solutions of each by default.
 
-        Proofs are for all of them or for none.
+        Either all of them are proved or none.
         """
         prove: ProveChoice = "always" if self.prove == "always" else "never"
         most = self.max_solutions or MAX_SOLUTIONS_OF_MANY

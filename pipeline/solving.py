@@ -1,108 +1,26 @@
-"""Whatever holds a problem → its Result: alone through the chain, or with its like in a batch."""
+"""Any source of a problem → its Result: alone through the chain, or with its like in a batch."""
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing
-from itertools import islice, zip_longest
-from typing import Any, Unpack
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 from pipeline.beside import compared
-from pipeline.chain import Search, solve_problem
-from pipeline.cnf import Unknown, Unsat
-from pipeline.errors import EnvironmentFailure, InvalidPuzzle, LimitReached, SolverError
+from pipeline.chain import solve_problem
+from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.parse import parsed_from
 from pipeline.problem import Problem, PuzzleProblem, S, read_problem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, Stopwatch
-from pipeline.settings import Settings, Solving
+from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 
 LARGEST_SIDE = 25
-"""Larger puzzles go one by one: their candidates alone would fill the memory."""
+"""Larger puzzles are solved one by one: their candidates alone would fill the memory."""
 
-FIRST_CHUNK, CHUNK = 64, 2048
-"""Puzzles that `solve_many` takes at once: few at first, so that results come soon."""
-
-Text = str | bytes
-
-
-def solve(puzzle: Puzzle | Text, **settings: Unpack[Solving]) -> Result:
-    """Solve a puzzle, or the puzzle or formula in a text: its status and certified solutions.
-
-    The settings are those of `Settings` that say how to read and to solve. A text that is no
-    puzzle gives a Result too: `invalid`, and where and why in its message.
-
-        >>> solve("1.....2..3.....4").solutions[0].values[:4]
-        (1, 2, 4, 3)
-        >>> solve("11..............").message
-        'row 1 holds 1 twice: row 1, column 1 and row 1, column 2'
-
-    Raises UsageError for a setting out of its range, SolverMissing for a solver that is asked for
-    and not installed, EnvironmentFailure where no solver can work.
-    """
-    chosen = Settings(**settings)
-    with Solvers(chosen.solver, chosen.minisat) as solvers:
-        return _solve_all([("puzzle", puzzle)], solvers, chosen)[0]
-
-
-def solve_many(
-    puzzles: Iterable[Puzzle | Text], *, workers: int = 1, **settings: Unpack[Solving]
-) -> Iterator[Result]:
-    """Solve puzzles and texts, many at once: the result of each, in order, as they come.
-
-    Each is what `solve` gives, at the speed at which collections are solved. With more `workers`
-    than one so many processes work, and a program has to call this under
-    `if __name__ == "__main__":`. No more than is needed to keep them busy is read ahead.
-
-        >>> [result.status for result in solve_many(["1.....2..3.....4", "1..............."])]
-        ['unique', 'multiple']
-
-    Raises as `solve` does.
-    """
-    chosen = Settings(**settings)
-    chunks = _chunks(puzzles)
-    if workers > 1:
-        yield from _in_processes(chunks, workers, chosen)
-        return
-    with Solvers(chosen.solver, chosen.minisat) as solvers:
-        for chunk in chunks:
-            yield from _solve_all(chunk, solvers, chosen)
-
-
-def solutions(puzzle: Puzzle | Text, **settings: Unpack[Solving]) -> Generator[Any, None, None]:
-    """Each solution of a puzzle, or model of a formula, certified, as soon as it is found.
-
-    Closing the generator ends the solver. `timeout` is for all of them, `max_solutions` is not
-    looked at.
-
-        >>> with closing(solutions("................")) as grids:
-        ...     len(set(islice(grids, 100)))
-        100
-
-    Raises as `solve` does, InvalidPuzzle for a text that is none, LimitReached where the time or
-    the memory does not suffice to find them all, and SolverError where no solver could go on.
-    """
-    chosen = Settings(**settings)
-    problem = _problem_of("puzzle", puzzle, chosen)
-    with Solvers(chosen.solver, chosen.minisat) as solvers:
-        search = Search(problem, chosen, Stopwatch())
-        shown: set[Any] = set()
-        for solver in solvers.chain:
-            try:
-                with closing(search.stream(solver)) as stream:
-                    for each in stream:
-                        if isinstance(each, Unsat):
-                            return
-                        if isinstance(each, Unknown):
-                            raise LimitReached(each.reason)
-                        if each not in shown:
-                            shown.add(each)
-                            yield each
-            except (SolverError, EnvironmentFailure):
-                if solver is solvers.chain[-1]:
-                    raise
+Given = Problem | Puzzle | str | bytes
+"""What can be solved: a problem that was read, a puzzle, or a text."""
 
 
 def solve_puzzle(
@@ -126,7 +44,7 @@ def solve_one(
     watch: Stopwatch,
     on_solution: Callable[[S], None] | None = None,
 ) -> Result[S]:
-    """The result of a problem; `on_solution` is called with each solution as it is found.
+    """Solve a problem; `on_solution` is called with each solution as it is found.
 
     Lanes find all at once. Raises EnvironmentFailure.
     """
@@ -140,26 +58,20 @@ def solve_one(
 
 
 def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:
-    """The result for the bytes of one file; `source` names it in messages.
+    """Solve the bytes of one file; `source` names it in messages.
 
     Raises EnvironmentFailure.
     """
-    return _solve_all([(source, data)], solvers, settings)[0]
+    return solve_sources([(source, data)], solvers, settings)[0]
 
 
 def solve_sources(
-    sources: Sequence[tuple[str, bytes]], solvers: Solvers, settings: Settings
+    sources: Sequence[tuple[str, Given]], solvers: Solvers, settings: Settings
 ) -> list[Result]:
-    """The results for the bytes of many files, each named for messages.
+    """The results for many files, texts or puzzles, each named for messages.
 
     Raises EnvironmentFailure.
     """
-    return _solve_all(sources, solvers, settings)
-
-
-def _solve_all(
-    sources: Sequence[tuple[str, Puzzle | Text]], solvers: Solvers, settings: Settings
-) -> list[Result]:
     results: dict[int, Result] = {}
     read: dict[int, Problem] = {}
     parse: list[float] = []
@@ -167,7 +79,7 @@ def _solve_all(
         watch = Stopwatch()
         try:
             with watch.timing("parse"):
-                read[index] = _problem_of(name, data, settings)
+                read[index] = problem_given(name, data, settings)
         except InvalidPuzzle as error:
             results[index] = Result("invalid", message=str(error), seconds=watch.seconds())
         except LimitReached as error:
@@ -179,45 +91,19 @@ def _solve_all(
     return [results[index] for index in range(len(sources))]
 
 
-def _problem_of(name: str, puzzle: Puzzle | Text, settings: Settings) -> Problem:
+def problem_given(name: str, given: Given, settings: Settings) -> Problem:
     """The problem that is meant. Raises InvalidPuzzle, LimitReached."""
-    if isinstance(puzzle, Puzzle):
-        return PuzzleProblem(parsed_from(puzzle))
-    data = puzzle.encode(errors="surrogatepass") if isinstance(puzzle, str) else puzzle
-    return read_problem(data, name, settings)
-
-
-Chunk = Sequence[tuple[str, Puzzle | Text]]
-
-
-def _chunks(puzzles: Iterable[Puzzle | Text]) -> Iterator[Chunk]:
-    named = ((f"puzzle {number}", puzzle) for number, puzzle in enumerate(puzzles, 1))
-    size = FIRST_CHUNK
-    while chunk := list(islice(named, size)):
-        yield chunk
-        size = CHUNK
-
-
-def _in_processes(chunks: Iterator[Chunk], workers: int, settings: Settings) -> Iterator[Result]:
-    from concurrent.futures import Future, ProcessPoolExecutor  # noqa: PLC0415 - slow to load
-    from multiprocessing import get_context  # noqa: PLC0415
-
-    pool = ProcessPoolExecutor(workers, get_context("spawn"))
-    try:
-        ahead: deque[Future[list[Result]]] = deque()
-        for chunk in chunks:
-            ahead.append(pool.submit(_solve_chunk, chunk, settings))
-            if len(ahead) > workers:
-                yield from ahead.popleft().result()
-        while ahead:
-            yield from ahead.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _solve_chunk(chunk: Chunk, settings: Settings) -> list[Result]:
-    with Solvers(settings.solver, settings.minisat) as solvers:
-        return _solve_all(chunk, solvers, settings)
+    match given:
+        case Problem():
+            return given
+        case Puzzle():
+            return PuzzleProblem(parsed_from(given))
+        case str():
+            return read_problem(given.encode(errors="surrogatepass"), name, settings)
+        case bytes():
+            return read_problem(given, name, settings)
+    kind = type(given).__name__
+    raise TypeError(f"expected a Puzzle, a Problem, or a text as str or bytes, found {kind}")
 
 
 def solve_problems(
@@ -226,7 +112,7 @@ def solve_problems(
     settings: Settings,
     parse: Sequence[float] = (),
 ) -> list[Result]:
-    """The results of problems that were read in so many seconds each; those of a size together.
+    """Solve problems that took `parse` seconds each to read; those of one geometry together.
 
     Raises EnvironmentFailure.
     """
@@ -251,10 +137,8 @@ def solve_problems(
 
 def _together(problem: Problem, settings: Settings) -> Geometry | None:
     """The geometry of a puzzle that may be solved together with others of it; else None."""
-    if not isinstance(problem, PuzzleProblem) or settings.keep_cnf:
-        return None
-    geometry = problem.puzzle.geometry
-    return geometry if geometry.side <= LARGEST_SIDE else None
+    geometry = None if settings.keep_cnf else problem.geometry_alone
+    return geometry if geometry and geometry.side <= LARGEST_SIDE else None
 
 
 def _alone(problem: Problem, parse: float | None, solvers: Solvers, settings: Settings) -> Result:

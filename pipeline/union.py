@@ -1,8 +1,8 @@
 """Many puzzles in one formula: their disjoint union.
 
 One question finds a solution of each. Another proves that none has a second: each solution is
-blocked under a selector, and one clause says that some selector holds. What is not solved so is
-halved, down to single puzzles.
+blocked under a selector, and one clause says that some selector holds. If that does not settle
+the puzzles, they are halved, down to single ones.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ TOGETHER = 64
 """Puzzles in one formula."""
 
 _WORTH_GOING_ON = 4
-"""One formula is asked again and again while fewer than a quarter have several solutions."""
+"""One formula is asked again while less than a quarter of its puzzles have several solutions."""
 
 
 def solve_union(
     geometry: Geometry, masks: NDArray[np.uint64], solver: Solver, limits: Limits
 ) -> tuple[NDArray[np.bool_], NDArray[np.uint8], NDArray[np.float64]]:
-    """Which of P puzzles are shown to have one solution only, their grids, and their seconds.
+    """Which of P puzzles are shown to have exactly one solution, their grids, and their seconds.
 
     The grids are certified and have the shape (P, n²), zeros where nothing is shown. The limits
     hold for each TOGETHER puzzles and the halves of them; the seconds (P,) are what those took.
-    Whatever the solver cannot do leaves puzzles that nothing is shown of.
+    Where the solver fails, nothing is shown.
     """
     cells, consistent = propagate_many(geometry, masks)
     union = _Union(geometry, masks, cells, solver, limits)
@@ -72,7 +72,7 @@ class _Union:
         self._limits = limits
 
     def solve(self, part: NDArray[np.int64], deadline: Deadline) -> None:
-        """Fill in which of these puzzles are unique, as far as can be shown in time."""
+        """Find which of these puzzles are unique, as far as the time allows."""
         if len(part) < 2 or not deadline.left():
             return
         try:
@@ -87,7 +87,7 @@ class _Union:
             self.solve(part[middle:], deadline)
 
     def _ask(self, part: NDArray[np.int64], limits: Limits) -> bool:
-        """Whether nothing is gained by asking of fewer: False where some may have no solution."""
+        """Whether asking about fewer would gain nothing: False if some may have no solution."""
         together = encode_together(self._geometry, self._cells[part])
         with self._solver.open(together.cnf, limits) as session:
             answer = session.solve()

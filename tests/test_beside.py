@@ -6,7 +6,7 @@ import pytest
 from commands import run
 from support.auditing import Outbox, copied, made, packed
 
-from pipeline.solving import solve, solve_many
+from pipeline.library import solve, solve_many
 
 PUZZLE, SOLVED = "1.....2..3.....4", "1243342143122134"
 ANOTHER = "1234341221434321"

@@ -329,7 +329,7 @@ def test_archives_and_folders_are_solved_by_their_members(tmp_path):
     (tmp_path / "set.zip").write_bytes(zip_of(("a.txt", UNIQUE), ("b/many.txt", MANY)))
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "set.zip").write_bytes((tmp_path / "set.zip").read_bytes())
-    for name, before in (("set.zip", ""), ("folder", "set.zip/")):
+    for name, before in (("set.zip", "set.zip/"), ("folder", "folder/set.zip/")):
         code, printed, _ = run("solve", name)
         assert code == 1
         starts = [line.split(": ")[0] for line in printed.splitlines()]
@@ -348,7 +348,7 @@ def test_count_counts_each_puzzle_of_a_collection(tmp_path):
     (tmp_path / "many.txt").write_text(MANY)
     code, printed, said = run("count", "many.txt")
     assert (code, printed.splitlines()[0]) == (1, "many.txt:1: 1")
-    assert said.startswith("many.txt:3: many.txt:3:1: expected a row")
+    assert said.startswith("many.txt:3: invalid: many.txt:3:1: expected a row")
 
 
 def test_many_puzzles_are_not_drawn(tmp_path):

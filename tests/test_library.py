@@ -37,7 +37,7 @@ FORMULA = "p cnf 2 2\n1 2 0\n-1 0\n"
 PYSAT = Settings(solver="pysat")
 
 
-@pytest.mark.parametrize("module", ["pipeline", "pipeline.solving", "pipeline.reading"])
+@pytest.mark.parametrize("module", ["pipeline", "pipeline.library", "pipeline.reading"])
 def test_the_examples_in_the_docstrings_run(module):
     failed, attempted = doctest.testmod(import_module(module))
     assert (failed, attempted > 0) == (0, True)

@@ -16,6 +16,7 @@ from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import LimitReached
 from pipeline.evidence import prove_complete
 from pipeline.explain import Explainer
+from pipeline.library import solve
 from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
 from pipeline.parse import parse_puzzle, parsed_from
 from pipeline.parse.formula import parse_formula
@@ -24,7 +25,6 @@ from pipeline.puzzle import Geometry, Puzzle
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers, answers
-from pipeline.solving import solve
 
 LARGE, HUGE = Geometry(5, 5), Geometry(10, 10)
 OVER = Deadline(0.0, "it is over")

@@ -1,7 +1,7 @@
-"""An outbox from its files alone: whether every claim in it holds.
+"""Check an outbox from its files alone: whether every claim in it holds.
 
-Nothing that was published is believed. The originals are read again, every grid is checked
-against the rules, the formula of every proof is made anew, and every step of it is checked.
+Nothing published is trusted. The originals are read again, every grid is checked against the
+rules, the formula of every proof is made anew, and every step of it is checked.
 
     outbox ─ sets ─▶ One ──▶ single ──────────────▶ Finding: ok, unchecked, bad
                      Many ─▶ collection, archive ─▶

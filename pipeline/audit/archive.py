@@ -1,4 +1,4 @@
-"""An archive's set: each member against its own record, and the table that lists them all."""
+"""An archive's set: each member against its own record, and the table of all members."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.unpack import Member, UnpackError, kind_of, walk
 
 
 def audit_archive(published: Many, original: Path, terms: Terms, report: Report) -> str:
-    """Audit an archive's set against the archive, or the folder, that was dropped."""
+    """Audit an archive's set against the dropped archive or folder."""
     audit_misplaced(published, report)
     audited = _Archive(published, terms, report)
     try:
@@ -40,8 +40,6 @@ def audit_archive(published: Many, original: Path, terms: Terms, report: Report)
 
 
 class _Archive:
-    """One walk through an archive."""
-
     def __init__(self, published: Many, terms: Terms, report: Report) -> None:
         self.count = 0
         self.tally = Tally()
@@ -52,7 +50,7 @@ class _Archive:
         self._found: dict[int, tuple[Path, Folder]] = {}
 
     def run(self, original: Path) -> None:
-        """Look at every member. Raises InputError and OSError where no more can be looked at."""
+        """Audit every member. Raises InputError and OSError if it has to stop."""
         self._find_records()
         table = self._published.beside(f"{self._published.stem}.csv")
         rows = rows_in(table, MemberRow)
@@ -72,7 +70,7 @@ class _Archive:
         return str(path.relative_to(self._top.parent))
 
     def _find_records(self) -> None:
-        """The records in the tree, by the number of their member."""
+        """Find the records in the tree, by the number of their member."""
         for folder in folders_below(self._top):
             listed: set[str] = set()
             for stem in sorted(folder.records):
@@ -94,7 +92,7 @@ class _Archive:
                 self._report.bad(f"{self._relative(path)} is there without a record")
 
     def _look(self, number: int, member: Member, row: MemberRow, report: Report) -> None:
-        """Look at one member."""
+        """Audit one member."""
         if row.member != printable(member.name):
             report.bad(f"row {number + 1} of the table is about {row.member[:100]!r}")
         if row.status != COLLECTION:
@@ -108,7 +106,7 @@ class _Archive:
             published = load_set(path)
             self._audit(published, folder, member.name, content, report)
             _compare_row(published, row, report)
-        elif row.status != "failed" and not self._is_refused(member, row):  # or not written
+        elif row.status != "failed" and not self._is_refused(member, row):  # "failed": unwritten
             report.bad("there is no record of it")
 
     def _is_refused(self, member: Member, row: MemberRow) -> bool:
@@ -146,7 +144,7 @@ class _Archive:
         if told := or_none(published.record.certificate):
             self.tally.proved += told.proved
             self.tally.claimed += told.claimed
-        while content.read():  # so that all of it is hashed
+        while content.read():  # to hash all of it
             pass
 
     def _audit_one(self, published: One, content: Content, report: Report) -> None:
@@ -166,7 +164,6 @@ class _Archive:
 
 
 def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
-    """Whether the table says of a member what its record does."""
     record = published.record
     if isinstance(published, Many):
         totals = published.record.totals
@@ -182,9 +179,9 @@ def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
 
 
 def _is_folder_of(path: Path, member: PurePosixPath) -> bool:
-    """Whether a record lies where that of a member does.
+    """Whether a record lies in the folder for that member.
 
-    A folder gets `~` behind its name where an answer may have that.
+    A folder gets a `~` after its name if a result could have the same name.
     """
     here, there = path.parent.parts, member.parent.parts
     return len(here) == len(there) and all(

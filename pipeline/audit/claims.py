@@ -1,4 +1,4 @@
-"""What a record claims beside solutions: what was asked, why there is none, where they differ."""
+"""What a record claims besides solutions: the encoding, the conflict, the difference."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import CHOICES
 
 _BETWEEN_LOOKS = 1000
-"""How many combinations are tried before somebody looks at the clock."""
+"""Combinations that are tried between two checks of the clock."""
 
 _HEAD_BYTES = 4096
 _HEAD = re.compile(
     rb"c [^\n]*, encoding ([a-z]{1,20})\n(?:c[^\n]*\n)*p cnf ([0-9]{1,18}) ([0-9]{1,18})\n"
 )
 _BOUNDS = {"textbook": (3, 1), "minimal": (1, 3), "extended": (4, 4)}
-"""For how many of cells, rows, columns and boxes an encoding says at least and at most one."""
+"""For each encoding: of how many of cells, rows, columns and boxes it says at least and at most
+one."""
 
 
 def audit_encoding(published: One, puzzle: Puzzle | None, report: Report) -> None:
-    """Whether the encoding of a puzzle, None where it is not known, exists and has that size.
+    """Check that the encoding of a puzzle (None if not known) exists and has the stated size.
 
-    Puzzles that were solved together have none of their own. How many variables and clauses
-    `reduced` leaves is known where the CNF was kept.
+    Puzzles that were solved together have none of their own. The size of `reduced` is known only
+    if the CNF was kept.
     """
     record, stem, report = published.record, published.stem, report.within("encoding")
     told = record.encoding
@@ -53,7 +54,7 @@ def audit_encoding(published: One, puzzle: Puzzle | None, report: Report) -> Non
     for name in sorted(kept):
         try:
             head = _HEAD.match(read_regular(published.beside(name), _HEAD_BYTES))
-        except FileNotFoundError:  # that was said
+        except FileNotFoundError:  # reported already
             continue
         except OSError as error:
             report.bad(f"{name} cannot be read: {in_words(error)}")
@@ -66,7 +67,7 @@ def audit_encoding(published: One, puzzle: Puzzle | None, report: Report) -> Non
 
 
 def compare_size(told: Encoding | None, size: tuple[int, int], report: Report) -> None:
-    """Whether an encoding, if one is told, has so many variables and clauses."""
+    """Check that an encoding, if there is one, has so many variables and clauses."""
     if told and (told.variables, told.clauses) != size:
         report.bad(
             f"{told.variables} variables and {told.clauses} clauses in the record, "
@@ -75,7 +76,7 @@ def compare_size(told: Encoding | None, size: tuple[int, int], report: Report) -
 
 
 def _size(puzzle: Puzzle, at_least: int, at_most: int) -> tuple[int, int]:
-    """The variables and clauses of an encoding of all candidates with those bounds."""
+    """The size of an encoding of all candidates with these bounds."""
     n, full = puzzle.geometry.side, puzzle.geometry.all_values
     pairs = n * (n - 1) // 2
     units = sum(1 if mask & mask - 1 == 0 else (full & ~mask).bit_count() for mask in puzzle.cells)
@@ -83,7 +84,7 @@ def _size(puzzle: Puzzle, at_least: int, at_most: int) -> tuple[int, int]:
 
 
 def audit_presence(published: One, report: Report) -> None:
-    """Whether a conflict and a difference are told where they belong, and nowhere else."""
+    """Check that a conflict and a difference are given where they belong, and nowhere else."""
     record = published.record
     if record.encoding and record.status == "invalid":
         report.bad("encoding: there should be none")
@@ -98,16 +99,15 @@ def audit_presence(published: One, report: Report) -> None:
 
 
 def _is_not_found(record: PuzzleRecord) -> bool:
-    """Whether a record says that no conflict was found in time."""
     return or_none(record.conflict) is None and record.conflict_minimal is None
 
 
 def audit_conflict(
     record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, terms: Terms, report: Report
 ) -> None:
-    """Whether clues are the puzzle's, have no solution together, and are minimal if told so.
+    """Check that clues are the puzzle's, have no solution together, and are minimal if so claimed.
 
-    `puzzle` is None where it is not known.
+    `puzzle` is None if it is not known.
     """
     report = report.within("conflict")
     if _is_not_found(record):
@@ -142,7 +142,7 @@ def _remedy(end: float) -> str:
 
 
 def _has_solution(geometry: Geometry, masks: Mapping[int, int], end: float) -> bool:
-    """Whether there is a grid that these cells, with their masks, allow. Raises Undecided."""
+    """Whether there is a grid that the masks of these cells allow. Raises Undecided."""
     cells = (masks.get(cell, geometry.all_values) for cell in range(geometry.side**2))
     puzzle = Puzzle(geometry, tuple(cells))
     grid = find_grid(puzzle, end)
@@ -152,7 +152,7 @@ def _has_solution(geometry: Geometry, masks: Mapping[int, int], end: float) -> b
 
 
 def _by_cell(clues: Sequence[Cell], geometry: Geometry, report: Report) -> dict[int, Cell] | None:
-    """The clues by their cells; None where one is in no cell, or two are in one."""
+    """The clues by cell; None if one is outside the grid, or two share a cell."""
     n = geometry.side
     found: dict[int, Cell] = {}
     for clue in clues:
@@ -166,7 +166,7 @@ def _by_cell(clues: Sequence[Cell], geometry: Geometry, report: Report) -> dict[
 
 
 def _mask(holds: int | str | None, geometry: Geometry) -> int:
-    """The mask of a value or a mark; 0 for what is neither."""
+    """The mask of a value or a mark; 0 for anything else."""
     if holds in ("even", "odd"):
         return geometry.even_values if holds == "even" else geometry.odd_values
     words = str(holds).split(" or ")
@@ -181,7 +181,7 @@ def _mask(holds: int | str | None, geometry: Geometry) -> int:
 def audit_difference(
     difference: Difference, grids: Sequence[Grid], terms: Terms, report: Report
 ) -> None:
-    """Whether these grids, all different, differ where it is told, and what leaves one of them."""
+    """Check where these grids, all different, differ, and which values leave only one."""
     report = report.within("difference")
     geometry = grids[0].geometry
     told = _by_cell(difference.cells, geometry, report)
@@ -214,7 +214,7 @@ def audit_difference(
 
 
 def _holders(grids: Sequence[Grid]) -> dict[int, dict[int | str | None, int]]:
-    """For each cell in which the grids differ: value → the set of those with it, a bit each."""
+    """For each cell in which the grids differ: value → the set of grids with it, a bit each."""
     found: dict[int, dict[int | str | None, int]] = {}
     for cell, column in enumerate(zip(*(grid.values for grid in grids), strict=True)):
         if len(values := {*column}) > 1:
@@ -225,7 +225,7 @@ def _holders(grids: Sequence[Grid]) -> dict[int, dict[int | str | None, int]]:
 
 
 def _leaves_one(everything: int, options: Collection[int], size: int, end: float) -> bool:
-    """Whether at most so many options, which are sets of grids, have a single grid in common.
+    """Whether at most `size` options, which are sets of grids, have a single grid in common.
 
     Raises Undecided.
     """

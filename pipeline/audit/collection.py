@@ -24,11 +24,11 @@ from pipeline.unpack import PeekableStream
 
 PIECE_BYTES = 256 * 1024
 HEAD_BYTES = 1024 * 1024
-"""Of a source: so much is looked at to tell what it is."""
+"""Bytes of a source that are read to tell what it is."""
 
 
 class Content(PeekableStream):
-    """A source with its beginning looked at; `is_whole` says that this is all of it."""
+    """A source whose beginning is known; `is_whole` says that this is all of it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         super().__init__(stream)
@@ -38,20 +38,20 @@ class Content(PeekableStream):
 
 
 def collection_in(content: Content, reading: Reading) -> Detected | None:
-    """How a source is read as a collection; None where it is none by its own account."""
+    """How a source is read as a collection; None if its content says it is not one."""
     return detect_collection(content.beginning, content.is_whole, reading.format)
 
 
 @dataclass(slots=True)
 class Tally:
-    """How many puzzles have which status, and how many are complete by a proof or a claim."""
+    """How many puzzles have which status, and how many are proved or claimed to be complete."""
 
     totals: Counter[str] = field(default_factory=Counter)
     proved: int = 0
     claimed: int = 0
 
     def compare(self, published: Many, report: Report) -> None:
-        """Whether a record counts as we do."""
+        """Compare the counts with a record's."""
         record = published.record
         for name in sorted({*self.totals, *record.totals} - {FALLBACKS}):
             here, there = self.totals[name], record.totals.get(name, 0)
@@ -66,26 +66,25 @@ class Tally:
                 report.bad(f"certificate: {there} {word}, where it is {here}")
 
     def summary(self, what: str) -> str:
-        """What a job of many puzzles claims, in a few words."""
         said = [f"{n} {name}" for name, n in sorted(self.of_statuses().items())]
         said += [f"{self.proved} proved"] * bool(self.proved)
         return f"{what}: {', '.join(said)}"
 
     def of_statuses(self) -> Counter[str]:
-        """The counts that are of statuses, and are not 0."""
+        """The counts of statuses that are not 0."""
         return +Counter({name: n for name, n in self.totals.items() if name not in ASIDE})
 
 
 def audit_misplaced(published: Many, report: Report) -> None:
-    """Whether a record has what only that of one puzzle may have."""
+    """Report fields that only the record of one puzzle may have."""
     for name in published.misplaced:
         report.bad(f"{name}: there should be none")
 
 
 def audit_collection(published: Many, content: Content, terms: Terms, report: Report) -> str:
-    """Audit a collection's set against its original; what it claims.
+    """Audit a collection's set against its original; return a summary of what it claims.
 
-    `terms` are those that were declared.
+    `terms` include what was declared.
     """
     audit_misplaced(published, report)
     found = collection_in(content, terms.reading)
@@ -112,7 +111,7 @@ def _entries(
 
 
 class _Beside:
-    """The rows of a collection, each with the lines that the solution files have for it."""
+    """The rows of a collection, each with its lines in the solution files."""
 
     def __init__(self, table: Path, solutions: Sequence[Path]) -> None:
         self._table = table
@@ -120,7 +119,7 @@ class _Beside:
         self._lines = {path.name: lines_of(path) for path in solutions}
 
     def next(self) -> tuple[PuzzleRow, dict[str, str]]:
-        """The next row with its line in each file. Raises InputError where there is none."""
+        """The next row with its line in each file. Raises InputError if there is none."""
         row = next(self._rows, None)
         if row is None:
             raise InputError(f"{self._table.name} ends too early")
@@ -140,8 +139,6 @@ class _Beside:
 
 
 class _Collection:
-    """One walk through a collection."""
-
     def __init__(self, published: Many, terms: Terms, report: Report) -> None:
         self.tally = Tally()
         self._published = published
@@ -151,7 +148,7 @@ class _Collection:
         self._numbers = count(1)
 
     def run(self, entries: Iterable[list[Entry]], content: Content) -> None:
-        """Look at every row. Raises InputError where the files cannot be read any further."""
+        """Audit every row. Raises InputError if the files cannot be read any further."""
         published = self._published
         solutions = [published.beside(name) for name in published.numbered]
         beside = _Beside(published.beside(f"{published.stem}.csv"), solutions)
@@ -159,13 +156,13 @@ class _Collection:
             proofs = self._proofs(stack)
             for some in entries:
                 self._look(some, beside, proofs)
-            if content.error is not None:  # the rest of it is one row
+            if content.error is not None:  # the rest is one row
                 broken = Entry(0, "", None, str(content.error), None, plain=False)
                 self._look([broken], beside, None)
             beside.end()
             if proofs and (left := proofs.next):
                 raise InputError(f"{published.stem}.proofs.csv: there is no row {left.index}")
-            if proofs and self._report.is_clean:  # else proofs may have been passed over
+            if proofs and self._report.is_clean:  # else proofs may have been skipped
                 proofs.end()
 
     def _proofs(self, stack: ExitStack) -> ProofsFile | None:
@@ -178,9 +175,9 @@ class _Collection:
         return stack.enter_context(ProofsFile(*map(self._published.beside, names)))
 
     def _look(self, entries: list[Entry], beside: _Beside, proofs: ProofsFile | None) -> None:
-        """Look at some rows, whose grids are certified together."""
+        """Audit some rows, and certify their grids together."""
         read: list[Read] = []
-        for entry, number in zip(entries, self._numbers, strict=False):  # entries come to an end
+        for entry, number in zip(entries, self._numbers, strict=False):  # numbers never end
             row, lines = beside.next()
             read.append(read_row(number, entry, row, lines, self._published, self._report))
             self.tally.totals[row.status] += 1
@@ -194,7 +191,6 @@ class _Collection:
                 proofs.advance()
 
     def _check(self, read: Read, proofs: ProofsFile, steps: int) -> None:
-        """Check the proof of one row."""
         report = self._report.within(f"proof of row {read.number}")
         self.tally.proved += 1
         self.tally.claimed -= 1
@@ -210,7 +206,7 @@ class _Collection:
         check_steps(formula, text, steps, self._terms, report)
 
     def compare(self) -> None:
-        """Whether the record counts as we do."""
+        """Compare the counts with the record's."""
         if self._alone:
             self._report.gap(f"{counted(self._alone, 'row')}: {ONLY_CLAIMED}")
         self.tally.compare(self._published, self._report)

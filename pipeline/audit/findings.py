@@ -1,4 +1,4 @@
-"""What an audit goes by, what it has to say of a job, and how that comes together."""
+"""What an audit is based on, and how its findings about a job are collected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.settings import Reading
 from pipeline.unpack import Room
 
 MOST = 100
-"""Of the problems of one job so many are told; the others are counted."""
+"""Problems of one job that are listed; the others are counted."""
 
 Verdict = Literal["ok", "unchecked", "bad"]
 
@@ -25,16 +25,16 @@ class Terms:
     seconds: float = 60.0
 
     def with_declared(self, declared: Mapping[str, str]) -> Self:
-        """The same where something was declared of the notation."""
+        """The same with what was declared of the notation."""
         return replace(self, reading=self.reading._replace(**declared))  # type: ignore[arg-type] # checked
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What became of one job: `problems` are wrong, `gaps` could not be looked at.
+    """The result for one job: `problems` are wrong, `gaps` could not be checked.
 
     `name` is that of the record without its ending. `claim` is what the job says of itself,
-    `notes` what is worth knowing and not wrong. All of it may be shown as it is.
+    `notes` are worth knowing but not wrong. All of it is safe to print.
     """
 
     name: str
@@ -68,7 +68,7 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Collects what is found out about a job. `about` names the part of it that is looked at."""
+    """Collects findings about a job. `about` names the part of it that is being checked."""
 
     about: str = ""
     _problems: _Said = field(default_factory=_Said)
@@ -76,24 +76,20 @@ class Report:
     _notes: _Said = field(default_factory=_Said)
 
     def bad(self, what: str) -> None:
-        """Something is wrong."""
         self._problems.add(self.about + what)
 
     def gap(self, what: str) -> None:
-        """Something could not be looked at."""
         self._gaps.add(self.about + what)
 
     def note(self, what: str) -> None:
-        """Something is worth knowing."""
         self._notes.add(self.about + what)
 
     def within(self, part: str) -> Report:
-        """The same report, for what is said of a part of the job."""
+        """The same report, for a part of the job."""
         return Report(f"{self.about}{part}: ", self._problems, self._gaps, self._notes)
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is wrong so far."""
         return not self._problems.kept
 
     def finding(self, name: str, claim: str) -> Finding:

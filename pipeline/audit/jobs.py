@@ -1,4 +1,4 @@
-"""Every record of an outbox: which original it is about, and what is to be looked at."""
+"""Every record of an outbox: find its original, and audit the set against it."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ _LONGEST_HEADER = 200
 _NO_RECORD = "no record"
 _ARCHIVES, _PACKED = ("zip", "tar", "folder"), ("gzip", "bzip2", "xz")
 _NOT_READ = ("invalid", "failed")
-"""The statuses of what may have been impossible to read."""
+"""Statuses of sources that may have been impossible to read."""
 
 
 def audit(outbox: Path, originals: Sequence[Path], terms: Terms | None = None) -> Iterator[Finding]:
     """Audit every set in an outbox; `originals` are folders like `inbox/done`.
 
-    Nothing is written. A set that is replaced meanwhile is looked at again. Raises
-    EnvironmentFailure where a folder cannot be read.
+    Nothing is written. A set that is replaced meanwhile is audited again. Raises
+    EnvironmentFailure if a folder cannot be read.
     """
     try:
         known = Originals.of(originals)
-        names = known.names()  # before the records, which come first
+        names = known.names()  # before the records, which are published earlier
         folder = folder_at(outbox)
     except OSError as error:
         raise EnvironmentFailure(in_words(error)) from error
@@ -77,7 +77,6 @@ def _without_record(folder: Folder, archives: set[str]) -> Iterator[str]:
 
 
 def _is_stray_table(name: str, folder: Folder) -> bool:
-    """Whether a file is the table of a job that is not there."""
     if not name.endswith(".csv") or name.removesuffix(".csv") in folder.records:
         return False
     try:
@@ -89,7 +88,7 @@ def _is_stray_table(name: str, folder: Folder) -> bool:
 
 
 def _holds_sets(path: Path) -> bool:
-    """Whether there is a record or an answer anywhere in a folder; its links are not followed."""
+    """Whether there is a record or an answer anywhere in a folder; links are not followed."""
     try:
         return any(folder.records or folder.answers for folder in folders_below(path))
     except OSError:
@@ -99,7 +98,7 @@ def _holds_sets(path: Path) -> bool:
 def _of_stem(
     stem: str, folder: Folder, originals: Originals, terms: Terms
 ) -> tuple[Set | None, Finding | None]:
-    """One set, if there is a record of it, and what is found out; None if it is gone."""
+    """Audit one set: the set, if its record is legible, and the finding; None if it is gone."""
     published, finding = None, None
     for _ in range(_ATTEMPTS):
         report = Report()
@@ -120,7 +119,7 @@ def _of_stem(
 def _claim(
     published: One | Many, beside: list[str], originals: Originals, terms: Terms, report: Report
 ) -> str:
-    """Audit one set; what it claims. Whatever is in it, others are audited behind it."""
+    """Audit one set; return its claim. Whatever it holds, the audit of the others goes on."""
     source, status = published.record.source, published.record.status
     if not is_file_name(source):
         report.bad(f"the source {source!r} is no file name")
@@ -130,13 +129,13 @@ def _claim(
         return _audit(published, originals, terms, report)
     except EnvironmentFailure:
         raise
-    except Exception as error:  # noqa: BLE001 - strangers wrote all that is read here
+    except Exception as error:  # noqa: BLE001 - everything read here is untrusted
         report.bad(f"it cannot be audited: {type(error).__name__}: {error}")
         return status
 
 
 def _is_same(published: Set) -> bool:
-    """Whether the record is still the one that was looked at."""
+    """Whether the record is still the one that was audited."""
     try:
         return load_set(published.path) == published
     except (NoRecord, FileNotFoundError):
@@ -144,7 +143,7 @@ def _is_same(published: Set) -> bool:
 
 
 def _audit(published: One | Many, originals: Originals, terms: Terms, report: Report) -> str:
-    """Audit a set with its original; what it claims."""
+    """Audit a set with its original; return its claim."""
     record = published.record
     found = originals.named(record.source)
     if not found:
@@ -164,7 +163,7 @@ def _audit(published: One | Many, originals: Originals, terms: Terms, report: Re
 
 
 def _has_hash(path: Path, hashed: str, terms: Terms) -> bool:
-    """Whether a file, or what is in it where it is compressed, has that hash."""
+    """Whether a file, or its unpacked content, has that hash."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
             return False
@@ -179,14 +178,13 @@ def _has_hash(path: Path, hashed: str, terms: Terms) -> bool:
 
 
 def _is_clean(original: Path, published: One | Many, terms: Terms) -> bool:
-    """Whether nothing is wrong with a set if that is its original."""
     trial = Report()
     _with(original, published, terms, trial)
     return trial.is_clean
 
 
 def _with(original: Path, published: One | Many, terms: Terms, report: Report) -> str:
-    """Audit a set with what may be its original; what it claims."""
+    """Audit a set with what may be its original; return its claim."""
     record, declared = published.record, published.declared
     is_unread = record.status in _NOT_READ
     if declared:
@@ -217,7 +215,7 @@ def _with(original: Path, published: One | Many, terms: Terms, report: Report) -
 
 
 def _data(status: str, original: Path, terms: Terms, report: Report) -> bytes | None:
-    """The bytes of what should be a single puzzle; None for what cannot be one."""
+    """The bytes of what should be a single puzzle; None if it cannot be one."""
     if kind_of(original) in _ARCHIVES:
         if status != "failed":
             report.bad(f"the status is {status!r}, but the original is an archive")

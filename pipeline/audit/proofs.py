@@ -1,6 +1,6 @@
-"""Proofs: that the formula of each is the right one, and that every step holds.
+"""Proofs: check that the formula of each is the right one, and that every step holds.
 
-That of one result lies in a file of its own, those of a collection in one file with an index.
+One result's proof has a file of its own, those of a collection share one file with an index.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from pipeline.unpack import Room, UnpackError, opened
 _MEMORY = 64 * 1024 * 1024
 _PIECE = 64 * 1024
 _LONGEST = 1024 * 1024 * 1024
-"""Bytes of a stream, unpacked: those that we write hold a piece of a collection's proofs."""
+"""Bytes of an unpacked stream; ours hold a piece of a collection's proofs."""
 _WORDS = ("proved", "claimed", "no")
 _SLACK = 1024 * 1024
 _LONGEST_SHOWN = 12
 _LIMITS = Room(MAX_CHARACTERS + 1, members=1)
 
 MakeFormula = Callable[[], Formula]
-"""What should have been refuted. Raises ValueError or PipelineError where that is not known."""
+"""Makes the formula to be refuted. Raises ValueError or PipelineError if it is not known."""
 
 
 def _completeness(record: PuzzleRecord, report: Report) -> str:
-    """What the certificate says, `proved`, `claimed` or `no`, checked against the rest.
+    """The certificate's `proved`, `claimed` or `no`, checked against the rest of the record.
 
-    Older records have none: theirs are claims.
+    Records of earlier versions have none: then completeness is claimed.
     """
     told = or_none(record.certificate)
     word = (told and told.complete) or ("claimed" if record.complete else "no")
@@ -59,9 +59,9 @@ def audit_proof(
     terms: Terms,
     report: Report,
 ) -> str:
-    """Check the proof of a result, if it has one; whether it is `proved`, `claimed` or neither.
+    """Check the proof of a result, if it has one; return `proved`, `claimed` or `no`.
 
-    `make` is None where the puzzle is not known.
+    `make` is None if the puzzle is not known.
     """
     word = _completeness(published.record, report)
     formula_name = f"{published.stem}.proof.cnf"
@@ -88,13 +88,13 @@ def audit_proof(
 
 
 def _compare(path: Path, formula: Formula, geometry: Geometry | None, report: Report) -> None:
-    """Whether a file holds the formula."""
+    """Check that a file holds the formula."""
     expected = "".join(formula.text())
     most = 2 * len(expected) + _SLACK
     try:
         data = read_regular(path, most)
     except OSError as error:
-        if not isinstance(error, FileNotFoundError):  # that was said
+        if not isinstance(error, FileNotFoundError):  # which is reported already
             report.bad(f"{path.name}: cannot be read: {in_words(error)}")
         return
     if data == expected.encode("ascii"):
@@ -111,7 +111,7 @@ def _compare(path: Path, formula: Formula, geometry: Geometry | None, report: Re
 
 
 def _check(published: One, name: str, formula: Formula, terms: Terms, report: Report) -> None:
-    """Whether a file holds a proof of the formula, of as many steps as the record tells."""
+    """Check that a file holds a proof of the formula, with as many steps as the record says."""
     try:
         text = _read_proof(published.beside(name))
     except FileNotFoundError:
@@ -128,7 +128,7 @@ def _check(published: One, name: str, formula: Formula, terms: Terms, report: Re
 
 
 def _read_proof(path: Path) -> str:
-    """The text of a proof, unpacked, one character more than is allowed at most.
+    """The text of a proof, unpacked: at most one character more than is allowed.
 
     Raises OSError and UnpackError.
     """
@@ -142,7 +142,7 @@ def _read_proof(path: Path) -> str:
 
 
 def _check_end(path: Path, size: int) -> None:
-    """Raise UnpackError unless a file is one stream of xz, of that size, and nothing else."""
+    """Raise UnpackError unless a file is exactly one stream of xz, of that unpacked size."""
     with io.FileIO(descriptor_of(path)) as file:
         stream = XzStream(file, 0)
         try:
@@ -157,7 +157,7 @@ def _check_end(path: Path, size: int) -> None:
 def check_steps(
     formula: Formula, text: str, steps: int | None, terms: Terms, report: Report
 ) -> None:
-    """Whether a text refutes the formula in that many steps."""
+    """Check that a text refutes the formula in that many steps."""
     try:
         checked = check_refutation(formula, text, terms.seconds)
     except ProofRejected as error:
@@ -170,9 +170,9 @@ def check_steps(
 
 
 def _difference(expected: Formula, found: Formula, geometry: Geometry | None) -> str | None:
-    """The first clause that differs, is missing or is added, numbered from 1; None for no such.
+    """The first clause that differs, is missing or is added, numbered from 1; None if none.
 
-    With a `geometry`, clauses that rule a whole grid out are told for such.
+    With a `geometry`, a clause that excludes a whole grid is described as that grid.
     """
     if expected.variables != found.variables:
         return f"it has {found.variables} variables instead of {expected.variables}"
@@ -188,7 +188,7 @@ def _difference(expected: Formula, found: Formula, geometry: Geometry | None) ->
 
 
 def _fault(missing: Clause | None, added: Clause | None, geometry: Geometry | None) -> str:
-    """What is wrong with a clause, one of which is missing there, or added, or both."""
+    """Describe the difference at a place where a clause is missing, or added, or both."""
     if added is not None and (grid := _grid_of(added, geometry)):
         return f"blocks a grid that was not published: {grid}"
     if added is not None:
@@ -204,7 +204,7 @@ def _fault(missing: Clause | None, added: Clause | None, geometry: Geometry | No
 def _unless_in(
     clauses: tuple[Clause, ...], others: tuple[Clause, ...], place: int
 ) -> Clause | None:
-    """The clause at a place, unless it is among the others from there on; None if there is none."""
+    """The clause at a place, unless the others have it from there on; None if there is none."""
     if place >= len(clauses):
         return None
     clause = clauses[place]
@@ -212,7 +212,7 @@ def _unless_in(
 
 
 def _grid_of(clause: Clause, geometry: Geometry | None) -> str | None:
-    """The grid that a clause rules out, in one line; None where it rules out something else."""
+    """The grid that a clause excludes, in one line; None if it excludes something else."""
     if geometry is None or len(clause) != geometry.side**2 or max(clause) > 0:
         return None
     side = geometry.side
@@ -228,7 +228,7 @@ def _clause(clause: Clause) -> str:
 
 
 class ProofsFile:
-    """Proofs in the order of their puzzles. Close it, or use it as a context."""
+    """The proofs of a collection, in the order of its puzzles; to be used as a context."""
 
     def __init__(self, packed: Path, index: Path) -> None:
         self._packed = packed
@@ -253,7 +253,7 @@ class ProofsFile:
             self._file.close()
 
     def advance(self) -> None:
-        """Go on to the next line of the index. Raises InputError where it cannot be read."""
+        """Go on to the next line of the index. Raises InputError if it cannot be read."""
         last, self.next = self.next, next(self._rows, None)
         if last and self.next:
             is_later = last.index < self.next.index and last.offset <= self.next.offset
@@ -261,7 +261,7 @@ class ProofsFile:
                 raise InputError(f"{self._name}: row {self.next.index} follows row {last.index}")
 
     def take(self) -> str:
-        """The text of the next proof. Raises InputError where it cannot be read."""
+        """The text of the next proof. Raises InputError if it cannot be read."""
         place, file = self.next, self._file
         assert place is not None and file is not None  # noqa: PT018, S101
         if place.length > MAX_CHARACTERS:
@@ -278,14 +278,14 @@ class ProofsFile:
         return data.decode("ascii", errors="backslashreplace")
 
     def end(self) -> None:
-        """Raise InputError where the file holds anything but the proofs that were taken."""
+        """Raise InputError if the file holds anything but the proofs that were taken."""
         assert self._file is not None  # noqa: S101
         self._leave(os.fstat(self._file.fileno()).st_size)
         if not self._is_covered:
             raise InputError(f"{self._packed.name}: there is more in it than proofs of rows")
 
     def _leave(self, offset: int) -> None:
-        """Take note whether the last proof goes as far as that offset in the file."""
+        """Note whether the last proof extends to that offset in the file."""
         try:
             self._is_covered &= (self._stream.end() if self._stream else 0) == offset
         except (lzma.LZMAError, EOFError, OSError):
@@ -293,9 +293,9 @@ class ProofsFile:
 
 
 class XzStream:
-    """One stream of xz, of which parts are cut out, each behind the one before.
+    """One stream of xz, from which parts are cut out in order.
 
-    `position` is how far that has gone in what is unpacked.
+    `position` is how far that has gone in the unpacked stream.
     """
 
     def __init__(self, file: io.FileIO, offset: int) -> None:
@@ -319,7 +319,7 @@ class XzStream:
         return b"".join(parts)
 
     def end(self) -> int:
-        """Where it ends in the file. Raises EOFError where more can be cut, LZMAError, OSError."""
+        """Its end in the file. Raises EOFError if more can be cut, LZMAError, OSError."""
         while not self._ahead and not self._engine.eof:
             self._unpack()
         if self._ahead:
@@ -335,7 +335,7 @@ class XzStream:
         return some
 
     def _unpack(self) -> None:
-        """Unpack some more, or read what is needed for that."""
+        """Unpack some more, reading first if necessary."""
         packed = b""
         if self._engine.needs_input:
             self._file.seek(self._next)

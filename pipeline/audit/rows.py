@@ -1,4 +1,4 @@
-"""A row of a collection's table: against the entry of the original, and its grids."""
+"""A row of a collection's table: checked against the entry of the original, with its grids."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _COMPLETE = {"true": True, "false": False, "": None}
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A row as it was found: the puzzle of the original, and its grid in each solution file.
+    """A row as found: the puzzle of the original, and its grid in each solution file.
 
-    `disagrees`: the solution that stands beside the puzzle is none, or not among all there are.
+    `disagrees`: the solution beside the puzzle is wrong, or not among all there are.
     """
 
     number: int
@@ -47,7 +47,7 @@ def read_row(
     published: Many,
     report: Report,
 ) -> Read:
-    """Compare a row, and its line in each solution file, with what stands in the original.
+    """Compare a row, and its line in each solution file, with the original.
 
     Rows are numbered from 1.
     """
@@ -66,7 +66,7 @@ def read_row(
     disagrees = row.status != "failed" and is_denied(
         entry.claimed, entry.signs, puzzle, grids.values(), complete=complete
     )
-    told = row.disagreement  # None in the tables of earlier versions
+    told = row.disagreement  # None in tables of earlier versions
     if told is not None and (bool(told) != disagrees or told not in row.message):
         said = "does not say" if disagrees else "says"
         report.bad(f"the row {said} that the solution beside the puzzle is wrong")
@@ -81,9 +81,9 @@ def is_denied(
     *,
     complete: bool,
 ) -> bool:
-    """Whether the solution beside a puzzle is none, or is missing where all are known.
+    """Whether the solution beside a puzzle is wrong, or is missing although all are known.
 
-    `claimed` is what the original gives for one, if it does, in `signs` or digits.
+    `claimed` is the solution that the original gives, if it does, in `signs` or digits.
     """
     if claimed is None or puzzle is None:
         return False
@@ -94,11 +94,11 @@ def is_denied(
 
 
 def _compare(number: int, entry: Entry, row: PuzzleRow, report: Report) -> None:
-    """Whether a row is about the entry of that number."""
+    """Check that a row is about the entry of that number."""
     text = entry.text
     if not entry.plain:
         text = printable(text[: _LONGEST_TEXT if entry.puzzle is None else None])
-    line = str(entry.line) if entry.line else row.line  # that of what is broken is not known
+    line = str(entry.line) if entry.line else row.line  # unknown for a broken source
     if (row.index, row.line, row.puzzle) == (str(number), line, text):
         return
     for what, here, there in (
@@ -111,7 +111,7 @@ def _compare(number: int, entry: Entry, row: PuzzleRow, report: Report) -> None:
 
 
 def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
-    """Whether the solution files have as many grids as the row tells, and the same first one."""
+    """Check that the solution files have as many grids as the row says, and the same first one."""
     filled = [line for line in lines if line.strip(".")]
     if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
         report.bad(
@@ -125,7 +125,7 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
 def _grids(
     lines: Mapping[str, str], entry: Entry, puzzle: Puzzle | None, report: Report
 ) -> dict[str, Grid]:
-    """The grids in the lines of the solution files; those that are none reported."""
+    """The grids in the lines of the solution files; invalid ones are reported."""
     size = len(puzzle.cells) if puzzle else None
     grids: dict[str, Grid] = {}
     for name, text in lines.items():
@@ -144,7 +144,6 @@ def _grids(
 
 
 def _in_numbers(grid: Grid) -> str:
-    """The line of a grid whose values have no signs."""
     return " ".join(map(str, grid.values))
 
 
@@ -153,7 +152,7 @@ def _what(puzzle: Puzzle | None) -> str:
 
 
 def _audit_claim(row: PuzzleRow, report: Report) -> None:
-    """Whether status, number of solutions and completeness go together."""
+    """Check that status, number of solutions and completeness agree."""
     if not (row.solutions.isascii() and row.solutions.isdecimal() and len(row.solutions) < 10):
         report.bad(f"solutions: expected a number, found {row.solutions[:20]!r}")
     elif row.complete not in _COMPLETE:
@@ -169,7 +168,7 @@ def _puzzle_of(entry: Entry) -> Puzzle | None:
 
 
 def _grid_in(line: str, signs: str, puzzle: Puzzle | None) -> Grid | None:
-    """The grid in a line of a solution file, written as the puzzle is; None if it is none."""
+    """The grid in a line of a solution file, written like the puzzle; None if it is invalid."""
     if puzzle is None or not line.isascii():
         return None
     if signs:
@@ -187,7 +186,7 @@ def _grid_in(line: str, signs: str, puzzle: Puzzle | None) -> Grid | None:
 
 
 def certify_lines(rows: Sequence[Read], report: Report) -> None:
-    """Check all grids of some rows against their puzzles; those of a geometry together."""
+    """Check all grids of some rows against their puzzles; those of one geometry together."""
     groups: dict[Geometry, list[tuple[Read, Puzzle, str, Grid]]] = {}
     for row in rows:
         for name, grid in row.grids.items():

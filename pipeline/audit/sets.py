@@ -1,4 +1,4 @@
-"""The sets in a folder: their records, and whether their files are there and as they were."""
+"""The sets in a folder: their records, and whether their files are present and unchanged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from pipeline.version import __version__
 
 _MOST_STEMS = 1000
 _NOT_OF_MANY = ("encoding", "conflict", "difference")
-"""Fields that the record of many puzzles may not have."""
 
 ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"
 
@@ -50,22 +49,20 @@ class Set:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this very version wrote it: then its messages are those that we would give."""
+        """Whether this very version wrote it: then its messages must be those we would give."""
         return self.record.version == __version__
 
     @property
     def numbered(self) -> list[str]:
-        """The solution files that it lists, by their number."""
         return solutions_among(self.files, self.stem)
 
     def beside(self, name: str) -> Path:
-        """Where a file of that name lies that the record lists."""
         return self.path.with_name(name)
 
 
 @dataclass(frozen=True, slots=True)
 class One(Set):
-    """The set of one puzzle or formula, or of what is neither."""
+    """The set of one puzzle or formula, or of an invalid source."""
 
     record: PuzzleRecord
 
@@ -93,9 +90,9 @@ def load_set(path: Path) -> One | Many:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """What lies in a folder: the stems of records, and the answers that bear each stem.
+    """The content of a folder: the stems of records, and the answers for each stem.
 
-    `names` are those of all its files, `folders` those of what lies in it besides.
+    `names` are those of all its files, `folders` those of its subfolders.
     """
 
     path: Path
@@ -105,7 +102,6 @@ class Folder:
     folders: list[str] = field(default_factory=list)
 
     def add(self, name: str) -> None:
-        """Take note of a file's name."""
         if name.startswith("."):
             return
         self.names.add(name)
@@ -118,7 +114,7 @@ class Folder:
         return self.path / (stem + ENDING)
 
     def beside(self, stem: str) -> list[str]:
-        """The names of the answers that bear a stem and are still there, in order.
+        """The names of the answers for a stem that still exist, in order.
 
         `a.proof.cnf` may be the CNF of `a.proof`, `a.proofs.csv` the table of `a.proofs`.
         """
@@ -128,7 +124,7 @@ class Folder:
         return [name for name in own if os.path.lexists(self.path / name)]
 
     def _tables_and_formulas(self, stem: str) -> Iterator[str]:
-        """The names that a record's table and formulas would have, but for those of others."""
+        """The names of a record's table and formulas, except those that belong to others."""
         if stem in self.records:
             for name in (f"{stem}.csv", f"{stem}.cnf"):
                 if stem_of_answer(name) not in self.records:
@@ -137,7 +133,7 @@ class Folder:
                 yield f"{stem}_count.cnf"
 
     def strays(self) -> list[str]:
-        """The answers for which there is no record."""
+        """The answers without a record."""
         stems = sorted(self.answers.keys() - self.records)
         return [
             name for stem in stems if not self.record(stem).exists() for name in self.beside(stem)
@@ -145,7 +141,7 @@ class Folder:
 
 
 def folder_at(path: Path) -> Folder:
-    """What lies in a folder itself. Raises OSError."""
+    """The content of a folder, without subfolders. Raises OSError."""
     folder = Folder(path)
     with os.scandir(path) as entries:
         for entry in entries:
@@ -157,7 +153,7 @@ def folder_at(path: Path) -> Folder:
 
 
 def folders_below(top: Path) -> list[Folder]:
-    """A folder and all below it; no link is followed. Raises OSError."""
+    """A folder and all below it; links are not followed. Raises OSError."""
     if not stat.S_ISDIR(top.lstat().st_mode):
         raise NotADirectoryError(f"{top.name} is no folder")
     found = []
@@ -175,13 +171,13 @@ def _fail(error: OSError) -> None:
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a regular file, no link. Raises OSError."""
+    """The SHA-256 of a regular file. Raises OSError, also for a link."""
     with os.fdopen(descriptor_of(path), "rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
 def audit_files(published: Set, source: str, beside: Sequence[str], report: Report) -> None:
-    """Whether a source, a file name, may have that set, and its files are as the record lists them.
+    """Check that a source may have that set, and that its files are as the record lists them.
 
     Nothing else may be `beside` it. A log may be gone: old ones are deleted.
     """
@@ -203,7 +199,7 @@ def audit_files(published: Set, source: str, beside: Sequence[str], report: Repo
 
 
 def _audit_numbers(published: Set, report: Report) -> None:
-    """Whether the solution files are numbered from 1, with none left out, and as many as told."""
+    """Check that the solution files are numbered from 1 without gaps, up to the right number."""
     names = published.numbered
     for number, name in enumerate(names, 1):
         if name != (expected := f"{published.stem}_{number}.solution"):
@@ -216,7 +212,7 @@ def _audit_numbers(published: Set, report: Report) -> None:
 
 
 def _fault_in_file(path: Path, told: str) -> str | None:
-    """What is wrong with a file that is listed with that hash, to be read behind its name."""
+    """What is wrong with a file that is listed with that hash, to follow its name."""
     try:
         hashed = digest_of(path)
     except FileNotFoundError:
@@ -227,7 +223,7 @@ def _fault_in_file(path: Path, told: str) -> str | None:
 
 
 def audit_text(name: str, data: bytes, expected: str, report: Report) -> None:
-    """Whether a file is written as we would write what is in it, byte for byte."""
+    """Check that a file is written exactly as we would write its content."""
     lines = data.splitlines(keepends=True), expected.encode().splitlines(keepends=True)
     for number, (found, wanted) in enumerate(zip_longest(*lines, fillvalue=b""), 1):
         if found != wanted:
@@ -237,7 +233,7 @@ def audit_text(name: str, data: bytes, expected: str, report: Report) -> None:
 
 
 def fault_in_status(status: str, solutions: int, complete: bool | None) -> str | None:
-    """Why a status does not go with a number of solutions and whether these are all."""
+    """Why a status does not fit a number of solutions and their completeness."""
     match status:
         case "invalid" | "other" | "failed":
             fits = solutions == 0 and complete is None

@@ -1,4 +1,4 @@
-"""One puzzle's or formula's set: the original read again, each answer against it, and the proof."""
+"""One puzzle's or formula's set: the original read again, each answer and the proof checked."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from pipeline.settings import Reading
 _SHOWN = 3
 _WIDTH = 78
 _BYTES_EACH, _SLACK = 16, 64 * 1024
-"""Of a model's file: for each variable, and beside."""
+"""Bytes of a model's file: for each variable, and in addition."""
 
 
 def audit_single(published: One, data: bytes | None, terms: Terms, report: Report) -> str:
-    """Audit a result against the bytes of its original, if they are known; what it claims."""
+    """Audit a result against the bytes of its original, if they are known; return its claim."""
     record = published.record
     if fault := fault_in_status(record.status, record.solutions or 0, record.complete):
         report.bad(fault)
@@ -65,7 +65,7 @@ def audit_single(published: One, data: bytes | None, terms: Terms, report: Repor
 
 
 def _audit_invalid(published: One, data: bytes, terms: Terms, report: Report) -> None:
-    """Whether the original is no puzzle indeed, and in an archive does not look like one."""
+    """Check that the original is really not a puzzle, and does not look like one if `other`."""
     record, form = published.record, terms.reading.format
     try:
         if form == CNF_FORMAT or (form == "auto" and looks_like_cnf(data)):
@@ -73,7 +73,7 @@ def _audit_invalid(published: One, data: bytes, terms: Terms, report: Report) ->
             what = "a formula"
         else:
             what = parse_source(data, record.source, *terms.reading).format
-    except UsageError:  # it was declared to be what it is not
+    except UsageError:  # the declared format has no single puzzles
         return
     except InvalidPuzzle as error:
         is_member = or_none(record.member) is not None
@@ -89,7 +89,7 @@ def _audit_invalid(published: One, data: bytes, terms: Terms, report: Report) ->
 
 
 def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Report) -> str:
-    """Check every grid, what is explained, and the proof; what the certificate says."""
+    """Check every grid, what is explained, and the proof; return what the certificate says."""
     record, names = published.record, published.numbered
     parsed = None if data is None else _parsed(published, data, terms, report)
     puzzle = parsed.puzzle if parsed else None
@@ -124,7 +124,7 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
 
 
 def _parsed(published: One, data: bytes, terms: Terms, report: Report) -> Parsed | None:
-    """What the original reads as; None if it is no puzzle."""
+    """Parse the original; None if it is not a puzzle."""
     record = published.record
     try:
         parsed = parse_source(data, record.source, *terms.reading)
@@ -145,7 +145,7 @@ def _in_words(form: str | None, variant: str | None, box: tuple[int, int] | None
 
 
 def _audit_beside(published: One, parsed: Parsed, grids: list[Grid], report: Report) -> None:
-    """Whether the record tells of the solution beside the puzzle that it is wrong, if it is."""
+    """Check that the record mentions a wrong solution beside the puzzle if, and only if, it is."""
     record, signs = published.record, signs_of(parsed.format)
     complete = record.complete is True
     denied = is_denied(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
@@ -156,7 +156,6 @@ def _audit_beside(published: One, parsed: Parsed, grids: list[Grid], report: Rep
 
 
 def _rules_alone(published: One, report: Report) -> Puzzle | None:
-    """A puzzle without givens, of the size that the record tells."""
     try:
         return Puzzle.empty(Geometry(*published.record.box or (0, 0)))
     except ValueError as error:
@@ -165,7 +164,7 @@ def _rules_alone(published: One, report: Report) -> Puzzle | None:
 
 
 def _grid(published: One, name: str, terms: Terms, report: Report) -> Grid | None:
-    """The grid in a solution file; None where that is not one."""
+    """The grid in a solution file; None if it is invalid."""
     told = published.record.format or ""
     form, _, notation = told.partition(" ")
     alphabet = notation.partition(" ")[0].upper()
@@ -194,10 +193,10 @@ def _grid(published: One, name: str, terms: Terms, report: Report) -> Grid | Non
 
 
 def _bytes_of(published: One, name: str, most: int, report: Report) -> bytes | None:
-    """The bytes of a solution file, one more than `most` of them at most."""
+    """The bytes of a solution file, at most `most` + 1."""
     try:
         return read_regular(published.beside(name), most)
-    except FileNotFoundError:  # that was said
+    except FileNotFoundError:  # reported already
         return None
     except OSError as error:
         report.bad(f"{name}: cannot be read: {in_words(error)}")
@@ -205,7 +204,7 @@ def _bytes_of(published: One, name: str, most: int, report: Report) -> bytes | N
 
 
 def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Report) -> str:
-    """Check every model, and the proof that there are no others; what the certificate says."""
+    """Check every model, and the proof that there are no others; return the certificate's word."""
     record, parsed = published.record, None
     if data is not None:
         try:
@@ -228,7 +227,7 @@ def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Rep
 
 
 def _models(published: One, parsed: ParsedFormula, report: Report) -> Iterator[Model]:
-    """The models in the solution files, those that are not right reported."""
+    """The models in the solution files; wrong ones are reported."""
     first: dict[Model, str] = {}
     most = _BYTES_EACH * parsed.variables + _SLACK
     for name in published.numbered:
@@ -252,7 +251,7 @@ def _models(published: One, parsed: ParsedFormula, report: Report) -> Iterator[M
 
 
 def _written(model: Model) -> str:
-    """A model in the notation of the SAT competitions, in lines as long as may be."""
+    """A model in the notation of the SAT competitions, in lines as long as allowed."""
     lines = ["s SATISFIABLE", "v"]
     for word in (*map(str, model), "0"):
         if len(lines[-1]) + 1 + len(word) > _WIDTH:

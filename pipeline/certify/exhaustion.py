@@ -1,10 +1,10 @@
-"""Whether a puzzle has a solution at all, found out by trying everything, from the rules alone.
+"""Whether a puzzle has a solution at all, found by exhaustive search from the rules alone.
 
-Nothing here knows an encoding, a clause or a solver. The search keeps, for every cell the values
-it may hold, and for every value of a unit the cells it may stand in: a group, one candidate of
-which is right. It tries the candidates of a group that has few of them and has failed often, as
-the trouble is there (F. Boussemart et al., Boosting systematic search by weighting constraints,
-2004), and begins anew after ever more failures.
+Nothing here knows an encoding, a clause or a solver. The search keeps groups, in each of which
+exactly one candidate is right: for every cell the values it may hold, and for every value of a unit
+the cells it may stand in. It tries the candidates of a group that has few of them and has failed
+often, because the trouble is there (F. Boussemart et al., Boosting systematic search by weighting
+constraints, 2004), and restarts after ever more failures.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from pipeline.errors import PipelineError
 from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
 
 LARGEST_SIDE = 36
-"""Of a puzzle that is searched: it has 46,656 candidates."""
+"""The largest side that is searched: it has 46,656 candidates."""
 
 TOO_SHORT = "time was too short"
 
 _FIRST_RUN, _LONGER = 30, 1.3
-"""Failures before the search first begins anew, and how many times more each time after."""
+"""Failures before the first restart, and the factor for each restart after."""
 
 
 class Undecided(PipelineError):
-    """Whether there is a solution was not found out: the puzzle is too large, or time was up."""
+    """Whether there is a solution is not known: the puzzle is too large, or time was up."""
 
 
 def find_grid(puzzle: Puzzle, end: float) -> Grid | None:
-    """A solution of the puzzle; None where there is none.
+    """A solution of the puzzle; None if there is none.
 
-    What lies in a single unit is decided at once for any side: any assignment of different values
-    to a unit is part of a solution, as values may be renamed. `end` is on the monotonic clock.
-    Raises Undecided when it has passed, and for sides above LARGEST_SIDE.
+    If all clues lie in one unit this is decided at once, for any side: any assignment of
+    different values to a unit is part of a solution, as values may be renamed. `end` is on the
+    monotonic clock. Raises Undecided when it has passed, and for sides above LARGEST_SIDE.
     """
     clues = len(puzzle.cells) - puzzle.cells.count(puzzle.geometry.all_values)
     for unit in units_of(puzzle.geometry):
@@ -65,7 +65,7 @@ def _check_time(end: float) -> None:
 
 
 def _different(unit: Sequence[int], puzzle: Puzzle) -> dict[int, int] | None:
-    """A value for each cell of a unit that is no blank, all different; None if there are none.
+    """A value for each cell of a unit that is not blank, all different; None if impossible.
 
     A bipartite matching by augmenting paths.
     """
@@ -103,7 +103,7 @@ class _Groups(NamedTuple):
     """The groups of each candidate, and the candidates of each group; by their indices.
 
     The candidate `cell · n + v - 1` says that the cell holds v. There are n² groups of cells,
-    then n for each unit, one a value.
+    then n for each unit, one for each value.
     """
 
     of: Sequence[tuple[int, ...]]
@@ -124,7 +124,7 @@ def _groups(geometry: Geometry) -> _Groups:
 
 
 class _Search:
-    """The candidates that are left, and what was done to them on the way."""
+    """The candidates that are left, and the steps by which others were struck."""
 
     def __init__(self, puzzle: Puzzle, end: float) -> None:
         self._geometry = puzzle.geometry
@@ -144,7 +144,7 @@ class _Search:
         ]
 
     def run(self) -> Grid | None:
-        """A solution; None where there is none. Raises Undecided."""
+        """A solution; None if there is none. Raises Undecided."""
         most, failed = float(_FIRST_RUN), 0
         holds = all(map(self._strike, self._forbidden)) and self._propagate()
         while True:
@@ -166,7 +166,7 @@ class _Search:
                 holds = self._place(candidate) and self._propagate()
 
     def _refute(self) -> bool:
-        """Take back the last candidate that was tried: it is wrong. Whether that may be so."""
+        """Strike the last candidate that was tried, which is wrong; False for a contradiction."""
         candidate, length = self._tried.pop()
         self._undo(length)
         return self._strike(candidate) and self._propagate()
@@ -180,7 +180,7 @@ class _Search:
         del self._struck[length:]
 
     def _strike(self, candidate: int) -> bool:
-        """Rule a candidate out; False where a group is left without any."""
+        """Rule a candidate out; False if a group has none left."""
         if not self._is_left[candidate]:
             return True
         self._is_left[candidate] = 0
@@ -196,7 +196,7 @@ class _Search:
         return holds
 
     def _place(self, candidate: int) -> bool:
-        """Rule out all that a candidate excludes; False where that cannot be."""
+        """Rule out all that a candidate excludes; False for a contradiction."""
         for group in self._of[candidate]:
             for other in self._members[group]:
                 if self._is_left[other] and other != candidate and not self._strike(other):
@@ -204,7 +204,7 @@ class _Search:
         return True
 
     def _propagate(self) -> bool:
-        """Place what is the last of its group; False where that cannot be."""
+        """Place candidates that are the last of their group; False for a contradiction."""
         while self._single:
             members = self._members[self._single.pop()]
             last = next(filter(self._is_left.__getitem__, members))
@@ -213,7 +213,7 @@ class _Search:
         return True
 
     def _choice(self) -> int | None:
-        """The candidate to try next; None where each group has one left."""
+        """The candidate to try next; None if each group has one left."""
         least, chosen = float("inf"), None
         for group, left in enumerate(self._left):
             if left > 1 and left < least * self._failures[group]:

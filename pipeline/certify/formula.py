@@ -1,9 +1,9 @@
 """The formula that a proof of completeness refutes, from the rules alone, and its DIMACS text.
 
-It says what the puzzle says, and of every published grid that it is not the solution: that it
-is unsatisfiable means that there is no other. No encoder has a part in it. Most of its clauses
-are satisfied as soon as its unit clauses are propagated; its core is the rest, which is quicker
-to refute, and a refutation of it quicker to check.
+It states the puzzle, and that the solution is none of the published grids: if it is unsatisfiable,
+there is no other. No encoder takes part in it. Most of its clauses are satisfied as soon as its
+unit clauses are propagated; the rest is its core, which is quicker to refute, and whose refutation
+is quicker to check.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _BODY = re.compile(r"(?:(?:-?[1-9][0-9]{0,9} )*+0\n)*+")
 
 
 class FormulaTooLarge(LimitReached):
-    """A geometry whose rules are more clauses than a proof can be made for."""
+    """A geometry whose rules need more clauses than a proof can be made for."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """What every puzzle of a geometry shares: its clauses, and their text, made once."""
+    """The clauses that all puzzles of a geometry share, and their text, made once."""
 
     clauses: tuple[Clause, ...]
 
@@ -49,8 +49,8 @@ class Rules:
 class Formula:
     """Clauses over the variables 1 … `variables`, in the order in which they are published.
 
-    A clause names no variable twice. `rules` are the clauses it begins with, where they are
-    shared with other formulas.
+    A clause names no variable twice. `rules` are the clauses it begins with, if they are shared
+    with other formulas.
     """
 
     variables: int
@@ -59,7 +59,6 @@ class Formula:
 
     @property
     def own(self) -> tuple[Clause, ...]:
-        """The clauses after the shared ones."""
         return self.clauses[len(self.rules.clauses) :]
 
     def text(self) -> Iterator[str]:
@@ -70,7 +69,7 @@ class Formula:
 
 
 def formula_size(geometry: Geometry) -> int:
-    """The number of clauses that state the rules, without stating them."""
+    """The number of clauses that state the rules, without generating them."""
     n, height, width = geometry.side, geometry.height, geometry.width
     pairs = comb(n, 2)
     apart = pairs - height * comb(width, 2) - width * comb(height, 2)
@@ -79,7 +78,7 @@ def formula_size(geometry: Geometry) -> int:
 
 
 def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
-    """The rules, the puzzle's givens and marks, and that it is none of the grids.
+    """State the rules, the puzzle's givens and marks, and that it is none of the grids.
 
     "Row r, column c holds v" is the variable ((r-1)·n + (c-1))·n + v. Raises FormulaTooLarge
     beyond MAX_CLAUSES, and ValueError for a grid of another geometry or one named twice.
@@ -109,9 +108,9 @@ def _boxes_are_lines(geometry: Geometry) -> bool:
 
 
 def _stated(geometry: Geometry) -> Iterator[Clause]:
-    """At least one and at most one, of every cell's values and every value's places in a unit.
+    """At least one and at most one of each cell's values, and of each value's places in a unit.
 
-    What rows and columns have said of two cells, or of all, the boxes do not say again.
+    Boxes do not repeat what rows and columns say about two cells, or about all.
     """
     n = geometry.side
     values = range(1, n + 1)
@@ -132,7 +131,7 @@ def _stated(geometry: Geometry) -> Iterator[Clause]:
 
 
 def _units(puzzle: Puzzle) -> Iterator[Clause]:
-    """A given is true; of a marked cell every forbidden value is false."""
+    """A given is true; every value that a mark forbids is false."""
     n, full = puzzle.geometry.side, puzzle.geometry.all_values
     for cell, mask in enumerate(puzzle.cells):
         if mask & (mask - 1) == 0:
@@ -158,10 +157,10 @@ def _line(clause: Clause) -> str:
 
 
 def read_formula(text: str) -> Formula:
-    """The formula whose `text` this is.
+    """Read the formula whose `text` this is.
 
     Strict: nothing but the header and one clause a line, as many as announced. Raises
-    ValueError with the line for anything else, a clause that names a variable twice among it.
+    ValueError with the line for anything else, such as a clause that names a variable twice.
     """
     first, end, body = text.partition("\n")
     header = _HEADER.fullmatch(first + end)
@@ -195,9 +194,9 @@ def _clauses(body: str, variables: int) -> Iterator[Clause]:
 class Core:
     """Some clauses of a formula, and what is left of them once unit clauses are propagated.
 
-    `clauses` are picked from the formula, never made: that they cannot all be satisfied shows
-    that the formula cannot, whatever the choice. `remaining` are for a solver: the clauses that
-    propagation leaves open, without the literals that it finds false.
+    `clauses` are picked from the formula, never made: if they cannot all be satisfied, neither
+    can the formula, whichever were picked. `remaining` are for a solver: the clauses that
+    propagation leaves open, without the literals that it makes false.
     """
 
     formula: Formula
@@ -206,12 +205,12 @@ class Core:
 
     @property
     def is_refuted(self) -> bool:
-        """Whether propagation alone refutes the formula: `REFUTED` is its proof."""
+        """Whether propagation alone refutes the formula: then `REFUTED` is its proof."""
         return () in self.remaining
 
 
 def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
-    """Pick the clauses that propagation makes use of, and those that it leaves open.
+    """Pick the clauses that propagation uses, and those that it leaves open.
 
     Nothing is lost. A clause that is left out holds a literal that the picked ones make true, so
     it propagates nothing: what unit propagation shows (RUP) from the formula, it shows from the
@@ -237,7 +236,7 @@ def _propagate(
 ) -> tuple[set[int], list[int], bool]:
     """The literals that become true, the clauses that make them so, and whether one fails.
 
-    Clauses are meant by their index; one of which every literal is false comes last.
+    Clauses are given by their index; one whose literals are all false comes last.
     """
     true: set[int] = set()
     reasons: list[int] = []
@@ -263,7 +262,7 @@ def _propagate(
 
 
 class _Places:
-    """In which clauses of a formula a literal stands; what its rules hold is known already."""
+    """The clauses of a formula in which a literal stands; those of shared rules are cached."""
 
     def __init__(self, formula: Formula, deadline: Deadline) -> None:
         first = len(formula.rules.clauses)

@@ -1,13 +1,13 @@
 """Proofs that a formula is unsatisfiable, checked step by step by dratify.
 
-A proof is DRAT text, one step a line: clauses that follow from what was there before, the empty
-clause last, and among them deletions (`d …`), which are passed over. Of DRAT only RUP is taken:
-each clause must follow by unit propagation alone. That is all that our solvers write, and it is
-monotone: from more clauses nothing less follows. So it does no harm to check against a few of
-the formula's clauses, picked by `core_of`, nor to keep what a proof deletes.
+A proof is DRAT text, one step a line: clauses that follow from earlier ones, the empty clause
+last, and among them deletions (`d …`), which are ignored. Only the RUP part of DRAT is accepted:
+each clause must follow by unit propagation alone. Our solvers write nothing else, and RUP is
+monotone: what follows from some clauses also follows from more. So it is sound to check against a
+few of the formula's clauses, picked by `core_of`, and to keep what a proof deletes.
 
-RAT is not monotone, and dratify 0.1.10 gets it wrong where a clause is deleted that has made a
-literal true: it takes `d -1 2 0`, `1 0`, `0` for a refutation of the clauses `-1 2 0` and
+RAT is not monotone, and dratify 0.1.10 gets it wrong if a clause is deleted that has made a
+literal true: it accepts `d -1 2 0`, `1 0`, `0` as a refutation of the clauses `-1 2 0` and
 `-2 0`, which are satisfiable; so does its native engine. Neither is ever asked about RAT.
 """
 
@@ -35,23 +35,23 @@ MAX_CHARACTERS = 64 * 1024 * 1024
 _CHECKER = f"dratify {dratify.__version__}"
 _NATIVE = "cdclkit-native"
 _NATIVE_MOST = 100_000_000
-"""Clauses times characters: what the native engine has done with after a second or two."""
+"""Clauses times characters that the native engine handles in a second or two."""
 
 _STEP = re.compile(r"(?:d )?(?:-?[1-9][0-9]{0,9} )*+0")
 _OFTEN = 1000
 
 
 class ProofRejected(PipelineError):
-    """A text that does not prove what it should; says which line is at fault and why."""
+    """A text that does not prove what it should; the message names the line at fault and why."""
 
 
 class ProofTimeout(PipelineError):
-    """A proof that was not checked in the time given: nothing is known of it."""
+    """A proof that was not checked in time: nothing is known about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A proof that holds: how many clauses it adds, the empty one included, and who says so."""
+    """A valid proof: the number of clauses it adds, with the empty one, and who checked it."""
 
     steps: int
     checker: str
@@ -73,9 +73,9 @@ def check_refutation(formula: Formula, proof: str, seconds: float) -> Checked:
 def check_core(core: Core, proof: str, seconds: float) -> Checked:
     """Check that a proof shows a core, and so its formula, to be unsatisfiable.
 
-    The proof may be a stranger's: it is bounded, and so are memory and, but for a single step,
-    time. Raises ProofRejected unless every step holds and the last is the empty clause, and
-    ProofTimeout where the seconds do not suffice.
+    The proof may be untrusted: its size is bounded, and so are memory and, except for a single
+    step, time. Raises ProofRejected unless every step holds and the last is the empty clause, and
+    ProofTimeout if the seconds do not suffice.
     """
     if len(proof) > MAX_CHARACTERS:
         raise ProofRejected(f"the proof is longer than {MAX_CHARACTERS:,} characters")
@@ -103,7 +103,7 @@ def check_core(core: Core, proof: str, seconds: float) -> Checked:
 
 @lru_cache(maxsize=1)
 def _native() -> str | None:
-    """The native engine that dratify is given, with its version, if there is one."""
+    """Register the native engine with dratify; its name and version, or None if not installed."""
     try:
         dratify.register_native(import_module(_NATIVE.replace("-", "_")))
         return f"{_NATIVE} {version(_NATIVE)}"
@@ -112,19 +112,19 @@ def _native() -> str | None:
 
 
 def _natively(formula: dratify.CNF, steps: list[tuple[str, Clause]]) -> bool:
-    """Whether the native engine accepts; where it does not, the other one says why."""
+    """Whether the native engine accepts; if not, the other engine says why."""
     formula.nvars = 1 + max((code for clause in formula.clauses for code in clause), default=0) // 2
     try:
         result = dratify.check_proof(
             formula, steps, check_rat=False, apply_deletions=False, engine="native"
         )
-    except (TypeError, ValueError):  # not of one version with dratify
+    except (TypeError, ValueError):  # its version does not fit dratify's
         return False
     return result.ok and result.reached_empty and steps[-1:] == [("a", ())]
 
 
 def _clauses(proof: str, variables: int, clock: _Clock) -> Iterator[tuple[int, Clause]]:
-    """The clauses that a proof adds, each with the number of its line, read one by one."""
+    """The clauses that a proof adds, each with its line number, read one by one."""
     is_over = False
     for number, line in enumerate(_lines(proof), 1):
         if not _STEP.fullmatch(line):
@@ -168,9 +168,9 @@ class _Clock:
 
 
 class _Codes(dict[int, int]):
-    """dratify's numbers of literals, given out in the order in which variables are met.
+    """dratify's numbers of literals, assigned in the order in which variables occur.
 
-    So its tables grow with what is mentioned, whatever numbers are used for it.
+    So its tables grow with the variables that occur, not with their numbers.
     """
 
     def __missing__(self, literal: int) -> int:
@@ -182,7 +182,7 @@ class _Codes(dict[int, int]):
 
 
 class _Watched(list[Clause]):
-    """Clauses that cannot be gone through once time is up."""
+    """Clauses that cannot be iterated once time is up."""
 
     def __init__(self, clauses: Iterable[Clause], clock: _Clock) -> None:
         super().__init__(clauses)

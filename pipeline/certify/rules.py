@@ -1,7 +1,7 @@
-"""Grids against puzzles, from the rules alone, and models against clauses.
+"""Check grids against puzzles, from the rules alone, and models against clauses.
 
-Nothing here knows how a grid or a model was found: no encoding, no solver. Many grids are
-looked at in another way than a single one.
+Nothing here knows how a grid or a model was found: no encoding, no solver. Many grids are checked
+by another method than a single one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 AT_ONCE = 4096
-"""Puzzles looked at together: few enough for a core's cache, enough to be fast."""
+"""Puzzles checked together: few enough for a core's cache, enough to be fast."""
 
 Rule = Literal["geometry", "row", "column", "box", "given", "mark"]
 
@@ -57,7 +57,7 @@ def certifier(puzzle: Puzzle, solution: Grid) -> bool:
 
 
 def clashing_givens(puzzle: Puzzle) -> Violation | None:
-    """The first two givens that are equal in a row, column or box, if there are any."""
+    """The first two equal givens in a row, column or box, if there are any."""
     values = [0] * len(puzzle.cells)
     for cell, value in puzzle.givens():
         values[cell] = value
@@ -65,7 +65,7 @@ def clashing_givens(puzzle: Puzzle) -> Violation | None:
 
 
 def _twice(geometry: Geometry, values: Sequence[int]) -> Iterator[Violation]:
-    """Equal values in a unit; 0 is no value. n cells without a repetition are a permutation."""
+    """Equal values in a unit; 0 is not a value. n cells without a repetition are a permutation."""
     kinds: tuple[tuple[Rule, Iterable[Sequence[int]]], ...] = (
         ("row", geometry.rows()),
         ("column", geometry.columns()),
@@ -130,7 +130,7 @@ def certify_many(
 def _certify(
     geometry: Geometry, masks: NDArray[np.uint64], grids: NDArray[np.integer[Any]]
 ) -> NDArray[np.bool_]:
-    """Where n values make up all values between them, each stands once."""
+    """If the n cells of a unit cover all n values, each occurs once."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
     side = geometry.side
@@ -147,10 +147,10 @@ def _certify(
 
 
 def certify_model(clauses: Iterable[Sequence[int]], model: Iterable[int]) -> int | None:
-    """The index, from 0, of the first clause that the model does not satisfy; None if it does all.
+    """The index, from 0, of the first clause that the model does not satisfy; None if none.
 
-    What is satisfied is so whatever value the variables have that the model leaves out. A
-    literal whose negation the model holds too counts for nothing.
+    A satisfied clause is satisfied whatever value the missing variables have. A literal whose
+    negation is in the model too does not count.
     """
     true = frozenset(model)
     if not true.isdisjoint(map(neg, true)):

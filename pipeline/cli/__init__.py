@@ -1,6 +1,6 @@
 """The command line: options → the library, errors → exit codes.
 
-What is imported here is imported before `main` can take a signal: as little as possible.
+What is imported here is loaded before `main` can handle a signal: as little as possible.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line; from here on SIGTERM and Ctrl-C end it with the exit code for that."""
+    """Run the command line; from here on SIGTERM and Ctrl-C end it with the right exit code."""
     end_with(when_stopped(sys.argv[1] if sys.argv[1:] else ""))
     from pipeline.cli.commands import app  # noqa: PLC0415 - most of the time of a start
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -27,7 +26,7 @@ from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.parse import signs_of
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import Grid
-from pipeline.reading import Single, contents_of, items_of
+from pipeline.reading import Archive, Item, Single, contents_of, items_of
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.rows import one_line
 from pipeline.settings import Settings
@@ -57,7 +56,7 @@ def solve(
         typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file; - is stdout."),
     ] = None,
 ) -> None:
-    """Solve puzzle files and print their solutions; of many puzzles in a file a line each.
+    """Solve puzzle files and print their solutions; for a file of many puzzles a line each.
 
     sudoku-pipeline solve examples/classic.sudoku
 
@@ -88,7 +87,7 @@ def solve(
             _explain(name, result, settings)
             results.append((name, result))
             code = SOME_BAD if result.status in NOT_WELL else code
-    if times:
+    if times and results:
         times_table(results)
     if svg is not None:
         _draw(svg, *results[0])
@@ -96,13 +95,13 @@ def solve(
 
 
 def _solve_file(file: Path, solvers: Solvers, settings: Settings, *, drawn: bool) -> Result | bool:
-    """The result of a problem; of many all are printed, and it is whether all went well.
+    """Solve a file: the result of one problem; many are printed, and it is whether all went well.
 
     Raises UsageError for many that are to be `drawn`.
     """
     name = source_name(file)
     try:
-        with path_of(file) as path:
+        with path_of(file, settings.max_bytes) as path:
             found = contents_of(path, name, settings)
             if isinstance(found, Single):
                 return _solve_single(found, solvers, settings)
@@ -146,19 +145,41 @@ def _solve_single(single: Single, solvers: Solvers, settings: Settings) -> Resul
 def solved_of(
     path: Path, name: str, solvers: Solvers, settings: Settings
 ) -> Iterator[tuple[str, Result]]:
-    """The results for all that a collection or an archive holds, each with where it stands."""
-    most = settings.of_many()
-    items = items_of(path, name, settings)
-    while some := list(islice(items, AT_ONCE)):
+    """The results for all that a collection or an archive holds, each with where it stands.
+
+    What stands in a collection is solved as `run` does; each other member of an archive as if it
+    were alone.
+    """
+    is_archive = isinstance(contents_of(path, name, settings), Archive)
+    for some in _groups(items_of(path, name, settings)):
+        of_many = some[0].line is not None
         problems = [item.problem for item in some if item.problem]
-        found = iter(solve_problems(problems, solvers, most))
+        chosen = settings.of_many() if of_many else settings
+        found = iter(solve_problems(problems, solvers, chosen))
         for item in some:
-            where = ":".join(map(str, filter(None, (item.name, item.line))))
+            where = f"{name}/{item.name}" if is_archive else item.name
+            where = f"{where}:{item.line}" if item.line else where
             yield where, next(found) if item.problem else Result("invalid", message=item.reason)
 
 
+def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """The items as they are solved together: rows of collections; all else one by one."""
+    rows: list[Item] = []
+    for item in items:
+        if item.line is not None and len(rows) < AT_ONCE:
+            rows.append(item)
+            continue
+        if rows:
+            yield rows
+        rows = [] if item.line is None else [item]
+        if item.line is None:
+            yield [item]
+    if rows:
+        yield rows
+
+
 def _in_a_line(result: Result) -> str:
-    """The status, the first solution, and what else is to be said."""
+    """The status, the first solution, and any message."""
     solution = ""
     if result.solutions:
         first = result.solutions[0]
@@ -168,7 +189,7 @@ def _in_a_line(result: Result) -> str:
 
 
 def _with_caret(error: InputError, data: bytes) -> str:
-    """What is wrong, and the place in its line, if there is one."""
+    """The message of an error, and its place in the line, if there is one."""
     from pipeline.explain import caret, line_at  # noqa: PLC0415 - seldom needed
 
     if isinstance(error, InvalidPuzzle) and error.line and error.column:
@@ -180,7 +201,7 @@ def _with_caret(error: InputError, data: bytes) -> str:
 
 
 def _print_result(before: str, result: Result) -> None:
-    """The verdict and the solutions, on standard output."""
+    """Print the verdict and the solutions on standard output."""
     problem = result.problem
     if isinstance(problem, FormulaProblem):
         for model in result.solutions:
@@ -212,7 +233,7 @@ def _draw(target: Path, name: str, result: Result) -> None:
     from pipeline.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
 
     if result.status == "invalid":
-        return  # which has been said
+        return  # reported already
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         raise InputError(f"{name}: it is no puzzle that could be drawn")
@@ -230,7 +251,7 @@ def _draw(target: Path, name: str, result: Result) -> None:
 
 
 def _explain(name: str, result: Result, settings: Settings) -> None:
-    """What else is to be said of a result, on standard error."""
+    """Print what else there is to say about a result on standard error."""
     if result.status == "invalid":
         say(str(result.message))
     elif not result.complete and result.status != "solved":
@@ -251,7 +272,6 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
 
 
 def _say_evidence(name: str, result: Result) -> None:
-    """Whether there is a proof, where one was asked for."""
     found = result.certificate
     if found and found.complete == "proved":
         steps = counted(found.steps or 0, "step")
@@ -261,7 +281,6 @@ def _say_evidence(name: str, result: Result) -> None:
 
 
 def _decisive(difference: Difference) -> str:
-    """What would leave a single solution."""
     cells = len(difference.cells)
     clues = ", ".join(
         f"{clue.value} in row {clue.row}, column {clue.column}" for clue in difference.decisive
@@ -283,7 +302,10 @@ def count(
     cat examples/six.txt | sudoku-pipeline count --print -
     """
     name, watch = source_name(file), Stopwatch()
-    with Solvers(settings.solver, settings.minisat) as solvers, path_of(file) as path:
+    with (
+        Solvers(settings.solver, settings.minisat) as solvers,
+        path_of(file, settings.max_bytes) as path,
+    ):
         _say_lacking(solvers, settings)
         single = contents_of(path, name, settings)
         if not isinstance(single, Single):
@@ -306,21 +328,19 @@ def count(
 
 
 def _count_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> NoReturn:
-    """Print for each puzzle how many solutions it has, and exit."""
     code = ALL_WELL
     counting = replace(settings, max_solutions=settings.limit)
     for where, result in solved_of(path, name, solvers, counting):
         found = len(result.solutions)
-        if result.status in ("invalid", "failed"):
-            say(f"{where}: {result.said}")
-        else:
+        if result.status not in ("invalid", "failed"):
             print(f"{where}: {found if result.complete else f'>={found}'}")
+        if result.status in NOT_WELL:
+            say(f"{where}: {result.status}: {result.said}")
         code = SOME_BAD if result.status in NOT_WELL else code
     raise typer.Exit(code)
 
 
 def _print_count(file: Path, result: Result, settings: Settings) -> NoReturn:
-    """Print how many solutions there are, and exit."""
     if result.status == "failed":
         raise SolverError(result.message)
     if result.status == "invalid":

@@ -5,58 +5,67 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from shutil import copyfileobj
 from tempfile import NamedTemporaryFile
 from typing import BinaryIO
 
 import typer
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
-from pipeline.parse import Parsed
+from pipeline.parse import Parsed, oversize
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
 
 STANDARD_INPUT = Path("-")
+_AT_ONCE = 64 * 1024
 
 
 @contextmanager
-def path_of(file: Path) -> Iterator[Path]:
+def path_of(file: Path, most: int) -> Iterator[Path]:
     """The path of a file or a folder; of standard input and of pipes that of a copy.
 
-    Raises InputError where it cannot be read.
+    Raises InputError where it cannot be read, and for a stream of more than `most` bytes.
     """
-    try:
-        if file != STANDARD_INPUT and (file.is_file() or file.is_dir()):
-            yield file.resolve()
-            return
-        with NamedTemporaryFile() as copy:
+    with ExitStack() as stack:
+        try:
             if file == STANDARD_INPUT:
-                copyfileobj(standard_input(), copy)
+                path = stack.enter_context(_copied(standard_input(), file, most))
+            elif file.is_file() or file.is_dir():
+                path = file.resolve()
             else:
-                with file.open("rb") as stream:
-                    copyfileobj(stream, copy)
-            copy.flush()
-            yield Path(copy.name)
-    except OSError as error:
-        if is_environmental(error):
-            raise
-        raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
+                stream = stack.enter_context(file.open("rb"))
+                path = stack.enter_context(_copied(stream, file, most))
+        except OSError as error:
+            if is_environmental(error):
+                raise
+            raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
+        yield path
+
+
+@contextmanager
+def _copied(stream: BinaryIO, file: Path, most: int) -> Iterator[Path]:
+    with NamedTemporaryFile() as copy:
+        while some := stream.read(_AT_ONCE):
+            copy.write(some)
+            if copy.tell() > most:
+                raise oversize(source_name(file), most, "more")
+        copy.flush()
+        yield Path(copy.name)
 
 
 def standard_input() -> BinaryIO:
-    """Raises InputError where it is closed."""
+    """The bytes of standard input. Raises InputError if it is closed."""
     if sys.stdin is None:
         raise InputError("standard input is closed")
     return sys.stdin.buffer
 
 
 def read_bytes(file: Path, most: int) -> bytes:
-    """At most `most` + 1 bytes of a file, or of standard input for `-`.
+    """Read at most `most` + 1 bytes of a file, or of standard input for `-`.
 
-    Raises InputError where it cannot be read.
+    Raises InputError if it cannot be read.
     """
     if file == STANDARD_INPUT:
         return standard_input().read(most + 1)
@@ -68,7 +77,6 @@ def read_bytes(file: Path, most: int) -> bytes:
 
 
 def source_name(file: Path) -> str:
-    """What messages call the file."""
     return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
 
 
@@ -87,7 +95,7 @@ def read_puzzle(file: Path, settings: Settings) -> Parsed:
 
 
 def read_grid(file: Path, settings: Settings) -> Grid:
-    """The grid in a filled puzzle file. Raises InputError, also for a cell left blank."""
+    """The grid in a filled puzzle file. Raises InputError, also for a blank cell."""
     puzzle = read_puzzle(file, settings).puzzle
     values = [0] * len(puzzle.cells)
     for cell, value in puzzle.givens():
@@ -99,7 +107,7 @@ def read_grid(file: Path, settings: Settings) -> Grid:
 
 
 def empty_puzzle(size: str) -> Puzzle:
-    """The puzzle without givens whose boxes have the size `3x3`. Raises BadParameter."""
+    """The puzzle without givens with boxes of a size such as `3x3`. Raises BadParameter."""
     match = re.fullmatch(r"(\d{1,3})[x×](\d{1,3})", size)
     if not match:
         raise typer.BadParameter(f"--empty {size}: expected height x width of a box, as in 3x3")
@@ -113,7 +121,7 @@ STANDARD_OUTPUT = Path("-")
 
 
 def check_target(option: str, target: Path, inputs: Sequence[Path] = ()) -> None:
-    """Raise UsageError where nothing can be written, or where one of the inputs would be lost."""
+    """Raise UsageError if the target cannot be written, or is one of the inputs."""
     if target == STANDARD_OUTPUT:
         return
     shown = f"{option}: {printable(str(target))}"
@@ -134,7 +142,7 @@ def _are_one(target: Path, given: Path) -> bool:
 
 
 def write_to(target: Path, pieces: Iterable[str]) -> None:
-    """Write a text to a target that was checked: what is no file is not replaced by one."""
+    """Write a text to a checked target: a device is written to, not replaced by a file."""
     from pipeline.report import write_whole  # noqa: PLC0415 - slow to load
 
     if target == STANDARD_OUTPUT:

@@ -26,7 +26,7 @@ OUTPUT = ("report", "log_format", "quiet")
 
 @takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT)
 def run(settings: Settings) -> None:
-    """Process what lies in the inbox and exit: for cron.
+    """Process everything in the inbox and exit: for cron.
 
     sudoku-pipeline run
 
@@ -47,7 +47,7 @@ def run(settings: Settings) -> None:
 
 @takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll", "health")
 def watch(settings: Settings) -> None:
-    """Process what is dropped in the inbox until SIGTERM or Ctrl-C.
+    """Process everything dropped in the inbox until SIGTERM or Ctrl-C.
 
     sudoku-pipeline watch
 
@@ -57,7 +57,7 @@ def watch(settings: Settings) -> None:
 
     sudoku-pipeline watch --health /run/sudoku-pipeline/health.json
 
-    Exit code 0: a signal ended it; 75: a folder was not there to begin with.
+    Exit code 0: a signal ended it; 75: a folder was missing at the start.
     """
     log = LazyLog(settings.log_format, quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
@@ -66,7 +66,6 @@ def watch(settings: Settings) -> None:
 
 @contextmanager
 def _reporting(settings: Settings, log: Log) -> Iterator[Keeper | None]:
-    """What keeps the report up to date, if that is asked for."""
     if not settings.report:
         yield None
         return

@@ -82,7 +82,7 @@ def decode(
     """Turn a solver's result file into the grid it stands for.
 
     The result is minisat's, or has the SAT competition's s and v lines. --encoding and
-    --numbering are those that the CNF was made with.
+    --numbering must be those with which the CNF was made.
 
     sudoku-pipeline decode examples/classic.sudoku classic.out
 

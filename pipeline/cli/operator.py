@@ -1,4 +1,4 @@
-"""The commands for who looks after the folders: status, retry, prune, doctor."""
+"""The commands for operating the folders: status, retry, prune, doctor."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def prune(
 ) -> None:
     """Delete old originals from inbox/done/ and old logs from the outbox.
 
-    Solutions, records and what failed stay.
+    Solutions, records and failed files stay.
 
     sudoku-pipeline prune --older-than 30d --dry-run
 
@@ -140,7 +140,7 @@ def prune(
 
 @takes("inbox", "outbox", "solver", "minisat")
 def doctor(settings: Settings, *, as_json: Json = False) -> None:
-    """Say what this machine lacks, each with its remedy.
+    """Say what this machine lacks, with remedies.
 
     sudoku-pipeline doctor
 

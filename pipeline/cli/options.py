@@ -1,4 +1,4 @@
-"""The options that commands share: each declared once, with its environment twin.
+"""The options that commands share: each declared once, with its environment variable.
 
 A command names the settings it takes and gets them as one `Settings`:
 
@@ -21,29 +21,29 @@ from pipeline.parse import FORMAT_NAMES
 from pipeline.settings import Settings, environment_name
 
 _HELP: dict[str, str] = {
-    "inbox": "The folder that files are dropped in.",
-    "outbox": "The folder that solutions and records go to.",
-    "solver": "auto is lanes for many puzzles at once, minisat for one, PySAT where there is none.",
+    "inbox": "The folder into which files are dropped.",
+    "outbox": "The folder for solutions and records.",
+    "solver": "auto: lanes for many puzzles at once, else minisat, or PySAT if that is missing.",
     "minisat": "The minisat program, if it is not on the PATH.",
     "encoding": "How a puzzle becomes clauses.",
-    "max_solutions": "Stop after that many solutions; by default 100, of many puzzles 2 each.",
-    "timeout": "Seconds for all that is done for one puzzle.",
-    "memory_limit": "MB for each step of that, solving among them, 64 or more.",
-    "max_bytes": "The largest file that may be one puzzle.",
-    "max_total_bytes": "The most that an archive, or a file of many puzzles, may unpack to.",
-    "workers": "Processes that compute the puzzles of archives and collections; 0: one a core.",
-    "cluster": "The address of a Dask scheduler whose workers compute them instead; or local:N.",
+    "max_solutions": "Stop after that many solutions; by default 100, or 2 each in files of many.",
+    "timeout": "Seconds for all the work on one puzzle.",
+    "memory_limit": "MB for each step of that work, such as solving; 64 or more.",
+    "max_bytes": "The largest file of one puzzle, in bytes.",
+    "max_total_bytes": "The most bytes that an archive, or a file of many puzzles, may unpack to.",
+    "workers": "Processes for the puzzles of archives and collections; 0: one per core.",
+    "cluster": "The Dask scheduler whose workers replace these processes: its address, or local:N.",
     "variant": "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
-    "format": "The format of what is read; auto: its content tells.",
-    "alphabet": "What 16 by 16 or 25 by 25 characters stand for; auto: they tell themselves.",
-    "cross_check": "The share, 0 to 1, of answers that another solver is asked for too.",
-    "prove": "Of which complete results to publish a checked proof that there is nothing else.",
-    "keep_cnf": "Publish the CNF as well, with and without the solutions blocked.",
-    "settle": "Seconds for which a file must not change where leases cannot tell that it is done.",
-    "grace": "Seconds that a puzzle in work gets when told to stop.",
-    "poll": "Look every 5 s, for folders on network and container mounts that give no events.",
+    "format": "The format of the input; auto: decided by its content.",
+    "alphabet": "The signs of 16 by 16 or 25 by 25 characters; auto: decided by the characters.",
+    "cross_check": "The share, 0 to 1, of answers for which another solver is asked too.",
+    "prove": "For which results to publish a checked proof that there are no other solutions.",
+    "keep_cnf": "Also publish the CNF, with and without the solutions blocked.",
+    "settle": "Seconds without change after which a file is complete, if leases cannot tell.",
+    "grace": "Seconds that a puzzle in work gets to finish when told to stop.",
+    "poll": "Scan every 5 s: for network and container mounts, which give no events.",
     "health": "Replace this small JSON file after every scan, for a monitor.",
-    "report": "Keep report.html in the outbox up to date: a page to look at.",
+    "report": "Keep report.html, a page to look at, up to date in the outbox.",
     "log_format": "auto is console on a terminal, json elsewhere.",
     "quiet": "Print nothing but problems.",
 }
@@ -67,7 +67,7 @@ _FORMATS: Any = cast("Any", Literal)[("auto", *FORMAT_NAMES)]
 
 
 def option(name: str, annotation: Any) -> Any:
-    """The annotated type of the option for one field of Settings."""
+    """The annotated type of the option for a field of Settings."""
     declared = typer.Option(
         f"--{name.replace('_', '-')}", envvar=environment_name(name), help=_HELP[name]
     )

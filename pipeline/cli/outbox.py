@@ -41,7 +41,7 @@ def audit(
 ) -> None:
     """Check the solutions, counts and proofs in an outbox, from its files alone.
 
-    A job is ok, BAD, or unchecked where its original is gone or time was not enough.
+    A job is ok, BAD, or unchecked if its original is gone or time was too short.
     --timeout is for one proof, one conflict or one difference.
 
     sudoku-pipeline audit
@@ -111,7 +111,7 @@ def report(
 ) -> None:
     """Write one page that shows what is in an outbox: totals, times, jobs, drawn boards.
 
-    The page needs nothing else, but its links lead to the files of the outbox.
+    The page is self-contained, but its links lead to the files of the outbox.
 
     sudoku-pipeline report
 

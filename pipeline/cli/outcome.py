@@ -29,12 +29,11 @@ from pipeline.exits import (
 
 
 def say(message: str) -> None:
-    """One line on standard error."""
     print(message, file=sys.stderr, flush=True)
 
 
 def accounted(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, with errors and the signals that stop it as messages and exit codes."""
+    """Wrap a command: errors and stopping signals become messages and exit codes."""
     stopped = when_stopped(command.__name__)
 
     @functools.wraps(command)
@@ -42,7 +41,7 @@ def accounted(command: Callable[..., None]) -> Callable[..., None]:
         try:
             with interruptible():
                 command(*args, **kwargs)
-        except BrokenPipeError:  # the reader of our output has seen enough
+        except BrokenPipeError:  # the reader of our output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(ALL_WELL) from None
         except Stopped:

@@ -1,7 +1,7 @@
 """The folder protocol: settle, reserve, claim, publish, recover. Only this touches the folders.
 
-`reached` names the points between its steps and does nothing else: the fault tests put a
-function in `on_step`, to die or to fail at one of them.
+`reached` marks the points between its steps and does nothing else: the fault tests add functions to
+`on_step` that die or fail at one of them.
 """
 
 from __future__ import annotations
@@ -32,6 +32,6 @@ on_step: list[Callable[[Step], None]] = []
 
 
 def reached(step: Step) -> None:
-    """Say that this point is reached."""
+    """Tell `on_step` that this point is reached."""
     for tell in on_step:
         tell(step)

@@ -1,13 +1,13 @@
-"""Claim: a dropped file that is ours to process, and nobody else's.
+"""Claim: a dropped file that this process, and no other, may process.
 
 A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
 
-    .lock        locked (flock) while its owner lives; tells who that is, and how many
-                 attempts at one step of this job were begun, one after the other, and did not end
-    .claim.json  what was claimed, by which job; behind it, what is about to be published
+    .lock        locked (flock) while its owner lives; it names the owner, and counts the attempts
+                 at one step of this job that began, one after the other, and did not end
+    .claim.json  what was claimed, by which job; then what is about to be published
     NAME         the dropped file, under its own name, which has no leading dot
 
-It is prepared under a temporary name and renamed; then the file is renamed into it. Whoever
+It is prepared under a temporary name and renamed; then the file is renamed into it. A process that
 can take the lock of a claim finds it abandoned, and owns it.
 """
 
@@ -44,7 +44,7 @@ _APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 @dataclass(frozen=True, slots=True, order=True)
 class Output:
-    """A file, or a folder, of the outbox; in a claim's note a folder's name ends in `/`."""
+    """A file or folder of the outbox; in a claim's note a folder's name ends in `/`."""
 
     name: str
     is_folder: bool = False
@@ -59,11 +59,11 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The content of .claim.json: what has to be known of a job after a crash.
+    """The content of .claim.json: what has to be known about a job after a crash.
 
     `former` are the stems of earlier sets of this source, if it now has another. `files` are
-    those of the sets that this job's replaces and those it is about to publish; it is empty
-    until then. `outbox` tells which folder the stem is reserved in.
+    those of the earlier sets that this job replaces and those it is about to publish; it is
+    empty until then. `outbox` identifies the folder in which the stem is reserved.
     """
 
     job: str
@@ -83,9 +83,9 @@ class Note:
 
     @classmethod
     def of_text(cls, text: str) -> Self:
-        """The note in the last line that is whole: one may be torn.
+        """The note in the last complete line, as the last one may be torn.
 
-        Raises ValueError, TypeError or KeyError where there is none, or one we would not write.
+        Raises ValueError, TypeError or KeyError if there is none, or one we would not write.
         """
         values: dict[str, Any] = {}
         for line in text.splitlines():
@@ -105,12 +105,12 @@ class Note:
 
 
 def new_job_id(now: datetime) -> str:
-    """An id that no other job has; ids sort by time."""
+    """A unique id; ids sort by time."""
     return f"{now.astimezone(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(5)}"
 
 
 def note_in(folder: Path) -> Note:
-    """The note of a claim; where it is lost, one that knows the name of the file."""
+    """The note of a claim; if it is lost, one with only the name of the file."""
     try:
         return Note.of_text(read_end(folder / NOTE, _LONGEST_NOTE).decode("ascii"))
     except (OSError, AttributeError, ValueError, TypeError, KeyError):
@@ -122,12 +122,12 @@ def note_in(folder: Path) -> Note:
 
 
 def notes_in_work(folders: Folders) -> list[Note]:
-    """The notes of all claims there are, whoever owns them."""
+    """The notes of all claims, whoever owns them."""
     return [note_in(path.parent) for path in folders.work.glob(f"[!.]*/{NOTE}")]
 
 
 class _Attempts(NamedTuple):
-    """How many attempts at which step were begun, one after the other, and did not end."""
+    """How many attempts at which step began, one after the other, and did not end."""
 
     number: int
     step: int
@@ -137,7 +137,7 @@ _NONE = _Attempts(0, 0)
 
 
 class Claim:
-    """A claim that this process owns; `close` gives the lock up, `remove` the claim."""
+    """A claim that this process owns; `close` releases the lock, `remove` the claim."""
 
     def __init__(
         self,
@@ -157,15 +157,15 @@ class Claim:
 
     @property
     def is_held(self) -> bool:
-        """Whether the lock has not been given up or handed on."""
+        """Whether the lock has not been released or handed on."""
         return self._lock >= 0
 
     def sign(self) -> None:
-        """Write in the lock who holds it, for people to read."""
+        """Write the owner into the lock, for people to read."""
         self._write_lock(self._told())
 
     def attempts(self) -> int:
-        """How many attempts, one after the other, at the same step were begun and never ended."""
+        """The number of consecutive attempts at the same step that began and never ended."""
         return self._told().number
 
     def _told(self) -> _Attempts:
@@ -175,7 +175,7 @@ class Claim:
         return _Attempts(int(told[2]), int(told[3] or 0))
 
     def _write_lock(self, attempts: _Attempts) -> None:
-        """Write over what the lock tells; where that is as long, no room is needed."""
+        """Overwrite the lock's content; if the length is the same, that needs no disk space."""
         step = f" in step {attempts.step}" if attempts.step else ""
         signature = f"process {os.getpid()} on {os.uname().nodename}"
         data = f"attempts at {self.note.job}: {attempts.number}{step}\n{signature}\n".encode()
@@ -186,8 +186,8 @@ class Claim:
     def attempt(self, step: int = 0, free: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
         """Count an attempt while it lasts, so that it stays counted if the process is killed.
 
-        An exception ends it, as do those that are `free`: whoever catches one that is a crash of
-        ours counts that.
+        An Exception, or one of `free`, ends it uncounted: a caller that catches one caused by a
+        crash of ours counts that.
         """
         ending: tuple[type[BaseException], ...] = (Exception, *free)
         before = self._told()
@@ -202,26 +202,26 @@ class Claim:
         reached("attempt.ended")
 
     def count_attempt(self, step: int = 0) -> None:
-        """Count an attempt at a step, so that it lasts.
+        """Count an attempt at a step, durably.
 
-        Step 0 is reading the file, and solving it where it is one puzzle. Attempts at another
-        step than the last one are counted from 1.
+        Step 0 is reading the file, and solving it if it is one puzzle. Attempts at another step
+        than the last one are counted from 1.
         """
         told = self._told()
         self._write_lock(_Attempts(1 + (told.number if told.step == step else 0), step))
         os.fdatasync(self._lock)
 
     def reset_attempts(self) -> None:
-        """Forget all attempts: something was done that lasts."""
+        """Forget all attempts: something durable was done."""
         if self.attempts():
             self._write_lock(_NONE)
 
     def save_files(self, files: Iterable[Output]) -> None:
-        """Save what may be in the outbox because of this source."""
+        """Save which files may be in the outbox because of this source."""
         self.renew(replace(self.note, files=tuple(sorted({*self.note.files, *files}))))
 
     def renew(self, note: Note) -> None:
-        """Put another note in place of the claim's, so that it lasts."""
+        """Replace the claim's note, durably."""
         attempts = self._told()
         descriptor = descriptor_of(self.folder / NOTE, flags=_APPENDING)
         with os.fdopen(descriptor, "a", encoding="ascii") as file:
@@ -233,7 +233,7 @@ class Claim:
             self._write_lock(attempts)
 
     def put_back(self, inbox: Path) -> bool:
-        """Return the file to the inbox; whether it could be, without hiding a newer one."""
+        """Return the file to the inbox, unless a newer one is there; whether it was returned."""
         if not return_to(self.original, inbox / self.note.source):
             return False
         sync_folder(inbox)
@@ -241,9 +241,9 @@ class Claim:
         return True
 
     def is_put_back(self, inbox: Path) -> bool:
-        """Whether putting it back was cut off when the file was in both places.
+        """Whether a return to the inbox was interrupted while the file was in both places.
 
-        Nothing is put back once its publishing has begun.
+        Nothing is returned once its publication has begun.
         """
         source = inbox / self.note.source
         return (
@@ -258,24 +258,22 @@ class Claim:
             self.discard()
 
     def moved(self, folder: Path) -> Claim:
-        """The claim at another place; it takes the lock over."""
+        """The claim in another folder; it takes over the lock."""
         lock, self._lock = self._lock, -1
         return Claim(folder, lock, self.note, self._keep)
 
     def discard(self) -> None:
-        """Remove the claim with all that is in it."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.close()
 
     def close(self) -> None:
-        """Give up the lock."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
 
 
 def locked(path: Path, flags: int = 0) -> int | None:
-    """A descriptor that holds the lock of this file, or None if another holds it."""
+    """A descriptor that holds the lock of this file, or None if another process holds it."""
     descriptor = descriptor_of(path, flags=os.O_RDWR | flags)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -288,19 +286,19 @@ def locked(path: Path, flags: int = 0) -> int | None:
 
 
 def abandoned(folders: Folders) -> Iterator[Claim]:
-    """Take over, one by one, the claims whose owner has died; what holds no file is removed."""
+    """Take over, one by one, the claims whose owner has died; remove those without a file."""
     for folder in sorted(_claim_folders(folders)):
         try:
             lock = locked(folder / LOCK, os.O_CREAT)
         except OSError as error:
             if is_environmental(error):
                 raise
-            continue  # finished meanwhile, another user's, or what is no lock: `status` says so
+            continue  # finished meanwhile, another user's, or not a lock: `status` says so
         if lock is None:
             continue
         claim = Claim(folder, lock, note_in(folder))
         if os.path.lexists(claim.original) and not claim.is_put_back(folders.inbox):
-            with contextlib.suppress(OSError):  # a full disk keeps nobody from going on
+            with contextlib.suppress(OSError):  # a full disk must not stop the others
                 claim.sign()
             yield claim
         else:
@@ -308,12 +306,12 @@ def abandoned(folders: Folders) -> Iterator[Claim]:
 
 
 def _claim_folders(folders: Folders) -> list[Path]:
-    """The folders of claims; also of those in preparation, if nobody is preparing any."""
+    """The folders of claims; also of those in preparation, if no process is preparing any."""
     with os.scandir(folders.work) as found:
         names = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
     fresh = [folders.work / name for name in names if name.startswith(NEW)]
     made = [folders.work / name for name in names if not name.startswith(".")]
     if fresh and (lock := locked(folders.work / PREPARING, os.O_CREAT)) is not None:
-        os.close(lock)  # whoever comes now prepares another folder
+        os.close(lock)  # any process that comes now prepares another folder
         return made + fresh
     return made

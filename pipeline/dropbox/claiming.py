@@ -1,8 +1,8 @@
 """A job begins: its names in the outbox are reserved, and its file in the inbox is claimed.
 
-No two sources may hold names of the outbox that are the same file on some filesystem. Who holds
-which is told by the records in the outbox and by the claims in work; deciding happens under a
-lock of the outbox.
+No two sources may hold names of the outbox that are the same file on some filesystem. The records
+in the outbox and the claims in work tell who holds which; a decision is made under a lock of the
+outbox.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _PAUSE = 0.002
 
 
 def identity(status: os.stat_result) -> str:
-    """What tells one file or folder from all others, whatever its name."""
+    """What distinguishes a file or folder from all others, whatever its name."""
     return f"{status.st_dev:x}.{status.st_ino:x}"
 
 
 def _lock_patiently(descriptor: int, patience: float) -> None:
-    """Take the lock, which others hold for milliseconds. Raises BlockingIOError in the end."""
+    """Take the lock, which others hold for milliseconds. Raises BlockingIOError on timeout."""
     end = time.monotonic() + patience
     while True:
         try:
@@ -71,8 +71,8 @@ class Reservations:
     ) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Hold the outbox's lock; give the stem for a source, and others that it has used.
 
-        The claim that holds the stem must be made before the lock is given up. Raises
-        BlockingIOError where another has held the lock for all of our patience.
+        The claim that holds the stem must be made before the lock is released. Raises
+        BlockingIOError if another process holds the lock for longer than our patience.
         """
         with opened(self._folders.outbox / _OUTBOX_LOCK, os.O_RDWR | os.O_CREAT) as descriptor:
             _lock_patiently(descriptor, self._patience)
@@ -105,7 +105,6 @@ class Reservations:
     def _choose(
         self, source: str, *, keep_cnf: bool, is_folder: bool
     ) -> tuple[str, tuple[str, ...]]:
-        """The stem that the source has already, else the first that is free."""
         used = [
             stem
             for stem in islice(stems_for(source), MOST_LIKELY)
@@ -116,7 +115,7 @@ class Reservations:
         return chosen, tuple(stem for stem in used if stem != chosen)
 
     def _is_free(self, stem: str, source: str, *, keep_cnf: bool) -> bool:
-        """Whether no other source holds a name that the stem would take."""
+        """Whether no other source holds a name that the stem would use."""
         wanted = outputs(stem, keep_cnf=keep_cnf)
         return not any(
             holder != source and names & wanted
@@ -125,7 +124,7 @@ class Reservations:
         )
 
     def _related(self, stem: str) -> Iterator[str]:
-        """The known stems whose names may be the same as this one's."""
+        """The known stems whose names may coincide with this one's."""
         folded = fold(stem)
         forms = {folded, base_of(folded)}
         for ending in (COUNT, PROOF):
@@ -150,7 +149,7 @@ class Reservations:
 class Shelf:
     """Keeps what is left of finished claims, still locked, for the next ones.
 
-    Some filesystems make files slowly where many were deleted just now.
+    Some filesystems create files slowly after many deletions.
     """
 
     def __init__(self, room: int = 1) -> None:
@@ -173,13 +172,13 @@ class Shelf:
         return True
 
     def take(self, note: Note) -> Claim | None:
-        """A claim that was kept, with that note; None if there is none of use."""
+        """A kept claim, with this note; None if there is none that can be used."""
         if not self._kept:
             return None
         claim = self._kept.pop()
         try:
             claim.renew(note)
-            claim.reset_attempts()  # they were the former job's
+            claim.reset_attempts()  # they belonged to the previous job
         except FileNotFoundError:  # the folder was replaced
             claim.close()
             return None
@@ -189,19 +188,19 @@ class Shelf:
         return claim
 
     def close(self) -> None:
-        """Remove what is kept."""
+        """Remove the kept claims."""
         while self._kept:
             self._kept.pop().discard()
 
 
 def make_claim(folders: Folders, note: Note, shelf: Shelf | None = None) -> Claim | None:
-    """Claim `inbox/source`; None where another was faster, or the file is gone or changed."""
+    """Claim `inbox/source`; None if another was faster, or the file is gone or changed."""
     if is_in_work(folders, note.source):
         return None
     claim = shelf.take(note) if shelf else None
     if claim is None:
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
-            fcntl.flock(preparing, fcntl.LOCK_SH)  # else it looks abandoned until it is locked
+            fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
             claim = _prepare(folders, note, shelf)
     reached("claim.prepared")
     folder = folders.work / key_of(note.source)
@@ -217,7 +216,7 @@ def make_claim(folders: Folders, note: Note, shelf: Shelf | None = None) -> Clai
 
 
 def _prepare(folders: Folders, note: Note, shelf: Shelf | None) -> Claim:
-    """A claim under a temporary name that is locked and lasts."""
+    """Make a claim under a temporary name, locked and durable."""
     folder = folders.work / f"{NEW}{note.job}"
     folder.mkdir()
     try:
@@ -240,7 +239,7 @@ def _prepare(folders: Folders, note: Note, shelf: Shelf | None) -> Claim:
 
 
 def _fill(claim: Claim, source: Path) -> Claim | None:
-    """Rename the file into its claim; back again if it is not what was seen."""
+    """Rename the file into its claim, and back if it is not what was seen."""
     try:
         source.rename(claim.original)
     except OSError as error:
@@ -253,7 +252,7 @@ def _fill(claim: Claim, source: Path) -> Claim | None:
         if unchanged(claim.original, claim.note.fingerprint):
             return claim
         if not claim.put_back(source.parent):
-            claim.close()  # a newer one is there: this is finished first, when it is complete
+            claim.close()  # a newer one is there: this one is finished first, once complete
     except OSError:
         claim.close()
         raise
@@ -261,5 +260,4 @@ def _fill(claim: Claim, source: Path) -> Claim | None:
 
 
 def is_in_work(folders: Folders, source: str) -> bool:
-    """Whether there is a claim of that name."""
     return (folders.work / key_of(source)).exists()

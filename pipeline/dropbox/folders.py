@@ -1,4 +1,4 @@
-"""Where things lie in an inbox and an outbox, and how they are written so that they last."""
+"""Where things lie in an inbox and an outbox, and how they are written durably."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORK = ".work"
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """The two folders that people see, and the three within the inbox."""
+    """The two folders that users see, and the three within the inbox."""
 
     inbox: Path
     outbox: Path
@@ -38,7 +38,7 @@ class Folders:
         return self.inbox / FAILED
 
     def blames(self, error: OSError) -> bool:
-        """Whether all jobs would fail so: no room, or a folder that cannot be written in."""
+        """Whether all jobs would fail so: no room, or a folder that is not writable."""
         usable = all(
             folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
             for folder in (self.inbox, self.work, self.outbox)
@@ -46,10 +46,10 @@ class Folders:
         return is_environmental(error) or not usable
 
     def prepare(self) -> None:
-        """Make what is missing below the inbox, and the outbox; never the inbox itself.
+        """Create what is missing below the inbox, and the outbox; never the inbox itself.
 
-        Raises EnvironmentFailure where a folder is missing or cannot be written in, UsageError
-        where the outbox is in the inbox. An inbox in the outbox does no harm.
+        Raises EnvironmentFailure if a folder is missing or not writable, UsageError if the
+        outbox is in the inbox. An inbox in the outbox does no harm.
         """
         if not self.inbox.is_dir():
             raise _failure(self.inbox, "no such folder; make it, or name another with --inbox")
@@ -69,9 +69,9 @@ class Folders:
                 raise _failure(folder, "may not be written in")
 
     def _refuse_outbox_in_inbox(self) -> None:
-        """Raises UsageError where the outbox is, or lies in, the inbox or a folder of its own.
+        """Raise UsageError if the outbox is, or lies in, the inbox or a folder of its own.
 
-        Nothing on the way to it may lie there either: it would be taken for something dropped.
+        No folder on its path may lie there either: it would be taken for a dropped one.
         """
         ours = set(_identities((self.inbox, self.work, self.done, self.failed)))
         given = self.outbox.absolute()
@@ -89,12 +89,12 @@ def _failure(folder: Path, why: str) -> EnvironmentFailure:
 
 
 def _real(path: Path) -> Path:
-    """The path behind all links; as far as it leads, where they lead in a circle."""
+    """The path with all links resolved; as far as possible if they form a circle."""
     return Path(os.path.realpath(path))
 
 
 def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
-    """What tells each folder that is there from others, whatever it is mounted or called as."""
+    """What identifies each existing folder, however it is mounted or named."""
     for folder in folders:
         with contextlib.suppress(OSError):
             status = folder.stat()
@@ -112,13 +112,13 @@ def opened(path: Path, flags: int = 0) -> Iterator[int]:
 
 
 def sync_file(path: Path) -> None:
-    """Make a file's content last."""
+    """Make a file's content durable."""
     with opened(path) as descriptor:
         os.fsync(descriptor)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder last."""
+    """Make the names in a folder durable."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -127,9 +127,9 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
-    """Write a new file; the SHA-256 of it. Nothing is left of it where that fails.
+    """Write a new file; return its SHA-256. Nothing is left of it if that fails.
 
-    The disk begins to write it at once, so that several files are made to last together.
+    Writing to disk begins at once, so that several files can become durable together.
     """
     hashed = sha256()
     try:
@@ -157,8 +157,8 @@ def digest_of(path: Path) -> str:
 def move_aside(path: Path, folder: Path, name: str) -> Path:
     """Move a finished original to `folder/name`, or `folder/2/name`, `folder/3/name` and so on.
 
-    A folder whose name is a number would be taken for one of these shelves: it never goes to
-    `folder/name`. Nothing that is there is overwritten. Returns where it went.
+    A folder named by a number would be taken for one of these shelves: it never goes to
+    `folder/name`. Nothing is overwritten. Returns where it went.
     """
     first = () if name.isdigit() and is_folder(path) else (folder,)
     targets = (place / name for place in chain(first, _shelves(folder)))
@@ -168,7 +168,7 @@ def move_aside(path: Path, folder: Path, name: str) -> Path:
 
 
 def _shelves(folder: Path) -> Iterator[Path]:
-    """The folders `2`, `3` and so on, each made when it is asked for."""
+    """The folders `2`, `3` and so on, each created on demand."""
     for number in count(2):
         shelf = folder / str(number)
         with contextlib.suppress(FileExistsError):
@@ -178,7 +178,7 @@ def _shelves(folder: Path) -> Iterator[Path]:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a folder is there, and no link to one."""
+    """Whether a folder is there, not a link to one."""
     return path.is_dir() and not path.is_symlink()
 
 
@@ -196,7 +196,7 @@ def return_to(path: Path, target: Path) -> bool:
 
 
 def _rename_to_nothing(path: Path, target: Path) -> bool:
-    """Rename unless something is there, in one step; False also where that is not offered."""
+    """Rename unless something is there, atomically; False also if that is not supported."""
     import ctypes  # noqa: PLC0415 - hardly ever needed
 
     try:

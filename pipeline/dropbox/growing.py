@@ -1,7 +1,7 @@
-"""Growing: the files of a set that is made over hours, so that nothing of it is made twice.
+"""Growing: the files of a set that takes hours, so that no part of it is made twice.
 
-They grow in the outbox under temporary names. What is done is noted in the claim, after it was
-made to last: how long each file is, and whatever else the job must know to go on.
+They grow in the outbox under temporary names. Progress is noted in the claim once it is durable:
+how long each file is, and whatever else the job must know to go on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ State = dict[str, Any]
 
 @dataclass(slots=True)
 class _File:
-    """A file that grows: where, its number among those of its claim, and how long it is."""
+    """A growing file: its path, its number among those of its claim, and its length."""
 
     path: Path
     number: int
@@ -35,11 +35,11 @@ class _File:
 
 
 class Growing:
-    """The files of one claim's set, by their names; `state` is what was noted last, or empty.
+    """The files of one claim's set, by name; `state` is what was noted last, or empty.
 
-    A name with a slash is one in the claim's tree. What a crash has left behind of a file
-    beyond its noted length is cut off. What was noted under another `key` does not count: a
-    text that says all that the files depend on beside the source.
+    A name with a slash is one in the claim's tree. What a crash has left of a file beyond its
+    noted length is cut off. Notes made under another `key` do not count: `key` describes
+    everything besides the source on which the files depend.
     """
 
     def __init__(self, claim: Claim, folders: Folders, key: str = "") -> None:
@@ -58,7 +58,7 @@ class Growing:
             shutil.rmtree(self.tree, ignore_errors=True)
         flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if self.state else os.O_TRUNC)
         self._progress = os.fdopen(descriptor_of(claim.folder / PROGRESS, flags=flags), "wb")
-        self._progress.write(b"\n")  # ends a line that was torn
+        self._progress.write(b"\n")  # ends a torn line
 
     def _resume(self, noted: State) -> None:
         if noted and noted["terms"] != self._key:
@@ -81,7 +81,7 @@ class Growing:
         return temporary_name(self._claim, self._folders, f"{number}g")
 
     def append(self, name: str, data: bytes) -> None:
-        """Append to a file of the set, which is made if there is none of that name."""
+        """Append to a file of the set; it is created if it does not exist."""
         file, flags = self._files.get(name), os.O_APPEND
         if file is None:
             self._made += 1
@@ -96,19 +96,17 @@ class Growing:
         file.fresh = True
 
     def release(self, name: str) -> None:
-        """Make a file last that has grown enough, and forget it."""
+        """Make a complete file durable, and forget it."""
         sync_file(self._files.pop(name).path)
 
     def path(self, name: str) -> Path:
-        """Where a file of the set is while it grows."""
         return self._files[name].path
 
     def length(self, name: str) -> int:
-        """The bytes of a file of the set, 0 if there is none yet."""
         return self._files[name].length if name in self._files else 0
 
     def note(self, state: State) -> None:
-        """Make everything so far last, then note it together with that state."""
+        """Make everything so far durable, then note it together with that state."""
         for file in self._files.values():
             if file.fresh:
                 sync_file(file.path)
@@ -123,21 +121,21 @@ class Growing:
         os.fsync(self._progress.fileno())
 
     def staged(self) -> dict[str, Path]:
-        """Where the grown files are, by the names that they shall get."""
+        """Where the grown files are, by the names that they will get."""
         return {name: file.path for name, file in self._files.items()}
 
     def close(self) -> None:
-        with contextlib.suppress(OSError):  # what a full disk did not take is not noted
+        with contextlib.suppress(OSError):  # what a full disk rejected is not noted
             self._progress.close()
 
 
 def last_noted(folder: Path) -> State:
-    """What a claim's progress note says last; empty if nothing was noted."""
+    """The last state in a claim's progress note; empty if nothing was noted."""
     try:
         lines = read_end(folder / PROGRESS, _LONGEST_NOTE).split(b"\n")
     except OSError:
         return {}
-    for line in reversed(lines[:-1]):  # what is behind the last line end is torn
+    for line in reversed(lines[:-1]):  # what follows the last line end is torn
         with contextlib.suppress(ValueError, RecursionError):
             state = json.loads(line)
             return state if isinstance(state, dict) else {}
@@ -145,5 +143,5 @@ def last_noted(folder: Path) -> State:
 
 
 def has_progress(claim: Claim) -> bool:
-    """Whether something of a job is done that need not be done again."""
+    """Whether some of a job's work is done and need not be repeated."""
     return bool(last_noted(claim.folder))

@@ -1,4 +1,4 @@
-"""For whoever looks after the folders: what is where, what failed tried again, what is old gone."""
+"""For the operator of the folders: show what is where, retry what failed, delete what is old."""
 
 from __future__ import annotations
 
@@ -25,13 +25,11 @@ from pipeline.published.originals import files_in
 NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
 LAST_SCAN = ".last-scan"
 LONG_AGO = 120.0
-"""Seconds: four rescans. Nobody scans if the last one is longer ago than that."""
+"""Seconds, four rescans: if the last scan is longer ago, nobody scans."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file and what is to be said of it."""
-
     name: str
     note: str = ""
 
@@ -50,13 +48,12 @@ class Overview:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether files wait and nobody has looked for long."""
         looked = self.scan_age is not None and self.scan_age <= LONG_AGO
         return bool(self.waiting) and not looked
 
 
 def stamp_scan(folders: Folders) -> None:
-    """Note that somebody has just scanned."""
+    """Record that a scan has just taken place."""
     stamp = folders.work / LAST_SCAN
     try:
         os.utime(stamp, follow_symlinks=False)
@@ -65,7 +62,7 @@ def stamp_scan(folders: Folders) -> None:
 
 
 def survey(folders: Folders, settle: float) -> Overview:
-    """Look at both folders. Raises FileNotFoundError where there is no inbox."""
+    """Survey both folders. Raises FileNotFoundError if there is no inbox."""
     names, ignored = names_in(folders.inbox)
     overview = Overview(
         ignored=[Entry(name, reason) for name, reason in ignored.items()],
@@ -96,11 +93,10 @@ def _scan_age(folders: Folders) -> float | None:
         age = time.time() - (folders.work / LAST_SCAN).lstat().st_mtime
     except FileNotFoundError:
         return None
-    return age if age >= -LONG_AGO else None  # a clock was set back: who knows
+    return age if age >= -LONG_AGO else None  # the clock was set back: unknown
 
 
 def _reason(folders: Folders, source: str) -> str:
-    """Why a file failed, as its record says."""
     for stem in islice(stems_for(source), MOST_LIKELY):
         record = read_record(folders.outbox / (stem + ENDING))
         if record is not None and record.source == source:
@@ -111,7 +107,7 @@ def _reason(folders: Folders, source: str) -> str:
 
 
 def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
-    """Each claim's note, and in words who has it in work."""
+    """Each claim's note, and a description of its owner and progress."""
     for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
         try:
             told = read_regular(path, LARGEST_LOCK).decode("ascii", errors="replace")
@@ -129,7 +125,7 @@ def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
 
 
 def _progress_of(folder: Path) -> str:
-    """How far a job of many puzzles is, in words; empty for others."""
+    """The progress of a job of many puzzles, in words; empty for others."""
     state = last_noted(folder)
     if not state:
         return ""
@@ -141,7 +137,7 @@ def _progress_of(folder: Path) -> str:
 def retry_failed(
     folders: Folders, names: Collection[str] | None
 ) -> Iterator[tuple[str, str | None]]:
-    """Put failed originals back, all for None: each name, and why it was not put back if so."""
+    """Put failed originals back, all if `names` is None; yield each with why it was not, if so."""
     found = set()
     for path in list(files_in(folders.failed)):
         if names is None or path.name in names:
@@ -155,7 +151,7 @@ def retry_failed(
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """A file or folder that is old enough to go; the inode tells it from a newer one."""
+    """A file or folder that is old enough to delete; the inode tells it from a newer one."""
 
     path: Path
     inode: int
@@ -164,8 +160,8 @@ class Expired:
 def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
     """The originals in `done`, and the logs in the outbox, that are at least that old.
 
-    An original's age counts from when it was moved there, whatever its own time is and those of
-    the files in a folder. Failed originals are not for us to clear: nobody has seen to them yet.
+    An original's age counts from when it was moved there, whatever its own time and those of the
+    files in a folder. Failed originals are kept: nobody has dealt with them yet.
     """
     limit = time.time() - seconds
     for path in files_in(folders.done):
@@ -181,7 +177,7 @@ def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
 
 
 def _logs(outbox: Path) -> Iterator[Path]:
-    """The logs that records list, those in the trees of archives included."""
+    """The logs that records list, with those in the trees of archives."""
     for path, record in _records(outbox):
         yield from _logs_of(outbox, record)
         tree = outbox / path.stem
@@ -204,9 +200,9 @@ def _logs_of(folder: Path, record: Record) -> Iterator[Path]:
 
 
 def delete_expired(files: Collection[Expired]) -> int:
-    """Delete these, but for those that were replaced meanwhile; how many went.
+    """Delete these, except those that were replaced meanwhile; return how many were deleted.
 
-    Raises OSError where some could not be deleted, when all the others are.
+    Raises OSError, after deleting all the others, if some could not be deleted.
     """
     count = 0
     hindrance: OSError | None = None
@@ -223,7 +219,7 @@ def delete_expired(files: Collection[Expired]) -> int:
 
 
 def _delete(expired: Expired) -> bool:
-    """Delete a file, or a folder with all that is in it; whether it was still there."""
+    """Delete a file, or a folder with its content; whether it was still there."""
     status = expired.path.lstat()
     if status.st_ino != expired.inode:
         return False

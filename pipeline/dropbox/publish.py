@@ -29,7 +29,7 @@ MakeRecord = Callable[[Mapping[str, str]], str]
 """From published name → SHA-256 to the record's text."""
 
 File = tuple[str, Iterable[str | bytes] | Path]
-"""A name of the set, with its text in pieces, or with where it lies already in the outbox."""
+"""A name of the set, with its text in pieces, or the path where it lies in the outbox already."""
 
 _TEMPORARY = re.compile(
     r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
@@ -40,7 +40,7 @@ _TEMPORARY = re.compile(
 class Publication:
     """A set that a claim's job has made.
 
-    `tree` is a folder of the outbox that shall get the stem for its name.
+    `tree` is a folder of the outbox that will be renamed to the stem.
     """
 
     claim: Claim
@@ -50,19 +50,19 @@ class Publication:
 
 
 def publish(publications: Sequence[Publication], folders: Folders) -> None:
-    """Put each set in place of any earlier one of the same source.
+    """Replace any earlier set of each source by the new one.
 
-    Everything is written under temporary names and made to last before an earlier set is
+    Everything is written under temporary names and made durable before an earlier set is
     touched; what the earlier record lists and the new set lacks is deleted; the record comes
-    last. Done again after a crash at any point it ends the same. Several sets are made to last
-    together.
+    last. It may be repeated after a crash at any point, with the same outcome. Several sets are
+    made durable together.
     """
     sets = [_Set(each, folders) for each in publications]
     try:
         for each in sets:
             each.stage()
         for each in sets:
-            each.sync()  # the first makes most of the others last as well
+            each.sync()  # the first sync makes most of the others durable too
         reached("publish.staged")
         for each in sets:
             each.withdraw_earlier()
@@ -82,7 +82,7 @@ def publish(publications: Sequence[Publication], folders: Folders) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
-    """A file of a set, or its folder: where it lies until it gets its name in the outbox.
+    """A file of a set, or its folder: its path until it gets its name in the outbox.
 
     `is_temporary`: it is written for this attempt alone.
     """
@@ -93,7 +93,7 @@ class _Staged:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether an earlier attempt was cut off behind its renaming."""
+        """Whether an earlier attempt was interrupted after renaming it."""
         return self.path == self.target
 
     def move(self) -> None:
@@ -120,7 +120,6 @@ class _Set:
         return _Staged(path, self._outbox / name, is_temporary=True)
 
     def stage(self) -> None:
-        """Write everything under temporary names."""
         hashes: dict[str, str] = {}
         for number, (name, content) in enumerate(self._publication.files(), 1):
             if isinstance(content, Path):
@@ -143,9 +142,9 @@ class _Set:
                 sync_file(staged.path)
 
     def withdraw_earlier(self) -> None:
-        """Save in the claim what will have to be cleared away, then remove the earlier record.
+        """Save in the claim what will have to be deleted, then remove the earlier record.
 
-        Raises OSError, before anything is changed, where somebody else's folder is in the way.
+        Raises OSError, before anything is changed, if a foreign folder is in the way.
         """
         note = self._claim.note
         known: list[Output] = []
@@ -174,7 +173,7 @@ class _Set:
         reached("publish.withdrawn")
 
     def exchange(self) -> None:
-        """Rename all but the record, and delete what only the earlier set had."""
+        """Rename everything but the record, and delete what only the earlier set had."""
         for staged in self._files:
             if not staged.is_in_place:
                 if is_folder(staged.target):
@@ -193,7 +192,7 @@ class _Set:
                 self._put_away(path)
 
     def _put_away(self, folder: Path) -> None:
-        """Remove a folder of an earlier set from sight at once, and then for good."""
+        """Remove a folder of an earlier set from view at once, and then delete it."""
         _refuse_foreign(folder, self._claim.note.files)
         aside = self._claim.folder / ".earlier"
         shutil.rmtree(aside, ignore_errors=True)
@@ -204,7 +203,7 @@ class _Set:
         shutil.rmtree(aside, ignore_errors=True)
 
     def clear_away(self) -> None:
-        """Remove what was written for a set that is not published; what had grown stays."""
+        """Remove the temporary files of an unpublished set; growing files stay."""
         for staged in self._all:
             if staged.is_temporary:
                 with contextlib.suppress(OSError):
@@ -212,19 +211,18 @@ class _Set:
 
 
 def _refuse_foreign(folder: Path, listed: Sequence[Output]) -> None:
-    """Raises OSError where a folder is not listed as one of an earlier set."""
+    """Raise OSError if a folder is not listed as one of an earlier set."""
     if Output(folder.name, is_folder=True) not in listed:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
 
 
 def _write_anew(path: Path, content: Iterable[str | bytes]) -> str:
-    """Write a file of which something may be left from an attempt that was cut off."""
+    """Write a file; remove first what an interrupted attempt may have left of it."""
     path.unlink(missing_ok=True)
     return write_new(path, content)
 
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
-    """A name to write under until what is written is published."""
     return folders.outbox / f".{_inbox_mark(folders)}-{claim.note.job}-{ending}.tmp"
 
 
@@ -242,7 +240,7 @@ def is_published(claim: Claim, folders: Folders) -> Record | None:
 def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
     """Move the originals of published jobs where they belong and remove the claims.
 
-    With each claim stands whether its original belongs in `failed`.
+    Each claim comes with whether its original belongs in `failed`.
     """
     shelves = set()
     for claim, is_failed in finished:
@@ -257,7 +255,7 @@ def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
 
 
 def remove_orphans(folders: Folders, jobs_in_work: Callable[[], set[str]]) -> None:
-    """Remove the temporary files of this inbox's jobs that are no longer in work."""
+    """Remove temporary files of this inbox's jobs that are no longer in work."""
     mark = _inbox_mark(folders)
     found = [
         (name, match["job"])

@@ -1,7 +1,7 @@
-"""Is a dropped file complete? What is seen of it, and what that means.
+"""Whether a dropped file is complete: what is seen of it, and what that means.
 
-Looking follows no link and waits for nothing. The decision does no I/O: what was seen and the
-clocks in, a verdict out.
+Looking follows no link and never blocks. The decision does no I/O: sights and clock readings in,
+a verdict out.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary, kind_in_word
 from pipeline.published.originals import DONE, FAILED
 
 EMPTY_SECONDS = 60.0
-"""For that long after its mtime what is empty may be about to be written."""
+"""For so long after its mtime an empty file may be about to be written."""
 
 CLOCK_SECONDS = 3600.0
-"""No clock is wrong by more than that: a time further in the future was made up."""
+"""No clock is wrong by more: a time further in the future was made up."""
 
 FOLDER_SECONDS = 5.0
-"""For that long nothing in a dropped folder may have changed."""
+"""For so long nothing in a dropped folder may have changed."""
 
 
 class Fingerprint(NamedTuple):
-    """What changes when a file does; a rename leaves it as it is."""
+    """Values that change when a file does, but not when it is renamed."""
 
     inode: int
     size: int
@@ -47,9 +47,9 @@ UNSEEN = Fingerprint(0, 0, 0)
 class Sight:
     """A file as it was just seen.
 
-    `writer`: somebody has it open for writing; None where that cannot be told. `cut_off`: its
-    content looks like the beginning of something. A folder's fingerprint is that of its content,
-    in place of the time; `newest_ns` is the latest mtime in it.
+    `writer`: some process has it open for writing; None if that is not known. `cut_off`: its
+    content looks incomplete. A folder's fingerprint has a hash of its content instead of a time;
+    `newest_ns` is the latest mtime in it.
     """
 
     name: str
@@ -61,13 +61,13 @@ class Sight:
 
     @property
     def modified(self) -> float:
-        """When it was last written to by its own account, seconds since 1970."""
+        """Its mtime, seconds since 1970."""
         return (self.newest_ns if self.is_folder else self.fingerprint.modified_ns) / 1e9
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Something that is no file: it goes to `failed/` unread."""
+    """Something that is neither a file nor a folder: it goes to `failed/` unread."""
 
     name: str
     reason: str
@@ -75,7 +75,7 @@ class Refused:
 
 
 def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
-    """The names that are up for a look, in order; and those that stay where they are, and why."""
+    """The names to consider, in order; and those to leave where they are, with the reason."""
     taken: list[str] = []
     ignored: dict[str, str] = {}
     with os.scandir(inbox) as entries:
@@ -91,15 +91,14 @@ def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
 
 
 def fingerprint_of(status: os.stat_result) -> Fingerprint:
-    """The fingerprint in a file's status."""
     return Fingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Refused | None:
     """What is at `path` now; None if it is gone.
 
-    Of a file that nobody writes up to `most` bytes are read, for `cut_off` to say whether they
-    look like the beginning of something.
+    Of a file without a writer up to `most` bytes are read, for `cut_off` to say whether they look
+    incomplete.
     """
     try:
         status = path.lstat()
@@ -126,7 +125,7 @@ def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Ref
 
 
 def _look_at_folder(path: Path) -> Sight | None:
-    """What is in a folder now, all that is below it included; None if it is gone."""
+    """Look at a folder with everything below it; None if it is gone."""
     size, hashed, writer, newest = 0, sha256(), False, 0
     for folder, folders, files in os.walk(path):
         folders.sort()
@@ -157,7 +156,7 @@ def _look_at_folder(path: Path) -> Sight | None:
 
 
 def _writer_of(path: Path) -> bool | None:
-    """Whether anybody has a file open for writing, as `has_writer`. Raises OSError."""
+    """Whether any process has a file open for writing, as `has_writer`. Raises OSError."""
     try:
         with opened(path) as descriptor:
             return has_writer(descriptor)
@@ -166,11 +165,11 @@ def _writer_of(path: Path) -> bool | None:
 
 
 def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | None:
-    """What can be said of a file that cannot be opened; None if it was exchanged just now."""
+    """The sight of a file that cannot be opened; None if it was replaced just now."""
     match error.errno:
         case errno.ENOENT | errno.ELOOP | errno.ENXIO:
             return None
-        case errno.EACCES:  # it may be permitted at the end of a copy
+        case errno.EACCES:  # permission may be granted at the end of a copy
             return Sight(path.name, fingerprint_of(status), writer=None)
         case errno.EAGAIN:  # it is leased for writing
             return Sight(path.name, fingerprint_of(status), writer=True)
@@ -178,7 +177,7 @@ def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | Non
 
 
 def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
-    """Whether a file or folder is still what was seen, and nobody writes it."""
+    """Whether a file or folder is still as it was seen, and has no writer."""
     status = path.lstat()
     if stat.S_ISDIR(status.st_mode):
         seen = _look_at_folder(path)
@@ -194,7 +193,7 @@ def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
 
 
 def is_written(path: Path) -> bool:
-    """Whether somebody is known to write a file, or one in a folder."""
+    """Whether a file, or one in a folder, is known to have a writer."""
     if stat.S_ISDIR(path.lstat().st_mode):
         seen = _look_at_folder(path)
         return seen is not None and bool(seen.writer)
@@ -202,10 +201,10 @@ def is_written(path: Path) -> bool:
 
 
 def has_writer(descriptor: int) -> bool | None:
-    """Whether anybody has the file open for writing; None where leases do not tell.
+    """Whether any process has the file open for writing; None if leases do not tell.
 
-    Who opens it just now makes the kernel send us a signal: not SIGIO, which would end us, but
-    SIGURG, which nobody hears.
+    If another process opens it at this moment, the kernel sends us a signal: not SIGIO, which
+    would kill us, but SIGURG, which is ignored.
     """
     try:
         fcntl.fcntl(descriptor, F_SETSIG, signal.SIGURG)
@@ -228,9 +227,9 @@ class Ready:
 class Settling:
     """Not yet complete: look again in `seconds`.
 
-    `patience` is what is left of the settling time since its name was first seen, changed since
+    `patience` is what is left of the settling time since the name was first seen, changed since
     or not. `held`: a writer has had it open without a change for longer than the settling time,
-    so that nobody knows when it will be done.
+    so that it may take any time.
     """
 
     seconds: float
@@ -240,7 +239,7 @@ class Settling:
 
 
 class Settler:
-    """Remembers when each file was first seen as it is now, on a monotonic clock."""
+    """Remembers since when each file has been as it is now, on a monotonic clock."""
 
     def __init__(self, settle: float) -> None:
         self._settle = settle
@@ -249,7 +248,6 @@ class Settler:
         self._written: dict[str, float] = {}
 
     def forget_all_but(self, names: Collection[str]) -> None:
-        """Drop what is no longer there."""
         for gone in self._since.keys() - names:
             del self._since[gone], self._first[gone]
             self._written.pop(gone, None)

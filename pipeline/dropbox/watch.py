@@ -1,7 +1,7 @@
 """Hints that something was dropped. A scan decides what; a hint only wakes it.
 
-Events get lost (inotify's queue overflows without a word) and never come from network and
-container mounts, so whoever waits here also looks by itself now and then.
+Events get lost (inotify's queue overflows silently) and never come from network and container
+mounts, so the callers also scan now and then.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Alarm:
-    """Something to wait for that threads and signal handlers may ring."""
+    """Something to wait for that threads and signal handlers can ring."""
 
     def __init__(self) -> None:
         self._ear, self._bell = os.pipe()
@@ -47,10 +47,10 @@ class Alarm:
 
 
 def _pair_no_moves() -> None:
-    """Keep watchdog from holding events back for half a second.
+    """Keep watchdog from delaying events by half a second.
 
-    It waits that long for the other half of every move out of the folder, as each claim is one,
-    and lets no later event pass. Both halves are hints all the same.
+    It waits that long for the other half of every move out of the folder, such as each claim, and
+    holds back all later events. Either half is hint enough.
     """
     for module, name in (
         ("watchdog.observers.inotify_move_event_grouper", "InotifyMoveEventGrouper"),  # from 7 on
@@ -71,7 +71,7 @@ class Watcher:
         self._watched: tuple[int, int] | None = None
 
     def start(self) -> None:
-        """Begin to observe. Raises OSError where that cannot be."""
+        """Begin to observe. Raises OSError if that is impossible."""
         import logging  # noqa: PLC0415 - `run` has no need of these
 
         from watchdog import events  # noqa: PLC0415
@@ -97,7 +97,7 @@ class Watcher:
         _pair_no_moves()
         status = self._folder.stat()
         observer = PollingObserver() if self._poll else Observer()
-        # The filter also spares the observer what our own looking at files would tell it.
+        # The filter also keeps the observer from waking when we open files ourselves.
         observer.schedule(Handler(), str(self._folder), recursive=False, event_filter=hints)
         observer.start()
         self._observer, self._watched = observer, (status.st_dev, status.st_ino)

@@ -35,9 +35,9 @@ def encode_puzzle(
     numbering: Style = "dense",
     limits: Limits = UNHURRIED,
 ) -> Cnf:
-    """The clauses whose models are exactly the solutions of the puzzle.
+    """Encode a puzzle: the models of the clauses are exactly its solutions.
 
     `encoding` is a key of ENCODINGS. Raises UsageError for decimal numbering of a side above 9,
-    LimitReached where the limits are too narrow for that.
+    LimitReached if the limits do not suffice.
     """
     return ENCODINGS[encoding](puzzle, numbering, limits)

@@ -30,12 +30,12 @@ TITLES: dict[Kind, tuple[str, str]] = {
     "column": ("every column holds every value", "no value twice in a column"),
     "box": ("every box holds every value", "no value twice in a box"),
 }
-"""How it is said that of each group of a kind at least one is true, and at most one."""
+"""For each kind: the titles for "at least one of each group" and "at most one"."""
 
 
 @dataclass(frozen=True)
 class Numbering(Mapping[int, Candidate]):
-    """A mapping from every variable of a full numbering to its candidate.
+    """The map from every variable of a full numbering to its candidate.
 
     `dense` is (r-1)·n² + (c-1)·n + v, without gaps from 1 to n³; `decimal` is the digits rcv,
     for sides up to 9 (UsageError beyond).
@@ -59,7 +59,7 @@ class Numbering(Mapping[int, Candidate]):
         return n**3 if self.style == "dense" else 111 * n
 
     def before(self, cell: int) -> int:
-        """The number that a value is added to for the variable of (cell, value)."""
+        """The number to which a value is added to get the variable of (cell, value)."""
         if self.style == "dense":
             return cell * self.geometry.side
         row, column = self.geometry.place(cell)
@@ -88,7 +88,7 @@ class Numbering(Mapping[int, Candidate]):
 
 
 def pairs(groups: Iterable[Iterable[int]]) -> Iterator[Clause]:
-    """For any two variables of a group, that one of them is false."""
+    """For any two variables of a group, the clause that one of them is false."""
     for group in groups:
         yield from combinations([-variable for variable in group], 2)
 
@@ -119,7 +119,7 @@ def _family(numbering: Numbering, kind: Kind, bound: int) -> Family:
 
 
 def _units(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
-    """The givens, and the negation of every value that a mark forbids; no family is empty."""
+    """The givens, and the negation of every value that a mark forbids, without empty families."""
     full = puzzle.geometry.all_values
     givens = [(numbering.before(cell) + value,) for cell, value in puzzle.givens()]
     forbidden = [
@@ -141,9 +141,9 @@ def _negated(forbidden: Iterable[tuple[int, int]]) -> Iterator[Clause]:
 def _encoder(
     name: str, rules: Iterable[tuple[Kind, int]]
 ) -> Callable[[Puzzle, Style, Limits], Cnf]:
-    """An encoder that states these rules over all candidates, then the givens and marks.
+    """Make an encoder that states these rules over all candidates, then the givens and marks.
 
-    It does next to nothing: whoever goes through the clauses keeps to the limits.
+    It is lazy: time limits apply where the clauses are generated.
     """
     stated = tuple(rules)
 

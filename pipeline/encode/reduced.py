@@ -1,8 +1,8 @@
 """Reduced: `extended` over the candidates that the givens and marks leave.
 
 Satisfied clauses and false literals are never written, and what unit propagation decides has
-no variable. G. Kwon and H. Jain, Optimized CNF encoding for Sudoku puzzles, 2006; they take
-out what the givens decide, here it is what unit propagation decides.
+no variable. After G. Kwon and H. Jain, Optimized CNF encoding for Sudoku puzzles, 2006; they remove
+what the givens decide, this removes what unit propagation decides.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pipeline.limits import Deadline, Limits
 from pipeline.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
 
 CANDIDATE_BYTES = 1024
-"""What a candidate takes in this process at most, here and later as a part of a model."""
+"""The most memory of a candidate in this process, here and later as a part of a model."""
 
 MOST_KEPT = 100_000
-"""Pairs of a family beyond which they are made anew whenever they are needed."""
+"""Larger families of pairs are regenerated whenever they are needed."""
 
 
 def encode_reduced(puzzle: Puzzle, style: Style, limits: Limits) -> Cnf:
@@ -45,7 +45,7 @@ def encode_reduced(puzzle: Puzzle, style: Style, limits: Limits) -> Cnf:
 def _number(
     cells: list[int], numbering: Numbering, deadline: Deadline
 ) -> tuple[list[list[tuple[int, int]]], dict[int, Candidate], list[Candidate]]:
-    """Per cell its open candidates as (value, variable); variable → candidate; the decided."""
+    """Open candidates of each cell as (value, variable); variable → candidate; the decided."""
     geometry = numbering.geometry
     alive: list[list[tuple[int, int]]] = []
     candidates: dict[int, Candidate] = {}
@@ -69,7 +69,7 @@ def _number(
 
 
 def _exactly_one(kind: Kind, groups: Sequence[Clause]) -> Iterator[Family]:
-    """At least one, and at most one; the pairs of a large puzzle are not kept in memory."""
+    """At least one, and at most one; many pairs are not kept in memory."""
     size = sum(comb(len(group), 2) for group in groups)
     at_most = Generated(partial(pairs, groups))
     yield Family(TITLES[kind][LEAST], len(groups), groups)
@@ -96,16 +96,16 @@ def _families(
 
 @lru_cache(maxsize=16)
 def _units_at(geometry: Geometry) -> tuple[tuple[int, int, int], ...]:
-    """For each cell the indices, in `units_of`, of its row, column and box."""
+    """For each cell the indices in `units_of` of its row, column and box."""
     n = geometry.side
     return tuple((cell // n, n + cell % n, 2 * n + geometry.box_of(cell)) for cell in range(n * n))
 
 
 def propagate(puzzle: Puzzle) -> list[int] | None:
-    """The masks of the candidates that survive, or None where some group is left with none.
+    """The masks of the surviving candidates, or None if some group has none left.
 
-    Naked and hidden singles until nothing moves: the fixpoint of unit propagation on the
-    `extended` formula, which does not depend on the order in which the units are looked at.
+    Naked and hidden singles until nothing changes: the fixpoint of unit propagation on the
+    `extended` formula, which does not depend on the order of the units.
     """
     geometry = puzzle.geometry
     units, units_at = units_of(geometry), _units_at(geometry)
@@ -125,9 +125,9 @@ def propagate(puzzle: Puzzle) -> list[int] | None:
 
 
 def _strike_givens(cells: list[int], units_at: Sequence[tuple[int, int, int]]) -> bool:
-    """Strike what is given from its row, column and box, in place; False for a conflict.
+    """Strike givens from their row, column and box, in place; False for a conflict.
 
-    The units alone would do that too, in twice the time.
+    Propagating the units would do that too, in twice the time.
     """
     taken = [0] * (3 * isqrt(len(cells)))
     for mask, (row, column, box) in zip(cells, units_at, strict=True):
@@ -145,7 +145,7 @@ def _strike_givens(cells: list[int], units_at: Sequence[tuple[int, int, int]]) -
 
 
 def _tighten(cells: list[int], unit: tuple[int, ...], full: int) -> list[int] | None:
-    """Propagate inside one unit, in place; the cells that changed, or None for a conflict."""
+    """Propagate inside one unit, in place; return the changed cells, or None for a conflict."""
     once = twice = fixed = 0
     for cell in unit:
         mask = cells[cell]

@@ -1,7 +1,7 @@
 """Many puzzles of one geometry as one CNF: their `reduced` encodings side by side.
 
-The same clauses as one by one, over variables of their own, a puzzle after the other; here
-arrays are propagated and written instead of single puzzles, ten times as fast.
+The clauses are those of each puzzle, over its own variables, one puzzle after the other. Whole
+arrays of puzzles are propagated and written at once, which is ten times as fast.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _is_single(masks: Masks) -> NDArray[np.bool_]:
 
 
 def _tighten(cells: Masks, units: NDArray[np.int64], geometry: Geometry) -> NDArray[np.bool_]:
-    """Naked and hidden singles inside disjoint units that cover all cells, in place.
+    """Propagate naked and hidden singles in disjoint units that cover all cells, in place.
 
     False for a puzzle in which a cell is the only place of two values.
     """
@@ -77,7 +77,7 @@ def _consistent(cells: Masks, units: NDArray[np.int64], geometry: Geometry) -> N
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """One CNF for P consistent puzzles, with a spare variable for each behind the others.
+    """One CNF for P consistent puzzles, with a spare variable for each after the others.
 
     `owners` are three arrays: puzzle, cell and value less 1 of every variable, in order.
     `fixed` are the values that propagation decided, (P, n²), 0 for an open cell.
@@ -92,12 +92,12 @@ class Together:
         return len(self.owners[0]) + 1 + puzzle
 
     def chosen(self, model: frozenset[int]) -> NDArray[np.int64]:
-        """The variables of candidates that a model makes true, less 1, ascending."""
+        """The indices (variable less 1) of the candidates that a model makes true, ascending."""
         literals = np.fromiter(model, np.int64, len(model))
         return np.sort(literals[(literals > 0) & (literals <= len(self.owners[0]))]) - 1
 
     def grids(self, chosen: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """The grid of each puzzle, (P, n²); a value that is missing is 0."""
+        """The grid of each puzzle, (P, n²); a missing value is 0."""
         puzzles, cells, values = self.owners
         grids = self.fixed.copy()
         grids[puzzles[chosen], cells[chosen]] = values[chosen] + 1
@@ -105,7 +105,7 @@ class Together:
 
 
 def encode_together(geometry: Geometry, masks: Masks) -> Together:
-    """Encode puzzles that are propagated and consistent, as `propagate_many` gives them."""
+    """Encode puzzles that `propagate_many` found consistent, from its masks."""
     n = geometry.side
     bits = (masks[:, :, None] >> np.arange(n, dtype=np.uint64)) & _ONE
     is_open = ~_is_single(masks)
@@ -128,7 +128,7 @@ def encode_together(geometry: Geometry, masks: Masks) -> Together:
 
 
 def _at_least_one(groups: NDArray[np.int64]) -> tuple[list[str], int]:
-    """The clauses as text, those of one length together; and how many there are."""
+    """The clauses as text, sorted by length, and their number."""
     text = []
     lengths = (groups > 0).sum(axis=1)
     for length in np.unique(lengths).tolist():

@@ -1,8 +1,8 @@
 """Why a puzzle has no solution: the clues that contradict each other, and a sentence.
 
-What is not plain to see a child process finds. It outlives a puzzle and serves the next; one that
-hangs is ended and replaced. It tells whatever it finds at once, so that its latest word stands
-when the time is up.
+What is not obvious is found by a child process. It outlives a puzzle and serves the next; one that
+hangs is killed and replaced. It reports each finding at once, so that its latest is known when the
+time is up.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from pipeline.solvers.base import Closeable
 from pipeline.solvers.child import Peer, limit_memory
 
 LIMITS = Limits(2.0)
-"""What an explanation may take, if nothing else is said."""
+"""Default limits of an explanation."""
 
 LARGEST_SIDE = 36
 """Its rules are 3.3 million clauses and take seconds to load; those of 49×49 are 11 million."""
 
 ENGINE = "minisat22"
-"""Keeps to a budget of conflicts, where glucose4 only looks at it when it restarts."""
+"""It respects a budget of conflicts; glucose4 checks it only when it restarts."""
 
 _MOST_TOLD = 8
-"""Clues that a sentence names; beyond that a drawing tells more."""
+"""Clues that a sentence names; for more a drawing is clearer."""
 
 _GRACE = 0.5
-"""Seconds after its deadline that a child has to say so, before it is killed."""
+"""Seconds after its deadline in which a child may reply, before it is killed."""
 
 _CONFLICTS = 200
-"""After such a slice of its work the engine looks at the clock."""
+"""The engine checks the clock after each slice of so many conflicts."""
 
 _FIRST_SLICES = 2
-"""What a question gets at first, and four times as much whenever it comes up again."""
+"""Slices for a question at first; four times as many whenever it comes up again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """What a cell is to hold: a value, or a mark: `even`, `odd` or, of any other, `1 or 4`.
+    """What a cell is to hold: a value, or a mark: `even`, `odd` or, for any other, `1 or 4`.
 
     Row and column count from 1.
     """
@@ -59,7 +59,7 @@ class Clue:
 
     @classmethod
     def at(cls, cell: int, puzzle: Puzzle) -> Clue:
-        """What the puzzle says of a cell, which is not a blank."""
+        """The clue in a cell that is not blank."""
         geometry, mask = puzzle.geometry, puzzle.cells[cell]
         names = {geometry.even_values: "even", geometry.odd_values: "odd"}
         holds: int | str = mask.bit_length()
@@ -73,7 +73,7 @@ class Clue:
 
     @property
     def value(self) -> int | None:
-        """The value, where it is no mark."""
+        """The value, unless it is a mark."""
         return self.holds if isinstance(self.holds, int) else None
 
     def __str__(self) -> str:
@@ -82,10 +82,10 @@ class Clue:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Clues that no grid has all of, in the order of their cells, and a sentence about them.
+    """Clues that no grid can have together, in the order of their cells, and a sentence.
 
-    `minimal`: without any one of them there is such a grid. It is False where time was too
-    short to leave out what is not needed, and for a unit with two or more marks too many.
+    `minimal`: without any one of them there is such a grid. It is False if time was too short
+    to leave out what is not needed, and for a unit with two or more marks too many.
     """
 
     clues: tuple[Clue, ...]
@@ -93,19 +93,18 @@ class Conflict:
     minimal: bool
 
     def places(self) -> tuple[tuple[int, int], ...]:
-        """Row and column of each clue, from 1."""
         return tuple(clue.place for clue in self.clues)
 
 
 def explain_conflict(
     puzzle: Puzzle, explainer: Explainer | None = None, limits: Limits = LIMITS
 ) -> Conflict | None:
-    """Why the puzzle, which was found to have no solution, has none; None if that takes longer.
+    """Explain why an unsolvable puzzle has no solution; None if that takes too long.
 
     Two equal givens in a unit come first, then a unit with too many even or odd cells, then a
-    small set of givens and marks, for which the explainer's process is asked (without one, a
-    new process, which takes 0.1 s to start). Raises SolverError where the puzzle has a solution
-    after all.
+    small set of givens and marks, found by the explainer's process (without one, by a new
+    process, which takes 0.1 s to start). Raises SolverError if the puzzle has a solution after
+    all.
     """
     if clash := clashing_givens(puzzle):
         n = puzzle.geometry.side
@@ -126,7 +125,7 @@ def _clues(puzzle: Puzzle, cells: Iterable[int]) -> tuple[Clue, ...]:
 
 
 class _Crowd(NamedTuple):
-    """The cells of a unit that must hold an even, or odd, value, `excess` more than there are."""
+    """The cells of a unit that must hold an even, or odd, value: `excess` more than there are."""
 
     cells: tuple[int, ...]
     excess: int
@@ -168,17 +167,17 @@ class Contradiction(NamedTuple):
 
 
 _Last = Literal["no more", "solvable"]
-"""How the child ends its reply, which is any number of Contradictions, the best one last."""
+"""The end of the child's reply, which is any number of Contradictions, the best one last."""
 
 
 class Explainer(Closeable):
-    """Finds contradictions with a process, which is started for the first of them."""
+    """Finds contradictions by a process that is started for the first of them."""
 
     def __init__(self) -> None:
         self._peer: Peer | None = None
 
     def warm(self) -> None:
-        """Start the process, unless it runs or cannot be had."""
+        """Start the process, unless it runs or cannot be started."""
         if self._peer and self._peer.has_ended():
             self.close()
         if self._peer is None:
@@ -188,8 +187,8 @@ class Explainer(Closeable):
     def contradiction(self, puzzle: Puzzle, limits: Limits) -> Contradiction | None:
         """The smallest contradiction that was found within the limits, or None.
 
-        None, too, for sides above LARGEST_SIDE and where no process can be had, or it dies: an
-        explanation is an extra. Raises SolverError where the puzzle has a solution.
+        Also None for sides above LARGEST_SIDE and if no process can be started, or it dies: an
+        explanation is an extra. Raises SolverError if the puzzle has a solution.
         """
         deadline = Deadline.of(limits)
         if puzzle.geometry.side > LARGEST_SIDE or not deadline.left():
@@ -216,14 +215,13 @@ class Explainer(Closeable):
         return best
 
     def close(self) -> None:
-        """End the process."""
         if self._peer:
             self._peer.close()
             self._peer = None
 
 
 def serve(descriptor: int) -> None:
-    """What the child does: take puzzles from the pipe until its other end is closed."""
+    """Run in the child: serve puzzles from the pipe until its other end is closed."""
     with Connection(descriptor) as pipe, contextlib.suppress(EOFError, BrokenPipeError):
         while True:
             puzzle, deadline, megabytes = pipe.recv()
@@ -238,10 +236,10 @@ def serve(descriptor: int) -> None:
 
 
 def contradictions(puzzle: Puzzle, deadline: Deadline) -> Iterator[Contradiction]:
-    """Ever smaller ones, as `shrinking_cores` finds them. Raises ValueError for a solvable puzzle.
+    """Yield ever smaller ones, as `shrinking_cores` does. Raises ValueError for a solvable puzzle.
 
-    A given is assumed by its candidate's variable, a mark by one of its own, which implies that
-    the values it forbids are not there.
+    A given is assumed by its candidate's variable, a mark by a variable of its own that implies
+    that the forbidden values are absent.
     """
     geometry = puzzle.geometry
     rules = encode_puzzle(Puzzle.empty(geometry), "extended")
@@ -265,16 +263,16 @@ def contradictions(puzzle: Puzzle, deadline: Deadline) -> Iterator[Contradiction
 def shrinking_cores(
     clauses: Iterable[Clause], assumptions: Sequence[int], deadline: Deadline
 ) -> Iterator[tuple[list[int], bool]]:
-    """Ever fewer assumptions that cannot all hold; True beside the last, none of which can go.
+    """Yield ever fewer assumptions that cannot all hold; True marks a last, minimal set.
 
-    They stop short of that, or do not begin, when the deadline has passed. What it does not cut
-    off is the same at every run. Raises ValueError where all assumptions can hold. For a process
-    that may be killed: the deadline is not looked at while the engine propagates.
+    The series stops early, or does not begin, when the deadline has passed; up to there it is the
+    same at every run. Raises ValueError if all assumptions can hold. Run it in a process that can
+    be killed: the deadline is not checked while the engine propagates.
 
     Deletion with clause-set refinement (J. Marques-Silva and I. Lynce, On improving MUS extraction
-    algorithms, 2011): each assumption is left out in turn. Where the others have a model, it is
-    needed; where they have none, only the solver's core of them is kept. A question that proves
-    hard is put off: the smaller the core, the fewer of these are left.
+    algorithms, 2011): each assumption is left out in turn. If the others have a model, it is
+    needed; if they have none, only the solver's core of them is kept. A hard question is put off:
+    the smaller the core, the fewer of these are left.
     """
     from pysat.solvers import Solver  # noqa: PLC0415 - only the child needs it
 

@@ -13,20 +13,20 @@ from pipeline.explain.conflict import Clue
 from pipeline.puzzle import Grid
 
 _MOST_TRIED = 100
-"""Grids for which cells are sought that tell them from all others."""
+"""Grids for which decisive cells are sought."""
 
 _MOST_SETS = 300_000
-"""Combinations of values that are looked at to find out whether fewer would do: some 0.1 s."""
+"""Combinations of values that are tried to find out whether fewer would do: some 0.1 s."""
 
 Holders = dict[int, dict[int, int]]
-"""For each cell in which grids differ: value → the set (a bit for each) of those with it there."""
+"""For each cell in which grids differ: value → the set of grids (a bit each) with it there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The cells in which grids differ, row by row, and values that leave a single grid of them.
+    """The cells in which grids differ, row by row, and values that leave only one of the grids.
 
-    Row and column count from 1. Where `exact`, no fewer values than those of `decisive` leave a
+    Row and column count from 1. If `exact`, no fewer values than those of `decisive` leave a
     single grid; else that is not known.
     """
 
@@ -36,11 +36,11 @@ class Difference:
 
 
 def explain_difference(grids: Sequence[Grid]) -> Difference:
-    """Where these grids, of one geometry and all different, differ.
+    """Find where these grids, of one geometry and all different, differ.
 
-    The decisive cells are found in the greedy way, and those of the grid that needs the fewest
-    are told; for G grids these are at most 1 + ln G times as many as it really needs (V. Chvátal,
-    1979). Raises ValueError for fewer than two grids, for equal ones and for several geometries.
+    Decisive cells are chosen greedily for each grid, and the smallest choice is reported; for G
+    grids it has at most 1 + ln G times as many cells as that grid needs (V. Chvátal, 1979).
+    Raises ValueError for fewer than two grids, for equal ones and for several geometries.
     """
     different = {(grid.geometry, grid.values) for grid in grids}
     if not 2 <= len(different) == len(grids) or len({grid.geometry for grid in grids}) > 1:
@@ -60,7 +60,7 @@ def explain_difference(grids: Sequence[Grid]) -> Difference:
 
 
 def _are_fewest(size: int, sets: Sequence[int]) -> bool:
-    """Whether no fewer of these sets have a single grid in common; False where they are many."""
+    """Whether no fewer of these sets have a single grid in common; False if they are too many."""
     if comb(len(sets), size - 1) > _MOST_SETS:
         return False
     common = (reduce(and_, some, -1) for some in combinations(sets, size - 1))
@@ -77,14 +77,14 @@ def _holders(grids: Sequence[Grid]) -> Holders:
 
 
 def _places(held: bytes, byte: int) -> int:
-    """Where that byte stands, as a bit each, the last place being bit 0."""
+    """The places of that byte, as a bit each, the last place being bit 0."""
     digits = bytearray(b"0" * 256)
     digits[byte] = ord("1")
     return int(held.translate(digits), 2)
 
 
 def _decisive(index: int, grids: Sequence[Grid], holders: Holders) -> list[int]:
-    """Cells, each of which excludes as many of the other grids that are left as one can."""
+    """Choose cells greedily, each of which excludes the most of the remaining other grids."""
     values = grids[index].values
     left = (1 << len(grids)) - 1 & ~(1 << index)
     cells: list[int] = []

@@ -1,4 +1,4 @@
-"""Puzzles and lines of files in plain text, with what matters marked."""
+"""Puzzles and lines of files in plain text, with cells or a column marked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CUT = "…"
 
 
 def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]]) -> str:
-    """The puzzle between box lines, with these cells (row, column from 1) in brackets.
+    """Draw the puzzle between box lines, with these cells (row, column from 1) in brackets.
 
     Even marks are `*` and odd ones `.`, as in files. Blanks are `.`, or `_` among marks. No
     newline at the end.
@@ -35,7 +35,7 @@ def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]]) -> str:
 
 
 def boxed_grid(grid: Grid, signs: str = "") -> str:
-    """The grid between box lines; `signs` are those of the values 1, 2, … if they are no numbers.
+    """Draw the grid between box lines; `signs` are those of the values 1, 2, … if not numbers.
 
     No newline at the end.
     """
@@ -46,7 +46,7 @@ def boxed_grid(grid: Grid, signs: str = "") -> str:
 def _between_lines(
     geometry: Geometry, shown: Sequence[str], size: int, marked: Collection[int] = frozenset()
 ) -> str:
-    """What is shown in each cell, of that size, between box lines, the marked ones in brackets."""
+    """Draw cells of that size between box lines, the marked ones in brackets."""
     n, box = geometry.side, geometry.width
     border = "+".join(["-" * ((size + 2) * box)] * (n // box))
     lines: list[str] = []
@@ -63,13 +63,13 @@ def _between_lines(
 
 
 LARGEST_SHOWN = 1024 * 1024
-"""Bytes of a source of which a line is shown."""
+"""Bytes of the largest source of which a line is shown."""
 
 
 def line_at(data: bytes, number: int) -> str | None:
-    """A line (from 1) of a source's bytes, as an InvalidPuzzle counts; None if it has fewer.
+    """A line (from 1) of a source's bytes, numbered as in InvalidPuzzle; None if it has fewer.
 
-    None, too, for more than LARGEST_SHOWN bytes. What is not UTF-8 becomes U+FFFD.
+    Also None for more than LARGEST_SHOWN bytes. What is not UTF-8 becomes U+FFFD.
     """
     if len(data) > LARGEST_SHOWN:
         return None
@@ -81,8 +81,8 @@ def line_at(data: bytes, number: int) -> str | None:
 def caret(line: str, column: int, width: int = 100) -> str:
     """The line, and below it a caret under its column (from 1; one past the end is allowed).
 
-    No more than `width` (at least 20) characters are shown: what lies far from the caret gives way
-    to a `…`. A tab is one space, and what is not printable is escaped. No newline at the end.
+    At most `width` (at least 20) characters are shown: text far from the caret is replaced by
+    `…`. A tab is one space, and unprintable characters are escaped. No newline at the end.
     """
     width = max(width, _NARROWEST)
     line = line.rstrip("\r\n").replace("\t", " ")

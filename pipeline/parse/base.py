@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Variant = Literal["classic", "even-odd"]
 L = TypeVar("L")
 MOST_LOOKED_AT = 600
-"""Lines of a source that are looked at to tell what collection it is."""
+"""Lines of a source that are examined to tell which collection it is."""
 
 _SAMPLE_BYTES = 256 * 1024
 
@@ -28,8 +28,8 @@ _SAMPLE_BYTES = 256 * 1024
 class Parsed:
     """A puzzle and how it was read: the format's name, why that format, the variant.
 
-    `format` is what `render_puzzle` takes to write in the same notation: where a format has
-    several of them, that one's name follows the format's. `claimed` is the solution that stands
+    `format` is what `render_puzzle` takes to write in the same notation: the format's name,
+    followed by the notation's if the format has several. `claimed` is the solution that stands
     beside the puzzle in one line, unchecked.
     """
 
@@ -41,7 +41,7 @@ class Parsed:
 
 
 class Found(NamedTuple):
-    """What a format reads in a text; `notation` is "" where the format has but one."""
+    """What a format reads in a text; `notation` is "" if the format has only one."""
 
     puzzle: Puzzle
     variant: Variant = "classic"
@@ -54,11 +54,10 @@ class Format:
 
     `recognise` says why a text is of this format, or None. `parse` reads it, or raises
     InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back;
-    it raises ValueError for a puzzle that the format has no signs for. `render_as` does so in
-    one of several notations, which `parse` named; the filled ones always tell which they are in.
-    `begins` matches the beginning of every text that has this format's own words or header, a
-    damaged one too; there is none for formats that are nothing but rows. `many` is the same
-    notation where a source holds many puzzles.
+    it raises ValueError for a puzzle that the format cannot express. `render_as` does so in
+    one of several notations, which `parse` named; filled ones always tell which they are in.
+    `begins` matches the beginning of every text, even a damaged one, that has this format's own
+    words or header; formats of mere rows have none. `many` is the same notation for many puzzles.
     """
 
     name: str
@@ -86,12 +85,12 @@ class Entry(NamedTuple):
     """One puzzle of a collection, or what stands where one should be.
 
     `line` is where it begins, from 1. `text` is the puzzle in one line: n² characters, or
-    numbers with spaces between where the source has numbers; of what is no puzzle the
-    beginning. Of a `plain` one the text is 81 characters of 1-9 and at most one kind of blank,
-    `.` or `0`, and `puzzle` is None: whoever has many reads them all at once. Else either
-    `puzzle` or `error` is there. `claimed` is the solution that stands beside the puzzle,
-    unchecked: of a plain one 81 characters of 1-9, else it may be anything. `signs` are those
-    of the values 1, 2, … where the puzzle is written in letters.
+    numbers with spaces between where the source has numbers; of an invalid one the beginning.
+    A `plain` text is 81 characters of 1-9 and at most one kind of blank, `.` or `0`; then
+    `puzzle` is None, because many are converted faster together. Otherwise either `puzzle` or
+    `error` is set. `claimed` is the solution that stands beside the puzzle, unchecked: for a
+    plain one 81 characters of 1-9, else anything. `signs` are those of the values 1, 2, … if the
+    puzzle is written in letters.
     """
 
     line: int
@@ -107,7 +106,7 @@ class Entry(NamedTuple):
 class Head:
     """The beginning of a source; `complete` if it is all of it.
 
-    `declared` says that somebody named the format: then it is only to be found out how.
+    `declared` says that the user named the format: then only its layout is to be found out.
     `reads_as_one` tells whether a source is one puzzle, or plainly meant to be.
     """
 
@@ -118,7 +117,7 @@ class Head:
 
     @cached_property
     def sample(self) -> bytes:
-        """Whole lines from the beginning."""
+        """The whole lines of the first 256 KiB."""
         if self.complete and len(self.data) <= _SAMPLE_BYTES:
             return self.data
         cut = self.data[:_SAMPLE_BYTES]
@@ -127,7 +126,7 @@ class Head:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """The lines that say something: neither empty nor comments nor borders."""
+        """The lines that are neither empty nor comments nor borders."""
         text = self.sample.decode("utf-8-sig", errors="replace")
         said = (line for line in NEWLINE.split(text) if says_something(line))
         return tuple(islice((line for line in said if not is_border(line)), MOST_LOOKED_AT))
@@ -147,11 +146,11 @@ class Head:
 class Collection(Generic[L]):
     """One notation for many puzzles; L is what has to be found out to read a source in it.
 
-    `recognise` gives that and the reason, or None; of a head that is declared never None.
+    `recognise` gives that and the reason, or None; if the format is declared never None.
     `pieces` cuts a stream, in memory that does not grow with it; the size of a piece is in
-    bytes, and where it ends depends on the input and that size alone. A piece's data is a
-    source of its own that can be cut further. `entries` reads a piece; a bad record is an
-    entry with an error.
+    bytes, and where it ends depends on the input and that size alone. A piece's data is itself a
+    source that can be cut further. `entries` reads a piece; a bad record is an entry with an
+    error.
     """
 
     name: str

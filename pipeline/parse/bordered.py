@@ -9,7 +9,7 @@
     …
 
 Lines `name: value` come first, the last being `puzzle size: HxW`, height and width of a box.
-Blanks are underscores. A stray 0 is one too, where the value n shows that values count from 1.
+Blanks are underscores. A stray 0 is one too, if a value n shows that values count from 1.
 The format of farif/SATSudoku, whose puzzles have sides up to 225.
 """
 
@@ -67,7 +67,7 @@ def parse_bordered(text: Text, _reading: Reading) -> Found:
 
 
 def _size(text: Text) -> tuple[Geometry, tuple[Line, ...]]:
-    """The geometry that the first lines tell, and the lines behind them."""
+    """The geometry that the first lines give, and the lines after them."""
     for index, line in enumerate(text.lines):
         said = line.text.strip()
         if match := _SIZE.fullmatch(said):
@@ -112,7 +112,7 @@ def _mask(word: str, geometry: Geometry) -> int:
 
 
 def _check_zeros(text: Text, lines: Sequence[Line], side: int) -> None:
-    """Raise InvalidPuzzle for a 0 where n does not occur: the values may be 0 to n - 1."""
+    """Raise InvalidPuzzle for a 0 if n does not occur: the values may be 0 to n - 1."""
     for word in (word for line in lines for word in line.words(_WORD)):
         if not word.text.strip("0"):
             expected = f"a number from 1 to {side}, or __ for a blank, as {side} does not occur"
@@ -120,7 +120,7 @@ def _check_zeros(text: Text, lines: Sequence[Line], side: int) -> None:
 
 
 def _misplaced(text: Text, line: Line, geometry: Geometry) -> InvalidPuzzle:
-    """The error for the first word that does not belong where it stands."""
+    """The error for the first misplaced word."""
     n, step = geometry.side, geometry.width + 1
     for place, word in enumerate(line.words(_WORD)):
         if place > geometry.height * step:
@@ -136,9 +136,9 @@ def _misplaced(text: Text, line: Line, geometry: Geometry) -> InvalidPuzzle:
 
 
 def render_bordered(puzzle: Puzzle) -> str:
-    """The size of a box, and n rows between borders.
+    """Write the size of a box, and n rows between borders.
 
-    Raises ValueError for cells that allow neither one value nor all: there is no sign for them.
+    Raises ValueError for cells that allow neither one value nor all: they have no sign.
     """
     height, width, n = puzzle.geometry.height, puzzle.geometry.width, puzzle.geometry.side
     digits = len(str(n))

@@ -29,7 +29,7 @@ _SIZE = re.compile(r"[1-9][0-9]{0,2}")
 
 
 def _body(text: Text) -> list[Line]:
-    """The lines behind the comments."""
+    """The lines after the comments."""
     return [*dropwhile(lambda line: line.text.lstrip().startswith("c"), text.lines)]
 
 
@@ -43,7 +43,7 @@ def recognise_boxes(text: Text) -> str | None:
         return None
     side = int(header[0]) * int(header[1])
     if side > MAX_SIDE and min(map(len, header)) > 1 and len(body) > 2:
-        return None  # nobody writes such a size: it is a row of a grid with a gap in it
+        return None  # too large to be meant as a size: a row of a grid with a gap in it
     if len(body[0].text.split()) == 2 and not _like_grid_row(text, side):
         return "its first line is the size of a box"
     enough = side * side
@@ -53,10 +53,10 @@ def recognise_boxes(text: Text) -> str | None:
 
 
 def _like_grid_row(text: Text, product: int) -> bool:
-    """Whether a first line of two numbers, `12 34`, rather is a row of single cells.
+    """Whether a first line of two numbers, `12 34`, is more likely a row of single cells.
 
-    It is one if most lines have as many characters as a row, which is not what the numbers say,
-    and there are about as many lines.
+    It is if most lines have as many characters as a row, other than the size would need, and
+    there are about as many lines.
     """
     lengths = [len(row.cells) for row in text.rows]
     side, times = Counter(lengths).most_common(1)[0]
@@ -96,7 +96,6 @@ def _geometry(text: Text, header: Sequence[Word]) -> Geometry:
 
 
 def _value(text: Text, word: Word, side: int) -> int:
-    """The number that a word is, 0 to the side."""
     value = number_of(word.text, side)
     if value is None:
         raise text.at_word(word, f"a number from 1 to {side}, or 0 for a blank")
@@ -104,9 +103,9 @@ def _value(text: Text, word: Word, side: int) -> int:
 
 
 def render_boxes(puzzle: Puzzle) -> str:
-    """The header line and n lines of n numbers.
+    """Write the header line and n lines of n numbers.
 
-    Raises ValueError for cells that allow neither one value nor all: there is no sign for them.
+    Raises ValueError for cells that allow neither one value nor all: they have no sign.
     """
     geometry, n = puzzle.geometry, puzzle.geometry.side
     rows = in_rows(written_cells(puzzle, numbers_up_to(n), "0"), n)

@@ -13,18 +13,18 @@ from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import AlphabetChoice, VariantChoice
 
 GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}
-"""The boxes that are meant where a text does not name them, by side."""
+"""The boxes that are meant if a text does not name them, by side."""
 
 LARGER_GEOMETRIES = {16: Geometry(4, 4), 25: Geometry(5, 5)}
 ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
-"""The same where cells are numbers, or letters."""
+"""The same for cells that are numbers or letters."""
 
 NINE = GEOMETRIES[9]
 DIGITS = "123456789"
 BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."
 MARKED = "a digit, '*' or '.'"
-"""What an even/odd puzzle's cells are."""
+"""The cells of an even/odd puzzle."""
 
 S = TypeVar("S", str, list[str])
 
@@ -42,13 +42,13 @@ def _signs_in(name: str) -> str:
 
 
 ALPHABET_NAMES = tuple(name for name in get_args(AlphabetChoice) if name != "auto")
-"""The alphabets that can be declared; each is known in small letters too."""
+"""The alphabets that can be declared; each is known in lower case too."""
 
 ALPHABETS = {name: _signs_in(name) for name in ALPHABET_NAMES}
 ALPHABETS |= {name.lower(): signs.lower() for name, signs in ALPHABETS.items()}
 
 IN_LINE = " line"
-"""What the notation of a puzzle in one line has behind the alphabet's name."""
+"""What follows the alphabet's name in the notation of a puzzle in one line."""
 
 
 def signs_of(format_name: str) -> str:
@@ -58,7 +58,7 @@ def signs_of(format_name: str) -> str:
 
 
 def check_characters(text: Text, lines: Sequence[Line]) -> None:
-    """Raise InvalidPuzzle at the first character that is no cell in any variant.
+    """Raise InvalidPuzzle at the first character that is not a cell in any variant.
 
     A single line with letters may be the beginning of a puzzle of 16×16 or 25×25 characters.
     """
@@ -114,7 +114,7 @@ def _first_misfit(
 
 
 def number_of(word: str, side: int) -> int | None:
-    """The value that a decimal number says, 0 to the side; None for what says none."""
+    """The value of a decimal number from 0 to the side; None for anything else."""
     if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER:
         value = int(word)
         return value if value <= side else None
@@ -124,7 +124,7 @@ def number_of(word: str, side: int) -> int | None:
 def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]:
     """The n² cells of a classic puzzle, `signs` being those of the values 1 to n.
 
-    Raises ValueError for cells that allow neither one value nor all: there is no sign for them.
+    Raises ValueError for cells that allow neither one value nor all: they have no sign.
     """
     words = {1 << value: sign for value, sign in enumerate(signs)}
     words[puzzle.geometry.all_values] = blank
@@ -151,7 +151,7 @@ def written_numbers(puzzle: Puzzle, blank: str) -> list[list[str]]:
 def render_cells(puzzle: Puzzle) -> str:
     """The n² characters of a puzzle, in one string.
 
-    Raises ValueError where it has no such notation: a side other than 4, 6, 8 or 9 or boxes
+    Raises ValueError if it has no such notation: a side other than 4, 6, 8 or 9 or boxes
     of another shape, and cells whose values are neither one, all, the even nor the odd ones,
     or blanks beside marks.
     """
@@ -173,10 +173,10 @@ def check_boxes(geometry: Geometry, known: dict[int, Geometry]) -> None:
 
 
 def in_rows(cells: S, length: int) -> list[S]:
-    """The cells, or parts of a row, so many to a row."""
+    """Split the cells, or parts of a row, into rows of that length."""
     return [cells[start : start + length] for start in range(0, len(cells), length)]
 
 
 def in_lines(cells: str, length: int) -> str:
-    """The cells, so many to a line."""
+    """The cells in lines of that length."""
     return "".join(row + "\n" for row in in_rows(cells, length))

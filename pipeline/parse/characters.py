@@ -4,11 +4,11 @@
     .3..6..9A.C..F..     as 1-G
     .C..F..IJ.L..O..     as A-P
 
-The same puzzle is written in several alphabets, and nothing in a file says which. So the
+The same puzzle can be written in several alphabets, and nothing in a file says which. So the
 characters that occur have to decide: of these three G excludes the first, a digit the last, and 0
-beside another blank all but the first. Where they fit several alphabets the reading has to be
-declared; it is never guessed. Capitals and small letters do not mix. Spaces, commas, bars and
-border lines may stand between, as in grids.
+beside another blank all but the first. If they fit several alphabets the user has to declare one;
+it is never guessed. Capitals and small letters do not mix. Spaces, commas, bars and border lines
+may stand between, as in grids.
 """
 
 from __future__ import annotations
@@ -87,13 +87,13 @@ def _cells(rows: Sequence[Line]) -> str:
 
 
 def _may_be_either(rows: Sequence[Line]) -> bool:
-    """Whether these may be several puzzles of 16×16, or puzzles of 4×4 in a line each."""
+    """Whether these may be either several puzzles of 16×16, or puzzles of 4×4, one a line."""
     several = len(rows) > 16 and len(rows) % 16 == 0 and all(len(row.cells) == 16 for row in rows)
     return several and _SMALL.issuperset(_cells(rows)) and not _is_small_even_odd(rows)
 
 
 def _is_small_even_odd(rows: Sequence[Line]) -> bool:
-    """Whether these are even/odd puzzles of 4×4, in a line each."""
+    """Whether these are even/odd puzzles of 4×4, one a line."""
     occurring = set(_cells(rows))
     return len(rows[0].cells) == 16 and {EVEN, ODD} <= occurring <= _SMALL
 
@@ -111,7 +111,7 @@ def _check_line(text: Text, row: Line, sides: Sequence[int]) -> int:
 
 
 def _decide(text: Text, rows: Sequence[Line], names: Sequence[str], reading: Reading) -> str:
-    """The one alphabet that the cells can be of; raises InvalidPuzzle if there are several."""
+    """The one alphabet that fits the cells. Raises InvalidPuzzle if there are several."""
     fitting = _fitting(text, rows, names, reading)
     fitting = [name for name in fitting if name.isupper() or name.upper() not in fitting]
     filled = [name for name in fitting if _is_filled(rows, ALPHABETS[name])]
@@ -130,7 +130,7 @@ def _decide(text: Text, rows: Sequence[Line], names: Sequence[str], reading: Rea
 def _fitting(
     text: Text, rows: Sequence[Line], names: Sequence[str], reading: Reading
 ) -> Sequence[str]:
-    """The alphabets that the cells can be of; raises InvalidPuzzle at the first cell of none."""
+    """The alphabets that fit the cells. Raises InvalidPuzzle at the first cell that fits none."""
     cells = [cell for row in rows for cell in row.placed_cells()]
     marked = (cell for cell in cells if cell.text in (EVEN, ODD))
     if reading.variant == "even-odd" and (mark := next(marked, None)):
@@ -149,7 +149,7 @@ def _fitting(
 
 
 def _fits(characters: set[str], signs: str) -> bool:
-    """Whether these are signs, and at most one symbol for blanks."""
+    """Whether these are the alphabet's signs, and at most one symbol for blanks."""
     others = characters.difference(signs)
     return len(others) <= 1 and others <= _BLANKS
 
@@ -160,9 +160,9 @@ def _is_filled(rows: Sequence[Line], signs: str) -> bool:
 
 
 def render_as(puzzle: Puzzle, notation: str) -> str:
-    """N lines of n characters, or one line, in the alphabet that the notation names.
+    """Write n lines of n characters, or one line, in the alphabet that the notation names.
 
-    Raises ValueError for other sides than the alphabet's, and for cells that allow neither one
+    Raises ValueError for a side other than the alphabet's, and for cells that allow neither one
     value nor all.
     """
     name = notation.removesuffix(IN_LINE)
@@ -175,7 +175,7 @@ def render_as(puzzle: Puzzle, notation: str) -> str:
 
 
 def render_characters(puzzle: Puzzle) -> str:
-    """N lines of n characters, in the first alphabet that they decide.
+    """Write n lines of n characters, in the first alphabet that they identify.
 
     Raises ValueError if there is none.
     """

@@ -12,18 +12,18 @@ LONGEST = 64 * 1024
 """Bytes of the longest record that is read; a longer one is an error, and is skipped."""
 
 LOOK = 256
-"""Bytes behind a record's end that may have to be seen to know it for one."""
+"""Bytes after a record's end that may be needed to recognise it as the end."""
 
 Boundary = Callable[[bytes, int, int], int]
 """(data, limit, known) → the last end of a record in the first `limit` bytes; failing that the
-first one behind them, in the first `known` bytes; 0 for none. Data begins with a record."""
+first one after them, in the first `known` bytes; 0 if there is none. Data begins with a record."""
 
 Digest = Callable[[bytes], bytes]
-"""The beginning of a record → what of it is needed to find its end; fewer than LOOK bytes."""
+"""The beginning of a record → the part needed to find its end; fewer than LOOK bytes."""
 
 
 def last_end(ends: Iterator[int], limit: int, known: int) -> int:
-    """A Boundary's answer from the ascending ends of the records."""
+    """Compute a Boundary's answer from the ascending ends of the records."""
     last = 0
     for end in ends:
         if end > known:
@@ -41,7 +41,6 @@ def _line_boundary(data: bytes, limit: int, known: int) -> int:
 
 
 def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[Piece]:
-    """Pieces of whole lines."""
     return cut_pieces(stream, size, _line_boundary)
 
 
@@ -54,7 +53,7 @@ class _Window:
         self.is_last = False
 
     def fill(self, wanted: int) -> bool:
-        """See so many bytes, if there are; whether there are any."""
+        """Read until `wanted` bytes are there, if the stream has them; whether any are there."""
         while len(self.data) < wanted and not self.is_last:
             more = self._stream.read(wanted - len(self.data))
             self.is_last = not more
@@ -63,11 +62,11 @@ class _Window:
 
     @property
     def known(self) -> int:
-        """Up to here the records' ends are known for such."""
+        """The number of bytes in which the ends of records are certain."""
         return len(self.data) if self.is_last else len(self.data) - LOOK
 
     def end(self, size: int, boundary: Boundary) -> int:
-        """Where the piece of that size ends that begins here; 0 if that cannot be seen."""
+        """Where a piece of that size that begins here ends; 0 if that cannot be seen."""
         rest = len(self.data)
         if self.is_last and rest <= size:
             return rest
@@ -78,7 +77,7 @@ class _Window:
         return taken
 
     def skip(self, boundary: Boundary, digest: Digest) -> int:
-        """Drop the record that begins here; the number of line ends in it."""
+        """Drop the record that begins here; return the number of line ends in it."""
         dropped = self.take(LONGEST)
         kept, lines = digest(dropped), count_lines(dropped)
         while True:
@@ -95,9 +94,9 @@ class _Window:
 def cut_pieces(
     stream: BinaryIO, size: int, boundary: Boundary, digest: Digest = lambda _begun: b""
 ) -> Iterator[Piece]:
-    """Pieces of at most `size` bytes, or of one record that is longer.
+    """Cut pieces of at most `size` bytes, or of one record that is longer.
 
-    Of a record longer than LONGEST a piece of LONGEST + 1 bytes tells; the rest is skipped.
+    A record longer than LONGEST becomes a piece of LONGEST + 1 bytes; the rest is skipped.
     """
     window, line = _Window(stream), 1
     most = max(size, LONGEST)

@@ -32,10 +32,10 @@ from pipeline.puzzle import MAX_SIDE, Puzzle
 from pipeline.settings import MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 
 HEAD_BYTES = 1024 * 1024
-"""Of a source: enough to tell what it is."""
+"""Bytes of a source that are enough to tell what it is."""
 
 _MOST_OF_ONE = 4096
-"""Bytes: in larger sources collections are as likely."""
+"""Bytes: larger sources are as likely to be collections."""
 
 _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
@@ -43,19 +43,19 @@ _SECTIONS = frozenset(("[puzzle]", "[state]"))
 
 _SINGLES = frozenset(known.name for known in FORMATS)
 _ONLY_MANY = frozenset(known.name for known in COLLECTIONS) - _SINGLES
-"""What `--format` may name that is no format of single puzzles."""
+"""What `--format` may name that is not a format of single puzzles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """How a source of many is to be read: its format, what that found out of it, and the reason."""
+    """How to read a source of many: its format, the layout that this found, and the reason."""
 
     format: Collection[Any]
     layout: Any
     reason: str
 
     def pieces(self, stream: BinaryIO, size: int) -> Iterator[Piece]:
-        """The stream cut in pieces of so many bytes, in bounded memory."""
+        """Cut the stream into pieces of so many bytes, in bounded memory."""
         return self.format.pieces(stream, self.layout, size)
 
     def entries(self, piece: Piece, source: str, reading: Reading) -> list[Entry]:
@@ -66,20 +66,20 @@ class Detected:
 
 @dataclass(frozen=True, slots=True)
 class FormulaBegun:
-    """A source that `parse_formula` is to read."""
+    """A source for `parse_formula` to read."""
 
 
 What = Parsed | Detected | FormulaBegun | None
-"""A puzzle, many, a formula; None where only `parse_source` can tell, or tells what is wrong."""
+"""A puzzle, many, a formula; None if only `parse_source` can tell, or say what is wrong."""
 
 
 @lru_cache(maxsize=1)
 def detect(head: bytes, complete: bool, source: str, reading: Reading) -> What:
-    """What a source is that begins with `head`: up to HEAD_BYTES of it, all of it if `complete`.
+    """Tell what a source is from `head`: up to HEAD_BYTES of it, all of it if `complete`.
 
-    A small puzzle is read at once, which is quicker than to look for many. The last answer is
-    kept: a file is looked at before it is claimed, afterwards, and when it is solved. Raises
-    UsageError for a format that there is not.
+    A small puzzle is read at once, which is quicker than looking for many. The last answer is
+    kept: a file is examined before it is claimed, afterwards, and when it is solved. Raises
+    UsageError for an unknown format.
     """
     if reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head)):
         return FormulaBegun()
@@ -95,7 +95,7 @@ def parse_puzzle(
     format_name: str = "auto",
     alphabet: AlphabetChoice = "auto",
 ) -> Puzzle:
-    """The puzzle that a text of any known format describes.
+    """Parse a text of any known format.
 
     Raises InvalidPuzzle with line, column, what was expected and what was found.
     """
@@ -112,11 +112,11 @@ def parse_source(
     format_name: str = "auto",
     alphabet: AlphabetChoice = "auto",
 ) -> Parsed:
-    """The puzzle in `data` and how it was read; `source` names it in messages.
+    """Parse the puzzle in `data`; `source` names it in messages.
 
-    All behind `source` is what `Settings.reading` holds. A collection of only one puzzle is
-    that puzzle. Raises InvalidPuzzle; a source of more than `max_bytes` bytes is not looked at.
-    Raises UsageError for a format that there is not.
+    The other arguments are those of `Settings.reading`. A collection of a single puzzle is that
+    puzzle. Raises InvalidPuzzle, without reading a source of more than `max_bytes` bytes, and
+    UsageError for an unknown format.
     """
     reading = Reading(variant, max_bytes, format_name, alphabet)
     fault: InvalidPuzzle | UsageError
@@ -133,7 +133,7 @@ def parse_source(
 
 
 def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
-    """The puzzle in `data`, by the formats of single puzzles alone. Raises as `parse_source`."""
+    """Parse the puzzle in `data` by the formats of single puzzles. Raises as `parse_source`."""
     if len(data) > reading.max_bytes:
         raise oversize(source, reading.max_bytes, "more")
     text = decode_text(data, source)
@@ -150,7 +150,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
 
 
 def _format_of(text: Text) -> tuple[Format, str]:
-    """The format of a text, and why it is taken for that."""
+    """The format of a text, and why."""
     for candidate in FORMATS:
         reason = candidate.recognise(text)
         if reason is not None:
@@ -159,12 +159,12 @@ def _format_of(text: Text) -> tuple[Format, str]:
 
 
 def detect_collection(head: bytes, complete: bool, declared: str = "auto") -> Detected | None:
-    """How a source that begins with `head` is to be read as a collection.
+    """Tell how a source that begins with `head` is to be read as a collection.
 
-    Up to 1 MiB of it is enough; `complete` says that it is all. None for a single puzzle, for
-    what may be one as well, and for what is neither. `declared` names a format: of the
-    collections, then the source is read as that whatever is in it; of single puzzles, then it
-    is no collection, but for those that have the same name (HoDoKu, OpenSudoku).
+    1 MiB of it is enough; `complete` says that it is all. None for a single puzzle, for what may
+    be one, and for what is neither. `declared` names a format: that of a collection is used
+    whatever the source holds; with that of a single puzzle the source is not a collection,
+    unless a collection has the same name (HoDoKu, OpenSudoku).
     """
     forced = declared != "auto" and declared not in _SINGLES
     view = Head(head, complete, forced, _is_one_puzzle)
@@ -176,7 +176,7 @@ def detect_collection(head: bytes, complete: bool, declared: str = "auto") -> De
 
 
 def _lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
-    """The puzzle in `data` if that, twice over, is a collection of two; else None."""
+    """The puzzle in `data` if `data` repeated is a collection of two; else None."""
     declarable = reading.format == "auto" or reading.format in _ONLY_MANY
     if len(data) > min(LONGEST, reading.max_bytes) or not declarable:
         return None
@@ -197,7 +197,6 @@ def _lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
 
 
 def _is_one_puzzle(head: Head) -> bool:
-    """Whether a source is one puzzle, or plainly meant to be."""
     if len(head.lines) < 2 and head.complete:
         return True
     if any(line.strip().lower() in _SECTIONS for line in head.lines):
@@ -206,7 +205,7 @@ def _is_one_puzzle(head: Head) -> bool:
 
 
 def _begins_with_sizes(head: Head) -> bool:
-    """Whether it begins with the size of a box, and about as many numbers follow."""
+    """Whether it begins with the size of a box, followed by about as many numbers."""
     body = [line for line in head.lines if not line.lstrip().startswith("c")]
     sizes = _SIZES.fullmatch(body[0]) if body else None
     if not sizes:
@@ -219,7 +218,7 @@ def _begins_with_sizes(head: Head) -> bool:
 
 
 def _reads_as_one(head: Head) -> bool:
-    """Whether a single puzzle's format reads it. None takes more lines, but for sizes."""
+    """Whether a single puzzle's format reads it; only those with sizes have as many lines."""
     if not head.complete or len(head.lines) == MOST_LOOKED_AT:
         return False
     try:
@@ -230,7 +229,7 @@ def _reads_as_one(head: Head) -> bool:
 
 
 def _has_spaces_for_blanks(head: Head) -> bool:
-    """Whether its rows are those of a grid in which a space is a blank, too few or too many."""
+    """Whether its rows are those of a grid with spaces for blanks, even if too few or too many."""
     if not head.is_whole or not any(" " in line for line in head.lines):
         return False
     try:
@@ -240,9 +239,9 @@ def _has_spaces_for_blanks(head: Head) -> bool:
 
 
 def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
-    """The text of a puzzle in a format, or in the notation of one that `Parsed.format` names.
+    """Write a puzzle in a format, or in the notation that `Parsed.format` names.
 
-    Raises ValueError where the format has no signs for the puzzle, KeyError for no such format.
+    Raises ValueError if the format cannot express the puzzle, KeyError for an unknown format.
     """
     name, _, notation = format_name.partition(" ")
     known = format_named(name)
@@ -252,7 +251,7 @@ def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
 
 
 def parsed_from(puzzle: Puzzle) -> Parsed:
-    """A puzzle that was not read from a text, in the first notation that has signs for it."""
+    """A puzzle that was not read from a text, in the first notation that can express it."""
     geometry = puzzle.geometry
     marked = not {geometry.even_values, geometry.odd_values}.isdisjoint(puzzle.cells)
     for name in ("grid", "boxes"):

@@ -1,6 +1,6 @@
-"""Sources whose every line is a puzzle, perhaps among other fields: what lines and CSV share.
+"""What lines and CSV share: sources whose every line is a puzzle, perhaps among other fields.
 
-Which field holds the puzzle is found by looking at many lines.
+The field that holds the puzzle is found by examining many lines.
 """
 
 from __future__ import annotations
@@ -43,12 +43,11 @@ _BEHIND_HASH = 1
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """How the lines of a source are made up.
+    """The layout of a source's lines.
 
-    `delimiter` separates the fields, in the manner of CSV; None stands for any of white space,
-    `,`, `;` and `|`. `column` is the field of the puzzle, from 0; None: the whole line is it.
-    `claim` is the field of the solution, or None. `header` is the number of the line that names
-    the fields, 0 for none.
+    `delimiter` separates the fields, as in CSV; None stands for any of white space, `,`, `;` and
+    `|`. `column` is the field of the puzzle, from 0; None: the whole line. `claim` is the field of
+    the solution, or None. `header` is the number of the line that names the fields, 0 for none.
     """
 
     delimiter: str | None = None
@@ -59,7 +58,7 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A way to read lines: in `good` of them there is a puzzle, in `near` what may be one."""
+    """A way to read lines: `good` of them hold a puzzle, `near` may hold a damaged one."""
 
     fields: Fields
     good: int = 0
@@ -68,17 +67,17 @@ class Finding:
 
     @property
     def is_collection(self) -> bool:
-        """Whether two puzzles or more are there, and not much else."""
+        """Whether there are two puzzles or more, and not much else."""
         several = self.good >= 2 or (self.good == self.near == 1 and self.total == 2)
         return several and (self.good + self.near) * 2 > self.total
 
 
 class UnreadableError(Exception):
-    """A line that is not a record of CSV; the message says what was found."""
+    """A line that is not a CSV record; the message says what was found."""
 
 
 def split(line: str, fields: Fields) -> list[tuple[int, str]]:
-    """The fields of a line, each with the number of characters before it.
+    """Split a line into fields, each with the number of characters before it.
 
     Raises UnreadableError.
     """
@@ -116,18 +115,18 @@ def _quoted(line: str, delimiter: str) -> Iterator[tuple[int, str]]:
 
 
 def texts_in(line: str, fields: Fields) -> list[str]:
-    """The fields of a line; none of what cannot be read."""
+    """The fields of a line; none if it cannot be read."""
     try:
         return [text for _, text in split(line, fields)]
     except UnreadableError:
         return []
 
 
-@lru_cache(maxsize=1)  # CSV and lines ask the same of a source
+@lru_cache(maxsize=1)  # csv and lines both ask
 def find_fields(head: Head) -> Finding:
-    """The way in which most lines are puzzles.
+    """Find the layout in which most lines are puzzles.
 
-    Where several ways are as good: a table only if more than a hash is before the puzzle.
+    In a tie, a table wins only if more than a hash precedes the puzzle.
     """
     lines = head.lines
     if not head.declared and may_be_sixteen(lines, whole=head.is_whole):
@@ -144,13 +143,13 @@ def find_fields(head: Head) -> Finding:
 
 
 def judge(fields: Fields, texts: Sequence[str], total: int) -> Finding:
-    """How many of these texts are puzzles."""
+    """Count the puzzles among these texts."""
     others = [text for text in texts if not side_of(text)]
     return Finding(fields, len(texts) - len(others), sum(map(is_attempt, others)), total)
 
 
 def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
-    """Whether the lines of sixteen cells are the rows of 16×16 puzzles, or may be.
+    """Whether lines of sixteen cells are, or may be, the rows of 16×16 puzzles.
 
     `whole` says that these are all lines of the source.
     """
@@ -167,7 +166,7 @@ def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
 
 
 def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> Finding:
-    """How many of the records hold a puzzle where most of them do, up to the field `last`."""
+    """Count the puzzles in the field, up to `last`, that has them in most records."""
     shaped: Counter[int] = Counter()
     open_cells: Counter[int] = Counter()
     for row in rows:
@@ -189,9 +188,9 @@ def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> F
 
 
 def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
-    """The first column of puzzles with blanks, damaged ones too, beside one of `full` grids.
+    """The first column of puzzles with blanks, damaged ones too, beside the column `full`.
 
-    There the full ones are solutions, however many of the puzzles are damaged. Else it is `full`.
+    Then the full grids are solutions, however many puzzles are damaged. If there is none: `full`.
     """
     for at in range(min(last + 1, max(map(len, rows)))):
         texts = [row[at] for row in rows if at < len(row) and at != full]
@@ -220,14 +219,13 @@ def entries(piece: Piece, fields: Fields, reader: Reader) -> list[Entry]:
 
 
 def _is_sound(text: str, data: bytes) -> bool:
-    """Whether every line is text, and none is too long."""
     short = len(data) <= LONGEST or max(map(len, data.splitlines())) <= LONGEST
     return short and is_text(text)
 
 
 @lru_cache(maxsize=16)
 def _pattern(fields: Fields) -> re.Pattern[str]:
-    """One line: the puzzle and the claim if these are plain, in their order; else all of it."""
+    """Match one line: the puzzle and the claim if both are plain, in order; else the whole line."""
     if fields.column is None:
         wanted = f"({PLAIN})()"
     elif fields.delimiter is None:
@@ -251,7 +249,7 @@ def _row(fields: Fields, other: str, delimiter: str) -> str:
 
 
 def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | None:
-    """The entry of a line that is not plain at first sight; None if it does not say anything."""
+    """The entry of a line that is not plain at first sight; None if it is empty or a comment."""
     if not says_something(line) or is_border(line) or number == fields.header:
         return None
     if is_too_long(line):

@@ -1,4 +1,4 @@
-"""Every notation that is known. A new one is one module, and one entry in FORMATS."""
+"""All known notations. A new one is one module, and one entry in FORMATS."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ FORMATS: Final = (
     LINE,
     GRID,
 )
-"""In the order in which they are asked; the last one explains what is wrong with the rest."""
+"""In the order in which they are tried; the last one explains what is wrong with the rest."""
 
 COLLECTIONS: Final[tuple[Collection[Any], ...]] = tuple(
     known.many for known in FORMATS if known.many is not None
 )
-"""The same notations where a source holds many puzzles, in that order."""
+"""The same notations for sources of many puzzles, in that order."""
 
 _SINGLE, _MANY = (known.name for known in FORMATS), (known.name for known in COLLECTIONS)
 FORMAT_NAMES: Final = tuple(dict.fromkeys((*_SINGLE, *_MANY, CNF_FORMAT)))
-"""What `--format` takes beside `auto`."""
+"""What `--format` takes besides `auto`."""
 
 DECLARABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "format": FORMAT_NAMES,
     "variant": CHOICES["variant"],
     "alphabet": CHOICES["alphabet"],
 }
-"""What may be declared of a source's notation, and so may stand in a record."""
+"""What can be declared about a source's notation, and so may stand in a record."""
 
 
 def format_named(name: str) -> Format:
-    """The format of that name; raises KeyError for none."""
+    """The format of that name; raises KeyError if there is none."""
     return {known.name: known for known in FORMATS}[name]

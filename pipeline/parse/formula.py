@@ -5,10 +5,10 @@
     1 -3 0 2 3
     -1 0
 
-Lines that begin with `c` are comments, wherever they stand, and may hold any bytes. The header
-tells how many variables and clauses there are, exactly. Literals are separated by white space,
-a clause ends with 0 and not with its line. A line `%`, and a 0 behind it, end the formula: so do
-SATLIB's files of random formulas (uf20, uuf50).
+Lines that begin with `c` are comments, anywhere, and may hold any bytes. The header gives the exact
+number of variables and clauses. Literals are separated by white space; a clause ends with 0, not
+with its line. A line `%`, followed by a 0, ends the formula, as in SATLIB's files of random
+formulas (uf20, uuf50).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_CLAUSES = _MOST_LITERAL = 2**31 - 1
 _LONGEST_NUMBER = 10
 _LONGEST_HEADER = 200
 _BLOCK = 1 << 18
-"""Bytes that are read at once: few enough to look at all their words."""
+"""Bytes that are read at once: few enough to examine each word if one is wrong."""
 
 _BEFORE_HEADER = re.compile(rb"(?:\xef\xbb\xbf)?+(?:[ \t]*+(?:c[^\r\n]*+)?+[\r\n]++)*+[ \t]*+")
 _HEADER = re.compile(rb"p[ \t]+(?:[A-Za-z]{2}|c?\Z)")
@@ -54,7 +54,7 @@ _FOREIGN = re.compile(rb"[\x80-\xff]")
 _SIGNS = b"0123456789- \t\n"
 _KINDS = bytes.maketrans(b"23456789\t\n", b"11111111  ")
 _IDLE_ZEROS = (b"-0", b" 00", b" 01")
-"""What `_KINDS` leaves of zeros that no number has."""
+"""What `_KINDS` leaves of zeros that belong to no valid number."""
 
 Model = tuple[int, ...]
 """v or -v for each variable v = 1, 2, … of the header, in that order."""
@@ -62,9 +62,9 @@ Model = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Clauses(Iterable[tuple[int, ...]]):
-    """Clauses in four bytes a literal and twelve a clause; each is made a tuple when asked for.
+    """Clauses in four bytes a literal and twelve a clause; tuples are made on demand.
 
-    `literals` are those of all clauses, each followed by a 0; `ends` the places of the zeros.
+    `literals` are those of all clauses, each followed by a 0; `ends` the indices of the zeros.
     """
 
     literals: array[int]
@@ -82,12 +82,12 @@ class Clauses(Iterable[tuple[int, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class ParsedFormula:
-    """A formula as it is `written`, and in the `clauses` that say the same.
+    """A formula as it is `written`, and equivalent, cleaned `clauses`.
 
-    `variables` is the header's count; no literal is beyond it. `clauses` are those written, in
-    that order, without the `tautologies`, which hold a literal and its negation, and without
-    the `duplicates`, literals that stand in their clause already. Where there are neither, the
-    two are one object. `reason` says why the source was taken for a formula.
+    `variables` is the header's count; no literal exceeds it. `clauses` are those written, in
+    order, without the `tautologies`, which hold a literal and its negation, and without the
+    `duplicates`, literals that their clause already has. If there are neither, both are the same
+    object. `reason` says why the source was taken for a formula.
     """
 
     variables: int
@@ -105,8 +105,8 @@ class ParsedFormula:
 def looks_like_cnf(head: bytes) -> bool:
     """Whether the first line that is neither empty nor a comment is a DIMACS header.
 
-    Any `p KIND …` is one, `p wcnf` too, so that it can be said what is wrong with it; but not a
-    row of cells, `p . . a`. `head` is the source, or so much of it that it holds that line.
+    Any `p KIND …` is one, even `p wcnf`, so that a message can say what is wrong with it; but not
+    a row of cells, `p . . a`. `head` is the source, or enough of it to hold that line.
     """
     before = _BEFORE_HEADER.match(head)
     line = head[before.end() if before else 0 :][:_LONGEST_HEADER]
@@ -121,11 +121,11 @@ def parse_formula(
     *,
     block: int = _BLOCK,
 ) -> ParsedFormula:
-    """The formula that a DIMACS text holds; `source` names it in messages.
+    """Parse a DIMACS text; `source` names it in messages.
 
-    It is read in blocks of so many bytes. Raises InvalidPuzzle with line and column; a source of
-    more than `max_bytes` bytes is not looked at. Takes about a second for a million literals;
-    raises LimitReached where the deadline is earlier.
+    It is read in blocks of `block` bytes. Raises InvalidPuzzle with line and column, and does not
+    read a source of more than `max_bytes` bytes. Takes about a second for a million literals;
+    raises LimitReached when the deadline has passed.
     """
     if len(data) > max_bytes:
         raise oversize(source, max_bytes, "more")
@@ -141,7 +141,7 @@ def parse_formula(
 
 
 class _Located(NamedTuple):
-    """A text whose line ends are newlines, in which errors have a place."""
+    """A text with newlines as line ends, which gives errors a place."""
 
     text: bytes
     source: str
@@ -155,7 +155,7 @@ class _Located(NamedTuple):
         *,
         truncated: bool = False,
     ) -> InvalidPuzzle:
-        """What is wrong with the word between these offsets; with a byte that is not ASCII."""
+        """The error for the word between these offsets, or for a byte in it that is not ASCII."""
         if foreign := _FOREIGN.search(self.text, start, stop):
             start, found = foreign.start(), f"the byte 0x{foreign[0][0]:02x}"
         line = self.text.count(b"\n", 0, start) + 1
@@ -165,7 +165,7 @@ class _Located(NamedTuple):
 
 
 class _Header(NamedTuple):
-    """What the header says, and the offset behind it."""
+    """The numbers in the header, and the offset after it."""
 
     variables: int
     clauses: int
@@ -173,7 +173,7 @@ class _Header(NamedTuple):
 
 
 def _read_header(located: _Located) -> _Header:
-    """The header: the first line that is neither empty nor a comment. Raises InvalidPuzzle."""
+    """Read the header: the first line that is neither empty nor a comment. Raises InvalidPuzzle."""
     text = located.text
     before = _BEFORE_HEADER.match(text)
     start = before.end() if before else 0
@@ -195,7 +195,7 @@ def _read_header(located: _Located) -> _Header:
 
 
 def _fits(place: int, word: bytes) -> bool:
-    """Whether it may be the header's word at that place, from 0."""
+    """Whether it is valid as the header's word at that place, from 0."""
     if place < 2:
         return word == (b"p", b"cnf")[place]
     if place > 3 or not _NUMBER.fullmatch(word) or len(word) > _LONGEST_NUMBER:
@@ -204,10 +204,10 @@ def _fits(place: int, word: bytes) -> bool:
 
 
 def _read_body(located: _Located, header: _Header, deadline: Deadline, block: int) -> array[int]:
-    """The literals and zeros behind the header. Raises InvalidPuzzle and LimitReached.
+    """Read the literals and zeros after the header. Raises InvalidPuzzle and LimitReached.
 
-    Blocks that are right are read without a look at their words. In the first one that is not,
-    the words are looked at one by one, to tell which is wrong.
+    Valid blocks are read without examining their words. In the first invalid one the words are
+    examined one by one, to find the one at fault.
     """
     text, literals = located.text, array("i")
     clauses, behind = 0, header.end
@@ -229,7 +229,7 @@ def _read_body(located: _Located, header: _Header, deadline: Deadline, block: in
 
 
 def _pieces(text: bytes, start: int, end: int, block: int) -> Iterator[tuple[int, bytes]]:
-    """What stands between these offsets, with spaces for comments, cut at white space.
+    """Yield the text between these offsets, comments blanked out, cut at white space.
 
     Each piece comes with its offset.
     """
@@ -249,7 +249,7 @@ def _pieces(text: bytes, start: int, end: int, block: int) -> Iterator[tuple[int
 
 
 def _numbers(piece: bytes, variables: int) -> array[int] | None:
-    """The literals and zeros between white space, if all of the words are such."""
+    """The literals and zeros in a piece, if all its words are valid."""
     kinds = b" " + piece.translate(_KINDS)
     if piece.translate(None, _SIGNS) or any(zeros in kinds for zeros in _IDLE_ZEROS):
         return None
@@ -264,7 +264,7 @@ def _numbers(piece: bytes, variables: int) -> array[int] | None:
 def _fault(
     located: _Located, header: _Header, start: int, piece: bytes, room: int, *, is_open: bool
 ) -> InvalidPuzzle:
-    """The first thing that is wrong in a piece; there is room for so many more clauses."""
+    """The first error in a piece; there is room for so many more clauses."""
     for word in _WORD.finditer(piece):
         expected = _wanted(word[0], header.variables)
         if room == 0 and not is_open:
@@ -280,7 +280,7 @@ def _fault(
 
 
 def _wanted(word: bytes, variables: int) -> str | None:
-    """What should be there instead of the word; None if it is a literal or 0."""
+    """What should stand in place of the word; None if it is a literal or 0."""
     if not _LITERAL.fullmatch(word):
         return "a literal, or 0 to end the clause"
     digits = word.lstrip(b"-")
@@ -303,9 +303,9 @@ def _check_end(
     trailer: re.Match[bytes] | None,
     behind: int,
 ) -> None:
-    """Raise InvalidPuzzle where clauses are missing, or more follows the line `%`.
+    """Raise InvalidPuzzle if clauses are missing, or anything follows the line `%` but its 0.
 
-    `behind` is the offset behind the last word: a file that ends there may be cut off.
+    `behind` is the offset after the last word: a file that ends there may be cut off.
     """
     start, stop = trailer.span(1) if trailer else (behind, behind)
     if literals and literals[-1] != 0:
@@ -324,7 +324,7 @@ def _check_end(
 
 
 def _normalised(variables: int, written: Clauses, deadline: Deadline) -> ParsedFormula:
-    """What a checker of proofs takes: no tautologies, no literal twice in a clause."""
+    """Prepare it for proof checkers: no tautologies, no literal twice in a clause."""
     if all(len({*map(abs, clause)}) == len(clause) for clause in deadline.watch(written)):
         return ParsedFormula(variables, written, written, 0, 0)
     kept = Clauses(array("i"), array("q"))
@@ -342,17 +342,17 @@ def _normalised(variables: int, written: Clauses, deadline: Deadline) -> ParsedF
 def proof_clauses(
     parsed: ParsedFormula, models: Iterable[Sequence[int]] = ()
 ) -> tuple[int, tuple[tuple[int, ...], ...]]:
-    """(number of variables, clauses) for a DRAT proof that there is no model but these.
+    """(number of variables, clauses) for a DRAT proof that there are no other models.
 
-    The clauses are those written, in that order: tautologies left out, and of equal literals in
-    a clause the first one kept. Then comes, for each model, the clause of its negated literals.
+    The clauses are those written, in order, without tautologies and without repeated literals.
+    Then comes, for each model, the clause of its negated literals.
     """
     blocking = (tuple(-literal for literal in model) for model in models)
     return parsed.variables, (*parsed.clauses, *blocking)
 
 
 def read_model(data: bytes, variables: int) -> Model:
-    """The literals of a text in the SAT competition's notation, one for each variable in order.
+    """Read a model in the SAT competition's notation: a literal for each variable, in order.
 
     Lines that begin with `c` are comments. Raises InputError.
     """

@@ -7,10 +7,10 @@
 Blanks are one of `. 0 _ - x ? *`; with both `*` and `.` they mark even and odd cells. Spaces,
 commas, bars and border lines may stand between.
 
-Stacked grids stand one below the other, with titles or empty lines between or without; they may
-be of 16 or 25 characters too. Titles are lines that begin with a word, the same for all if most
-have one in common, or numbers. Where neither titles nor empty lines tell where a grid begins, rows
-are counted, and a row too few spoils what follows.
+Stacked grids stand one below the other, with or without titles or empty lines between them; they
+may have 16 or 25 characters a row too. Titles are lines that begin with a word, the same for all if
+most share one, or numbers. If neither titles nor empty lines tell where a grid begins, rows are
+counted, and a missing row spoils what follows.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def parse_grid(text: Text, reading: Reading) -> Found:
 
 
 def check_shape(text: Text, rows: Sequence[Line], sides: Sides[int]) -> int:
-    """The side, one of `sides`; raises InvalidPuzzle where these are not n rows of n cells."""
+    """The side, one of `sides`. Raises InvalidPuzzle if these are not n rows of n cells."""
     side = _side_of_rows(rows, sides)
     if side is None:
         line, length = (rows[0].number, len(rows[0].cells)) if rows else (text.lines[0].number, 0)
@@ -104,14 +104,14 @@ def check_shape(text: Text, rows: Sequence[Line], sides: Sides[int]) -> int:
 
 
 def _side_of_rows(rows: Sequence[Line], sides: Sides[int]) -> int | None:
-    """The side that most rows have; failing that the one that the number of rows tells."""
+    """The side that most rows have, or else the number of rows."""
     lengths = Counter(len(row.cells) for row in rows)
     meant = [length for length, _ in lengths.most_common() if length in sides]
     return meant[0] if meant else len(rows) if len(rows) in sides else None
 
 
 def render_grid(puzzle: Puzzle) -> str:
-    """N lines of n characters."""
+    """Write n lines of n characters."""
     return in_lines(render_cells(puzzle), puzzle.geometry.side)
 
 
@@ -121,7 +121,7 @@ _ANY_WORD = r"""[ \t]{0,100}["'(\[<]?(?![xX]{2})[A-Za-z\x80-\xff]{2}"""
 _END = r"[ \t]{0,20}(?:[\r\n]|\Z)"
 _NUMBER = r"[\[(<>=:]{0,5}[ \t]?[0-9]{1,6}[ \t]?[\])<>=:.]{0,5}" + _END
 _EMPTY_LINE = r"(?:\n|\r(?!\n))[ \t]{0,100}(?:\r\n?|\n)"
-"""An empty line behind another line."""
+"""An empty line after another line."""
 
 _SPACES = "".join(
     chr(code) for code in range(0x3001) if chr(code).isspace() and code not in (10, 13)
@@ -140,15 +140,15 @@ _LINE_BEGIN = 100
 _REGULAR = re.compile(
     r"((?:[A-WYZa-wyz][^\r\n]*|[0-9]{1,6}[.):]?)(?:\r\n?|\n))?((?:[0-9.]{9}(?:\r\n?|\n)){8}[0-9.]{9})\s*"
 )
-"""A record as most are: perhaps a title, and nine lines of nine digits and blanks."""
+"""A typical record: perhaps a title, and nine lines of nine digits and blanks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
     """How a source is made up: the side of its grids, and what stands between them.
 
-    A grid's record begins at a line that begins with `title`, a regular expression; or it
-    ends with an empty line (_EMPTY_LINE); or with its n-th row, if `title` is None.
+    A grid's record begins at a line that matches `title`, a regular expression; or it ends with
+    an empty line (_EMPTY_LINE); or with its n-th row, if `title` is None.
     """
 
     side: int
@@ -161,7 +161,6 @@ class Stack:
 
 
 _Rows = list[tuple[int, str]]
-"""Lines with their numbers."""
 
 
 def recognise_stacked(head: Head) -> tuple[Stack, str] | None:
@@ -183,7 +182,6 @@ def recognise_stacked(head: Head) -> tuple[Stack, str] | None:
 
 
 def _side_meant(head: Head) -> int | None:
-    """The side that most rows have."""
     for side, _ in Counter(len(cells_of(line)) for line in head.lines).most_common():
         if side in ALL_GEOMETRIES and sum(is_row(line, side) for line in head.lines) >= side:
             return side
@@ -191,7 +189,7 @@ def _side_meant(head: Head) -> int | None:
 
 
 def _stacks(head: Head, side: int) -> Iterator[Stack]:
-    """What may stand between the grids: the surest first."""
+    """What may separate the grids: the most reliable first."""
     others = [line for line in head.lines if not is_row(line, side)]
     words = Counter(match[1] for line in others if (match := _TITLE_WORD.match(line)))
     for word, times in words.most_common(1):
@@ -206,7 +204,7 @@ def _stacks(head: Head, side: int) -> Iterator[Stack]:
 
 
 def _judged(head: Head, stack: Stack) -> tuple[int, int, int]:
-    """How many of the records are grids, damaged ones, and neither."""
+    """How many of the records are grids, damaged grids, and neither."""
     good = near = bad = 0
     records = islice(_records(Piece(1, head.sample), stack), _MOST_RECORDS)
     texts = [text for _, text in records]
@@ -237,7 +235,6 @@ def _boundary(stack: Stack, data: bytes, limit: int, known: int) -> int:
 
 
 def _ends(data: bytes, stack: Stack) -> Iterator[int]:
-    """Where the records end."""
     record, start = _pattern(stack), 0
     if stack.title is not None:
         yield from (match.end() for match in record.finditer(data))
@@ -257,7 +254,7 @@ def _pattern(stack: Stack) -> re.Pattern[bytes]:
 
 
 def _rows_begun(begun: bytes) -> bytes:
-    """A record's beginning in short: as many rows, and how the line begins that is cut."""
+    """Shorten a record's beginning: as many rows, and the start of the line that is cut."""
     count, end = 0, 0
     while match := _ROW.match(begun, end):
         count, end = count + 1, match.end()
@@ -277,9 +274,9 @@ def _records(piece: Piece, stack: Stack) -> Iterator[tuple[int, str]]:
 
 
 def _rows_in(text: str, first: int, side: int) -> _Rows:
-    """The rows of a record, without its titles; or none, if it says nothing.
+    """The rows of a record, without lines before and after them that are no rows.
 
-    Titles before the rows are dropped, and what is written behind them.
+    Empty if there is none.
     """
     numbered = enumerate(NEWLINE.split(text), first)
     rows = [
@@ -294,12 +291,12 @@ def _rows_in(text: str, first: int, side: int) -> _Rows:
 
 
 def _is_beside(line: str, side: int, count: int) -> bool:
-    """Whether the first or last of so many lines is no row, and not a damaged one either."""
+    """Whether the first or last of `count` lines is no row, not even a damaged one."""
     return not is_row(line, side) and (count > side or not is_damaged_row(line, side))
 
 
 def _is_several(rows: _Rows, side: int) -> bool:
-    """Whether the rows are those of several grids, with nothing between these."""
+    """Whether the rows are those of several grids, with nothing between them."""
     count, more = divmod(len(rows), side)
     return count > 1 and not more and all(is_row(line, side) for _, line in rows)
 
@@ -312,7 +309,7 @@ def entries(piece: Piece, stack: Stack, reader: Reader) -> list[Entry]:
 
 
 def _entries(text: str, first: int, side: int, reader: Reader) -> list[Entry]:
-    """The entry of a record; or several, if it has several grids."""
+    """The entry of a record, or several if it holds several grids."""
     if is_too_long(text):
         return [reader.too_long(first, text)]
     regular = _REGULAR.fullmatch(text) if side == 9 and reader.takes_plain else None

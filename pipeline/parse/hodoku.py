@@ -2,8 +2,8 @@
 
     :0000:x:..7+3..5…:314 916::
 
-`+d` is a digit that was placed in play, not a given one: its cell is a blank of the puzzle. So
-are the candidates that the next field takes away: they follow from the givens, or should.
+`+d` is a digit that was placed in play, not a given: its cell is blank in the puzzle. The
+candidates that the next field removes are ignored: they follow from the givens, or should.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _PLAIN_LINE = re.compile(rf":[0-9A-Za-z-]*:[^:]*:({PLAIN}):")
 
 
 def givens_of(line: str) -> str | None:
-    """A library line with all but its givens and blanks made spaces, so that columns are kept.
+    """Replace all of a library line but its givens and blanks by spaces, which keeps the columns.
 
-    A placed digit is a blank, whatever sign this line has for blanks. None for a line of
+    A placed digit becomes a blank, in the sign this line uses for blanks. None for a line of
     another kind.
     """
     match = _BEFORE.match(line)

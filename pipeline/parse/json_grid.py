@@ -3,9 +3,9 @@
     [[5, 3, 0, 0, 7, 0, 0, 0, 0],
      [6, null, "", "1", …
 
-A cell is a number, or a text with one in it; blanks are 0, null or "", but not 0 beside the
-others. Where they are signs, as in "53..7....", they are read as those of a grid. Nothing is built
-that the text could make deep or large: it is read as the words it consists of.
+A cell is a number, or a text with one in it; blanks are 0, null or "", but 0 not together with the
+others. If the cells are signs, as in "53..7....", they are read as a grid. The text is read word
+by word, so that deep or large JSON costs no memory.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def _is_string(word: Word) -> bool:
 
 
 def _signs(word: Word) -> str:
-    """What stands there without its quotes."""
+    """A text without its quotes; other words as they are."""
     return word.text[1:-1] if _is_string(word) else word.text
 
 
 def _said(word: Word) -> str:
-    """What a cell says: "" for null and for an empty text."""
+    """The content of a cell: "" for null and for an empty text."""
     return _signs(word).strip() if _is_string(word) else word.text.replace("null", "")
 
 
@@ -99,7 +99,7 @@ def _rows(text: Text) -> list[_List | Word]:
 
 
 def _cells(text: Text, words: Iterator[Word]) -> _List:
-    """The cells of a row whose bracket has been read."""
+    """Read the cells of a row whose bracket has been read."""
     cells: _List = []
     while not cells or _goes_on(text, words, "the row"):
         cell = next(words, None)
@@ -118,7 +118,7 @@ def _cells(text: Text, words: Iterator[Word]) -> _List:
 
 
 def _goes_on(text: Text, words: Iterator[Word], what: str) -> bool:
-    """Whether a comma follows, and not the end of a list."""
+    """Whether a comma follows, rather than the end of a list."""
     word = next(words, None)
     expected = f"',' or the ']' that ends {what}"
     if word is None:
@@ -129,7 +129,7 @@ def _goes_on(text: Text, words: Iterator[Word], what: str) -> bool:
 
 
 def _grid(text: Text, rows: Sequence[_List], reading: Reading, notation: str) -> Found:
-    """The puzzle whose cells are signs, read as a grid of them."""
+    """Read the puzzle whose cells are signs as a grid."""
     lines = []
     for number, row in enumerate(rows, 1):
         for word in row:
@@ -148,7 +148,7 @@ def _grid(text: Text, rows: Sequence[_List], reading: Reading, notation: str) ->
 
 
 def _place(row: _List, column: int) -> tuple[int, int]:
-    """Line and column, in the source, of a sign of the row; its signs are counted from 1."""
+    """Line and column in the source of a row's sign; `column` counts its signs from 1."""
     *others, word = row
     for other in others:
         if column <= len(_signs(other)):
@@ -181,9 +181,9 @@ def _numbers(text: Text, rows: Sequence[_List], notation: str) -> Found:
 
 
 def render_as(puzzle: Puzzle, notation: str) -> str:
-    """A list with a row in each line: of numbers, of texts for the cells, or a text itself.
+    """Write a list with a row in each line: of numbers, of texts for the cells, or a text itself.
 
-    Raises ValueError for other boxes than the usual ones of that side, and for cells that allow
+    Raises ValueError for boxes other than the usual ones of that side, and for cells that allow
     neither one value nor all; in a text for the row, the even or odd ones are allowed too.
     """
     if notation == _ROWS:
@@ -196,7 +196,6 @@ def render_as(puzzle: Puzzle, notation: str) -> str:
 
 
 def render_json(puzzle: Puzzle) -> str:
-    """The same as numbers, 0 for a blank."""
     return render_as(puzzle, "")
 
 

@@ -4,8 +4,8 @@
     53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79
     53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79 1.2 name
 
-Where there are many, more fields may follow, or a hash may stand before the puzzle. Fields are
-separated by white space, commas, semicolons or bars. 162 characters are a puzzle and its solution.
+A collection may have more fields after the puzzle, or a hash before it. Fields are separated by
+white space, commas, semicolons or bars. 162 characters are a puzzle and its solution.
 """
 
 from __future__ import annotations
@@ -54,7 +54,6 @@ def parse_line(text: Text, reading: Reading) -> Found:
 
 
 def render_line(puzzle: Puzzle) -> str:
-    """One line of n² characters."""
     return render_cells(puzzle) + "\n"
 
 

@@ -1,11 +1,11 @@
-"""Whether anything in a source looks like a puzzle: what does not is no fault of an archive.
+"""Whether anything in a source looks like a puzzle; if not, that is no error in an archive.
 
-Reading is another matter: a grid with a wrong sign looks like a puzzle. Where it is not clear a
-source does look like one. What no format has signs for, such as `nan` for a blank, does not.
+This is not parsing: a grid with a wrong sign looks like a puzzle. In case of doubt a source does
+look like one. What no format can express, such as `nan` for a blank, does not.
 
-Single lines of digits are common in any text, so among lines that are something else more is
-asked for than of what stands alone: the cells of a whole puzzle in one line, or rows that could be
-those of one grid.
+Single lines of digits are common in any text, so lines among other text have to meet more than
+lines that stand alone: the cells of a whole puzzle in one line, or rows that could be those of one
+grid.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pipeline.parse.spaces import SPACES
 from pipeline.parse.text import NEWLINE, decode_text, is_border, says_something
 
 NO_PUZZLE = "nothing in it looks like a puzzle"
-"""What is said of such a source in an archive, behind what kept it from being read."""
+"""What a message adds for such a source in an archive, after the error from reading it."""
 
 _SAMPLE = 64 * 1024
 _KNOWN = frozenset(DIGITS + BLANKS)
@@ -35,7 +35,7 @@ _AROUND = " []\"'"
 _LETTERS = re.compile(r"[0-9A-Y.*_?-]+|[0-9a-y.*_?-]+")
 _ROWS_IN_LETTERS = (range(15, 18), range(24, 27))
 _PUZZLES_IN_LETTERS = (range(250, 262), range(620, 631))
-"""How many characters they have that are written in letters, nearly."""
+"""Approximate numbers of characters of puzzles that are written in letters."""
 
 _SHORTEST_ROW, _LONGEST_ROW, _SHORTEST_PUZZLE = 4, 26, 15
 _FEWEST_CELLS = min(ALL_GEOMETRIES) ** 2
@@ -46,9 +46,9 @@ _Row = Sequence[str]
 def looks_like_no_puzzle(data: bytes) -> bool:
     """Whether nothing in a source looks like the beginning of a puzzle in any format.
 
-    Its first 64 KiB decide. Something does where a format's own words are there, where a whole
-    puzzle stands anywhere, or where a quarter of the lines, or the first two, may be rows or
-    whole puzzles, or damaged ones.
+    Its first 64 KiB decide. Something does if a format's own words are there, if a whole puzzle
+    stands anywhere, or if a quarter of the lines, or the first two, may be rows or whole puzzles,
+    even damaged ones.
     """
     lines = [line for line in NEWLINE.split(_text(data[:_SAMPLE])) if says_something(line)]
     text = "\n".join(lines)
@@ -63,7 +63,7 @@ def looks_like_no_puzzle(data: bytes) -> bool:
 
 
 def _is_in_spaces(data: bytes) -> bool:
-    """Whether it is a grid whose blanks are spaces: a row of these is no row by itself."""
+    """Whether it is a grid with spaces for blanks: its rows are not recognised one by one."""
     try:
         return SPACES.recognise(decode_text(data[:_SAMPLE], "")) is not None
     except InvalidPuzzle:
@@ -71,7 +71,7 @@ def _is_in_spaces(data: bytes) -> bool:
 
 
 def _text(data: bytes) -> str:
-    """What may be read of the bytes, whatever they are."""
+    """The bytes as text, whatever they are."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", errors="replace")
     return data.decode("utf-8-sig", errors="replace")
@@ -97,7 +97,7 @@ def _are_cells(words: Sequence[str]) -> bool:
 
 
 def _may_be_row(cells: str) -> bool:
-    """Whether so many signs may be a row, in digits or in letters."""
+    """Whether these signs may be a row, in digits or in letters."""
     if not _SHORTEST_ROW <= len(cells) <= _LONGEST_ROW:
         return False
     if any(len(cells) in lengths for lengths in _ROWS_IN_LETTERS) and _LETTERS.fullmatch(cells):
@@ -118,14 +118,14 @@ def _is_whole_in_letters(cells: str) -> bool:
 
 
 def _is_known(cells: str, part: int, whole: int) -> bool:
-    """Whether that part of the signs are digits and blanks, which are not only strokes."""
+    """Whether at least part/whole of the signs are digits and blanks, and not only strokes."""
     known = sum(sign in _KNOWN for sign in cells)
     drawn = not any(sign.isdigit() or sign == "." for sign in cells)
     return known * whole >= len(cells) * part and not drawn
 
 
 def _holds_a_puzzle(lines: Sequence[str]) -> bool:
-    """Whether there is a line that has a whole puzzle, or rows of one below each other.
+    """Whether a line holds a whole puzzle, or lines hold the rows of one, one below the other.
 
     Either may be damaged: an eighth of the signs in a line; all but four rows of a grid, one row
     of a grid of 4×4.
@@ -144,7 +144,7 @@ def _is_whole(line: str) -> bool:
     """Whether a line, or a word in it, has the cells of a puzzle, give or take a few."""
     words = _CLOSE_WORD.findall(line)
     if len({*map(len, words)}) == 1 and (len(words[0]) == 1 or len(words) == len(words[0]) > 4):
-        words = ["".join(words)]  # of cells, or of rows, but for years and the like
+        words = ["".join(words)]  # single cells, or rows; but not years and the like
     return any(len(word) >= _FEWEST_CELLS and _has_cells(word) for word in words)
 
 
@@ -161,20 +161,20 @@ def _has_cells(word: str) -> bool:
 
 
 def _values(side: int) -> str:
-    """The signs for values; those of the large sides may be letters."""
+    """The signs for values; for large sides letters too."""
     letters = ascii_uppercase[:side]
     return DIGITS[:side] if side <= len(DIGITS) else DIGITS + letters + letters.lower()
 
 
 def _is_varied(values: Iterable[str], side: int) -> bool:
-    """Whether more than half of the values are there; with two missing no solution is the only."""
+    """Whether more than half of the values occur; with two missing no solution is unique."""
     return len({*values}) * 2 > side
 
 
 def _ways(line: str) -> Iterator[_Row]:
-    """The cells that a line may have, by each way to separate them."""
+    """The cells that a line may have, for each way of separating them."""
     body = line.strip().rstrip(",").strip(_AROUND)
-    if _FIELD.search(body):  # a comma at the end is before an empty field, or between rows
+    if _FIELD.search(body):  # a comma at the end precedes an empty field, or separates rows
         for fields in (line.strip("[] \r\n"), body):
             yield [field.strip(_AROUND) for field in _FIELD.split(fields)]
         return
@@ -185,7 +185,7 @@ def _ways(line: str) -> Iterator[_Row]:
 
 
 def _is_grid(lines: Sequence[Sequence[_Row]], side: int) -> bool:
-    """Whether enough of as many lines as a grid has are rows of one."""
+    """Whether enough of `side` consecutive lines are rows of one grid."""
     rows = [next((row for row in found if _is_sound(row, side)), None) for found in lines]
     needed = min(_ENOUGH_ROWS, side - 1)
     return any(
@@ -195,9 +195,9 @@ def _is_grid(lines: Sequence[Sequence[_Row]], side: int) -> bool:
 
 
 def _is_sound(row: _Row, side: int) -> bool:
-    """Whether the cells are values and one kind of blank, and no value is there twice.
+    """Whether the cells are values and one kind of blank, and no value occurs twice.
 
-    It is this that tells rows from years and dates, and from other numbers.
+    This distinguishes rows from years, dates and other numbers.
     """
     if len(row) != side:
         return False
@@ -216,7 +216,7 @@ def _is_value(cell: str, side: int) -> bool:
 
 
 def _fitting(rows: Sequence[_Row | None], side: int) -> int:
-    """How many of these rows have no value twice in a column; 0 if they have too few values."""
+    """How many of these rows repeat no value in a column; 0 if they have too few values."""
     seen: set[tuple[int, str]] = set()
     count = 0
     for row in filter(None, rows):

@@ -9,11 +9,10 @@
 `data` is 81 digits, 0 for a blank. What the app itself exports says `version: N` there and has
 fields for each cell; of these the values that the player cannot change are the givens.
 
-An XML file can be made so that reading it takes the memory, or other files, of who reads it. So
-document types and entities are refused (by defusedxml), and so are tokens without end, elements
-nested without end, and names without number; no tree is built. Where there are many games, a
-record is a `<game …>` tag, which is read as a document of its own: nothing that the document
-declares reaches it, and a piece can be read without those before it.
+XML can be made to exhaust the memory of a reader, or to make it read other files. So document types
+and entities are refused (by defusedxml), and so are endless tokens, nesting and names; no tree is
+built. In a collection, a record is a `<game …>` tag, which is read as a document of its own: no
+declaration of the document reaches it, and a piece can be read without those before it.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ _LONGEST_TOKEN = 1 << 20
 _DEEPEST = 64
 _MOST_NAMES = 256
 _CUT_OFF = frozenset((3, 5, 6, 20))
-"""Expat's codes for a document, a token, a character and a CDATA section that are not all there."""
+"""Expat's codes for a document, a token, a character and a CDATA section that are cut off."""
 
 _BEGINS = re.compile(r"\s*<(?s:.*)<(?:[\w.-]+:)?opensudoku\b|\s*<(?:[\w.-]+:)?opensudoku\b")
 _VERSION = re.compile(r"version: ([1-5])\s")
 _FIELDS = {"1": 3, "2": 3, "3": 3, "4": 4, "5": 5}
-"""How many fields a cell has; the first is its value, the last whether the player may change it."""
+"""How many fields a cell has; the first is its value, the last says if the player may change it."""
 
 
 class _Game(NamedTuple):
@@ -55,7 +54,7 @@ class _Game(NamedTuple):
 
 
 def _games(text: Text) -> Iterator[_Game]:
-    """Each game in the XML. Raises InvalidPuzzle where it is none, behind the games before."""
+    """Yield each game in the XML. Raises InvalidPuzzle after the games before an error."""
     from defusedxml.common import DefusedXmlException  # noqa: PLC0415 - few files are XML
     from defusedxml.ElementTree import ParseError, XMLParser  # noqa: PLC0415
 
@@ -83,7 +82,7 @@ def _games(text: Text) -> Iterator[_Game]:
 
 
 class _Target:
-    """What the XML parser tells, of which the games are kept."""
+    """Receives the XML parser's events and keeps the games."""
 
     expat: Any
 
@@ -95,7 +94,7 @@ class _Target:
         self._names: set[str] = set()
 
     def read(self, parser: Any, part: str) -> None:
-        """Let the parser read on, "" being the end, unless it tells of nothing for too long."""
+        """Feed the parser ("" is the end); refuse a token that is too long."""
         if not part:
             parser.close()
             return
@@ -105,7 +104,6 @@ class _Target:
             raise self.refused(f"tags of at most {_LONGEST_TOKEN} characters", "a longer one")
 
     def refused(self, expected: str, found: str) -> InvalidPuzzle:
-        """The error for what is being read."""
         return self._text.error(*self._place(), expected, found)
 
     def _place(self) -> tuple[int, int]:
@@ -137,7 +135,7 @@ class _Target:
 
 
 def _givens(data: str) -> str:
-    """The 81 digits in a game's data, what the player may change being 0."""
+    """The 81 digits in a game's data; cells that the player may change become 0."""
     version = _VERSION.match(data)
     if not version:
         return data
@@ -191,7 +189,7 @@ _DATA = re.compile(r"""\sdata\s*=\s*["']([0-9.]{81})["']""")
 
 
 def recognise_games(head: Head) -> tuple[None, str] | None:
-    """Two games or more; a document with a type or entities is left to those who refuse it."""
+    """Recognise two or more games; a document with a type or entities is left to be refused."""
     if not _HEAD.match(head.sample) or _DECLARATION.search(head.sample):
         return None
     games = sum(1 for _ in _starts(head.sample))
@@ -199,7 +197,6 @@ def recognise_games(head: Head) -> tuple[None, str] | None:
 
 
 def _starts(data: bytes) -> Iterator[int]:
-    """Where the games begin."""
     return (match.start() for match in _GAME.finditer(data) if not match[0].startswith(b"<!"))
 
 
@@ -208,7 +205,7 @@ def _boundary(data: bytes, limit: int, known: int) -> int:
 
 
 def _comment_begun(begun: bytes) -> bytes:
-    """Whether a record's beginning ends within a comment."""
+    """A comment's start if a record's beginning ends within one, else nothing."""
     *_, last = (b"", *(match[0] for match in _GAME.finditer(begun)))
     return b"<!--" if last.startswith(b"<!") and not last.endswith(b"-->") else b""
 

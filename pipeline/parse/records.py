@@ -1,4 +1,4 @@
-"""One record of a collection → its entry; and what looks like a puzzle, or a row, in one line."""
+"""One record of a collection → its entry; and tests for puzzles and rows in one line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads the records of one source, which `source` names in messages.
+    """Reads the records of one source; `source` names it in messages.
 
     `parse` reads a single puzzle in any format.
     """
@@ -42,7 +42,7 @@ class Reader:
 
     @property
     def takes_plain(self) -> bool:
-        """Whether `.` and `0` are blanks, and not marks of parity."""
+        """Whether `.` and `0` are blanks, rather than parity marks."""
         return self.reading.variant != "even-odd"
 
     def read(
@@ -52,10 +52,10 @@ class Reader:
         shift: int | None = 0,
         claimed: str | None = None,
     ) -> Entry:
-        """The entry of a text; `lines` are the numbers of its lines, not empty.
+        """Read a text; `lines` are the numbers of its lines, not empty.
 
-        `shift` is the number of characters before it in its first line; None: no message
-        names a column.
+        `shift` is the number of characters before it in its first line; None: messages name no
+        column.
         """
         data = text.encode(errors="surrogateescape")
         try:
@@ -73,22 +73,21 @@ class Reader:
         return Entry(lines[0], cells, parsed.puzzle, None, claimed, plain=False, signs=signs)
 
     def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
-        """The entry of what is no puzzle, for another reason than a parser's."""
+        """The entry of an invalid record, for a reason other than a parser's."""
         return _bad(line, text, InvalidPuzzle(self.source, line, column, expected, found))
 
     def too_long(self, line: int, text: str) -> Entry:
-        """The entry of a record that is too long to be read."""
         return self.refuse(line, 1, f"at most {LONGEST} bytes of a puzzle", "more", text)
 
 
 def _bad(line: int, text: str, error: InvalidPuzzle) -> Entry:
-    """The entry of what is no puzzle: its beginning, without what cannot be shown."""
+    """The entry of an invalid record: its beginning, without what cannot be shown."""
     shown = printable(text[:_SHOWN].strip()) + ("…" if len(text) > _SHOWN else "")
     return Entry(line, shown, None, str(error), None, plain=False)
 
 
 def _in_one_line(text: str, puzzle: Puzzle) -> str:
-    """The cells as they are written, if they are characters; else as they can be."""
+    """The cells as written if they are characters; else as they can be rendered."""
     cells = "".join(cells_of(line) for line in text.split("\n") if not is_border(line))
     if len(cells) == len(puzzle.cells):
         return cells
@@ -100,18 +99,18 @@ def _in_one_line(text: str, puzzle: Puzzle) -> str:
 
 
 def text_of(data: bytes, line: int) -> str:
-    """The text that begins in that line; bytes that are no text are kept as lone surrogates."""
+    """Decode the text that begins at that line; undecodable bytes become lone surrogates."""
     text = data.decode(errors="surrogateescape")
     return text.removeprefix("\ufeff") if line == 1 else text
 
 
 def is_text(text: str) -> bool:
-    """Whether there are neither NULs nor bytes that were no text in it."""
+    """Whether it holds neither NULs nor undecodable bytes."""
     return (text.isascii() or not _NO_TEXT.search(text)) and "\0" not in text
 
 
 def is_too_long(text: str) -> bool:
-    """Whether a record's text has more bytes than are read."""
+    """Whether a record has more bytes than are read."""
     return len(text) * 4 > LONGEST and len(text.encode(errors="surrogateescape")) > LONGEST
 
 
@@ -120,7 +119,7 @@ def plain_entry(line: int, cells: str, claimed: str | None = None) -> Entry:
 
 
 def is_plain(cells: str) -> bool:
-    """81 characters of 1-9 and at most one kind of blank, `.` or `0`."""
+    """Whether these are 81 characters of 1-9 and at most one kind of blank, `.` or `0`."""
     return len(cells) == 81 and _PLAIN.fullmatch(cells) is not None
 
 
@@ -141,7 +140,7 @@ def is_full(cells: str, side: int = 9) -> bool:
 
 
 def halves(cells: str) -> tuple[str, str | None]:
-    """The puzzle and the solution of a field that holds both; else the field and None."""
+    """Split a field that holds a puzzle and its solution; else the field and None."""
     middle, odd = divmod(len(cells), 2)
     side = SIDES.get(middle, 16)
     if not odd and side <= 9 and is_full(cells[middle:], side):
@@ -150,7 +149,7 @@ def halves(cells: str) -> tuple[str, str | None]:
 
 
 def side_of(field: str) -> int | None:
-    """The side of the puzzle that a field holds, judged by the number and kind of its signs."""
+    """The side of the puzzle in a field, judged by the number and kind of its signs."""
     if is_plain(field):
         return 9
     if len(field) < min(SIDES):
@@ -182,7 +181,7 @@ def is_row(line: str, side: int) -> bool:
 
 
 def is_damaged_row(line: str, side: int) -> bool:
-    """Whether a line may have been a row of so many cells: it has half of them, and few letters."""
+    """Whether a line may be a damaged row: half of its cells, and few letters."""
     cells = cells_of(line.strip())
     return len(cells) * 2 >= side and _are_mostly_known(cells)
 
@@ -192,5 +191,5 @@ def _are_mostly_known(cells: str) -> bool:
 
 
 def is_above_four(cells: str) -> bool:
-    """Whether a value above 4 is among the cells: in a puzzle of 4×4 there is none."""
+    """Whether a value above 4 is among the cells, which a puzzle of 4×4 cannot have."""
     return any(sign.isalnum() and sign not in "01234xX" for sign in cells)

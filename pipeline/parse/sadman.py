@@ -7,9 +7,9 @@
     [State]
     …
 
-Lines beginning with `#` are about the puzzle. What the section [Puzzle] holds is a grid; other
-sections (the state of play, pencil marks, colours) are no part of the puzzle. Without any section
-such a file is a grid already. The format: sadmansoftware.com/sudoku/faq19.php.
+Lines beginning with `#` are about the puzzle. The section [Puzzle] holds a grid; other sections
+(the state of play, pencil marks, colours) are not part of the puzzle. A file without sections is a
+plain grid. The format: sadmansoftware.com/sudoku/faq19.php.
 """
 
 from __future__ import annotations
@@ -79,7 +79,6 @@ def _puzzle_rows(text: Text) -> tuple[Line, ...]:
 
 
 def render_sadman(puzzle: Puzzle) -> str:
-    """The heading and n lines of n characters."""
     return f"{_PUZZLE}\n{render_grid(puzzle)}"
 
 

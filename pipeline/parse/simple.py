@@ -7,8 +7,8 @@
     …
     *-----------*
 
-The grid format reads these lines as well. This one has a name of its own to write solutions so
-that Simple Sudoku opens them; whatever is drawn otherwise is left to the grid format.
+The grid format reads these lines too. This one exists so that solutions are written as Simple
+Sudoku opens them; any other drawing is left to the grid format.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def parse_simple(text: Text, reading: Reading) -> Found:
 
 
 def render_simple(puzzle: Puzzle) -> str:
-    """The frame and 9 rows in it; raises ValueError for other sides."""
+    """Write the frame and 9 rows in it; raises ValueError for other sides."""
     if puzzle.geometry != NINE:
         raise ValueError("Simple Sudoku has 9 rows of 9 cells")
     rows = [f"|{'|'.join(in_rows(row, 3))}|\n" for row in in_rows(render_cells(puzzle), 9)]

@@ -5,10 +5,10 @@
      98    6
     …
 
-Editors cut off the spaces at the end of a line, and so leave empty lines for empty rows. The cells
-may also stand in every second column, `5 3     7`. The columns of the digits decide which it is.
+Editors strip the spaces at the end of a line, and so leave empty lines for empty rows. The cells
+may also stand in every second column, `5 3     7`. The columns of the digits tell which it is.
 Nothing is guessed: a digit has to stand in the first column, another in the last, and one where a
-gap between boxes would be; and where rows are empty there are no other empty lines.
+gap between boxes would be; and if rows are empty there may be no other empty lines.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from pipeline.settings import Reading
 
 _SIGNS = frozenset(DIGITS + " ")
 _GAP = "   "
-"""No two cells that are side by side have that between them."""
+"""Two neighbouring cells never have this between them."""
 
 _FEWEST = 3
 
 
 class _Layout(NamedTuple):
-    """The rows, how many cells they should have, and in every how many columns one stands.
+    """The rows, the number of cells they should have, and the step from column to column.
 
-    `is_sure` tells that no other columns can be meant.
+    `is_sure` says that no other columns can be meant.
     """
 
     rows: Sequence[Line]
@@ -78,7 +78,7 @@ def parse_spaces(text: Text, _reading: Reading) -> Found:
 
 
 def _layout(text: Text) -> _Layout | None:
-    """How most of the lines are made up; None if they are not digits and spaces."""
+    """The layout of most of the lines; None if they are not digits and spaces."""
     lines = [line for line in text.written() if not line.is_border]
     filled = [line for line in lines if line.text.strip()]
     clean = [line.text.rstrip() for line in filled if _SIGNS.issuperset(line.text.rstrip())]
@@ -97,29 +97,29 @@ def _layout(text: Text) -> _Layout | None:
 
 
 def _width(rows: Sequence[str]) -> int:
-    """How many characters a full row has, as far as the rows show it.
+    """The number of characters of a full row, as far as the rows show it.
 
-    That is the longest one's length: a row is shorter only by the blanks at its end. But where
-    that is more than a row of single characters can have, the longest may be one with something
-    too much in it. So the length counts that no more than a quarter of the rows exceed.
+    That is the longest row's length: a row is shorter only by the blanks at its end. But if that
+    is more than a row of single characters can have, the longest may have something extra. Then
+    it is the length that at most a quarter of the rows exceed.
     """
     lengths = sorted(map(len, rows))
     return lengths[len(lengths) * 3 // 4] if lengths[-1] > max(GEOMETRIES) else lengths[-1]
 
 
 def _step(rows: Sequence[str], count: int) -> int:
-    """In every how many columns a cell stands: 2 where cells have a space between them, else 1.
+    """The distance between cells: 2 if they have a space between them, else 1.
 
-    Digits in odd columns alone do not show it, as those between may be blanks. Rows that are
-    wider than the grid has rows do: it is a square. Where the number of rows is no side, some
-    are missing, and only more columns than the largest side has tell.
+    Digits in odd columns alone do not show it, as those between may be blanks. Rows wider than
+    the number of rows do: a grid is square. If the number of rows is not a side, some are
+    missing, and only more columns than the largest side has tell.
     """
     side = count if count in GEOMETRIES else max(GEOMETRIES)
     return 2 if _are_in_odd_columns(rows) and _width(rows) > side else 1
 
 
 def _side(count: int, columns: int, largest: int) -> int:
-    """The side of the grid: as many cells as there are rows, as a row may lack those at its end.
+    """The side of the grid: the number of rows, as a row may lack the blanks at its end.
 
     But rows that have more cells, and a digit that needs more, show that rows are missing.
     """
@@ -131,8 +131,8 @@ def _is_sure(rows: Sequence[str], step: int) -> bool:
     """Whether no other columns can be meant.
 
     Three spaces cannot lie between neighbours, so one of them is a cell. A digit in an even
-    column shows that cells are side by side. In either way the spaces may still only set off
-    the boxes, if they are in the same columns everywhere.
+    column shows that cells are side by side. Either way the spaces may still only separate the
+    boxes, if they are in the same columns everywhere.
     """
     if step == 2:
         shown = any(_GAP in row for row in rows)
@@ -144,9 +144,9 @@ def _is_sure(rows: Sequence[str], step: int) -> bool:
 def _is_in_place(lines: Sequence[Line], rows: Sequence[str], side: int, step: int) -> bool:
     """Whether the rows are as wide as the grid has columns, from the first to the last.
 
-    Else they may be indented, belong to smaller grids or lack columns. And where no digit stands
-    in the column behind the first box, a gap between boxes may be there: of this grid, or of a
-    smaller one that is as wide with its gaps.
+    Otherwise they may be indented, belong to smaller grids or lack columns. And if no digit
+    stands in the column after the first box, a gap between boxes may be there: of this grid, or
+    of a smaller one that is as wide with its gaps.
     """
     last = (side - 1) * step
     is_from_first_to_last = any(row[0] != " " for row in rows) and any(
@@ -173,9 +173,9 @@ def _are_alike(rows: Sequence[str]) -> bool:
 def _rows(lines: Sequence[Line], least: int) -> Sequence[Line]:
     """The lines from the first that is not empty to the last, and empty ones that are rows too.
 
-    There are at least so many rows, if that is possible. Empty lines are rows where a grid needs
-    them: all of them where the lines are as many as its rows, and those at the end where it
-    begins in the first line. Anywhere else nothing tells which ones are rows.
+    There are at least `least` rows, if possible. Empty lines are rows if a grid needs them: all
+    of them if there are as many lines as rows, and those at the end if the grid begins in the
+    first line. Elsewhere nothing tells which ones are rows.
     """
     filled = [index for index, line in enumerate(lines) if line.text.strip()]
     first, stop = filled[0], filled[-1] + 1
@@ -189,7 +189,6 @@ def _rows(lines: Sequence[Line], least: int) -> Sequence[Line]:
 
 
 def _values(text: Text, layout: _Layout, index: int) -> list[int]:
-    """The values of a row, 0 for a blank."""
     line, side = layout.rows[index], layout.side
     if index == side:
         found = counted(len(layout.rows), "row")
@@ -213,10 +212,10 @@ def _values(text: Text, layout: _Layout, index: int) -> list[int]:
 
 
 def render_spaces(puzzle: Puzzle) -> str:
-    """N lines of n characters.
+    """Write n lines of n characters.
 
-    Raises ValueError for other boxes than the usual ones, for cells that allow neither one value
-    nor all, and where the columns of the digits would not tell how to read it.
+    Raises ValueError for boxes other than the usual ones, for cells that allow neither one value
+    nor all, and if the columns of the digits would not tell how to read it.
     """
     check_boxes(puzzle.geometry, GEOMETRIES)
     n = puzzle.geometry.side

@@ -4,10 +4,10 @@
     6,,,1,9,5,,,         004300209005009001…,864371259325849761…
     …                    …
 
-Fields are separated by commas, semicolons or tabs, and may be quoted. Of a spreadsheet they hold
-numbers; an empty one is an empty cell, or 0 where none is empty; n is 4, 6, 8, 9, 16 or 25. In
-csv bars may separate them too, a header may say which column holds the puzzles, a record is one
-line, and the solution beside a puzzle is taken for a claim.
+Fields are separated by commas, semicolons or tabs, and may be quoted. In a spreadsheet they hold
+numbers; an empty one is an empty cell, or 0 if no field is empty; n is 4, 6, 8, 9, 16 or 25. In csv
+bars may separate them too, a header may say which column holds the puzzles, a record is one line,
+and the solution beside a puzzle is taken for a claim.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 
 class _Row(NamedTuple):
-    """A line, how many fields it has, and no more of these than the widest row."""
+    """A line, its number of fields, and the fields, no more than the widest row can have."""
 
     line: Line
     width: int
@@ -87,7 +87,7 @@ def parse_spreadsheet(text: Text, _reading: Reading) -> Found:
 
 
 def _notation(text: Text) -> str | None:
-    """The name of what separates the fields of the first line; None if there is only one."""
+    """The name of the delimiter in the first line; None if there is only one field."""
     first = text.lines[0].text
     counts = {name: first.count(sign) for name, sign in _SEPARATORS.items()}
     most = max(counts, key=lambda name: counts[name])
@@ -95,7 +95,7 @@ def _notation(text: Text) -> str | None:
 
 
 def _rows(text: Text, notation: str) -> list[_Row]:
-    """The lines with their fields, up to one too many. Lines of tabs alone are rows too."""
+    """The lines with their fields, up to one too many. Lines of mere tabs are rows too."""
     delimiter = _SEPARATORS[notation]
     lines = text.written() if delimiter == "\t" else text.lines
     rows = (line for line in lines if delimiter in line.text or line.text.strip())
@@ -106,7 +106,7 @@ def _rows(text: Text, notation: str) -> list[_Row]:
 
 
 def _fields(line: Line, delimiter: str) -> list[Word]:
-    """The fields; those that are meant hold a number at most, so no quotes hide a delimiter."""
+    """Split into fields; valid ones hold at most a number, so quotes never hide a delimiter."""
     fields, column = [], 1
     for written in line.text.split(delimiter, _LARGEST + 1)[: _LARGEST + 1]:
         said = written.strip()
@@ -126,7 +126,6 @@ def _side_meant(rows: Sequence[_Row]) -> int | None:
 
 
 def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int]:
-    """The values of a row, 0 for a blank."""
     line, width, fields = rows[index]
     if index == side:
         found = counted(len(rows), "row") if len(rows) <= _MOST_ROWS else "more"
@@ -147,9 +146,9 @@ def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int
 
 
 def render_as(puzzle: Puzzle, notation: str) -> str:
-    """N lines of n fields, empty for a blank.
+    """Write n lines of n fields, empty for a blank.
 
-    Raises ValueError for other boxes than the usual ones, and for cells that allow neither one
+    Raises ValueError for boxes other than the usual ones, and for cells that allow neither one
     value nor all.
     """
     delimiter = _SEPARATORS[notation]
@@ -157,7 +156,6 @@ def render_as(puzzle: Puzzle, notation: str) -> str:
 
 
 def render_spreadsheet(puzzle: Puzzle) -> str:
-    """The same with commas."""
     return render_as(puzzle, "")
 
 
@@ -179,7 +177,6 @@ def recognise_csv(head: Head) -> tuple[Fields, str] | None:
 
 
 def _with_header(head: Head, header: str, way: Fields) -> tuple[Fields, str] | None:
-    """The columns, if the first line names them."""
     names = [name.lower() for name in _texts(header, way)]
     column = next((at for at, name in enumerate(names) if name in _PUZZLES), None)
     if column is None and (len(names) < 2 or not all(map(_NAME.fullmatch, names))):

@@ -1,4 +1,4 @@
-"""Bytes → the lines that matter, each with its number; and the words for what is wrong in them."""
+"""Bytes → the lines that matter, each with its number; and the errors for what is wrong in them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MOST_LINES = 70_000
 """More than the largest puzzle has with one number a line: 256² and a header."""
 
 MOST_TEXT = 4 * 1024 * 1024
-"""Bytes in all lines that say something: 64 for each cell of the largest puzzle."""
+"""Bytes in all significant lines: 64 for each cell of the largest puzzle."""
 
 PIECE = 1 << 16
-"""Bytes that are decoded at once, and more than grids have that are read with empty lines."""
+"""Bytes that are decoded at once; also the longest text that is read with its empty lines."""
 
 _NOTHING = re.compile(rb"(?:\s*+(?:#|//)[^\r\n]*+)*+\s*+")
 _CONTINUATION = bytes(range(0x80, 0xC0))
-"""The bytes of UTF-8 that begin no character."""
+"""The continuation bytes of UTF-8."""
 
 _SEPARATORS = " \t,|"
 _WITHOUT_SEPARATORS = {ord(character): None for character in _SEPARATORS}
@@ -36,7 +36,7 @@ _LONGEST_QUOTE = 20
 
 
 class Word(NamedTuple):
-    """What stands at a line and column, both from 1."""
+    """A word at a line and column, both from 1."""
 
     line: int
     column: int
@@ -48,7 +48,7 @@ class Line:
     """One line that is neither empty nor a comment.
 
     `number` counts from 1; `cells` are the characters of `text` that are neither white space
-    nor separators (`,` and `|`); `is_border` tells that the line only draws: `---+---+---`,
+    nor separators (`,` and `|`); `is_border` says that the line is only drawn: `---+---+---`,
     `*-----------*`. A line of dashes alone is a row of blanks.
     """
 
@@ -70,7 +70,7 @@ class Line:
         )
 
     def words(self, pattern: re.Pattern[str] = _WORD) -> Iterator[Word]:
-        """What matches the pattern: what stands between white space."""
+        """The matches of the pattern, by default what white space separates."""
         return (Word(self.number, m.start() + 1, m[0]) for m in pattern.finditer(self.text))
 
 
@@ -78,7 +78,7 @@ class Line:
 class Text:
     """A source: its name, for messages, its significant lines, and all of its bytes.
 
-    These are UTF-8, without a byte order mark, and may be much more than the lines.
+    The bytes are UTF-8 without a byte order mark, and may be much more than the lines.
     """
 
     source: str
@@ -91,7 +91,7 @@ class Text:
         return tuple(line for line in self.lines if not line.is_border)
 
     def written(self) -> list[Line]:
-        """Every line but comments, the empty ones too; none of a text too long for small grids."""
+        """Every line but comments, even empty ones; none of a text too long for small grids."""
         if len(self.data) > PIECE:
             return []
         numbered = enumerate(io.StringIO(self.data.decode(), newline=None), 1)
@@ -110,24 +110,23 @@ class Text:
         *,
         truncated: bool = False,
     ) -> InvalidPuzzle:
-        """An InvalidPuzzle at that place; `found` is taken as it is, see `quote`."""
+        """An InvalidPuzzle at that place; `found` is not quoted, see `quote`."""
         return InvalidPuzzle(self.source, line, column, expected, found, truncated)
 
     def at_word(self, word: Word, expected: str, *, truncated: bool = False) -> InvalidPuzzle:
-        """What is wrong with a word."""
         return self.error(word.line, word.column, expected, quote(word.text), truncated=truncated)
 
     def at_line(
         self, line: Line, expected: str, found: str | None = None, *, may_go_on: bool = True
     ) -> InvalidPuzzle:
-        """What is wrong with a whole line; the last one may be cut off, if it `may_go_on`."""
+        """The error for a whole line; the last one may be cut off, if it `may_go_on`."""
         column = len(line.text) - len(line.text.lstrip()) + 1
         said = quote(line.text.strip()) if found is None else found
         cut_off = may_go_on and line is self.lines[-1]
         return self.error(line.number, column, expected, said, truncated=cut_off)
 
     def at_end(self, expected: str, found: str) -> InvalidPuzzle:
-        """What is missing behind the last significant line; the file may be cut off."""
+        """The error for something missing after the last significant line."""
         if not self.lines:
             return self.error(None, None, expected, found, truncated=True)
         last = self.lines[-1]
@@ -140,7 +139,7 @@ def cells_of(text: str) -> str:
 
 
 def is_border(text: str) -> bool:
-    """Whether a line only draws."""
+    """Whether a line is only drawn."""
     if "+" not in text and "*" not in text:
         return False
     drawn = text.replace(" ", "").replace("\t", "")
@@ -170,7 +169,7 @@ def oversize(source: str, most: int, found: str) -> InvalidPuzzle:
 
 
 def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
-    """The line ends in that part of the data: LF, CRLF and lone CR."""
+    """Count the line ends in that part of the data: LF, CRLF and lone CR."""
     end = len(data) if stop is None else stop
     returns = data.count(b"\r", start, end)
     pairs = data.count(b"\r\n", start, end) if returns else 0
@@ -178,7 +177,6 @@ def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
 
 
 def _no_text(source: str, body: bytes, at: int, found: str, *, truncated: bool) -> InvalidPuzzle:
-    """The error for what stands at that offset."""
     begin = max(body.rfind(b"\n", 0, at), body.rfind(b"\r", 0, at)) + 1
     line = count_lines(body, 0, begin) + 1
     column = len(body[begin:at].translate(None, _CONTINUATION)) + 1
@@ -186,7 +184,7 @@ def _no_text(source: str, body: bytes, at: int, found: str, *, truncated: bool) 
 
 
 def _check_text(body: bytes, source: str) -> None:
-    """Raise InvalidPuzzle where the bytes are not UTF-8, or hold a NUL."""
+    """Raise InvalidPuzzle if the bytes are not UTF-8, or hold a NUL."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     for at in range(0, 0 if body.isascii() else len(body), PIECE):
         held = len(decoder.getstate()[0])
@@ -224,10 +222,10 @@ def _significant(body: bytes, source: str) -> Iterator[Line]:
 
 
 def decode_text(data: bytes, source: str) -> Text:
-    """The significant lines of a UTF-8 text; a byte order mark and CRLF are taken.
+    """The significant lines of a UTF-8 text; a byte order mark and CRLF are accepted.
 
-    Raises InvalidPuzzle where the bytes are no text, where they are more than a puzzle can
-    have, or where none of the lines says anything. No more than these lines is ever decoded.
+    Raises InvalidPuzzle if the bytes are not text, if they are more than a puzzle can have, or
+    if there is no significant line. Only significant lines are decoded.
     """
     body = data.removeprefix(codecs.BOM_UTF8)
     _check_text(body, source)

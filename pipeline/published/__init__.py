@@ -1,4 +1,4 @@
-"""What lies in an outbox: the one description that its writer, the audit and the report share.
+"""What lies in an outbox: the description shared by its writer, the audit and the report.
 
 `schema` has the records and the statuses, `tables` the tables, `names` the names of sets and
 files, `events` the lines of logs, `originals` where originals go. `reading` reads records safely.

@@ -1,6 +1,6 @@
-"""The lines of logs: every event by its name, with its fields and what it means.
+"""The lines of logs: every event with its name, fields and meaning.
 
-A job's own log, `name.log`, has an object of JSON a line. `run` and `watch` log to standard error.
+A job's own log, `name.log`, has one JSON object a line. `run` and `watch` log to standard error.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from typing import Final
 
 JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
-    "complete": "whether the solutions are all there are; null where that was not asked",
+    "complete": "whether the solutions are all there are; null if that was not asked",
     "event": "the name of the event",
     "format": "the format that it is read as",
     "inbox": "the folder that is watched",
     "job": "the id of the job",
     "level": "`info`, `warning` or `error`; not in a job's log",
-    "message": "what is to be said of it, for people",
+    "message": "a message for people",
     "per_second": "how many puzzles a second were computed",
-    "percent": "how much of the source is done; null where that is not known",
+    "percent": "how much of the source is done; null if that is not known",
     "puzzles": "how many puzzles",
     "reason": "why, for people",
-    "seconds": "how long it took; of a job the seconds of each stage, and in `total`",
+    "seconds": "how long it took; for a job the seconds of each stage, and `total`",
     "solutions": "how many solutions are published",
     "solver": "the solver that answers",
     "source": "the name of what was dropped",
-    "status": "what it came to, see *Statuses*",
-    "timestamp": "when it was, in UTC; in a job's log of the first and the last line",
+    "status": "its result, see *Statuses*",
+    "timestamp": "the time, in UTC; in a job's log only in the first and the last line",
     "totals": "how many puzzles have which status",
     "variant": "`classic` or `even-odd`",
     "worker": "the address of a worker of the cluster",
@@ -34,12 +34,12 @@ FIELDS: Final = {
 """The fields of all events."""
 
 ALWAYS: Final = ("timestamp", "level", "job", "event")
-"""Fields that say when, how grave and about which job; each event has those that it can have."""
+"""Fields that give time, level and job; each event has those that apply to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A kind of line: where it is logged, what it means, and its fields beside ALWAYS."""
+    """A kind of line: where it is logged, what it means, and its fields besides ALWAYS."""
 
     where: tuple[str, ...]
     meaning: str
@@ -52,9 +52,9 @@ _STAGES = {
     "solve": "the solver answered",
     "decode": "models were decoded into grids",
     "certify": "the grids were checked against the rules",
-    "explain": "it was explained why there is no solution, or where several differ",
-    "prove": "it was proved that there are no other solutions, or that was tried",
-    "batch": "it was solved together with other puzzles, which took so long for all of them",
+    "explain": "the conflict or the difference was sought",
+    "prove": "a proof was tried that there are no other solutions",
+    "batch": "it was solved together with other puzzles; `seconds` is for all of them",
 }
 _FINISHED = ("source", "status", "solutions", "complete", "message", "totals", "seconds")
 
@@ -66,7 +66,7 @@ EVENTS: Final = {
     "stage.parse": Event((JOB,), "it was read", ("seconds", "format", "variant", "reason")),
     "solver.fallback": Event(
         (JOB, ERROR),
-        "another solver than the first choice answered, for so many puzzles of a collection",
+        "a solver other than the first choice answered; `puzzles`: for how many puzzles",
         ("source", "solver", "reason", "puzzles"),
     ),
     "job.finished": Event(
@@ -82,28 +82,37 @@ EVENTS: Final = {
     ),
     "job.recovered": Event(
         (ERROR,),
-        "what an earlier process had published was moved out of the way",
+        "an earlier process had published the results; the original was moved",
         ("source", "status"),
     ),
     "job.crashed": Event((ERROR,), "an attempt to process a file crashed", ("source", "reason")),
     "job.paused": Event((ERROR,), "a later run will go on with a file", ("source",)),
     "job.kept": Event(
-        (ERROR,), "a file stays claimed until what is in its way is gone", ("source", "reason")
+        (ERROR,), "a file stays claimed until an obstacle is gone", ("source", "reason")
     ),
+    "file.held": Event(
+        (ERROR,), "a file is not taken while somebody writes to it", ("source", "reason")
+    ),
+    "file.left": Event(
+        (ERROR,),
+        "a file that was not complete in time is left for the next `run`",
+        ("source", "reason"),
+    ),
+    "file.stuck": Event((ERROR,), "a file cannot be taken out of the inbox", ("source", "reason")),
     "batch.crashed": Event(
         (ERROR,), "solving many files together crashed; they are solved one by one", ("reason",)
     ),
     "environment.failed": Event(
         (ERROR,), "a disk, a folder or a cluster failed; nothing was lost", ("reason",)
     ),
-    "environment.recovered": Event((ERROR,), "`watch` goes on after that"),
+    "environment.recovered": Event((ERROR,), "the failure is over; `watch` goes on"),
     "watch.started": Event((ERROR,), "`watch` has begun", ("inbox",)),
     "watch.stopped": Event((ERROR,), "`watch` has ended"),
     "watcher.replaced": Event(
-        (ERROR,), "what tells of new files had died, and was started again", ("inbox",)
+        (ERROR,), "the watcher for new files had died, and was restarted", ("inbox",)
     ),
     "watcher.missing": Event(
-        (ERROR,), "nothing tells of new files; the inbox is looked at now and then", ("reason",)
+        (ERROR,), "no watcher tells of new files; the inbox is scanned now and then", ("reason",)
     ),
     "worker.passed_over": Event(
         (ERROR,), "a worker of the cluster is not used", ("worker", "reason")

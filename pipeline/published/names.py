@@ -1,4 +1,4 @@
-"""Names: of the sets in an outbox, and of the files in each."""
+"""Names of the sets in an outbox, and of the files in each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OF_MANY = {
     COLLECTION: re.compile(r"_[1-9][0-9]*\.solution|\.log|\.csv|\.proofs\.(?:xz|csv)"),
     ARCHIVE: re.compile(r"\.csv|\.log"),
 }
-"""What the names of a set have behind its stem, by the status of the job."""
+"""What follows the stem in the names of a set, by the status of the job."""
 
 _NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
 _ANSWER = re.compile(
@@ -39,11 +39,11 @@ _ANSWER = re.compile(
 REPORT = "report.html"
 """The page about the whole outbox, which no job's folder may replace."""
 MOST_LIKELY = 4
-"""How many of a source's stems are looked at for a set that it already has."""
+"""How many of a source's stems are searched for a set that it already has."""
 
 
 def stem_of(name: str) -> str:
-    """The file name without its last extension, and without a compression suffix behind it."""
+    """The file name without its last extension, and without a compression suffix after that."""
     path = PurePath(name)
     if path.suffix.lower() in _COMPRESSED:
         path = PurePath(path.stem)
@@ -53,7 +53,7 @@ def stem_of(name: str) -> str:
 def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
     """The stems a source may use, the preferred first: `a`, `a.txt`, `a.txt~2` and so on.
 
-    A folder keeps its whole name. None is that of the report.
+    A folder keeps its whole name. None equals the report's name.
     """
     if not is_folder and fold(stem_of(source)) != REPORT:
         yield _fitted(stem_of(source))
@@ -66,7 +66,7 @@ def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
 
 
 def _fitted(stem: str, ending: str = "") -> str:
-    """The stem with its ending, shortened with a hash where names would get too long."""
+    """The stem with its ending, shortened with a hash if names would get too long."""
     room = LONGEST_NAME - _LONGEST_ENDING - len(ending)
     raw = os.fsencode(stem)
     if len(raw) > room:
@@ -92,18 +92,18 @@ def outputs(stem: str, *, keep_cnf: bool) -> frozenset[str]:
 
 
 def is_output(name: str) -> bool:
-    """Whether some job may write a file of this name."""
+    """Whether a job may write a file of this name."""
     folded = fold(name)
     return base_of(folded) != folded
 
 
 def base_of(folded: str) -> str:
-    """The stem of another job that would write a file of this name; the name itself if none."""
+    """The stem of a job that would write a file of this name; the name itself if none."""
     return _ENDING.sub("", folded)
 
 
 def key_of(source: str) -> str:
-    """The name of a claim's folder: one for each source, so that only one can be made."""
+    """The name of a claim's folder: unique to the source, so that only one can be made."""
     return sha256(os.fsencode(source)).hexdigest()[:32]
 
 
@@ -114,7 +114,7 @@ def is_of_set(name: str, stem: str, status: str) -> bool:
 
 
 def solutions_among(names: Iterable[str], stem: str) -> list[str]:
-    """The solution files of a set, by their number."""
+    """The solution files of a set, ordered by number."""
     found = {}
     for name in names:
         if name.startswith(stem) and (match := _NUMBERED.fullmatch(name[len(stem) :])):
@@ -123,6 +123,6 @@ def solutions_among(names: Iterable[str], stem: str) -> list[str]:
 
 
 def stem_of_answer(name: str) -> str | None:
-    """The stem of the job whose solutions or proofs a file of this name holds; None for others."""
+    """The stem of the job to which a file of solutions or proofs belongs; None for others."""
     match = _ANSWER.fullmatch(name)
     return match[1] if match else None

@@ -20,7 +20,7 @@ class Originals:
 
     @classmethod
     def of(cls, folders: Iterable[Path]) -> Self:
-        """Those folders with their shelves; beside a `done` goes the `failed` of its inbox.
+        """These folders with their shelves; a `done` also brings the `failed` beside it.
 
         Raises OSError.
         """
@@ -38,7 +38,7 @@ class Originals:
         return {path.name for path in paths if path not in shelves and path.name[0] != "."}
 
     def named(self, source: str) -> list[Path]:
-        """What bears the name of a source, a file name; the last that came there first."""
+        """All originals with the name of a source, a file name; the latest first."""
         found = []
         for folder in self.folders:
             with suppress(OSError, ValueError):
@@ -47,14 +47,14 @@ class Originals:
 
 
 def shelves_in(folder: Path) -> list[Path]:
-    """The folders `2`, `3`, … for more originals of one name. Raises OSError."""
+    """The folders `2`, `3`, … for further originals of one name. Raises OSError."""
     with os.scandir(folder) as entries:
         names = [e.name for e in entries if e.name.isdecimal() and e.is_dir(follow_symlinks=False)]
     return [folder / name for name in sorted(names, key=int)]
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """Everything in `done` or `failed`: their own entries, and those of the shelves."""
+    """Everything in `done` or `failed`, with the content of the shelves."""
     if not folder.is_dir():
         return
     shelves = {*shelves_in(folder)}

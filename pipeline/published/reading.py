@@ -1,7 +1,7 @@
 """Records in an outbox, read safely, whoever wrote them.
 
-An outbox is open to others. What is named like a record may be a pipe, a link to a device, huge,
-nested without end, or lie about its types: none of that may hold up or end whoever reads it.
+An outbox is open to others. A file named like a record may be a pipe, a link to a device, huge,
+endlessly nested, or of wrong types: nothing of that may block or crash the reader.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ LARGEST: Final = 32 * 1024 * 1024
 """Bytes of a record: room for 100,000 solution files with names of 200 letters."""
 
 MOST_SIGNS: Final = 1_000_000
-"""The commas and opening brackets of a record, three for each file: they bound its values, which
-take far more time and memory than their bytes."""
+"""Commas and opening brackets in a record, three for each file: they bound its values, which
+take far more time and memory than its bytes."""
 
 _LONGEST_REASON = 200
 _EXPECTED: Final = {str: "a text", int: "a number", bool: "true or false", dict: "an object"}
@@ -34,11 +34,11 @@ S = TypeVar("S", bound=Struct)
 
 
 class NoRecord(InputError):
-    """A file that is named like a record, and is none."""
+    """A file that is named like a record, but is not one."""
 
 
 def read_record(path: Path) -> Record | None:
-    """The record in a file; None where there is none, or something that we would not write."""
+    """The record in a file; None if there is none, or one that we would not write."""
     try:
         return load_record(path)
     except (NoRecord, FileNotFoundError):
@@ -46,12 +46,11 @@ def read_record(path: Path) -> Record | None:
 
 
 def load_record(path: Path) -> Record:
-    """The record in a file. Raises NoRecord, and FileNotFoundError."""
     return record_of(load_told(path))
 
 
 def record_of(told: dict[str, Any]) -> Record:
-    """What an object of JSON says, as it is described. Raises NoRecord."""
+    """Convert a JSON object to a record, as described. Raises NoRecord."""
     if told.get("schema") != SCHEMA:
         raise NoRecord(f"it is no record of schema {SCHEMA}")
     kind: type[Record] = ManyRecord if told.get("status") in OF_MANY else PuzzleRecord
@@ -68,7 +67,7 @@ def record_of(told: dict[str, Any]) -> Record:
 
 @cache
 def _never_null(kind: type[Struct]) -> frozenset[str]:
-    """The fields that are left out where there is nothing to tell; null is taken for that."""
+    """The fields that are left out if there is nothing to say; null is read as left out."""
     absent = (field for field in fields(kind) if field.default is UNSET)
     return frozenset(each.encode_name for each in absent if type(None) not in _kinds(each.type))
 
@@ -79,14 +78,14 @@ def hashes_in(record: Record) -> dict[str, str]:
 
 
 def file_names(record: Record) -> tuple[str, ...]:
-    """The names that a record lists, but for those that lead elsewhere."""
+    """The names that a record lists, except those that lead elsewhere."""
     return tuple(file.name for file in record.files if is_file_name(file.name))
 
 
 def load_told(path: Path) -> dict[str, Any]:
-    """The object of JSON in a file, its fields not looked at yet.
+    """The JSON object in a file, its fields not checked yet.
 
-    No link is followed, and nothing is waited for. Raises NoRecord, and FileNotFoundError.
+    Links are not followed, and nothing blocks. Raises NoRecord, and FileNotFoundError.
     """
     try:
         with os.fdopen(descriptor_of(path), "rb") as file:
@@ -109,7 +108,7 @@ def load_told(path: Path) -> dict[str, Any]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, whose names differ."""
+    """A JSON object, whose names must differ."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a name stands in an object twice")
@@ -121,7 +120,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _fault(told: dict[str, Any], kind: type[Struct]) -> str:
-    """Which field is not as it is described, and what was expected."""
+    """Which field does not match its description, and what was expected."""
     for field in fields(kind):
         name = field.encode_name
         if name not in told and not field.required:
@@ -140,7 +139,7 @@ def _fault(told: dict[str, Any], kind: type[Struct]) -> str:
 
 
 def _expected(annotation: Any) -> str:
-    """What a field's description says that is expected."""
+    """What a field's description says is expected."""
     if get_origin(annotation) is Annotated:
         for each in annotation.__metadata__:
             if isinstance(each, msgspec.Meta) and each.extra:
@@ -149,7 +148,6 @@ def _expected(annotation: Any) -> str:
 
 
 def _kinds(annotation: Any) -> list[Any]:
-    """The types that a field may have."""
     if get_origin(annotation) is Annotated:
         return _kinds(get_args(annotation)[0])
     if isinstance(annotation, type) or get_origin(annotation) in (tuple, dict):

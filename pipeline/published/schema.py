@@ -1,6 +1,6 @@
-"""The record of a job and what it consists of: every field with its type and its meaning.
+"""The record of a job and its parts: every field with its type and meaning.
 
-Fields are written in the order in which they stand here. What is `UNSET` is not written.
+Fields are written in the order in which they stand here. `UNSET` ones are not written.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ OF_MANY: Final = (COLLECTION, ARCHIVE)
 PROVED, CLAIMED = "proved", "claimed"
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
 ASIDE: Final = {
-    DISAGREEMENTS: "puzzles whose file gives a solution that is none, or not among all there are",
+    DISAGREEMENTS: "puzzles whose file gives a solution that is wrong, or not among all there are",
     FALLBACKS: "puzzles for which the first solver failed and another answered",
     PROVED: "puzzles that are proved to have no other solutions",
-    CLAIMED: "puzzles of which that is claimed",
+    CLAIMED: "puzzles that are only claimed to have no other solutions",
 }
-"""What is counted beside the statuses: puzzles that are among the others already."""
+"""Counted besides the statuses: puzzles that are counted under a status too."""
 
 _MOST = 2**53
 
 
 def about(description: str, expected: str = "") -> Meta:
-    """What a field means, and what is said to be expected where it is something else."""
+    """The meaning of a field, and what a message says is expected there."""
     return Meta(description=description, extra={"expected": expected} if expected else None)
 
 
@@ -58,7 +58,7 @@ T = TypeVar("T")
 
 
 def or_none(value: T | UnsetType | None) -> T | None:
-    """The value of a field, None where it is not set."""
+    """The value of a field, None if it is not set."""
     return None if value is UNSET else value
 
 
@@ -73,12 +73,12 @@ class Solver(Struct, frozen=True, kw_only=True):
     """The solver that answered."""
 
     name: Annotated[str, about("`minisat`, `pysat` or `lanes`")]
-    version: Annotated[str | None, about("its version, where it tells one")] = None
+    version: Annotated[str | None, about("its version, if known")] = None
     fallback: Annotated[str | None, about("why it was not the first choice; null if it was")] = None
 
 
 class Encoding(Struct, frozen=True, kw_only=True):
-    """What the solver was asked."""
+    """The formula that the solver got."""
 
     name: Annotated[str | None, about("the name of the encoding; null for a formula")]
     variables: Annotated[Count, about("how many variables it has")]
@@ -92,7 +92,7 @@ class Certificate(Struct, frozen=True, kw_only=True):
     complete: Annotated[
         str | None,
         about(
-            "`proved`: something that shares no code with the solver has checked a "
+            "`proved`: a program that shares no code with the solver has checked a "
             "proof; `claimed`: a solver says so; `no`: there may be others"
         ),
     ] = None
@@ -118,7 +118,7 @@ class Cell(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def holds(self) -> int | str | None:
-        """The value or the mark that the cell is said to have, if any."""
+        """The value or mark of the cell, if any."""
         return None
 
     @property
@@ -141,7 +141,7 @@ class Value(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Clue(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A cell with what the puzzle says of it: a value or a mark."""
+    """A cell with what the puzzle says about it: a value or a mark."""
 
     value: Annotated[int | UnsetType, about("the value that is given")] = UNSET
     mark: Annotated[
@@ -166,7 +166,7 @@ class Difference(Struct, frozen=True, kw_only=True):
     decisive: Annotated[
         tuple[Value, ...],
         about(
-            "values, as few as were found, that leave one solution",
+            "values, as few as were found, that leave only one solution",
             "cells, each with row, column and value",
         ),
     ]
@@ -190,8 +190,8 @@ Declared = Annotated[
 StagesTimed = Annotated[
     dict[str, Seconds] | None,
     about(
-        "the seconds of each stage, and in `total`; in `batch` what all puzzles took "
-        "that were solved together. A collection or archive has `total` alone"
+        "the seconds of each stage, and `total`; `batch` is for all puzzles that were "
+        "solved together. A collection or archive has `total` only"
     ),
 ]
 Schema = Annotated[Literal[1], about("the version of this description: 1")]
@@ -201,8 +201,8 @@ Source = Annotated[str, about("the name of what was dropped; of a member its pat
 Hash = Annotated[
     str | None,
     about(
-        "the SHA-256 of what was dropped; of one puzzle that is compressed, of what is "
-        "in it; null for a folder or if unread"
+        "the SHA-256 of what was dropped, or of its content if it is one compressed "
+        "puzzle; null for a folder or if unread"
     ),
 ]
 Size = Annotated[
@@ -216,7 +216,7 @@ Finished = Annotated[str | None, about("when it was finished, in UTC")]
 
 
 class PuzzleRecord(Struct, frozen=True, kw_only=True):
-    """The record of one puzzle or formula, or of what is neither."""
+    """The record of one puzzle or formula, or of an invalid source."""
 
     schema: Schema = SCHEMA
     version: Version = None
@@ -226,25 +226,25 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     bytes: Size = None
     declared: Declared = UNSET
     format: Format = None
-    variant: Annotated[str | None, about("`classic` or `even-odd`; null for what is no puzzle")] = (
+    variant: Annotated[str | None, about("`classic` or `even-odd`; null if it is not a puzzle")] = (
         None
     )
     box: Annotated[
         tuple[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=1)]] | None,
-        about("height and width of a box; null for what is no puzzle", "two numbers"),
+        about("height and width of a box; null if it is not a puzzle", "two numbers"),
     ] = None
-    status: Annotated[str, about("what it came to, see *Statuses*")]
+    status: Annotated[str, about("its result, see *Statuses*")]
     solutions: Annotated[Count | None, about("how many solutions, or models, are published")] = None
     complete: Annotated[
-        bool | None, about("whether these are all there are; null where that was not asked")
+        bool | None, about("whether these are all there are; null if that was not asked")
     ] = None
-    message: Annotated[str | None, about("what is to be said of it, for people")] = None
+    message: Annotated[str | None, about("a message for people")] = None
     files: Files
-    solver: Annotated[Solver | None, about("who answered; null where no solver was asked")] = None
+    solver: Annotated[Solver | None, about("who answered; null if no solver was asked")] = None
     encoding: Annotated[
         Encoding | None,
         about(
-            "what the solver was asked; null where none was, or many puzzles at once",
+            "the formula that the solver got; null if none did, or for many puzzles at once",
             "a name, and numbers of variables and clauses",
         ),
     ] = None
@@ -252,19 +252,19 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     finished: Finished = None
     certificate: Annotated[
         Certificate | UnsetType,
-        about("of what a solver was asked: how it is known that these are all"),
+        about("if a solver was asked: how it is known that these are all"),
     ] = UNSET
     conflict: Annotated[
         Annotated[tuple[Clue, ...], Meta(min_length=1)] | UnsetType | None,
         about(
             "of an unsolvable puzzle: clues that have no solution together; "
-            "null where none were found in time",
+            "null if none were found in time",
             "clues: cells, each with row, column and value or mark",
         ),
     ] = UNSET
     conflict_minimal: Annotated[
         bool | UnsetType | None,
-        about("whether any fewer of these clues have one; null without a conflict"),
+        about("whether any fewer of these clues have a solution; null without a conflict"),
     ] = UNSET
     difference: Annotated[
         Difference | UnsetType, about("of a puzzle with several solutions: where they differ")
@@ -277,7 +277,6 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def totals(self) -> dict[str, int]:
-        """One puzzle of its status."""
         return {self.status: 1}
 
 
@@ -311,7 +310,7 @@ Record = PuzzleRecord | ManyRecord
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of the record: that of one puzzle, or that of many."""
+    """The JSON Schema of a record, of one puzzle or of many."""
     (one, many), parts = msgspec.json.schema_components((PuzzleRecord, ManyRecord))
     _say_statuses(parts["PuzzleRecord"], [name for name in STATUSES if name not in OF_MANY])
     _say_statuses(parts["ManyRecord"], [*OF_MANY])

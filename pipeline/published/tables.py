@@ -1,7 +1,7 @@
 """The tables beside the records: what each column means, how rows are written and read.
 
-A row's class has a field for each column, in the order of the table. In a table every field is
-text; fields that hold a comma or a quote are quoted (RFC 4180), and lines end with LF.
+A row's class has a field for each column, in order. In a table every field is text; fields that
+hold a comma or a quote are quoted (RFC 4180), and lines end with LF.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ class PuzzleRow(Struct, frozen=True):
     index: Annotated[str, about("its number in the collection, from 1")]
     line: Annotated[str, about("the line on which it begins, from 1")]
     puzzle: Annotated[str, about("what stands there, in one line")]
-    status: Annotated[str, about("what it came to, see *Statuses*")]
+    status: Annotated[str, about("its result, see *Statuses*")]
     solutions: Annotated[str, about("how many solutions are published")]
     complete: Annotated[
         str, about("`true` if these are all there are, else `false`; empty if not asked")
     ]
     solution: Annotated[str, about("the first solution, as in `top_1.solution`")]
-    message: Annotated[str, about("what is to be said of it, for people")]
+    message: Annotated[str, about("a message for people")]
     disagreement: Annotated[
-        str | None, about("what is wrong with the solution that the file gives beside it, if it is")
+        str | None, about("what is wrong with the solution that the file gives beside it, if any")
     ] = None
 
 
@@ -48,14 +48,14 @@ class MemberRow(Struct, frozen=True):
 
     member: Annotated[str, about("its path in the archive")]
     format: Annotated[str, about("the format that it was read as")]
-    status: Annotated[str, about("what it came to, see *Statuses*")]
+    status: Annotated[str, about("its result, see *Statuses*")]
     solutions: Annotated[
         str, about("how many solutions are published; of a collection, how many were solved")
     ]
     complete: Annotated[
         str, about("`true` if these are all there are, else `false`; empty if not asked")
     ]
-    message: Annotated[str, about("what is to be said of it, for people")]
+    message: Annotated[str, about("a message for people")]
 
 
 class ProofRow(Struct, frozen=True):
@@ -96,12 +96,12 @@ def quoted(text: str) -> str:
 
 
 def yes_or_no(value: bool | None) -> str:
-    """As it stands in a table; empty where nobody asked."""
+    """The form in a table; empty for None."""
     return "" if value is None else "true" if value else "false"
 
 
 def lines_of(path: Path) -> Iterator[str]:
-    """The lines of a file, without their ends; a file that ends within one is at fault.
+    """The lines of a file, without their ends; the last one must have an end too.
 
     Raises InputError.
     """
@@ -118,16 +118,16 @@ def lines_of(path: Path) -> Iterator[str]:
 
 
 def is_header(found: list[str], kind: type[Struct]) -> bool:
-    """Whether these are the columns of a table, of which the last may be missing.
+    """Whether these are the columns of a table; the last ones, if optional, may be missing.
 
-    Earlier versions had fewer: those that have defaults.
+    Earlier versions did not write those that have defaults.
     """
     least = sum(field.required for field in fields_of(kind))
     return len(found) >= least and found == columns(kind)[: len(found)]
 
 
 def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
-    """The rows of a table. Raises InputError where it is no such table."""
+    """The rows of a table. Raises InputError if it is not such a table."""
     numbers = [at for at, field in enumerate(fields_of(kind)) if _is_number(field.type)]
     rows = csv.reader(lines_of(path), strict=True)
     try:
@@ -149,7 +149,7 @@ def _is_number(annotation: object) -> bool:
 
 
 def _with_numbers(name: str, row: list[str], places: list[int]) -> list[int | str]:
-    """A row of which some fields are to be whole numbers. Raises InputError."""
+    """Convert some fields of a row to whole numbers. Raises InputError."""
     numbers = [row[at] for at in places]
     if not all(number.isascii() and number.isdecimal() for number in numbers):
         raise InputError(f"{name}: expected numbers, found {','.join(row)[:60]!r}")

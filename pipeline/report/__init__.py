@@ -2,8 +2,8 @@
 
     records ─ survey ─▶ Survey ─ views ─▶ cards, links ─ page ─▶ one HTML file
 
-All of it was named and written by strangers: whatever cannot be read is a row that says so, all
-is bounded, and what is shown is escaped.
+All names and contents are untrusted: what cannot be read becomes a row that says so, everything is
+bounded, and what is shown is escaped.
 """
 
 from pipeline.published.names import REPORT

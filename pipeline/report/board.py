@@ -1,4 +1,4 @@
-"""A puzzle and what came of it, drawn as SVG in the manner of print."""
+"""A puzzle and its result, drawn as SVG in the style of print."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ Place = tuple[int, int]
 class Board:
     """What is drawn: the puzzle, a solution of it, or both, of one geometry.
 
-    Without the puzzle nobody can tell which values were given. `conflict` and `difference` are
-    cells to be marked. `signs` are those of the values 1, 2, … where they are no numbers.
-    Raises ValueError where there is nothing to draw, or where the two do not fit.
+    Without the puzzle it is not known which values were given. `conflict` and `difference` are
+    cells to mark. `signs` are those of the values 1, 2, … if they are not numbers. Raises
+    ValueError if there is nothing to draw, or if the two do not match.
     """
 
     puzzle: Puzzle | None
@@ -52,21 +52,21 @@ class Board:
 
     @property
     def is_drawable(self) -> bool:
-        """Whether it is small enough to be drawn."""
+        """Whether it is small enough to draw."""
         return self.geometry.side <= LARGEST_DRAWN
 
     def givens(self) -> dict[int, int]:
-        """Cell → value of what was given."""
+        """Cell → given value."""
         return dict(self.puzzle.givens()) if self.puzzle else {}
 
     def solved(self) -> dict[int, int]:
-        """Cell → value of what was found."""
+        """Cell → found value."""
         givens = self.givens()
         values = enumerate(self.grid.values) if self.grid else ()
         return {cell: value for cell, value in values if cell not in givens}
 
     def even_cells(self) -> list[int]:
-        """The grey cells: where there are marks, all known to be even."""
+        """The grey cells: if there are marks, all cells known to be even."""
         geometry = self.geometry
         marks = {geometry.even_values, geometry.odd_values}
         cells = self.puzzle.cells if self.puzzle else ()
@@ -79,7 +79,7 @@ class Board:
 
 
 def in_words(board: Board) -> str:
-    """A board in a sentence."""
+    """A short description of a board."""
     n = board.geometry.side
     parts = [f"{n}×{n} cells in boxes of {board.geometry.height}×{board.geometry.width}"]
     if board.puzzle:
@@ -116,7 +116,6 @@ def board_svg(board: Board, title: str, key: str, *, alone: bool = False) -> str
 
 @cache
 def board_style() -> str:
-    """The style sheet of boards."""
     return Path(__file__).with_name("board.css").read_text(encoding="ascii")
 
 
@@ -139,7 +138,7 @@ def _drawn(board: Board) -> Iterator[str]:
 
 
 def _path(name: str, cells: Iterable[int], n: int, shape: str) -> str:
-    """The same shape in some cells."""
+    """Draw the same shape in some cells."""
     drawn = (shape.format(x=cell % n * _CELL, y=cell // n * _CELL) for cell in cells)
     path = "".join(drawn)
     return f'<path class="{name}" d="{path}"/>' if path else ""
@@ -151,7 +150,7 @@ def _lines(name: str, length: int, across: Iterable[int], down: Iterable[int]) -
 
 
 def _digits(name: str, values: dict[int, int], board: Board) -> str:
-    """The values in their cells: one text, each sign at its place, where a sign is a letter."""
+    """The values in their cells; single letters and digits as one text with many positions."""
     if not values:
         return ""
     n = board.geometry.side
@@ -168,7 +167,7 @@ def _digits(name: str, values: dict[int, int], board: Board) -> str:
 
 
 def _described(board: Board) -> str:
-    """What is to be seen, for those who do not see it."""
+    """A description of what can be seen, for screen readers."""
     geometry = board.geometry
     values = board.givens() | board.solved()
     words = [f"{in_words(board)}."]

@@ -1,4 +1,4 @@
-"""What was dropped of a puzzle, and what is published of it → the board that shows it."""
+"""The original of a puzzle, and what is published of it → the board that shows it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipeline.settings import Reading
 from pipeline.unpack import Member, Room, UnpackError, kind_of, opened, walk
 
 _MOST_BYTES = 64 * 1024
-"""Of a source that is drawn; 25×25 cells take no more than some 4 KiB."""
+"""The largest source that is drawn; 25×25 cells take no more than some 4 KiB."""
 
 _PACKED = ("gzip", "bzip2", "xz")
 _MOST_UNPACKED = Room(total_bytes=64 * 2**20, members=20_000)
@@ -31,7 +31,7 @@ _BOXES |= {n * n: (n, n) for n in range(2, 6)}
 
 
 def board_of_job(job: Job, folder: Path, original: bytes | None) -> Board | str:
-    """The board of a job of one puzzle, whose files are in `folder`, or in words why not."""
+    """The board of a job of one puzzle, whose files are in `folder`, or why there is none."""
     if job.format == "cnf":
         return "A formula, which has no board."
     height, width = job.box or (0, 0)
@@ -69,7 +69,7 @@ def _board(
     conflict: Sequence[Place],
     difference: Sequence[Place],
 ) -> Board | None:
-    """What was read of a puzzle and its solution, as far as the two fit."""
+    """Combine a puzzle and its solution, as far as they match."""
     grid = _grid(filled)
     puzzle = read.puzzle if read else None
     if puzzle and grid and puzzle.geometry != grid.geometry:
@@ -98,7 +98,7 @@ def _published(path: Path) -> bytes | None:
 
 
 def _grid(filled: Parsed | None) -> Grid | None:
-    """The grid in a filled puzzle; None where a cell is left."""
+    """The grid in a filled puzzle; None if a cell is blank."""
     if filled is None:
         return None
     puzzle = filled.puzzle
@@ -107,7 +107,7 @@ def _grid(filled: Parsed | None) -> Grid | None:
 
 
 def _line_read(text: str, reading: Reading) -> Parsed | None:
-    """A puzzle in one line: of characters, or of numbers with spaces between."""
+    """Read a puzzle in one line: of characters, or of numbers with spaces between."""
     words = text.split()
     if len(words) < 2:
         return _read(text.encode(errors="replace"), reading) if words else None
@@ -123,7 +123,7 @@ def _line_read(text: str, reading: Reading) -> Parsed | None:
 class Originals:
     """The folders `done` and `failed` of an inbox, with their shelves `2`, `3` and so on.
 
-    Of all archives together so many members are looked at.
+    At most `most_members` members are read, in all archives together.
     """
 
     def __init__(self, inbox: Path, most_members: int) -> None:
@@ -131,7 +131,7 @@ class Originals:
         self._folders = [*_with_shelves(inbox / DONE), *_with_shelves(inbox / FAILED)]
 
     def of(self, job: Job) -> bytes | None:
-        """The bytes that a record is about; None where they are gone, or too many."""
+        """The bytes that a record is about; None if they are gone, or too many."""
         if job.sha256 is None:
             return None
         for path in self._named(job.source):
@@ -143,7 +143,7 @@ class Originals:
     def members_of(
         self, job: Job, wanted: Collection[str]
     ) -> Generator[str, None, dict[str, bytes]]:
-        """Find the members of an archive or folder that have these hashes, yielding after each."""
+        """Find the members of an archive or folder with these hashes, yielding after each."""
         found: dict[str, bytes] = {}
         for path in self._named(job.source) if wanted else ():
             try:
@@ -160,7 +160,7 @@ class Originals:
         return found
 
     def _named(self, source: str) -> Iterator[Path]:
-        """What bears the name of a source."""
+        """The files and folders with the name of a source."""
         if not is_file_name(source):
             return
         for folder in self._folders:
@@ -181,7 +181,7 @@ def _with_shelves(folder: Path) -> list[Path]:
 
 
 def _contents(path: Path) -> Iterator[bytes]:
-    """A file's bytes, and what is in them where they are compressed; nothing of a large one."""
+    """A file's bytes, and its unpacked content if compressed; nothing of a large one."""
     try:
         data = read_regular(path, _MOST_BYTES)
         if len(data) <= _MOST_BYTES:
@@ -194,7 +194,7 @@ def _contents(path: Path) -> Iterator[bytes]:
 
 
 def _members_in(path: Path) -> Iterator[bytes]:
-    """The bytes of each member that is small enough, those of nested archives too."""
+    """The bytes of each member that is small enough, with those of nested archives."""
     found = map(_small, walk(path, _MOST_UNPACKED))
     return (data for data in found if data is not None)
 

@@ -20,20 +20,20 @@ from pipeline.report.page import RENEWING, page_pieces, page_template
 _BEGINNING = 100
 _LARGEST_PAGE = 64 * 1024 * 1024
 _ABANDONED = 3600.0
-"""Seconds after which nobody writes a temporary file any more."""
+"""Seconds after which a temporary file has no writer any more."""
 
 _PAUSE = 5.0
 """Seconds between two pages."""
 
 _SLICE, _SHARE = 0.05, 10
-"""Seconds for which work on a page may hold up a job; it takes one part in so many of the time."""
+"""Seconds that a slice of work on a page may take, and its share: one part in so many."""
 
 _LAST_SECONDS = 1.0
-"""What a last page may take when the process is told to stop; otherwise the next run writes it."""
+"""Time for a last page when the process is told to stop; otherwise the next run writes it."""
 
 
 def write_whole(path: Path, pieces: Iterable[str]) -> None:
-    """Write a text beside its place, then put it there. Raises OSError, and leaves nothing."""
+    """Write a text to a temporary file, then rename it. Raises OSError, leaving nothing behind."""
     fresh = path.with_name(f".{path.name}-{token_hex(4)}.tmp")
     try:
         write_new(fresh, (piece.encode(errors="backslashreplace") for piece in pieces))
@@ -71,7 +71,7 @@ def _written(outbox: Path, inbox: Path, target: Path, *, renews: bool) -> Iterat
 
 
 def _remove_abandoned(target: Path) -> None:
-    """Remove temporary files of writers that were killed; one still being written is younger."""
+    """Remove temporary files of writers that were killed; one in use is younger."""
     ours = re.compile(re.escape(f".{target.name}-") + r"[0-9a-f]{8}\.tmp")
     with os.scandir(target.parent) as entries:
         for entry in entries:
@@ -82,9 +82,9 @@ def _remove_abandoned(target: Path) -> None:
 
 
 def stop_renewing(page: Path) -> None:
-    """Change a written page so that it no longer loads itself anew. Raises OSError.
+    """Change a written page so that it no longer reloads itself. Raises OSError.
 
-    What we would not have written, as it is too large or no regular file, is left alone.
+    A file that we would not have written, too large or not regular, is left alone.
     """
     if RENEWING.encode() not in read_regular(page, _BEGINNING):
         return
@@ -94,10 +94,10 @@ def stop_renewing(page: Path) -> None:
 
 
 class Keeper:
-    """Keeps the report of an outbox up to date; a report that fails is a warning.
+    """Keeps the report of an outbox up to date; failing to do so is only a warning.
 
-    It works in short slices between jobs, a tenth of the time in all. Until the end the page
-    renews itself where it is open.
+    It works in short slices between jobs, a tenth of the time in all. Until the end an open page
+    reloads itself.
     """
 
     def __init__(
@@ -116,13 +116,13 @@ class Keeper:
         self._next = clock()
         self._renews = False
         self._warned = ""
-        page_template()  # loaded now, while no job waits
+        page_template()  # load it now, while no job waits
 
     def after(self, finished: int) -> float | None:
-        """Take note of so many jobs that have ended; work on the page for a moment if it is time.
+        """Note that so many jobs have ended; work on the page for a moment if it is time.
 
-        The first page is begun whatever has ended. Returns in how many seconds to call this
-        again; None if there is nothing to do until a job ends.
+        The first page is begun in any case. Returns in how many seconds to call this again; None
+        if there is nothing to do until a job ends.
         """
         self._is_stale = self._is_stale or finished > 0
         now = self._clock()
@@ -134,11 +134,11 @@ class Keeper:
         return None if self._is_idle else self._next - ended
 
     def finish(self) -> None:
-        """Write what is still to be written, however long that takes."""
+        """Write a pending page, however long that takes."""
         self._end(math.inf)
 
     def close(self) -> None:
-        """Write what is still to be written, if that is done soon."""
+        """Write a pending page, if that is done soon."""
         self._end(self._clock() + _LAST_SECONDS)
 
     @property
@@ -152,7 +152,7 @@ class Keeper:
             self._is_stale = self._is_stale or not is_done
             self._work = None
         if self._renews:
-            with contextlib.suppress(OSError):  # it renews itself in vain
+            with contextlib.suppress(OSError):  # then it reloads itself in vain
                 stop_renewing(self._outbox / REPORT)
             self._renews = False
 
@@ -161,7 +161,7 @@ class Keeper:
         why = ""
         try:
             if self._work is None:
-                self._is_stale = False  # what ends from now on may be missing on this page
+                self._is_stale = False  # jobs that end from now on may be missing on this page
                 page = self._outbox / REPORT
                 self._work = _written(self._outbox, self._inbox, page, renews=renews)
             for _ in self._work:
@@ -169,7 +169,7 @@ class Keeper:
                     return False
         except OSError as error:
             why = in_words(error)
-        except Exception as error:  # noqa: BLE001 - whatever strangers sent: the jobs go on
+        except Exception as error:  # noqa: BLE001 - untrusted content must not stop the jobs
             why = f"{type(error).__name__}: {error}"
         else:
             self._renews = renews

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 RENEWING = ' data-renews="5"'
-"""What the page begins with while somebody keeps it: its script loads it anew every few seconds."""
+"""The page begins with this while it is kept up to date: its script reloads it."""
 
 _BOUNDS = Bounds()
 _FOLDER = Path(__file__).parent
@@ -42,9 +42,9 @@ def page_pieces(
 ) -> Iterator[str]:
     """Yield the text of the page about an outbox, which is to lie in the folder `beside`.
 
-    Many of its pieces are empty: between any two there is little work, so that one who has
-    other things to do can pause there. Originals are looked for in the inbox. A page that
-    `renews` loads itself anew while it is open. Raises OSError where the outbox cannot be read.
+    Many pieces are empty: there is little work between any two, so that the caller can pause.
+    Originals are looked for in the inbox. A page that `renews` reloads itself while it is open.
+    Raises OSError if the outbox cannot be read.
     """
     found = yield from survey(outbox, bounds)
     here, there = beside.resolve(), outbox.resolve()
@@ -100,7 +100,7 @@ def _text(name: str) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """What a browser may do with the page: use its own style and script, and nothing else."""
+    """The content security policy: the page's own style and script, and nothing else."""
     hashes = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
     ours = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
     return f"default-src 'none'; {ours}; base-uri 'none'; form-action 'none'"
@@ -119,7 +119,7 @@ def _share(part: float) -> str:
 
 
 def _shares(totals: Mapping[str, int]) -> str:
-    """A strip in which each status has its share."""
+    """A strip divided by the statuses' shares."""
     whole, left, parts = sum(totals.values()), 0.0, []
     for status, count in in_order(totals):
         width = count / whole * 1000
@@ -130,7 +130,7 @@ def _shares(totals: Mapping[str, int]) -> str:
 
 
 def _charts(found: Survey, bounds: Bounds) -> list[tuple[str, str, str]]:
-    """Title, words and SVG of each chart for which something is known."""
+    """Title, text and SVG of each chart for which there is data."""
     charts = []
     bars, width = finished_bars(found)
     if len(bars) > 1 and (said := rate(found)):

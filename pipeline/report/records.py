@@ -1,4 +1,4 @@
-"""The records of an outbox as a report reads them: whatever is in them, each is one row."""
+"""The records of an outbox as a report reads them: whatever they hold, each is one row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.settings import Reading
 
 UNREADABLE: Final = "unreadable"
-"""The status of what is named like a record, and is none."""
+"""The status of a file that is named like a record but is not one."""
 
 STATUSES: Final = (
     "unique",
@@ -32,7 +32,7 @@ STATUSES: Final = (
     "other",
     UNREADABLE,
 )
-"""Of puzzles, in the order in which they are shown."""
+"""The statuses of puzzles, in the order in which they are shown."""
 
 NOT_WELL: Final = frozenset(("unknown", "invalid", "failed", "refused", UNREADABLE))
 _UNRECOGNISED: Final = "unrecognised"
@@ -44,10 +44,10 @@ _CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a record says of one job, as far as it can be made out.
+    """A job according to its record, as far as that is legible.
 
     `stem` is the name of the record without its ending. `started` and `finished` are seconds
-    since 1970. `totals` counts the puzzles per status, `seconds` are those of the stages.
+    since 1970. `totals` counts the puzzles by status, `seconds` are those of the stages.
     """
 
     stem: str
@@ -81,19 +81,18 @@ class Job:
 
     @property
     def is_well(self) -> bool:
-        """Whether nothing of it is invalid, unknown, failed or cannot be read."""
+        """Whether nothing of it is invalid, unknown, failed or unreadable."""
         return self.status not in NOT_WELL and not NOT_WELL & self.totals.keys()
 
     @property
     def reading(self) -> Reading:
-        """How its original is to be read."""
         return Reading()._replace(**cast("dict[str, Any]", self.declared))
 
 
 def read_job(path: Path) -> Job | None:
-    """The job that a record is about; None where it is gone, or is of something else.
+    """The job that a record is about; None if the file is gone.
 
-    What cannot be read is a job too, which says so.
+    One that cannot be read is a job that says so.
     """
     stem = path.name.removesuffix(ENDING)
     try:
@@ -144,23 +143,23 @@ def _job(stem: str, record: Record) -> Job:
 
 
 def _shown(text: str) -> str:
-    """A text as it may be shown, not longer than it should be."""
+    """A text made printable and short enough to show."""
     return shortened(text, _LONGEST_TEXT)
 
 
 def shortened(text: str, most: int = _LONGEST_NAME) -> str:
-    """A text as it may be shown, in so many characters."""
+    """A text made printable, in at most so many characters."""
     shown = printable(text[: most + 1])
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
 def known_status(status: str | None) -> str:
-    """The status itself if there is such a one."""
+    """The status if it is a known one."""
     return status if status in STATUSES or status in OF_MANY else _UNRECOGNISED
 
 
 def _totals(told: Mapping[str, int]) -> dict[str, int]:
-    """Puzzles per known status; what is counted in them twice is left out."""
+    """Puzzles by known status; counts of puzzles that are counted already are left out."""
     totals: dict[str, int] = {}
     for name, count in told.items():
         if name not in ASIDE and count:
@@ -170,7 +169,7 @@ def _totals(told: Mapping[str, int]) -> dict[str, int]:
 
 
 def is_within(folder: Path, top: Path) -> bool:
-    """Whether a path below a folder leads there, and is not led elsewhere by a link."""
+    """Whether a path below a folder really lies there, rather than behind a link."""
     try:
         return folder.resolve() == top.resolve() / folder.relative_to(top)
     except (OSError, RuntimeError, ValueError):
@@ -191,7 +190,7 @@ def _places(cells: Sequence[Cell]) -> tuple[tuple[int, int], ...]:
 
 
 def _moment(text: str | None) -> float | None:
-    """Seconds since 1970 of a time in ISO 8601 in this millennium."""
+    """Seconds since 1970 of an ISO 8601 time in this millennium."""
     try:
         moment = datetime.fromisoformat(text or "")
         seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
@@ -201,7 +200,7 @@ def _moment(text: str | None) -> float | None:
 
 
 def _started(job: str | None, finished: float | None, total: float | None) -> float | None:
-    """When a job was claimed: its id begins with that; else by the seconds that it took."""
+    """When a job was claimed: according to its id, else by the seconds that it took."""
     match = _CLAIMED.match(job or "")
     claimed = _moment(match[1]) if match else None
     if claimed is None and finished is not None and total is not None:

@@ -1,4 +1,4 @@
-"""All records of an outbox → totals, times as bars, and the jobs that are shown."""
+"""All records of an outbox → totals, charts of times, and the jobs to show."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _PER = ((1.0, "second"), (60.0, "minute"), (3600.0, "hour"), (_DAY, "day"))
 class Bounds:
     """How much of an outbox a page shows; its totals count everything.
 
-    `boards` are drawn in all, up to `rows` of them of one collection. Of archives so many members
-    are `timed`, and so many `members` of their originals are looked at.
+    At most `boards` are drawn, up to `rows` of them from one collection. At most so many members
+    of archives are `timed`, and so many `members` of their originals are read.
     """
 
     jobs: int = 1_000
@@ -45,12 +45,13 @@ class Bounds:
 
 @dataclass(slots=True)
 class Survey:
-    """What all jobs of an outbox come to, and some of them: `jobs`, of which there are `count`.
+    """The sums of all jobs of an outbox, and some of the jobs: `jobs`, out of `count`.
 
-    `totals` counts puzzles per status. `solve_times` counts them per third of a power of ten of
+    `totals` counts puzzles by status. `solve_times` counts them by third of a power of ten of
     seconds: bin k holds those from 10^(k/3) on. `finished` and `puzzles` have an entry for each
-    job whose end is known, seconds since 1970 and how many; `started` is when the first began.
-    An end after `latest` is not believed. `is_cut`: not all members of archives were timed.
+    job whose end is known: seconds since 1970, and its number of puzzles; `started` is when the
+    first began. An end after `latest` is ignored. `is_cut`: not all members of archives were
+    timed.
     """
 
     jobs: Sequence[Job] = ()
@@ -73,16 +74,15 @@ class Survey:
             self.started = min(self.started, job.finished if job.started is None else job.started)
 
     def time(self, job: Job) -> None:
-        """Count how long the solver took."""
         if "solve" in job.seconds:
             seconds = max(job.seconds["solve"], _FASTEST)
             self.solve_times[math.floor(_BINS_PER_DECADE * math.log10(seconds))] += 1
 
 
 def survey(outbox: Path, bounds: Bounds) -> Generator[str, None, Survey]:
-    """Read all records, yielding after each; keep the jobs that matter: failures, then the latest.
+    """Read all records, yielding after each; keep the jobs to show: failures, then the latest.
 
-    Raises OSError where the folder cannot be read.
+    Raises OSError if the folder cannot be read.
     """
     found = Survey(latest=time.time() + _DAY)
     kept: list[Job] = []
@@ -115,7 +115,6 @@ def _rank(job: Job) -> tuple[bool, float, str]:
 
 
 def _members(outbox: Path, stem: str) -> Iterator[Job]:
-    """The jobs whose records are in an archive's tree."""
     if not is_within(outbox / stem, outbox):
         return
     for folder, inner, names in os.walk(outbox / stem):
@@ -128,7 +127,7 @@ def _members(outbox: Path, stem: str) -> Iterator[Job]:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """How many there are of what; `label` stands below it, `said` tells what it is."""
+    """A bar of a chart: its count, what it counts, and the label below it."""
 
     count: int
     said: str
@@ -136,7 +135,6 @@ class Bar:
 
 
 def solve_time_bars(found: Survey) -> list[Bar]:
-    """A histogram of solve times, three bars to a power of ten."""
     counts = found.solve_times
     if not counts:
         return []
@@ -151,7 +149,7 @@ def solve_time_bars(found: Survey) -> list[Bar]:
 
 
 def finished_bars(found: Survey) -> tuple[list[Bar], str]:
-    """How many puzzles were finished when, and how long the time of each bar is."""
+    """How many puzzles were finished when, and the time that each bar covers."""
     if not found.finished:
         return [], ""
     first, last = found.started, max(found.finished)
@@ -170,7 +168,7 @@ def finished_bars(found: Survey) -> tuple[list[Bar], str]:
 
 
 def rate(found: Survey) -> str:
-    """How many puzzles were finished in a unit of time, over all of the time."""
+    """How many puzzles were finished per unit of time, on average."""
     if not found.finished:
         return ""
     seconds, puzzles = max(found.finished) - found.started, sum(found.puzzles)
@@ -184,7 +182,7 @@ def rate(found: Survey) -> str:
 
 
 def bars_svg(bars: Sequence[Bar], title: str, key: str) -> str:
-    """Bars side by side as SVG whose ids begin with `key`; the largest has its count above it."""
+    """A bar chart as SVG whose ids begin with `key`; the largest bar shows its count."""
     step = _ROOM / len(bars)
     width = min(step * 0.84, _WIDEST)
     most = max(bar.count for bar in bars)

@@ -1,4 +1,4 @@
-"""The tables of collections and archives: of a million rows those that are shown."""
+"""The tables of collections and archives: the rows to show, out of up to a million."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A puzzle of a collection; `other` is its second solution, where one is published."""
+    """A puzzle of a collection; `other` is its second solution, if one is published."""
 
     index: str
     line: str
@@ -46,7 +46,7 @@ class MemberRow:
 
 @dataclass(frozen=True, slots=True)
 class Sample(Generic[T]):
-    """Some of many rows, in the order in which they matter; `of` is how many there are."""
+    """Some of many rows, the most important first; `of` is how many there are."""
 
     rows: tuple[T, ...]
     of: int
@@ -55,7 +55,7 @@ class Sample(Generic[T]):
 def sample_collection(
     table: Path, others: Path | None, most: int
 ) -> Generator[str, None, Sample[Row]]:
-    """Rows of a collection's table, failures first; `others` are second solutions.
+    """Rows of a collection's table, failures first; `others` is the file of second solutions.
 
     Yields now and then. Raises OSError.
     """
@@ -63,7 +63,7 @@ def sample_collection(
 
 
 def sample_archive(table: Path, most: int) -> Generator[str, None, Sample[MemberRow]]:
-    """Rows of an archive's table, failures first; as `sample_collection` does it."""
+    """Rows of an archive's table, failures first, as in `sample_collection`."""
     return _sample(table, None, most, lambda line: _member(0, line, b"").status, _member)
 
 
@@ -95,18 +95,18 @@ def _sample(
 
 
 def _rank(status: str) -> int:
-    """Failures first, then what may hold some, then what has no solution, then several."""
+    """Failures first, then collections, puzzles without a solution, and with several."""
     if status in NOT_WELL:
         return 0
     return {"collection": 1, "unsolvable": 2, "multiple": 3}.get(status, 4)
 
 
 def _opened(path: Path) -> BinaryIO:
-    return open(descriptor_of(path), "rb")  # noqa: PTH123 - closed by who asked for it
+    return open(descriptor_of(path), "rb")  # noqa: PTH123 - the caller closes it
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines; of one that is too long the beginning."""
+    """The lines; only the beginning of one that is too long."""
     while line := file.readline(_LONGEST_LINE):
         yield line
         while not line.endswith(b"\n"):
@@ -116,7 +116,7 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _status_in_row(line: bytes) -> str:
-    """The status in a row of a collection, which is fast for what holds no quotes."""
+    """The status in a row of a collection; fast if there are no quotes."""
     parts = line.split(b",", 4)
     if len(parts) == 5 and not parts[2].startswith(b'"'):
         return parts[3].decode(errors="replace")
@@ -124,7 +124,7 @@ def _status_in_row(line: bytes) -> str:
 
 
 def _fields(line: bytes, count: int) -> list[str] | None:
-    """The fields of a line of CSV, if they are so many."""
+    """The fields of a line of CSV, if their number is right."""
     try:
         (fields,) = csv.reader([line.decode(errors="replace").rstrip("\r\n")], strict=True)
     except (csv.Error, ValueError):
@@ -133,7 +133,7 @@ def _fields(line: bytes, count: int) -> list[str] | None:
 
 
 def _row(place: int, line: bytes, other: bytes) -> Row:
-    fields = _fields(line, 9) or _fields(line, 8)  # earlier versions wrote a column less
+    fields = _fields(line, 9) or _fields(line, 8)  # earlier versions wrote one column less
     if fields is None:
         return Row(str(place + 1), "", "", UNREADABLE, "", "", "the row cannot be read")
     index, at, puzzle, status, solutions, _, solution, message = fields[:8]

@@ -1,4 +1,4 @@
-"""Jobs → what the page shows of each: its boards, its facts, links to its files."""
+"""Jobs → what the page shows of each: boards, facts, links to files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U00
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Address and text of links to some files of a job; `more` files have none."""
+    """Addresses and texts of links to some files of a job; `more` files have none."""
 
     shown: Sequence[tuple[str, str]] = ()
     more: int = 0
@@ -41,7 +41,7 @@ _NO_LINKS = Links()
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One puzzle: its board as SVG, or in words why there is none, and what is said below it."""
+    """One puzzle: its board as SVG, or why there is none, and the text below it."""
 
     name: str
     status: str
@@ -77,18 +77,17 @@ class View:
 
     @property
     def statuses(self) -> list[str]:
-        """Its own status and those of its puzzles."""
         return [*{self.job.status: 1, **self.job.totals}]
 
     @property
     def counts(self) -> list[tuple[str, int]]:
-        """How many of its puzzles have which status."""
+        """How many of its puzzles have which status, in the order shown."""
         totals = self.job.totals
         return [(status, totals[status]) for status in STATUSES if status in totals]
 
     @property
     def reason(self) -> str:
-        """Why it came out as it did, if there is something to say; of many puzzles, how many."""
+        """The message, if any; for many puzzles the number of failures."""
         message = shortened(self.job.message, _LONGEST_REASON)
         if message or not self.job.is_many:
             return message
@@ -96,7 +95,7 @@ class View:
 
     @property
     def seconds(self) -> float | None:
-        """How long it was in work, if that was not together with others."""
+        """How long it was in work, unless it was solved together with others."""
         return None if "batch" in self.job.seconds else self.job.seconds.get("total")
 
     @property
@@ -105,14 +104,14 @@ class View:
 
 
 def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Statuses and how many puzzles have them, in the order in which they are shown."""
+    """Statuses and their numbers of puzzles, in the order in which they are shown."""
     order = (*STATUSES, *sorted(totals.keys() - {*STATUSES}))
     return [(status, totals[status]) for status in order if totals.get(status)]
 
 
 @dataclass(slots=True)
 class Viewer:
-    """Views the jobs of an outbox one by one, until the page has as many boards as it may.
+    """Makes views of an outbox's jobs one by one, until the page has enough boards.
 
     `prefix` leads from the page to the outbox, percent-encoded. `left` more puzzles of collections
     and archives may have a board, and `singles` more of other jobs; `is_full`: one was refused.
@@ -139,7 +138,7 @@ class Viewer:
         return cls(outbox, prefix, originals, bounds, bounds.boards - singles, singles)
 
     def view(self, number: int, job: Job) -> Generator[str, None, View]:
-        """The job with as many of its boards as there is room for; yields after each of them."""
+        """The job with as many of its boards as fit; yields after each of them."""
         links = _links(job, self.outbox, self.prefix)
         if not job.is_many:
             board: Board | str = _NO_ROOM
@@ -234,7 +233,7 @@ class Viewer:
         return self._job_card(member, board, _links(member, folder, prefix), name)
 
     def _record_of(self, job: Job, row: MemberRow) -> tuple[Path, Job | None]:
-        """The folder in which the record of a member lies, and what it says."""
+        """The folder with the record of a member, and the member's job."""
         tree = self.outbox / job.stem
         for name in dict.fromkeys((row.name, _unescaped(row.name))):
             path = PurePosixPath(name)
@@ -278,7 +277,7 @@ class Viewer:
 
 
 def _urgency(row: MemberRow, member: Job | None) -> int:
-    """Failures first, then collections that hold some; collections that hold none come last."""
+    """Failures first, then collections with failures; collections without come last."""
     if row.status in NOT_WELL:
         return 0
     if member and member.is_many:
@@ -287,12 +286,12 @@ def _urgency(row: MemberRow, member: Job | None) -> int:
 
 
 def _unescaped(name: str) -> str:
-    """The name that `printable` has escaped."""
+    """Undo the escapes of `printable`."""
     return _ESCAPED.sub(lambda found: found[0].encode().decode("unicode_escape"), name)
 
 
 def _links(job: Job, folder: Path, prefix: str) -> Links:
-    """Links to the files that a record lists and that are there; to log and record before all."""
+    """Links to the listed files that exist; log and record are always among them."""
     last = [f"{job.stem}.log", f"{job.stem}{ENDING}"]
     listed = [name for name in job.files if name not in last]
     listed.sort(key=lambda name: (not name.endswith(".solution"), len(name), name))
@@ -304,7 +303,7 @@ def _links(job: Job, folder: Path, prefix: str) -> Links:
 
 
 def encoded(path: str) -> str:
-    """A path as part of an address."""
+    """A path as part of a URL."""
     return quote(os.fsencode(path))
 
 

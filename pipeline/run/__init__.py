@@ -1,3 +1,3 @@
-"""Who calls the chain, and when: one pass, or a watch that lasts."""
+"""When the chain is run: in one pass, or in a watch that lasts."""
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Workers of a cluster: requests go to its scheduler, their replies come back in order.
 
-Claims, files and progress stay here. A worker that is lost is made good by the cluster, and what
-one holds that does not answer is computed by another. What is lost again, or given up by the
-cluster, goes to a worker of our own, as in a run without a cluster: nothing else gives the same
-bytes, and knows what to give up.
+Claims, files and progress stay here. The cluster replaces a lost worker, and the requests of one
+that does not answer are computed by another. What is lost again, or given up by the cluster, goes
+to a worker of our own, as in a run without a cluster: only that gives the same bytes, and knows
+what to give up.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from pipeline.run.workers import (
 from pipeline.settings import Settings
 
 AHEAD = 3
-"""Requests under way for each thread of a worker: one computed, one there, one on its way."""
+"""Requests under way for each thread of a worker: one computed, one waiting, one on its way."""
 
 MOST = 512
 """Requests under way in all; the scheduler and we hold some 256 KiB for each."""
@@ -53,14 +53,14 @@ TOGETHER = 16
 """Replies that are fetched ahead: one may be some megabytes."""
 
 COPIES = 2
-"""How often a request is sent out until it is computed here."""
+"""How often a request is sent out before it is computed here."""
 
 
 class Cluster:
-    """The workers of a Dask scheduler, or of a cluster made here; connected to when needed.
+    """The workers of a Dask scheduler, or of a cluster made here; connected on demand.
 
-    The log, if there is one, tells which workers are passed over. Raises UsageError where the
-    extra is not installed.
+    The log, if there is one, names workers that are passed over. Raises UsageError if the extra
+    is not installed.
     """
 
     batches = 8
@@ -84,10 +84,10 @@ class Cluster:
         self._passed_over: set[tuple[str, str]] = set()
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """As Workers has it. Raises EnvironmentFailure where there is no scheduler, or no worker.
+        """As in Workers. Raises EnvironmentFailure if there is no scheduler, or no worker.
 
-        At most AHEAD requests for each thread of a worker are under way, MOST in all, and
-        TOGETHER replies are here and not taken yet.
+        At most AHEAD requests for each thread of a worker are under way, MOST in all, and up to
+        TOGETHER replies are fetched ahead.
         """
         mine = None
         try:
@@ -103,7 +103,7 @@ class Cluster:
                     else:
                         yield from self._settled(*told)
         except EnvironmentFailure:
-            if mine in (None, self._connecting):  # another may be there in its place
+            if mine in (None, self._connecting):  # else there is a newer connection
                 self._disconnect()
             raise
 
@@ -119,8 +119,8 @@ class Cluster:
     def _connected(self) -> Generator[None, None, Crew]:
         """The workers, once there is a connection. Raises EnvironmentFailure, Interrupted.
 
-        One that does not come about in time, as where somebody accepts it and says nothing, is
-        waited for again when somebody asks again: there is never more than one.
+        A connection that is slow, for example because the other end accepts it and says nothing,
+        is waited for again at the next call: there is never more than one.
         """
         if self._connecting is None:
             self._connecting = _in_background(
@@ -139,7 +139,6 @@ class Cluster:
             raise EnvironmentFailure(f"no cluster: {in_a_line(error)}") from error
 
     def _tell(self, worker: str, why: str) -> None:
-        """Log that a worker is passed over, once."""
         if self._log is not None and (worker, why) not in self._passed_over:
             self._passed_over.add((worker, why))
             self._log.warning("worker.passed_over", worker=worker, reason=why)
@@ -151,7 +150,7 @@ class Cluster:
             _close(begun)
 
     def close(self) -> None:
-        """End what was started; a cluster of our own, even if it is still starting."""
+        """End everything that was started; a local cluster even if it is still starting."""
         self._here.close()
         if self._connecting is not None:
             patience = CONNECT_SECONDS if self._address.startswith(LOCAL) else 0
@@ -161,7 +160,7 @@ class Cluster:
 
 @dataclass(slots=True)
 class _Chunk:
-    """A request: how often it was sent out, where it was sent last, and its reply on the way."""
+    """A request: how often it was sent, where it was sent last, and its reply on the way."""
 
     request: Request
     sent: int = 0
@@ -174,7 +173,7 @@ class _Chunk:
 
 
 class _UnderWay:
-    """Requests that were sent out, in order, and replies that are fetched and not taken."""
+    """Requests that were sent out, in order, and replies that are fetched but not taken."""
 
     def __init__(self, crew: Crew, settings: Settings) -> None:
         self._crew = crew
@@ -185,7 +184,7 @@ class _UnderWay:
         self._there = crew.there
 
     def filled(self, requests: Iterator[Request]) -> bool:
-        """Send out as many requests as there is room for; whether any is left to be taken.
+        """Send out as many requests as there is room for; whether any are left to be taken.
 
         Raises EnvironmentFailure.
         """
@@ -204,7 +203,7 @@ class _UnderWay:
         return bool(self._chunks)
 
     def _send(self, chunk: _Chunk) -> None:
-        """Have any worker compute it that answers and fits, if there is one."""
+        """Send it to all workers that answer and fit, if there are any, for one to compute."""
         if workers := frozenset(self._crew.threads):
             chunk.future = self._connection.submit(
                 chunk.request, self._settings, workers, ahead=bool(chunk.sent)
@@ -213,9 +212,9 @@ class _UnderWay:
             chunk.sent += 1
 
     def _mend(self) -> None:
-        """Forget what is lost, and give up fetching from a worker that is gone.
+        """Forget lost requests, and stop fetching from a worker that is gone.
 
-        That takes half a minute to fail.
+        Such a fetch takes half a minute to fail.
         """
         gone = not self._there <= self._crew.there
         self._there = self._crew.there
@@ -229,11 +228,11 @@ class _UnderWay:
                 chunk.fetched = None
 
     def _is_lost(self, chunk: _Chunk) -> bool:
-        """Whether a worker holds it that does not answer, or all that may compute it are gone."""
+        """Whether a silent worker holds it, or all workers that may compute it are gone."""
         return chunk.future.key in self._crew.held or chunk.workers.isdisjoint(self._crew.there)
 
     def next(self) -> tuple[Request, Reply] | None:
-        """The next request with what the workers said, or None if that is not there in time."""
+        """The next request with its reply, or None if that does not come in time."""
         chunk = self._chunks[0]
         if chunk.fetched:
             futures.wait([chunk.fetched], REPLY_SECONDS)
@@ -249,7 +248,7 @@ class _UnderWay:
         return chunk.request, reply
 
     def _forget(self, chunk: _Chunk) -> None:
-        """Let the scheduler forget it, done or not: a late answer is nobody's."""
+        """Have the scheduler forget it, done or not; a late answer is ignored."""
         if chunk.fetched:
             chunk.fetched.cancel()
         if chunk.future:
@@ -257,13 +256,12 @@ class _UnderWay:
         chunk.future = chunk.fetched = None
 
     def close(self) -> None:
-        """Let the scheduler forget what is not taken."""
+        """Have the scheduler forget what was not taken."""
         for chunk in self._chunks:
             self._forget(chunk)
 
 
 def _close(made: futures.Future[Crew]) -> None:
-    """Close a connection that was made, if it was."""
     with suppress(Exception):
         made.result().close()
 
@@ -271,8 +269,8 @@ def _close(made: futures.Future[Crew]) -> None:
 def _in_background(make: Callable[[], Crew]) -> futures.Future[Crew]:
     """Begin to make it in a thread that is not waited for at exit.
 
-    Ctrl-C is not for its threads, nor for processes that they start: these end with us. Python's
-    resource tracker would let it through, if it were started later.
+    Ctrl-C must not reach its threads, nor the processes that they start: these end with us.
+    Python's resource tracker is started first, as it would otherwise unblock the signal.
     """
     made: futures.Future[Crew] = futures.Future()
 
@@ -281,7 +279,7 @@ def _in_background(make: Callable[[], Crew]) -> futures.Future[Crew]:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             made.set_result(make())
-        except BaseException as error:  # noqa: BLE001 - for whoever asks for it
+        except BaseException as error:  # noqa: BLE001 - the caller gets it
             made.set_exception(error)
 
     threading.Thread(target=work, name="cluster", daemon=True).start()

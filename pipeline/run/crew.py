@@ -1,7 +1,7 @@
-"""The workers of a scheduler: which are there, answer and fit.
+"""The workers of a scheduler: which are present, answer and fit.
 
-A worker that is stopped, or cut off, stays in the scheduler's list for minutes. What tells it from
-one that computes is that the time of its last heartbeat stands still, which our own clock shows.
+A worker that is stopped, or cut off, stays in the scheduler's list for minutes. Unlike a busy
+worker's, the time of its last heartbeat stands still, which our own clock shows.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pipeline.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How many seconds to wait: for what, and until what is done about it.
+    """How many seconds to wait, and for what.
 
-    `connect`: for a connection, or a cluster of our own to start, until there is none. `answer`:
-    for the scheduler. `no_worker`: for a worker that answers and fits, since a look has found none
-    and while somebody waits. `silence`: for a heartbeat, until a worker's chunks go to others.
-    `look`: between two looks at the workers.
+    `connect`: for a connection, or for a local cluster to start. `answer`: for the scheduler.
+    `no_worker`: for a worker that answers and fits, from when a look has found none and while a
+    caller waits. `silence`: for a heartbeat, before a worker's chunks go to others. `look`:
+    between two looks at the workers.
     """
 
     connect: float = 60.0
@@ -34,12 +34,12 @@ class Timeouts:
 
 
 class Crew:
-    """What is known of the workers. Looking at them takes a moment, which nobody waits for.
+    """What is known about the workers. Looking at them takes a moment, but never blocks.
 
-    `there` are the workers that the scheduler has and that do not end, `silent` those of them that
-    do not answer, `threads` those that answer, fit and take chunks, with the number of their
-    threads. `held` says which of the silent ones has a chunk, by its key. `looks` counts the looks
-    that were taken in.
+    `there` are the workers that the scheduler has and that are not closing, `silent` those of
+    them that do not answer, `threads` those that answer, fit and take chunks, with the number of
+    their threads. `held` says which silent worker has a chunk, by its key. `looks` counts the
+    looks that were taken in.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Crew:
         self._asking: futures.Future[Seen] | None = None
 
     def look(self) -> None:
-        """Take in what the scheduler has said, and ask again in time. Raises EnvironmentFailure."""
+        """Take in the scheduler's answer, and ask again when due. Raises EnvironmentFailure."""
         now = self._clock()
         late = now > self._asked + self._timeouts.answer
         if self._asking is not None and self._asking.done():
@@ -76,7 +76,7 @@ class Crew:
         elif self._asking is not None and late:
             raise EnvironmentFailure(f"{self.connection.address}: the scheduler does not answer")
         if late:
-            self._without_since = None  # nobody has waited for a worker in between
+            self._without_since = None  # no caller has waited for a worker in between
         without = self._without_since
         if without is not None and now > without + self._timeouts.no_worker:
             raise EnvironmentFailure(f"{self.connection.address}: {self._what_is_lacking()}")
@@ -86,7 +86,7 @@ class Crew:
             self._asked = now
 
     def wait(self, seconds: float) -> None:
-        """Wait until the scheduler has said something, at most so long."""
+        """Wait at most so long until the scheduler has answered."""
         if self._asking is None:
             time.sleep(seconds)
         else:
@@ -153,7 +153,6 @@ class Crew:
 
 
 def _misfit(worker: Worker) -> str | None:
-    """Why a worker is of no use to us, if that is known."""
     if isinstance(worker.version, Exception):
         return in_a_line(worker.version)
     if worker.version in (None, __version__):

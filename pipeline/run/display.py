@@ -1,4 +1,4 @@
-"""How far a job of many puzzles is: a bar on a terminal, a log line now and then elsewhere."""
+"""Progress of a job of many puzzles: a bar on a terminal, else a log line now and then."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Display:
         self._begun = self._said = 0.0
 
     def begin(self, source: str, progress: Progress) -> None:
-        """Count the rate of that source's job from now, and from what of it is done already.
+        """Start the rate of that source's job now, with what is done already.
 
-        Nothing happens if it has begun.
+        Does nothing if it has begun.
         """
         if source != self._source:
             self.end()
@@ -50,7 +50,7 @@ class Display:
             self._source, self._first, self._begun, self._said = source, progress, now, now
 
     def tick(self, source: str, progress: Progress) -> None:
-        """Show how far the job of that source is."""
+        """Show the progress of that source's job."""
         self.begin(source, progress)
         now = self._clock()
         if self._wants_bar:
@@ -66,7 +66,7 @@ class Display:
         """The time that the rest will take at the pace so far, if that is known."""
         done = progress.bytes_done - self._first.bytes_done
         rest = (progress.bytes_total or 0) - progress.bytes_done
-        if done <= 0 or rest < 0:  # of what is compressed more is done than there are bytes
+        if done <= 0 or rest < 0:  # more may be done of a compressed source than it has bytes
             return None
         return timedelta(seconds=round(rest * (now - self._begun) / done))
 
@@ -107,7 +107,6 @@ class Display:
         return bar, task
 
     def end(self) -> None:
-        """Show nothing more of the present job."""
         if self._bar is not None:
             self._bar[0].stop()
         self._bar = self._source = None

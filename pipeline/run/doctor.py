@@ -28,7 +28,7 @@ Level = Literal["ok", "warning", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at: how it stands, and the remedy where it does not stand well."""
+    """One check: its result, and the remedy if it is not good."""
 
     level: Level
     about: str
@@ -36,7 +36,7 @@ class Finding:
 
 
 def examine(settings: Settings) -> Iterator[Finding]:
-    """Look at everything that the pipeline leans on."""
+    """Check everything that the pipeline depends on."""
     folders = Folders(settings.inbox, settings.outbox)
     yield from _solvers(settings)
     yield from _permissions(folders)
@@ -65,7 +65,7 @@ def _solvers(settings: Settings) -> Iterator[Finding]:
 
 
 def _answers(solver: Solver) -> Finding:
-    """Whether the solver answers the empty question, which takes all that any other takes."""
+    """Whether the solver answers the empty question, which needs all that any other needs."""
     about = f"{solver.name} {solver.version or ''}".strip()
     try:
         with solver.open(Cnf(Geometry(1, 2), "none", 0, (), {}), Limits(10.0)) as session:
@@ -79,7 +79,7 @@ def _answers(solver: Solver) -> Finding:
 
 
 def _lanes() -> Finding:
-    """Whether lanes, which take puzzles and no formula, solve a small one."""
+    """Whether lanes, which take puzzles rather than formulas, solve a small one."""
     try:
         import numpy as np  # noqa: PLC0415 - slow to load
 
@@ -108,7 +108,7 @@ def _permissions(folders: Folders) -> Iterator[Finding]:
 
 
 def _leases(folder: Path) -> Finding:
-    """Whether a lease sees the writer of a file that is open."""
+    """Whether a lease reveals the writer of an open file."""
     try:
         with (
             tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-") as file,

@@ -1,4 +1,4 @@
-"""Intake: which of the names in the inbox are complete now, and their claims."""
+"""Intake: find the names in the inbox that are complete now, and claim them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pipeline.reading import Glance
 
 LARGEST_CUT_OFF = 1024 * 1024
-"""Bytes: larger files are not looked into before they are claimed."""
+"""Bytes: larger files are not read before they are claimed."""
 
 _SOON = 0.1
 _KEPT_SECONDS = 60.0
@@ -40,13 +40,13 @@ _KEPT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class LookAgain:
-    """What may not be claimed yet: look at it again in so many seconds, or at the next chance."""
+    """Not to be claimed yet: look again in so many seconds, or at the next sweep if None."""
 
     seconds: float | None = None
 
 
 class LeftAlone(dict[Path, float]):
-    """Claims and files that could not be taken up: when each is to be tried again."""
+    """Claims and files that could not be processed, with the time of the next attempt."""
 
     def add(self, path: Path, seconds: float = _KEPT_SECONDS) -> None:
         self[path] = time.monotonic() + seconds
@@ -58,7 +58,7 @@ class LeftAlone(dict[Path, float]):
 class Intake:
     """Takes names of the inbox, and remembers what was seen of each.
 
-    In one pass (`once`) what has not settled in the settling time is not waited for, but left.
+    In one pass (`once`) what does not settle in the settling time is left.
     """
 
     def __init__(self, jobs: Jobs, *, once: bool = False) -> None:
@@ -75,11 +75,9 @@ class Intake:
         self._said: set[str] = set()
 
     def close(self) -> None:
-        """Clear away what is kept for the next claims."""
         self._shelf.close()
 
     def forget_all_but(self, names: Collection[str], ignored: Collection[str]) -> None:
-        """Drop what is no longer there."""
         names = set(names)
         self._said &= {*names, *ignored}
         self._settler.forget_all_but(names)
@@ -87,15 +85,14 @@ class Intake:
         self._walk_again = {name: at for name, at in self._walk_again.items() if name in names}
 
     def may_hold_many(self, name: str) -> bool:
-        """Whether what was seen under a name may be a source of many puzzles."""
         return name in self._holds_many
 
     def take(self, name: str, *, busy: bool) -> Claim | LookAgain:
         """Claim a name if it is complete.
 
-        While `busy` with a source of many puzzles another one has to wait, and is overtaken by
-        single ones. What is wrong with this file alone must not keep the others waiting. Raises
-        OSError where it is the folders' fault.
+        While `busy` with a source of many puzzles another such source has to wait, and single ones
+        overtake it. What is wrong with one file must not hold up the others. Raises OSError if
+        the folders are at fault.
         """
         path = self._folders.inbox / name
         if busy and self.may_hold_many(name):
@@ -116,12 +113,12 @@ class Intake:
         if claim is not None:
             return claim
         if not os.path.lexists(path) or self._folders.work / key_of(name) in self.left_alone:
-            return LookAgain()  # it is gone, or an earlier file of its name is in the way
-        busy = is_in_work(self._folders, name)  # or it changed under our hands
+            return LookAgain()  # it is gone, or an earlier file of that name is in the way
+        busy = is_in_work(self._folders, name)  # else it changed while being claimed
         return LookAgain(max(_SOON, self._settings.settle) if busy else _SOON)
 
     def _complete(self, name: str, *, busy: bool) -> Fingerprint | LookAgain:
-        """What was seen of a name that may be claimed. Raises OSError."""
+        """The fingerprint of a name that may be claimed. Raises OSError."""
         if (left := self._walk_again.get(name, 0.0) - time.monotonic()) > 0:
             return LookAgain(left)
         seen, many = self._look(name)
@@ -141,7 +138,7 @@ class Intake:
         return seen.fingerprint
 
     def _look(self, name: str) -> tuple[Sight | Refused | None, bool]:
-        """What is there under a name, and whether it is known to hold many puzzles."""
+        """What is at a name, and whether it is known to hold many puzzles."""
         glances: list[Glance] = []
 
         def looks_cut_off(data: bytes) -> bool:
@@ -154,8 +151,8 @@ class Intake:
         return seen, any(each.holds_many for each in glances)
 
     def _settling(self, seen: Sight) -> LookAgain | None:
-        """What to do about a file that may not be complete; None for one that is."""
-        if seen.is_folder:  # to walk through it takes a while
+        """What to do about a file that may not be complete; None if it is."""
+        if seen.is_folder:  # walking through it takes a while
             self._walk_again[seen.name] = time.monotonic() + self._jobs.tuning.walk_seconds
         match self._settler.judge(seen, time.monotonic(), time.time()):
             case Settling(held=True, reason=reason):
@@ -171,10 +168,10 @@ class Intake:
         return LookAgain()
 
     def may_resume(self, claim: Claim) -> bool:
-        """Whether to go on with an abandoned claim now; its names are reserved then.
+        """Whether to continue an abandoned claim now; if so, its names are reserved.
 
-        Not if its file is still written, or it was left alone, or its set is half published in
-        another outbox. Raises OSError.
+        Not if its file has a writer, or it was left alone, or its set is half published in another
+        outbox. Raises OSError.
         """
         if not self.left_alone.is_due(claim.folder):
             return False
@@ -193,7 +190,7 @@ class Intake:
         return True
 
     def say_kept(self, claim: Claim, why: str) -> None:
-        """Log why a claim cannot be gone on with, and leave it alone."""
+        """Log why a claim cannot be continued, and leave it alone."""
         self._jobs.log.error("job.kept", source=printable(claim.note.source), reason=why)
         self.left_alone.add(claim.folder)
 
@@ -227,7 +224,6 @@ class Intake:
 
 
 def _why_stuck(path: Path, error: OSError) -> str:
-    """Why a name cannot be claimed, and what to do."""
     if isinstance(error, PermissionError) and path.is_dir():
         return f"{in_words(error)}; a folder can be taken only by who may write in it"
     return in_words(error)

@@ -2,8 +2,8 @@
 
     claim ─ contents ─▶ sink ─ steps ─▶ workers ─ replies ─▶ sink ─ publication ─▶ outbox
 
-The loop is the same whatever a job holds. The job of one problem is done at once, in this process
-or together with others; one of many does a step at a time, so that others may overtake it.
+The loop is the same whatever a job holds. A job of one problem is done at once, in this process
+or together with others; one of many does a step at a time, so that others can overtake it.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from pipeline.solvers.child import Peer
 MOST_ATTEMPTS = 3
 
 BATCH = 128
-"""Files that are computed together: what comes of some depends on that, so it never varies."""
+"""Files computed together. It never varies, because some results depend on it."""
 
 _LARGEST = 64 * 1024
 """Bytes: larger puzzles are not held in memory beside others."""
 
 NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
-"""What may end a job through no fault of what it holds."""
+"""What may end a job without a fault in its source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Something in the way of this job alone keeps it from being published: it stays claimed."""
+    """Not published, because of an obstacle to this job alone: it stays claimed."""
 
 
 class Job:
-    """A job in work. Each `step` computes and writes one step more."""
+    """A job in work. Each `step` computes and writes one more step."""
 
     def __init__(self, claim: Claim, sink: Sink, workers: Workers) -> None:
         self.claim = claim
@@ -60,32 +60,32 @@ class Job:
 
     @property
     def at(self) -> int:
-        """The number of the first step that is not done, for a count of the attempts at it.
+        """The number of the first step that is not done, which counts the attempts at it.
 
-        It is 0 where reading and computing are one step.
+        It is 0 if reading and computing are one step.
         """
         return self._done + 1 if self.sink.lasts else 0
 
     @property
     def seconds(self) -> float:
-        """How long it has been in work, by whoever worked at it; a pause does not count."""
+        """How long it has been in work, in all runs; pauses do not count."""
         return self._seconds + (self._watch.seconds()["total"] if self._watch else 0.0)
 
     def step(self) -> bool:
-        """Do one step, or wait a moment for one; whether it goes on.
+        """Do one step, or wait a moment for one; whether there is more to do.
 
         Raises EnvironmentFailure, Interrupted, OSError.
         """
         if next(self._steps, None) is not None:
             return True
-        self._seconds, self._watch = self.seconds, None  # what is left is to publish it
+        self._seconds, self._watch = self.seconds, None  # only publishing is left
         return False
 
     def _each(self) -> Generator[bool, None, None]:
-        """Every step: whether it was done, or is only waited for.
+        """Yield for every step whether it was done, or is only waited for.
 
-        Attempts are counted until a step is done; that resets the count. After one that did not
-        end the next step goes alone, so that it is what the next ones count for.
+        Attempts are counted until a step is done, which resets the count. After an attempt that
+        did not end, the next step runs alone, so that further attempts count for it.
         """
         self._watch = Stopwatch()
         steps = self._cut()
@@ -94,7 +94,7 @@ class Job:
         yield from self._computed(steps)
 
     def _computed(self, steps: Iterator[Request]) -> Generator[bool, None, None]:
-        """These steps, computed and written: whether one was done, or is only waited for."""
+        """Compute and write these steps; yield whether one was done, or is only waited for."""
         self._replies = self._workers.replies(steps)
         for reply in self._replies:
             if reply is not None:
@@ -106,7 +106,7 @@ class Job:
             yield reply is not None
 
     def _cut(self) -> Iterator[Request]:
-        """The steps that are not done; those that are were cut before, and killed nobody."""
+        """The steps that are not done; skipping the others is safe, as they were cut before."""
         steps = self.sink.steps()
         for _ in islice(steps, self._done):
             pass
@@ -118,17 +118,17 @@ class Job:
             yield step
 
     def _attempt(self) -> AbstractContextManager[None]:
-        """What counts an attempt while we cut a step or write its reply: that may kill us.
+        """Count an attempt while a step is cut or its reply written, which may kill this process.
 
-        What workers compute kills them, so a kill while we wait for them comes from outside.
-        Where we have done a step the next attempts are left to the next run, as counting one
-        takes as long as a file takes to be made to last.
+        Workers compute in their own processes, so a kill while we wait for them comes from
+        outside. Once a step is done, counting is left to the next run, as it costs as much as
+        making a file durable.
         """
         counted = self.sink.lasts and self._done == self.sink.steps_before
         return self.claim.attempt(self.at) if counted else nullcontext()
 
     def close(self) -> None:
-        """Stop computing; what has been made to last stays."""
+        """Stop computing; what is durable stays."""
         self._steps.close()
         if self._replies is not None:
             self._replies.close()
@@ -137,9 +137,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """Sizes and times that are no settings, and how a worker is started: tests have their own.
+    """Sizes and times that are not settings, and how a worker is started; tests vary them.
 
-    `walk_seconds` is how long a folder is left alone that was walked through.
+    `walk_seconds` is how long a folder is left alone after it was walked.
     """
 
     portions: Portions = PORTIONS
@@ -151,15 +151,15 @@ USUAL = Tuning()
 
 Sets = dict[Claim, SetSink]
 Outcome = Ended | Kept | Job
-"""What has become of a claim: a Job goes on."""
+"""The state of a claim after work on it: a Job goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
     """What all jobs of a run share.
 
-    `inline` computes single problems, `batches` many of them, `workers` whatever holds many.
-    `computing` is entered around what may be interrupted.
+    `inline` computes single problems, `batches` many of them, `workers` sources of many.
+    `computing` is entered around code that may be interrupted.
     """
 
     folders: Folders
@@ -172,10 +172,10 @@ class Jobs:
     tuning: Tuning = USUAL
 
     def process(self, claim: Claim) -> Outcome:
-        """Process a claim to its end, unless it holds many: then `advance` its job.
+        """Process a claim to its end, unless it holds many: then call `advance` with its job.
 
-        Raises EnvironmentFailure or Interrupted; the file is back in the inbox then, or stays
-        claimed for a later run, if a newer one has taken its place or its publishing has begun.
+        Raises EnvironmentFailure or Interrupted; then the file is back in the inbox, or stays
+        claimed for a later run if a newer one has taken its place or its publication has begun.
         """
         return self._settled(claim, lambda: self._process(claim))
 
@@ -196,10 +196,10 @@ class Jobs:
         job.claim.close()
 
     def _settled(self, claim: Claim, work: Callable[[], Outcome]) -> Outcome:
-        """What a claim has come to, which is closed unless a job of it goes on.
+        """Do work on a claim, and close the claim unless its job goes on.
 
-        Where it cannot be processed now, the file is put back; it stays claimed where that is
-        because of itself alone.
+        If it cannot be processed now, the file is put back; if that is because of the file alone,
+        it stays claimed.
         """
         outcome: Outcome = Kept()
         try:
@@ -221,7 +221,7 @@ class Jobs:
         record = is_published(claim, self.folders)
         if record is not None:
             return self._finish_recovered(claim, record)
-        # slow to load, so before an attempt is counted
+        # loaded before an attempt is counted, because it is slow
         from pipeline.run import table, tree  # noqa: F401, PLC0415
 
         why = "none was completed"
@@ -241,14 +241,14 @@ class Jobs:
         return self._publish_failed(claim, why)
 
     def _attempt(self, claim: Claim) -> AbstractContextManager[None]:
-        """What counts an attempt to read a file, and to solve it if it is one puzzle.
+        """Count an attempt to read a file, and to solve it if it is one puzzle.
 
-        Where steps of it are done it was read before, and that did not kill.
+        If steps of it are done it was read before, which did not kill the process.
         """
         return nullcontext() if has_progress(claim) else claim.attempt(free=(Interrupted,))
 
     def sink_of(self, claim: Claim) -> Sink:
-        """Where the answers go of what has been claimed, by its content. Raises OSError."""
+        """The sink for what has been claimed, chosen by its content. Raises OSError."""
         from pipeline import reading  # noqa: PLC0415 - slow to load
         from pipeline.run import table, tree  # noqa: PLC0415 - as above
 
@@ -262,11 +262,9 @@ class Jobs:
                 return SetSink.of(claim, item, self.settings)
 
     def job_of(self, claim: Claim, sink: Sink) -> Job:
-        """The job of a claim, computed by whoever is there for what it holds."""
         return Job(claim, sink, self.workers if sink.lasts else self.inline)
 
     def _publish(self, job: Job) -> Outcome:
-        """Publish what all steps have come to."""
         try:
             publish([job.sink.publication(job.seconds)], self.folders)
         except NO_FAULT:
@@ -279,7 +277,6 @@ class Jobs:
         return job.sink.finish(self.log, job.seconds)
 
     def _publish_failed(self, claim: Claim, why: str) -> Outcome:
-        """Publish that every attempt has crashed, or ended with the process."""
         message = f"given up after {claim.attempts()} attempts: {why}"
         return self._publish(self.job_of(claim, SetSink.failed(claim, message, self.settings)))
 
@@ -324,10 +321,10 @@ class Jobs:
         self.log.error("job.kept", source=printable(claim.note.source), reason=reason)
 
     def process_all(self, claims: Sequence[Claim]) -> list[Outcome]:
-        """Process claims side by side, as `process` does each of them.
+        """Process claims together, with the results that `process` gives for each.
 
-        Their puzzles are computed in batches, which no attempt is counted for: whatever ends the
-        process meanwhile, they are taken up again one by one.
+        Their puzzles are computed in batches, for which no attempt is counted: if the process is
+        killed meanwhile, they are processed one by one later.
         """
         outcomes: dict[Claim, Outcome] = {}
         try:
@@ -350,7 +347,7 @@ class Jobs:
         return [outcomes[claim] for claim in claims]
 
     def _opened(self, claims: Sequence[Claim], outcomes: dict[Claim, Outcome]) -> Sets:
-        """The small puzzles among these claims; what becomes of the others is told in `outcomes`.
+        """The small puzzles among these claims; the outcomes of the others go to `outcomes`.
 
         A job of many begins; what is large, or cannot be read, is processed alone.
         """
@@ -370,7 +367,6 @@ class Jobs:
         return small
 
     def _solved(self, batches: list[Sets]) -> Replies:
-        """What the puzzles of each batch come to."""
         requests = (
             Singles(tuple(sink.item for sink in sinks.values() if sink.item))
             for sinks in batches

@@ -1,4 +1,4 @@
-"""`run` and `watch`: sweeps, what lies between them, and how they are stopped."""
+"""`run` and `watch`: sweeps, the waiting between them, and how they are stopped."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _LOOK_AFTER_WATCHER = 5.0
 
 
 class Stop:
-    """Whether SIGTERM or Ctrl-C asked us to stop; what is being computed has `grace` seconds then.
+    """Whether SIGTERM or Ctrl-C asked us to stop; computations then have `grace` seconds left.
 
     A second signal, or the end of the grace, raises Interrupted; but only inside `computing`,
-    so that nothing which touches the folders is cut in two. `ring` is called at each signal.
+    so that nothing that touches the folders is cut in two. `ring` is called at each signal.
     """
 
     def __init__(self, grace: float, ring: Callable[[], None] = lambda: None) -> None:
@@ -48,7 +48,7 @@ class Stop:
 
     @contextmanager
     def handling_signals(self) -> Iterator[None]:
-        """Take SIGTERM and SIGINT, where they are not ignored, and SIGALRM."""
+        """Handle SIGTERM and SIGINT, unless they are ignored, and SIGALRM."""
         before = signal.signal(signal.SIGALRM, self._on_alarm)
         try:
             with taking(self._on_signal):
@@ -59,7 +59,7 @@ class Stop:
 
     @contextmanager
     def computing(self) -> Iterator[None]:
-        """What may be interrupted. Raises Interrupted, at once if it is too late already."""
+        """Allow interruption inside. Raises Interrupted, at once if the time to stop has come."""
         outer, self._computing = self._computing, True
         try:
             if self._now:
@@ -103,7 +103,7 @@ def _ready(
 
 
 def _jobs(settings: Settings, log: Log, stop: Stop, solvers: Solvers, tuning: Tuning) -> Jobs:
-    """The jobs of a run, with whoever computes them. Raises UsageError."""
+    """The jobs of a run, with their workers. Raises UsageError."""
 
     def stopping() -> bool:
         return stop.requested
@@ -125,9 +125,9 @@ def run_once(
     on_finished: OnFinished = no_hook,
     tuning: Tuning = USUAL,
 ) -> int:
-    """Process everything that is complete, or is so within the settling time; the exit code.
+    """Process everything that is complete, now or within the settling time; the exit code.
 
-    0 all went well, 1 some input was invalid, unknown or failed, 75 the surroundings failed or
+    0 all went well, 1 some input was invalid, unknown or failed, 75 the environment failed or
     a signal ended the pass. Raises UsageError.
     """
     with _ready(settings, log, on_finished, tuning, once=True) as (sweeper, stop, alarm):
@@ -154,7 +154,7 @@ def run_once(
 
 
 def _sweep(sweeper: Sweeper, *, thorough: bool) -> Swept:
-    """A sweep, whose every OSError is the surroundings' fault."""
+    """Sweep; any OSError is the environment's fault."""
     try:
         return sweeper.sweep(thorough=thorough)
     except OSError as error:
@@ -169,7 +169,7 @@ def watch(
 ) -> None:
     """Process what is dropped until SIGTERM or SIGINT.
 
-    Raises UsageError, and EnvironmentFailure where the folders are not there to begin with.
+    Raises UsageError, and EnvironmentFailure if the folders are missing at the start.
     """
     with _ready(settings, log, on_finished, tuning, once=False) as (sweeper, stop, alarm):
         Folders(settings.inbox, settings.outbox).prepare()
@@ -200,7 +200,7 @@ def watch(
 
 
 class _Sweeps:
-    """Sweeps, and pauses for longer and longer while the surroundings fail."""
+    """Sweeps, with longer and longer pauses while the environment fails."""
 
     def __init__(self, sweeper: Sweeper, health: Health, log: Log, on_finished: OnFinished) -> None:
         self._sweeper = sweeper
@@ -214,7 +214,7 @@ class _Sweeps:
         return self._pause > 0
 
     def turn(self, *, thorough: bool) -> float | None:
-        """Sweep once; in how many seconds to do so again, if that is known. Raises Interrupted."""
+        """Sweep once; return in how many seconds to sweep again, if known. Raises Interrupted."""
         try:
             swept = _sweep(self._sweeper, thorough=thorough)
         except EnvironmentFailure as error:
@@ -232,7 +232,7 @@ class _Sweeps:
 
 
 class Health:
-    """The health file, for a monitor: replaced, whole, after every scan."""
+    """The health file, for a monitor: replaced atomically after every scan."""
 
     def __init__(self, path: Path | None, log: Log) -> None:
         self._path = path
@@ -242,9 +242,9 @@ class Health:
         self._finished: Counter[str] = Counter()
 
     def tell(self, finished: dict[str, int], failure: str | None) -> None:
-        """Write how the last scan went: jobs per status since the start, what failed if so.
+        """Write how the last scan went: jobs by status since the start, and any failure.
 
-        That the file cannot be written is said once, and hinders nothing.
+        If the file cannot be written, that is logged once, and hinders nothing.
         """
         self._finished.update(finished)
         if self._path is None:
@@ -274,10 +274,10 @@ class Health:
 def _hinted(
     alarm: Alarm, keeper: _Keeper, stop: Stop, end: float, on_idle: OnFinished, *, deaf: bool
 ) -> bool:
-    """Wait for a hint until that moment, looking after the watcher meanwhile; whether one came.
+    """Wait for a hint until `end`, checking on the watcher meanwhile; whether a hint came.
 
-    `on_idle` is called with 0 as often as it wants to be.
-    `deaf`: hints do not count, as the surroundings have failed.
+    `on_idle` is called with 0 as often as it asks to be.
+    `deaf`: hints do not count, because the environment has failed.
     """
     while (left := end - time.monotonic()) > 0 and not stop.requested:
         due = on_idle(0)
@@ -291,7 +291,7 @@ def _hinted(
 
 
 class _Keeper:
-    """Keeps a watcher on the inbox, making another when it died or the folder was replaced."""
+    """Keeps a watcher on the inbox; replaces it if it died or the folder was replaced."""
 
     def __init__(self, settings: Settings, ring: Callable[[], None], log: Log) -> None:
         self._inbox = settings.inbox
@@ -305,7 +305,7 @@ class _Keeper:
         return self._watcher is not None and self._watcher.is_alive()
 
     def keep_alive(self) -> None:
-        """Make sure that there is a watcher that works; without one the rescans must do."""
+        """Ensure that there is a working watcher; without one the rescans must do."""
         if self.is_alive():
             return
         if self._watcher is not None:

@@ -1,4 +1,4 @@
-"""What workers are asked for: single puzzles, and the pieces that collections are cut into."""
+"""Requests to workers: single puzzles, and the pieces into which collections are cut."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ class PieceOf(Request):
 
 @dataclass(frozen=True, slots=True)
 class End(Request):
-    """The end of a collection, at which nothing is computed.
+    """The end of a collection, for which nothing is computed.
 
-    `digest` and `size` are of all its bytes; `error` says why it broke off.
+    `digest` and `size` are those of all its bytes; `error` says why it broke off.
     """
 
     member: str
@@ -96,11 +96,11 @@ class Singles(Request):
 
 @dataclass(frozen=True, slots=True)
 class Portions:
-    """How a source of many puzzles is cut into steps, on which what is published may depend.
+    """How a source of many puzzles is cut into steps; what is published may depend on it.
 
     `piece` and `piece_to_prove` are bytes of a collection's text: some 3,000 puzzles of 9×9, a
-    tenth of a second's work, and some 200, a few seconds' where each is to be proved. Of an
-    archive's single puzzles at most `items`, or so many that they have `item_bytes`, go together.
+    tenth of a second's work, and some 200, a few seconds' work if each is to be proved. An
+    archive's single puzzles are grouped up to `items`, or until they have `item_bytes`.
     """
 
     piece: int = 256 * 1024
@@ -111,7 +111,7 @@ class Portions:
     def pieces(
         self, source: Source, stream: PeekableStream, settings: Settings, member: str = ""
     ) -> Iterator[PieceOf | End]:
-        """The steps of one collection, the last of which tells why it broke off if it did."""
+        """The steps of one collection; the last one says why it broke off, if it did."""
         found = source.detected
         size = self.piece_to_prove if settings.prove == "always" else self.piece
         for piece in found.pieces(stream, size):

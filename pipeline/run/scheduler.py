@@ -1,7 +1,7 @@
 """A Dask scheduler: connecting, submitting, computing, fetching. The only module with Dask.
 
-What is submitted is bytes and the name of `pickle.loads`, which computes when a worker unpickles
-them, and replies in bytes: the scheduler needs nothing of this package.
+Submitted is the function `pickle.loads` with bytes, which compute when a worker unpickles them, and
+replies are bytes: the scheduler needs nothing of this package.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from pipeline.solvers import Solvers
 from pipeline.version import __version__
 
 LOCAL = "local:"
-"""Before a number of workers: a cluster of this machine's own."""
+"""Prefix of a number of workers: a cluster on this machine."""
 
 CONNECT_SECONDS = 10.0
 EXIT_TIMEOUT = 5.0
 
 _PICKLED_VERSION = b"cpipeline.version\n__version__\n."
-"""What a worker unpickles as the version of this package that it has."""
+"""A worker unpickles this to the version of this package that it has."""
 
 _VERSION_SECONDS = 0.1
 _AGAIN_SECONDS = 0.05
@@ -49,11 +49,11 @@ _ours = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """What is known of a worker.
+    """What is known about a worker.
 
-    `heartbeat` is when it was last heard of, by the scheduler's clock. `version` is the one that
-    it has of this package, or why there is none; None while it has not said. One that is `paused`
-    has no memory left: it goes on with what it computes, and begins nothing.
+    `heartbeat` is when it was last heard of, by the scheduler's clock. `version` is its version
+    of this package, or why there is none; None while it has not said. One that is `paused`
+    has no memory left: it finishes what it computes, and begins nothing.
     """
 
     threads: int
@@ -64,10 +64,10 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A look at a scheduler: when that was, by our monotonic clock, and its workers by address.
+    """A look at a scheduler: its time, by our monotonic clock, and its workers by address.
 
-    Those that end are left out: what they have not begun is for others. `held` says which of the
-    workers that were asked about has what was submitted, done or not, by its key.
+    Workers that are closing are left out: others get what they have not begun. `held` maps the
+    keys of requests, done or not, to the worker that has them, among those asked about.
     """
 
     at: float
@@ -76,15 +76,15 @@ class Seen:
 
 
 def check_installed() -> None:
-    """Raise UsageError where the extra is not installed; load nothing."""
+    """Raise UsageError if the extra is not installed; load nothing."""
     if find_spec("distributed") is None:
         raise UsageError("--cluster needs dask.distributed: pip install distributed")
 
 
 class Connection:
-    """A client of a scheduler, and a cluster of our own if the address is local:N.
+    """A client of a scheduler, and a local cluster if the address is local:N.
 
-    Nothing here waits, but for making and closing it.
+    Nothing here blocks, except making and closing it.
     """
 
     def __init__(self, address: str) -> None:
@@ -118,7 +118,7 @@ class Connection:
             raise
 
     def _abandon(self) -> None:
-        """Clear away a client that could not be made: it leaves a thread, and waits at its end."""
+        """Clean up a client that could not be made: it leaves a thread, and would wait at exit."""
         with suppress(Exception):
             self._client.status = "closed"
             self._client._loop_runner.stop()  # noqa: SLF001 - it has no other end
@@ -127,9 +127,9 @@ class Connection:
     def submit(
         self, request: Request, settings: Settings, workers: Collection[str], *, ahead: bool = False
     ) -> Any:
-        """Have one of these workers compute a request; its future, which has a `key`.
+        """Have one of these workers compute a request; returns its future, which has a `key`.
 
-        Workers take requests in the order in which they were submitted, but those `ahead` first.
+        Workers take requests in the order of submission, but those `ahead` first.
         """
         with self._translating():
             return self._client.submit(
@@ -143,11 +143,11 @@ class Connection:
             )
 
     def fetch(self, computed: Any) -> futures.Future[bytes | Crashed]:
-        """Wait for what this came to, and fetch it."""
+        """Wait for the result, and fetch it."""
         return self._begun(self._fetched(computed))
 
     async def _fetched(self, computed: Any) -> bytes | Crashed:
-        """Fetched by itself: Dask's own `gather` has one worker that is silent hold up all."""
+        """Fetch one result at a time: in Dask's own `gather` one silent worker holds up all."""
         while True:
             error = await computed.exception(asynchronous=True)
             if isinstance(error, self._gave_up):
@@ -163,7 +163,7 @@ class Connection:
             await asyncio.sleep(_AGAIN_SECONDS)  # its worker is lost; it is computed again
 
     def reply(self, fetched: futures.Future[bytes | Crashed]) -> Reply:
-        """What the workers said. Raises EnvironmentFailure."""
+        """The workers' reply. Raises EnvironmentFailure."""
         with self._translating():
             found = fetched.result()
             if isinstance(found, Crashed):
@@ -172,7 +172,7 @@ class Connection:
             return reply
 
     def look(self, holders: Sequence[str]) -> futures.Future[Seen]:
-        """Ask for all workers, and what these of them hold."""
+        """Request the list of workers, and what the given ones hold."""
         return self._begun(self._seen(holders))
 
     async def _seen(self, holders: Sequence[str]) -> Seen:
@@ -201,7 +201,7 @@ class Connection:
         )
 
     async def _versions_of(self, workers: Collection[str]) -> dict[str, str | Exception | None]:
-        """Which versions workers have; each is asked once, and heard when it answers."""
+        """The versions of workers; each is asked once, and its answer taken when it comes."""
         for address in self._versions.keys() - workers:
             self._versions.pop(address).cancel()
         for address in workers:
@@ -220,7 +220,7 @@ class Connection:
             version: str | Exception | None = (await asked).get(address)
             if not isinstance(version, OSError):
                 return version
-            await asyncio.sleep(1.0)  # it was not reached
+            await asyncio.sleep(1.0)  # it could not be reached
 
     def _begun(self, work: Any) -> futures.Future[Any]:
         with self._translating():
@@ -231,13 +231,13 @@ class Connection:
                 raise
 
     def release(self, future: Any) -> None:
-        """Let the scheduler forget what was submitted, done or not."""
+        """Have the scheduler forget what was submitted, done or not."""
         with suppress(Exception):
             future.release()
 
     @contextmanager
     def _translating(self) -> Iterator[None]:
-        """Errors of Dask, and of workers that cannot even reply, are the surroundings'."""
+        """Turn errors of Dask, and of workers that cannot even reply, into EnvironmentFailure."""
         try:
             yield
         except Exception as error:
@@ -251,7 +251,7 @@ class Connection:
             raise EnvironmentFailure(f"{self.address}: {why}") from error
 
     def close(self) -> None:
-        """Leave the scheduler, and end a cluster of our own."""
+        """Leave the scheduler, and end a local cluster."""
         for each in (self._client, self._own):
             with suppress(Exception):
                 if each is not None:
@@ -259,7 +259,7 @@ class Connection:
 
 
 def _silence() -> None:
-    """Let Dask print nothing: what there is to be said, we say."""
+    """Keep Dask from printing; our own log has what matters."""
     import distributed  # noqa: F401, PLC0415 - it sets up its logging when it is loaded
 
     for name, known in list(logging.root.manager.loggerDict.items()):
@@ -274,21 +274,20 @@ def _silence() -> None:
 
 
 def _is_secured() -> bool:
-    """Whether Dask's configuration names the certificates that TLS takes."""
+    """Whether Dask's configuration names the certificates for TLS."""
     from distributed.security import Security  # noqa: PLC0415
 
     return Security().get_connection_args("client").get("ssl_context") is not None
 
 
 def in_a_line(error: BaseException) -> str:
-    """What an error says, in one line."""
     if isinstance(error, PipelineError):
         return str(error)
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def packed(request: Request, settings: Settings) -> bytes:
-    """Bytes that are unpickled, by a worker, as the packed reply to a request."""
+    """Bytes that a worker unpickles to the packed reply to a request."""
     return pickle.dumps(_Call(__version__, pickle.dumps((request, settings))))
 
 
@@ -302,13 +301,13 @@ class _Call:
 
 
 def compute(version: str, content: bytes) -> bytes:
-    """Compute what `packed` has packed. Raises RuntimeError for that of another version.
+    """Compute what `packed` has packed. Raises RuntimeError if the versions differ.
 
-    Such an error, unlike a reply, is understood by every version.
+    Such an error, unlike a reply, can be read by every version.
     """
     if version != __version__:
         raise RuntimeError(f"it has sudoku-pipeline {__version__}, not {version}")
-    request, settings = pickle.loads(content)  # noqa: S301 - whoever sends it may run anything
+    request, settings = pickle.loads(content)  # noqa: S301 - the sender may run anything anyway
     try:
         solvers = _solvers(settings)
     except (PipelineError, OSError) as error:
@@ -317,7 +316,7 @@ def compute(version: str, content: bytes) -> bytes:
 
 
 def _solvers(settings: Settings) -> Solvers:
-    """The solvers of this thread, kept as long as the same ones are wanted."""
+    """The solvers of this thread, kept while the same ones are wanted."""
     wanted = settings.solver, settings.minisat
     if getattr(_ours, "wanted", None) != wanted:
         _keep_memory()
@@ -330,10 +329,10 @@ def _solvers(settings: Settings) -> Solvers:
 
 
 def _keep_memory() -> None:
-    """Let glibc keep memory that is freed.
+    """Have glibc keep freed memory.
 
-    Dask's nannies have it given back at once (MALLOC_TRIM_THRESHOLD_), and fetching it again
-    takes lanes a third of their time.
+    Dask's nannies have it returned at once (MALLOC_TRIM_THRESHOLD_), and getting it again takes
+    lanes a third of their time.
     """
     with suppress(AttributeError, OSError):  # another C library
         libc = ctypes.CDLL(None)

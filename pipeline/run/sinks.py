@@ -1,8 +1,8 @@
-"""Sinks: what a job asks for, and where the answers go.
+"""Sinks: the requests of a job, and where the answers go.
 
 A SetSink makes one problem's set of files. The others, for a collection's tables and an archive's
-tree, let their files grow in the outbox: after each step that lasts, and a job that was killed
-goes on behind it.
+tree, let their files grow in the outbox: each step is made durable, and a job that was killed
+continues after the last one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from pipeline.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a job is: puzzles done, and the share of its bytes if that is known."""
+    """The progress of a job: puzzles done, and the share of its bytes if that is known."""
 
     puzzles: int
     bytes_done: int
@@ -55,7 +55,7 @@ class Progress:
 
     @property
     def share(self) -> float | None:
-        """The part of it that is done, 0 to 1, if that is known."""
+        """The share that is done, 0 to 1, if that is known."""
         return min(1.0, self.bytes_done / self.bytes_total) if self.bytes_total else None
 
 
@@ -68,34 +68,32 @@ class Ended:
 
     @classmethod
     def of(cls, status: str, totals: Mapping[str, int]) -> Ended:
-        """How a job ended that may hold many puzzles."""
         bad = any(totals.get(name) for name in (*NOT_WELL, "refused"))
         return cls(status, bad or status in NOT_WELL)
 
 
 class Sink(ABC):
-    """Where the answers of one claim's job go, step by step, until they are published."""
+    """Takes the answers of one claim's job, step by step, until they are published."""
 
     lasts = False
-    """Whether each step is made to last, to go on behind it after a kill."""
+    """Whether each step is made durable, so that a killed job continues after it."""
 
     steps_before = 0
     seconds_before = 0.0
-    """What earlier runs have done, and how long it took them."""
+    """What earlier runs have done, and how long they took."""
 
     @abstractmethod
     def steps(self) -> Iterator[Request]:
-        """What is to be computed, always the same for the same source."""
+        """The requests, always the same for the same source."""
 
     @abstractmethod
     def write(self, step: Any, reply: Any) -> None:
-        """Append what a step came to."""
+        """Append the reply to a step."""
 
     def checkpoint(self, steps: int, seconds: float) -> None:  # noqa: B027 - a set has none
-        """Make what was written last: so many steps, which took so long."""
+        """Make what was written durable: `steps` steps, which took `seconds`."""
 
     def progress(self) -> Progress:
-        """How far it is."""
         return Progress(0, 0, None)
 
     @abstractmethod
@@ -109,10 +107,10 @@ class Sink(ABC):
 
     @abstractmethod
     def finish(self, log: Log, seconds: float) -> Ended:
-        """Log what the published job came to."""
+        """Log the outcome of the published job."""
 
     def close(self) -> None:  # noqa: B027 - a set holds nothing open
-        """Write no more; what has been made to last stays."""
+        """Write no more; what is durable stays."""
 
 
 class SetSink(Sink):
@@ -126,7 +124,6 @@ class SetSink(Sink):
 
     @classmethod
     def of(cls, claim: Claim, item: Single, settings: Settings) -> SetSink:
-        """The set of what a claim holds."""
         sha256 = None if item.data is None else digest(item.data)
         refused = Result("invalid", message=item.refusal, seconds={"total": 0.0})
         origin = _origin(claim, sha256, item.size, settings)
@@ -134,7 +131,7 @@ class SetSink(Sink):
 
     @classmethod
     def failed(cls, claim: Claim, why: str, settings: Settings) -> SetSink:
-        """The set that tells why nothing could be made of a claim."""
+        """The set that says why a claim could not be processed."""
         size = size_of(claim.original)
         sha256 = None if size is None else digest_of(claim.original)
         origin = _origin(claim, sha256, size, settings)
@@ -180,14 +177,14 @@ def _origin(claim: Claim, sha256: str | None, size: int | None, settings: Settin
 class GrowingSink(Sink):
     """Many problems, whose files grow in the outbox.
 
-    The state of a subclass is what `write` must know to go on; it is resumed when that is made.
+    A subclass's state is what `write` needs to continue; it is resumed in the constructor.
     """
 
     lasts = True
     status: str
     format: str
     reason: str
-    """Why it is read so."""
+    """Why it is read as that format."""
 
     def __init__(self, claim: Claim, folders: Folders, settings: Settings) -> None:
         self.totals: Counter[str] = Counter()
@@ -245,7 +242,7 @@ class GrowingSink(Sink):
 
 
 def size_of(path: Path) -> int | None:
-    """The bytes of a file; None for what is none, as a folder or a link."""
+    """The bytes of a file; None for anything else, such as a folder or a link."""
     status = path.lstat()
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 

@@ -18,25 +18,25 @@ from pipeline.run.job import BATCH, Job, Jobs, Kept, Outcome
 from pipeline.run.sinks import Ended
 
 LONGEST_SWEEP = 30.0
-"""Seconds after which a sweep makes way for a thorough one."""
+"""Seconds after which a sweep ends early, so that a thorough one can follow."""
 
 _WORTH_A_BATCH = 16
 _STAMP_SECONDS = 1.0
 
 OnFinished = Callable[[int], float | None]
-"""Called with how many jobs have just ended; in how many seconds it wants to be called again."""
+"""Called with how many jobs have just ended; returns the seconds until it wants the next call."""
 
 
 def no_hook(_ended: int) -> None:
-    """Do nothing when jobs have ended."""
+    """Ignore that jobs have ended."""
 
 
 @dataclass(slots=True)
 class Swept:
-    """What a sweep came to: jobs per status, and in how many seconds something may be ready.
+    """The outcome of a sweep: jobs by status, and in how many seconds something may be ready.
 
     `bad`: some of them were, or held something, invalid, unknown or failed. `again_in` is None
-    where nothing is settling but what a writer holds open.
+    if nothing is settling except files that a writer holds open.
     """
 
     statuses: dict[str, int] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Swept:
 
 
 class Sweeper:
-    """Sweeps one inbox again and again; jobs of many puzzles go on between, a step a sweep.
+    """Sweeps one inbox again and again; jobs of many puzzles advance by a step in each sweep.
 
     In one pass (`once`) what is not complete in time is left for the next.
     """
@@ -82,14 +82,14 @@ class Sweeper:
 
     @property
     def busy(self) -> bool:
-        """Whether a job of many puzzles is in work: sweep again at once."""
+        """Whether a job of many puzzles is in work: then sweep again at once."""
         return bool(self._running)
 
     def sweep(self, *, thorough: bool = True) -> Swept:
         """Process all that is complete, until told to stop; do a step of a job of many puzzles.
 
-        If `thorough`, first make sure of the folders, take over what was abandoned and clear
-        away litter. Raises EnvironmentFailure or Interrupted, with nothing lost.
+        If `thorough`, first check the folders, take over abandoned claims and remove orphaned
+        files. Raises EnvironmentFailure or Interrupted, with nothing lost.
         """
         swept, folders = Swept(), self._jobs.folders
         if thorough:
@@ -115,7 +115,7 @@ class Sweeper:
         self._jobs.inline.warm()
 
     def close(self) -> None:
-        """Pause what is in work: the next run continues it."""
+        """Pause the jobs in work: the next run continues them."""
         self._display.end()
         for job in self._running:
             self._jobs.pause(job)
@@ -123,7 +123,7 @@ class Sweeper:
         self._intake.close()
 
     def _resume(self, claim: Claim, swept: Swept) -> None:
-        """Process an abandoned claim, if it may be gone on with."""
+        """Process an abandoned claim, if it may be resumed."""
         try:
             ready = self._intake.may_resume(claim)
         except OSError as error:
@@ -143,13 +143,13 @@ class Sweeper:
     def _take_all(self, names: list[str], swept: Swept) -> None:
         end = time.monotonic() + LONGEST_SWEEP
         most = BATCH * self._jobs.batches.batches if len(names) >= _WORTH_A_BATCH else 1
-        self._stamp()  # where there is nothing to take as well
+        self._stamp()  # even if there is nothing to take
         for name in names:
             self._stamp()
             if self._stopping():
                 return
             if time.monotonic() > end:
-                swept.look_again_in(0.0)  # others may have died meanwhile: begin with them
+                swept.look_again_in(0.0)  # other processes may have died: first take over theirs
                 return
             claimed = (claim.note.source for claim in self._batch)
             busy = self.busy or any(map(self._intake.may_hold_many, claimed))
@@ -162,14 +162,13 @@ class Sweeper:
                 self._process_batch(swept)
 
     def _stamp(self) -> None:
-        """Let the folders tell that somebody scans, every few seconds."""
+        """Record in the folders, every second, that this process scans."""
         now = time.monotonic()
         if now >= self._stamp_next:
             stamp_scan(self._jobs.folders)
             self._stamp_next = now + _STAMP_SECONDS
 
     def _process_batch(self, swept: Swept) -> None:
-        """Process what was claimed, together if it is more than one."""
         batch, self._batch = self._batch, []
         if len(batch) == 1:
             self._settle(batch[0], self._jobs.process(batch[0]), swept)
@@ -191,7 +190,7 @@ class Sweeper:
         if outcome is job:
             self._running.insert(0, job)
             self._display.tick(source, job.sink.progress())
-        else:  # others were passed over meanwhile
+        else:
             self._display.end()
             self._settle(job.claim, outcome, swept)
 

@@ -23,7 +23,7 @@ from pipeline.unpack import Meter, PeekableStream, Room, opened
 class Table:
     """The table and the solutions of one collection, growing under a stem.
 
-    `seconds` is how long all of it took to compute, added up over the workers.
+    `seconds` is how long it took to compute in all, added up over the workers.
     """
 
     def __init__(self, growing: Growing, stem: str, *, proves: bool) -> None:
@@ -48,26 +48,22 @@ class Table:
     def resume(self, state: State) -> None:
         self.count, self._ranks, self._line = state["count"], state["ranks"], state["line"]
         self.totals = Counter(state["totals"])
-        self.seconds = state.get("seconds", 0.0)  # what an earlier version noted has none
+        self.seconds = state.get("seconds", 0.0)  # earlier versions did not note it
 
     def _table(self) -> str:
         return f"{self.stem}.csv"
 
     def _solution(self, rank: int) -> str:
-        """The name of the file of each puzzle's solution number `rank`, from 1."""
         return f"{self.stem}_{rank}.solution"
 
     def _proofs(self) -> tuple[str, str]:
-        """The names of the file of proofs, and of its index."""
         return f"{self.stem}.proofs.xz", f"{self.stem}.proofs.csv"
 
     def names(self) -> list[str]:
-        """The names of its files."""
         solutions = (self._solution(rank) for rank in range(1, self._ranks + 1))
         return [self._table(), *solutions, *(self._proofs() if self._proves else ())]
 
     def add(self, rows: Rows, piece: Piece) -> None:
-        """Append the rows of a piece, which follows those before."""
         self._append(rows)
         self._line = piece.first_line + count_lines(piece.data)
 
@@ -92,7 +88,7 @@ class Table:
         self.seconds += rows.seconds
 
     def _add_rank(self) -> None:
-        """Begin another file of solutions, with a blank for each puzzle before."""
+        """Begin another file of solutions, with a blank for each earlier puzzle."""
         self._ranks += 1
         self._growing.append(self._solution(self._ranks), b"")
         if self.count:

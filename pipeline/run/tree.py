@@ -1,4 +1,4 @@
-"""The tree of an archive or a folder: what each member would have given alone, and a table."""
+"""The tree of an archive or a folder: the set that each member would have alone, and a table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from pipeline.unpack import Meter, Room, walk
 
 
 class TreeSink(GrowingSink):
-    """A dropped archive or folder; its answers grow in a hidden tree."""
+    """A dropped archive or folder; its results grow in a hidden tree."""
 
     status = "archive"
 
@@ -66,7 +66,7 @@ class TreeSink(GrowingSink):
             self._resume(self._growing.state["bulk"])
 
     def steps(self) -> Iterator[Singles | PieceOf | End]:
-        """Single puzzles in groups, collections in pieces, as they follow in the archive."""
+        """Single puzzles in groups, collections in pieces, in the order of the archive."""
         group: list[Single] = []
         room = Room(self._settings.max_total_bytes)
         for member in walk(self._claim.original, room, self._meter):
@@ -107,7 +107,7 @@ class TreeSink(GrowingSink):
         result, keep_cnf = _judged(item.data, result), self._settings.keep_cnf
         try:
             self._tree.write(item.name, self._members, item.data, result, keep_cnf=keep_cnf)
-        except OSError as error:  # where all would fail so, the surroundings have failed
+        except OSError as error:  # if all would fail so, the environment has failed
             if is_environmental(error):
                 raise
             why = f"it cannot be written: {error.strerror}"
@@ -128,7 +128,7 @@ class TreeSink(GrowingSink):
         complete: bool | None,
         message: str | None,
     ) -> None:
-        if status != "collection":  # whose puzzles count
+        if status != "collection":  # its puzzles count instead
             self.totals[status] += 1
         self._members += 1
         said = yes_or_no(complete), message or ""
@@ -138,7 +138,6 @@ class TreeSink(GrowingSink):
         self._growing.append(self._table, csv_line(MemberRow(*map(printable, fields))))
 
     def _table_of(self, member: str) -> Table:
-        """The table of the collection that is being written."""
         if self._inner is None or self._inner[0] != member:
             stem = self._tree.stem_for(member, self._members)
             self._inner = member, Table(self._growing, f"/{stem}", proves=self._proves)
@@ -190,20 +189,20 @@ class TreeSink(GrowingSink):
     def publication(self, seconds: float) -> Publication:
         if not self._members:
             self._growing.append(self._table, header(MemberRow))
-        if not self._claim.note.files:  # else it may be where it belongs
+        if not self._claim.note.files:  # else it may have been renamed already
             self._growing.tree.mkdir(exist_ok=True)
         return replace(super().publication(seconds), tree=self._growing.tree)
 
 
 def _judged(data: bytes, result: Result) -> Result:
-    """The result of a member: what does not even look like a puzzle is no fault of the archive."""
+    """The result of a member; one that does not even look like a puzzle is not an error."""
     if result.status != "invalid" or not looks_like_no_puzzle(data):
         return result
     return replace(result, status="other", message=f"{result.message}; {NO_PUZZLE}")
 
 
 class Tree:
-    """A hidden folder in which the answers to a job's members are written."""
+    """A hidden folder in which the results for a job's members are written."""
 
     def __init__(self, top: Path, job: str, declared: Mapping[str, str]) -> None:
         self._top = top
@@ -212,10 +211,10 @@ class Tree:
         self._fresh: list[Path] = []
 
     def stem_for(self, member: str, number: int) -> str:
-        """The path, without an ending, under which a member's answers go; its folder is made.
+        """The path, without an ending, for a member's files; its folder is made.
 
-        It is the member's own, or one with its whole name where another has that already.
-        `number` tells the member from others: its place in the archive. Raises OSError.
+        It is the member's own, or one with its whole name if another member has that already.
+        `number` is the member's place in the archive. Raises OSError.
         """
         parts = PurePosixPath(member)
         folder = self._folder(parts.parent)
@@ -225,9 +224,9 @@ class Tree:
         raise AssertionError("there is always another stem")
 
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
-        """Whether no other member, and no folder, has a name that this stem would take."""
+        """Whether no other member, and no folder, has a name that this stem would use."""
         own = read_record(self._top / folder / f"{stem}{ENDING}")
-        if own is not None and own.member == number:  # of a step that was cut off
+        if own is not None and own.member == number:  # from an interrupted step
             return True
         for form in (stem, stem.removesuffix(COUNT), stem + COUNT):
             known = read_record(self._top / folder / f"{form}{ENDING}")
@@ -236,7 +235,7 @@ class Tree:
         return True
 
     def _folder(self, path: PurePosixPath) -> PurePosixPath:
-        """Make a folder of the tree, under another name where a file has its own, or may get it."""
+        """Make a folder of the tree, renamed if a file has, or may get, its name."""
         made = PurePosixPath()
         for part in path.parts:
             made = made / part
@@ -260,12 +259,11 @@ class Tree:
 
     def _put(self, stem: str, name: str, pieces: Iterable[str | bytes]) -> str:
         path = (self._top / stem).with_name(name)
-        path.unlink(missing_ok=True)  # of a step that was cut off
+        path.unlink(missing_ok=True)  # from an interrupted step
         self._fresh += [path, path.parent]
         return write_new(path, pieces)
 
     def origin(self, member: str, number: int, sha256: str | None, size: int | None) -> Origin:
-        """What a member's record says of the member."""
         return Origin(self._job, member, sha256, size, self._declared, number)
 
     def write_many(self, stem: str, origin: Origin, summary: Summary, names: Iterable[str]) -> None:
@@ -281,7 +279,7 @@ class Tree:
         self.sync()
 
     def sync(self) -> None:
-        """Make everything written since the last time last."""
+        """Make everything written since the last call durable."""
         for path in dict.fromkeys(self._fresh):
             if path.is_dir():
                 sync_folder(path)

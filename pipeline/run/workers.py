@@ -1,7 +1,7 @@
-"""Workers compute requests, and their replies come in order: this process, or a pool of others.
+"""Workers compute requests and reply in order: this process, or a pool of others.
 
-A worker of a pool that dies is replaced and its request computed again; one that kills its worker
-twice is taken apart, and what kills its worker alone is given up.
+A worker of a pool that dies is replaced and its request computed again; a request that kills its
+worker twice is split into parts, and a part that kills its worker alone is given up.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from pipeline.solvers import Solvers
 from pipeline.solvers.child import Peer
 
 MOST_DEATHS = 2
-"""After which a request is computed part by part."""
+"""After so many deaths a request is computed part by part."""
 
 AHEAD = 2
 """Requests under way for each process, so that none waits while replies are written."""
 
 REPLY_SECONDS = 0.1
-"""How long to wait for a reply until there may be something else to do."""
+"""How long to wait for a reply before the caller may do something else."""
 
 
 class Interrupted(BaseException):
-    """The time to stop has come while something was being computed."""
+    """The time to stop has come during a computation."""
 
 
 class Request:
@@ -43,25 +43,25 @@ class Request:
     __slots__ = ()
 
     def compute(self, solvers: Solvers, settings: Settings) -> Any:
-        """The reply; nothing, unless there is something to compute."""
+        """The reply; None by default, for requests without a computation."""
 
     def parts(self) -> Sequence[Request]:
         """Requests for the single things in this one; fewer than two if it is one itself."""
         return ()
 
     def joined(self, replies: list[Any]) -> Any:
-        """The reply to this request from those to its parts."""
+        """The reply to this request, from the replies to its parts."""
         raise NotImplementedError
 
     def given_up(self, why: str, settings: Settings) -> Any:
-        """The reply that stands for one that cannot be had."""
+        """The reply in place of one that cannot be computed."""
 
 
 Replies = Generator[tuple[Request, Any] | None, None, None]
 
 
 class Workers(Protocol):
-    """Whoever computes requests: Inline, a Pool, or a Cluster.
+    """The interface for computing requests: Inline, a Pool, or a Cluster.
 
     `batches` is how many batches of single files keep them busy.
     """
@@ -75,21 +75,17 @@ class Workers(Protocol):
         """
         ...
 
-    def close(self) -> None:
-        """End what was started."""
-        ...
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a request came to."""
-
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The surroundings of a worker failed, and why."""
+    """A worker's environment failed, and why."""
 
     reason: str
 
@@ -105,17 +101,17 @@ Reply = Done | Surroundings | Crashed
 
 
 def reply_to(request: Request, solvers: Solvers, settings: Settings) -> Reply:
-    """What a request comes to in a worker, whatever goes wrong."""
+    """Compute a request in a worker, whatever goes wrong."""
     try:
         return Done(request.compute(solvers, settings))
     except EnvironmentFailure as error:
         return Surroundings(str(error))
-    except Exception as error:  # noqa: BLE001 - a crash of ours costs only what was asked
+    except Exception as error:  # noqa: BLE001 - a crash of ours costs only this request
         return Crashed(f"{type(error).__name__}: {error}")
 
 
 def serve(descriptor: int) -> None:
-    """Be a worker of a pool: reply to what comes through a pipe, the settings first."""
+    """Run in a worker of a pool: serve requests from a pipe, which brings the settings first."""
     with Connection(descriptor) as pipe, suppress(EOFError):
         settings = pipe.recv()
         with Solvers(settings.solver, settings.minisat) as solvers:
@@ -124,7 +120,7 @@ def serve(descriptor: int) -> None:
 
 
 class Inline:
-    """Computes in this process: what crashes it crashes whoever asks."""
+    """Computes in this process: a crash crashes the caller."""
 
     batches = 1
 
@@ -143,18 +139,17 @@ class Inline:
         self._solvers.warm(Limits(self._settings.timeout, self._settings.memory_limit))
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """As Workers has it; a computation may be interrupted."""
+        """As in Workers; a computation may be interrupted."""
         for request in requests:
             with self._computing():
                 reply = request.compute(self._solvers, self._settings)
             yield request, reply
 
     def close(self) -> None:
-        """Nothing was started."""
+        """Do nothing: nothing was started."""
 
 
 def cores() -> int:
-    """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -163,7 +158,7 @@ def cores() -> int:
 class Pool:
     """At most `count` processes, each with a thread here that talks to it.
 
-    They are started when there is something for them to do, and kept.
+    They are started on demand, and kept.
     """
 
     batches = 1
@@ -182,7 +177,7 @@ class Pool:
         self._idle: list[Peer] = []
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """As Workers has it; AHEAD requests for each process are under way."""
+        """As in Workers; AHEAD requests for each process are under way."""
         under_way: deque[tuple[Request, Future[Any]]] = deque()
         with ExitStack() as stack:
             threads = stack.enter_context(ThreadPoolExecutor(self.count, "worker"))
@@ -221,7 +216,7 @@ class Pool:
         return request.joined([self._computed(part, bell) for part in parts])
 
     def _asked(self, request: Request, bell: _Bell) -> Reply:
-        """What a worker says; it is kept for others if it will hear them."""
+        """A worker's reply; the worker is kept for others unless it crashed."""
         with ExitStack() as stack:
             peer = self._worker()
             stack.callback(peer.close)
@@ -251,20 +246,19 @@ class Pool:
         return peer
 
     def close(self) -> None:
-        """End all workers."""
         for peer in self._idle:
             peer.close()
         self._idle.clear()
 
 
 class _Bell:
-    """What many threads wait for beside their pipes: `hearing` is a descriptor to read from."""
+    """Wakes many threads that also wait for their pipes: `hearing` is a descriptor to read from."""
 
     def __init__(self) -> None:
         self.hearing, self._ringing = os.pipe()
 
     def ring(self) -> None:
-        """Wake all who wait, now and later."""
+        """Wake all waiting threads, now and later."""
         os.write(self._ringing, b"!")
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Cnf → Answer: which solvers are at hand, and which is asked first.
+"""Cnf → Answer: which solvers are available, and in which order they are asked.
 
 A new solver is one module and a place in the chain of Solvers.
 """
@@ -35,9 +35,9 @@ T = TypeVar("T", bound=Closeable)
 class Solvers(Closeable):
     """The solvers to ask, in order: each is the fallback of the one before.
 
-    `lacking` says what the first choice lacks, if it is not there, and `fallback` why any of
-    these is asked who is not the one wanted: that, or that lanes, which `batch` asks, do not take
-    it. Raises SolverMissing for a solver that is asked for by name, or by path, and not there.
+    `lacking` says what is missing if the preferred solver is not installed. `fallback` says why a
+    solver in the chain answers instead of the wanted one: `lacking`, or that lanes, which `batch`
+    runs, cannot take the problem. Raises SolverMissing for a named solver or path that is missing.
     """
 
     def __init__(self, wanted: SolverChoice = "auto", minisat: str | None = None) -> None:
@@ -61,22 +61,21 @@ class Solvers(Closeable):
         return NOT_FOR_LANES if self._wanted == "lanes" else self.lacking
 
     def shared(self, factory: Callable[[], T]) -> T:
-        """The object of this factory, made once and closed with the solvers."""
+        """The object that this factory makes, made once and closed with the solvers."""
         if factory not in self._shared:
             self._shared[factory] = factory()
         made: T = self._shared[factory]
         return made
 
     def other_than(self, name: str) -> Solver:
-        """A solver that shares no code with the one of that name, to check what it says."""
+        """A solver that shares no code with the one of that name, to check its answers."""
         return next((other for other in self.chain if other.name != name), self._checker)
 
     def warm(self, limits: Limits) -> None:
         """Start what the first solver needs, while there is nothing else to do."""
-        with contextlib.suppress(SolverError, EnvironmentFailure):  # whoever asks will see
+        with contextlib.suppress(SolverError, EnvironmentFailure):  # the first use raises it again
             self.chain[0].warm(limits)
 
     def close(self) -> None:
-        """End whatever was started."""
         for each in (*self.chain, self._checker, *self._shared.values()):
             each.close()

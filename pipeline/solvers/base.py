@@ -1,4 +1,4 @@
-"""What every solver offers, whoever wrote it, and how all models of a Cnf are asked of one."""
+"""The interface of all solvers, and how all models of a Cnf are requested from one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pipeline.errors import LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
 
 LEAST_BYTES = 16
-"""What any solver takes for a clause of two literals; so no limit is hit in vain."""
+"""The least memory of a clause of two literals in any solver, so that no limit is hit in vain."""
 
 VARIABLE_BYTES = 200
-"""What a variable takes here when a model is read and looked at."""
+"""Memory of a variable in this process while a model is read and checked."""
 
 
 class Closeable(ABC):
@@ -24,7 +24,7 @@ class Closeable(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Release what it holds."""
+        """Release all resources."""
 
     def __enter__(self) -> Self:
         return self
@@ -39,23 +39,23 @@ class Closeable(ABC):
 
 
 class Session(Protocol):
-    """One Cnf, loaded: it can be asked, given more clauses, and asked again.
+    """A loaded Cnf: it can be solved, given more clauses, and solved again.
 
-    Both methods raise SolverError where the solver crashes, loses its answer or talks
-    nonsense. A model is the solver's word: whoever asks checks it.
+    Both methods raise SolverError if the solver crashes, loses its answer or returns nonsense.
+    A model is the solver's claim: the caller checks it.
     """
 
     def solve(self) -> Answer:
-        """Whether the clauses so far are satisfiable; Unknown where a limit was hit."""
+        """Whether the clauses so far are satisfiable; Unknown if a limit was hit."""
         ...
 
     def add(self, clause: Clause) -> None:
-        """Add a clause for the questions to come."""
+        """Add a clause for the calls to come."""
         ...
 
 
 class Solver(Protocol):
-    """A solver that is at hand. `version` is None where it does not tell."""
+    """An available solver. `version` is None if it does not tell."""
 
     @property
     def name(self) -> str: ...
@@ -64,7 +64,7 @@ class Solver(Protocol):
     def version(self) -> str | None: ...
 
     def open(self, cnf: Cnf, limits: Limits) -> AbstractContextManager[Session]:
-        """Load the clauses; leaving the context ends whatever serves only this session."""
+        """Load the clauses; leaving the context ends what serves only this session."""
         ...
 
     def warm(self, limits: Limits) -> None:
@@ -72,15 +72,15 @@ class Solver(Protocol):
         ...
 
     def close(self) -> None:
-        """End whatever the solver keeps alive between sessions."""
+        """End what the solver keeps alive between sessions."""
         ...
 
 
 def answers(cnf: Cnf, solver: Solver, limits: Limits) -> Generator[Answer, None, None]:
-    """Sat for each model, each with a grid of its own, then Unsat or Unknown.
+    """Yield Sat for each model, each of a different grid, then Unsat or Unknown.
 
-    Each model found is blocked; the limits hold for all questions together. Raises SolverError
-    where the solver fails or a model does not satisfy the clauses or repeats an earlier grid.
+    Each model found is blocked; the limits hold for all calls together. Raises SolverError if
+    the solver fails, or a model does not satisfy the clauses or repeats an earlier grid.
     """
     try:
         limits.allow(max(cnf.size * LEAST_BYTES, cnf.variables * VARIABLE_BYTES))

@@ -1,7 +1,7 @@
-"""Child processes that do not outlive this one, and Python ones that serve requests.
+"""Child processes that do not outlive this one, and Python children that serve requests.
 
-The only module that starts any. Each child leads a process group of its own, which is killed as
-a whole when the child has ended, when its time is up, and when this process dies.
+The only module that starts processes. Each child leads its own process group, which is killed as a
+whole when the child has ended, when its time is up, and when this process dies.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from pipeline.limits import MIB
 Child = subprocess.Popen[bytes]
 _INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 EXIT_TIMEOUT = 5.0
-"""Seconds that a peer has for its exit code."""
+"""Seconds to wait for a peer's exit code."""
 _SERVE = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({descriptor})"
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the kernel holds a child to: address space, size of any file, processor time."""
+    """Limits set in the kernel: address space, size of any file, processor time."""
 
     memory_bytes: int
     file_bytes: int
@@ -53,11 +53,11 @@ def child(
     source: int | None = None,
     pass_fds: Sequence[int] = (),
 ) -> Iterator[Child]:
-    """Start a child within these bounds, and end it and its whole group on leaving.
+    """Start a child within these bounds, and kill its whole group on leaving.
 
     Its standard input is the descriptor `source`, or has nothing to read; its standard output
-    and error go to the descriptor `output`, or nowhere; those in `pass_fds` it inherits, no
-    others. Raises OSError where it cannot be started.
+    and error go to the descriptor `output`, or nowhere; it inherits the descriptors in `pass_fds`
+    and no others. Raises OSError if it cannot be started.
     """
     leash, held = os.pipe()
     process: Child | None = None
@@ -84,7 +84,7 @@ def child(
 
 @contextmanager
 def _signals_deferred() -> Iterator[None]:
-    """Defer the signals that interrupt: none may come between fork and tie."""
+    """Defer interrupting signals: none may come between fork and `_tie`."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -104,20 +104,20 @@ def _signals_deferred() -> Iterator[None]:
 
 
 def _tie(leash: int, group: int) -> None:
-    """Let the kernel kill the group when the other end of the pipe is closed.
+    """Have the kernel kill the group when the other end of the pipe is closed.
 
     It is closed when this process ends. Unlike PR_SET_PDEATHSIG this needs no code between fork
-    and exec, which would cost a millisecond for each child. A child that is left behind because
-    this process died just before is ended by its own time limit.
+    and exec, which would cost a millisecond for each child. A child that is missed because this
+    process died just before ends at its own time limit.
     """
-    with contextlib.suppress(OSError):  # elsewhere than on Linux
+    with contextlib.suppress(OSError):  # not on Linux
         fcntl(leash, F_SETOWN, -group)
         fcntl(leash, F_SETSIG, signal.SIGKILL)
         fcntl(leash, F_SETFL, fcntl(leash, F_GETFL) | os.O_ASYNC)
 
 
 def bound(process: Child, bounds: Bounds) -> None:
-    """Set the limits of a child and of its children, none above our own; also to raise them."""
+    """Set, or raise, the limits of a child and of its children, but none above our own."""
     if not hasattr(resource, "prlimit"):
         return
     limits = []
@@ -134,7 +134,7 @@ def bound(process: Child, bounds: Bounds) -> None:
 
 
 def _limit(pid: int, limits: Sequence[tuple[int, tuple[int, int]]]) -> None:
-    """Set limits, and those of children that were started before they could inherit them."""
+    """Set limits, also for children that were started before they could inherit them."""
     for which, limit in limits:
         with contextlib.suppress(OSError):  # it may have ended, or lowered its hard limit itself
             resource.prlimit(pid, which, limit)
@@ -146,9 +146,9 @@ def _limit(pid: int, limits: Sequence[tuple[int, tuple[int, int]]]) -> None:
 
 
 def nameless_file() -> BinaryIO:
-    """Open an empty file that is in no folder and gone with the last process that has it open.
+    """Open an empty file without a name; it is gone when the last process closes it.
 
-    In memory where there are such files. Raises OSError.
+    In memory if the system supports that. Raises OSError.
     """
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("sudoku-pipeline"), "w+b", buffering=0)
@@ -156,7 +156,7 @@ def nameless_file() -> BinaryIO:
 
 
 def _end(process: Child) -> None:
-    """Kill the group; its leader is not reaped before, so the number is still theirs."""
+    """Kill the group; its leader is not reaped before, so the number is still in use."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -164,9 +164,9 @@ def _end(process: Child) -> None:
 
 
 def ended_within(process: Child, seconds: float) -> bool:
-    """Wait until the child has ended, `seconds` at most; it is not reaped yet.
+    """Wait at most `seconds` until the child has ended; it is not reaped yet.
 
-    Popen.wait would look again and again with growing pauses, for milliseconds too long.
+    Popen.wait polls with growing pauses, and so returns milliseconds too late.
     """
     if hasattr(os, "pidfd_open"):
         descriptor = os.pidfd_open(process.pid)
@@ -184,7 +184,7 @@ def ended_within(process: Child, seconds: float) -> bool:
 
 
 def pour(pieces: Iterable[bytes], sink: int, seconds: float) -> bool:
-    """Write into a pipe; whether `seconds` sufficed, or the other end did not want all of it."""
+    """Write into a pipe; False if the time did not suffice. A closed other end is no failure."""
     end = time.monotonic() + seconds
     os.set_blocking(sink, False)
     poll = select.poll()
@@ -201,9 +201,9 @@ def pour(pieces: Iterable[bytes], sink: int, seconds: float) -> bool:
 
 
 class Peer:
-    """The function `serve` of a module, at the other end of a pipe of pickles.
+    """The function `serve` of a module, in a child at the other end of a pipe of pickles.
 
-    It is called with the descriptor of its end. Raises OSError where it cannot be started.
+    `serve` gets the descriptor of its end. Raises OSError if the child cannot be started.
     """
 
     def __init__(self, module: str) -> None:
@@ -218,33 +218,30 @@ class Peer:
             self._stack = stack.pop_all()
 
     def send(self, request: object) -> None:
-        """Hand a request over; that the peer has died is seen when it is heard."""
+        """Send a request; `hear` notices if the peer has died."""
         with contextlib.suppress(ConnectionError):
             self.pipe.send(request)
 
     def hear(self, seconds: float) -> Any:
-        """The next reply, or None if none came in time. Raises EOFError where the peer died."""
+        """The next reply, or None if none came in time. Raises EOFError if the peer died."""
         try:
             return self.pipe.recv() if self.pipe.poll(seconds) else None
         except OSError as error:
             raise EOFError from error
 
     def has_ended(self) -> bool:
-        """Whether the process is no more."""
         return ended_within(self._process, 0)
 
     def exit_code(self) -> int | None:
-        """The exit code of a peer that has died."""
         ended = ended_within(self._process, EXIT_TIMEOUT)
         return self._process.wait() if ended else None
 
     def close(self) -> None:
-        """End the process."""
         self._stack.close()
 
 
 def limit_memory(megabytes: int) -> None:
-    """Let this process, a peer, take that much more memory than it has now, and leave no core."""
+    """Let this process, a peer, take that much more memory than now, and leave no core."""
     statm = Path("/proc/self/statm")
     pages = int(statm.read_text().split()[0]) if statm.exists() else 0
     lower(resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * MIB)
@@ -252,7 +249,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def lower(which: int, limit: int) -> None:
-    """Set a limit of this process, no higher than it may be."""
+    """Set a soft limit of this process, at most its hard limit."""
     _, hard = resource.getrlimit(which)
     soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(which, (soft, hard))

@@ -1,11 +1,11 @@
-"""Minisat as a child process. It is never trusted.
+"""Minisat as a child process, which is never trusted.
 
-Each process answers one question, read from its standard input, and is started before there is
-one: half of its time goes into starting. A verdict is the exit code and a result file that agrees
-with it; for SAT a model too, which whoever asked holds against the clauses. Anything else is a
-SolverError. Version 2.2.1 is known to report SAT without a model when its disk is full, and to
-keep a stale result on a parse error: hence a fresh result file for every question. It is a
-nameless one, as is that for what is printed, so nothing is left behind.
+Each process answers one question, read from its standard input, and is started in advance: starting
+takes half of its time. A verdict is the exit code and a result file that agrees with it; for SAT a
+model too, which the caller checks against the clauses. Anything else is a SolverError. Version
+2.2.1 is known to report SAT without a model when its disk is full, and to keep a stale result on a
+parse error: hence a fresh result file for every question. It is nameless, as is the file for what
+minisat prints, so nothing is left behind.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ from pipeline.solvers.child import Bounds, Child, bound, child, ended_within, na
 SATISFIABLE, UNSATISFIABLE, NO_VERDICT = 10, 20, 0
 _MOST_OUTPUT = 4 * MIB
 _MOST_WAITING_SECONDS = 5
-"""Of processor time until there is a question; minisat takes milliseconds."""
+"""Processor time of a process while it waits for its question; minisat takes milliseconds."""
 
 _BYTES_PER_LITERAL = 12
 _AHEAD = 3
-"""Two for most puzzles' questions, a solution and whether there is another; one to begin with
-while no other is started."""
+"""Two for the questions of most puzzles (a solution, and whether there is another), and one for
+the next puzzle's first."""
 _HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"
 
 
 def find_minisat(path: str | None) -> str | None:
-    """Where the minisat program is: `path` if given, else the PATH's; None if there is none.
+    """Find the minisat program: `path` if given, else on the PATH; None if there is none.
 
-    Raises SolverMissing where `path` is not a program.
+    Raises SolverMissing if `path` is not a program.
     """
     if path is None:
         return shutil.which("minisat")
@@ -59,7 +59,6 @@ def find_minisat(path: str | None) -> str | None:
 
 
 def missing_minisat() -> SolverMissing:
-    """The error for --solver minisat where there is none."""
     return SolverMissing(f"minisat is not installed; {_HOW_TO_INSTALL}")
 
 
@@ -94,7 +93,7 @@ class Minisat:
         self._start_ahead(limits, _AHEAD)
 
     def _start_ahead(self, limits: Limits, processes: int) -> None:
-        """Have that many processes started. Raises EnvironmentFailure, SolverError."""
+        """Start processes until that many wait. Raises EnvironmentFailure, SolverError."""
         wanted = (limits.seconds, limits.megabytes)
         for started in list(self._started):
             if started.limits != wanted or ended_within(started.process, 0):
@@ -130,9 +129,9 @@ class Minisat:
     def ask(
         self, problem: Iterable[bytes], limits: Limits, deadline: Deadline, most: int
     ) -> Answer:
-        """What minisat says of a DIMACS text; neither that nor its result is beyond `most` bytes.
+        """Ask minisat about a DIMACS text of at most `most` bytes; its result is limited likewise.
 
-        Raises SolverError for anything but an answer, EnvironmentFailure where it cannot start.
+        Raises SolverError for anything but an answer, EnvironmentFailure if it cannot start.
         """
         self._start_ahead(limits, 1)
         asked = self._started.pop(0)
@@ -145,7 +144,7 @@ class Minisat:
             with asked.feed:
                 poured = pour(problem, asked.feed.fileno(), deadline.left())
             if poured:
-                with contextlib.suppress(SolverError, EnvironmentFailure):  # the next will tell
+                with contextlib.suppress(SolverError, EnvironmentFailure):  # next call raises it
                     self._start_ahead(limits, 1)  # while this one is busy
             if not (poured and ended_within(asked.process, deadline.left())):
                 return Unknown(limits.out_of_time)
@@ -167,13 +166,13 @@ class Minisat:
 
 
 def _read(file: BinaryIO, most: int) -> bytes:
-    """At most `most` bytes from the beginning of a file that somebody else has written."""
+    """Read at most `most` bytes from the beginning of a file that another process has written."""
     descriptor = file.fileno()
     return os.pread(descriptor, min(most, os.fstat(descriptor).st_size), 0)
 
 
 class _Session:
-    """A DIMACS text that grows at its end, asked about as it is."""
+    """A DIMACS text that grows at its end and can be solved at any time."""
 
     def __init__(self, owner: Minisat, cnf: Cnf, limits: Limits) -> None:
         self._owner = owner
@@ -188,7 +187,7 @@ class _Session:
             self._size += len(lines)
             self._too_large = self._size > limits.megabytes * MIB
             if self._too_large or not self._deadline.left():
-                break  # the first question is answered with that
+                break  # the first `solve` reports that
             self._text.append(lines.encode("ascii"))
 
     def add(self, clause: Clause) -> None:
@@ -206,7 +205,7 @@ class _Session:
 
 
 def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
-    """What exit code and result say together; None if the memory was too small.
+    """Combine exit code and result into a verdict; None if the memory was too small.
 
     Raises SolverError for anything else.
     """
@@ -224,5 +223,5 @@ def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
     match code, answer:
         case (10, Sat() as verdict) | (20, Unsat() as verdict):
             return verdict
-    said = type(answer).__name__.upper()  # it gives up for no reason of ours either
+    said = type(answer).__name__.upper()  # Unknown included: no limit of ours explains it
     raise SolverError(f"minisat ended with exit code {code}, and its result says {said}")

@@ -1,4 +1,4 @@
-"""PySAT in a child process, where its time and its memory can be limited: answers and proofs.
+"""PySAT in a child process, where its time and memory can be limited: answers and proofs.
 
 The child outlives a puzzle and serves the next; one that had to be stopped is replaced.
 """
@@ -21,23 +21,22 @@ from pipeline.solvers.base import Closeable, Session
 from pipeline.solvers.child import Peer, limit_memory, lower
 
 ENGINE = "glucose4"
-"""Reports an exhausted memory as an error, where CaDiCaL aborts."""
+"""Reports exhausted memory as an error, where CaDiCaL aborts."""
 
 Engine = Literal["glucose4", "cadical195", "cadical153"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
-"""In the order in which to try them for proofs: glucose4's are the shortest by far.
-
-All of them write RUP only. Never for proofs: cadical300, maplecm, maplechrono, ergo.
+"""In the order in which they are tried for proofs: glucose4's are by far the shortest.
+All of them write RUP only. Never use for proofs: cadical300, maplecm, maplechrono, ergo.
 """
 
 OUT_OF_MEMORY = errno.ENOMEM
-"""The exit code by which the child says so."""
+"""The child's exit code when it is out of memory."""
 
 CHUNK = 10_000
 """Clauses in one request."""
 
 PROOF_BYTES = 64 * MIB
-"""The engine's file is cut off there without a word."""
+"""The engine's file is silently cut off there."""
 
 _BUFFERED = 64 * 1024
 
@@ -72,7 +71,7 @@ class Pysat(Closeable):
         *,
         with_proof: bool = False,
     ) -> None:
-        """Give a new engine the clauses, or some of them if the time is up before."""
+        """Load the clauses in a new engine, or some of them if the time is up before."""
         self.send("open", engine, limits.megabytes, with_proof)
         rest = iter(clauses)
         while deadline.left() and (chunk := [*islice(rest, CHUNK)]):
@@ -90,13 +89,12 @@ class Pysat(Closeable):
         return self._peer
 
     def send(self, *request: object) -> None:
-        """Hand a request to the child; start one if there is none."""
         self._started().send(request)
 
     def receive(self, seconds: float) -> Any:
         """The child's reply, or None if none came in time: the child is stopped then.
 
-        Raises MemoryError where the child ran out of its memory, SolverError where it died.
+        Raises MemoryError if the child ran out of memory, SolverError if it died.
         """
         assert self._peer, "nothing was asked"  # noqa: S101
         reply = None
@@ -118,7 +116,7 @@ class Pysat(Closeable):
 
 
 class _Session:
-    """The clauses of one puzzle in the child's engine."""
+    """The clauses of one puzzle, loaded in the child's engine."""
 
     def __init__(self, owner: Pysat, limits: Limits, deadline: Deadline) -> None:
         self._owner = owner
@@ -160,15 +158,15 @@ class Exhausted(SolverError):
 
 
 class Prover(Pysat):
-    """Engines that log what they learn. What they write is to be checked by somebody else."""
+    """Engines that log their learnt clauses. Another program has to check what they write."""
 
     def prove(self, clauses: Iterable[Clause], limits: Limits, engine: Engine = ENGINES[0]) -> str:
         """The DRAT text of a proof that the clauses are unsatisfiable, as the engine found it.
 
         Givens must be among the clauses. Every line is a clause, the last one the empty one;
-        deletions are left out, which no RUP proof needs. Raises Satisfiable where a model was
-        found, Exhausted where a limit was hit, and SolverError where the child died or no proof
-        was written.
+        deletions are left out, as no RUP proof needs them. Raises Satisfiable if a model was
+        found, Exhausted if a limit was hit, and SolverError if the child died or no proof was
+        written.
         """
         deadline = Deadline.of(limits)
         self.load(clauses, engine, limits, deadline, with_proof=True)
@@ -192,14 +190,14 @@ class Prover(Pysat):
 
 
 def _trimmed(steps: Sequence[str]) -> str:
-    """The clauses up to the empty one, which engines leave out where it is plain to see."""
+    """The clauses up to the empty one, which engines leave out if it is obvious."""
     before = takewhile(lambda step: step != "0", steps)
     added = [step for step in before if not step.startswith("d")]
     return "".join(f"{step}\n" for step in (*added, "0"))
 
 
 def serve(descriptor: int) -> None:
-    """What the child does: take requests from the pipe until its other end is closed."""
+    """Run in the child: serve requests from the pipe until its other end is closed."""
     with Connection(descriptor) as pipe:
         try:
             _serve(pipe)
@@ -232,7 +230,7 @@ def _serve(pipe: Connection) -> None:
 
 
 def _proof_of(engine: Any) -> Any:
-    """The steps of a proof, or that there is more to it than was written."""
+    """The steps of a proof, or "too long" if the file was cut off."""
     steps = engine.get_proof()
     written = sum(map(len, steps or ())) + len(steps or ())
     return "too long" if written > PROOF_BYTES - _BUFFERED else steps

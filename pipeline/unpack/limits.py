@@ -1,8 +1,8 @@
 """What may be unpacked: how much, under which names, and which types of files.
 
 InputError
-└── UnpackError    broken, cut off, or of a make that is not read
-    └── TooMuch    more than there is room for
+└── UnpackError    broken, cut off, or of an unsupported kind
+    └── TooMuch    more than is allowed
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from pipeline.errors import InputError
 from pipeline.files import LONGEST_NAME
 
 PIECE = 2**16
-"""How many bytes are read, unpacked and handed on at a time."""
+"""Bytes that are read, unpacked and passed on at a time."""
 
 HARMLESS = 64 * 2**20
-"""Up to so many unpacked bytes nobody asks how small they were packed."""
+"""Bytes that may be unpacked whatever the compression ratio."""
 
 LONGEST_PATH = 2048
 """In bytes, for the whole path: with the outbox before it, it has to stay below 4096."""
 
 DEEPEST = 64
-"""How many parts a path may have; deeper ones break what walks a tree by recursion."""
+"""The most parts of a path; deeper ones break programs that walk a tree recursively."""
 
 NO_NAME = "it has no name"
 _SEPARATORS = re.compile(r"[/\\]")
@@ -36,23 +36,23 @@ _SHOWN = 200
 
 
 class UnpackError(InputError):
-    """An archive or a compressed file that is broken, cut off, or of a make that is not read.
+    """An archive or compressed file that is broken, cut off, or of an unsupported kind.
 
-    The message goes on from a name: `set.zip: its checksum is wrong: it is damaged`.
+    The message follows a name: `set.zip: its checksum is wrong: it is damaged`.
     """
 
 
 class TooMuch(UnpackError):
-    """More than there is room for; the message names the limit and what to do."""
+    """More than is allowed; the message names the limit and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much an archive may hold, the archives inside it included.
+    """How much an archive, with the archives inside it, may hold.
 
     `total_bytes` when unpacked; `members` of any kind; `ratio`: how many times its packed size
-    one compressed stream may be, once it is more than `HARMLESS`. A million copies of one
-    puzzle are packed 300:1 by deflate, which cannot do better than 1032:1.
+    one compressed stream may unpack to, beyond `HARMLESS` bytes. Deflate packs a million copies
+    of one puzzle 300:1; it cannot do better than 1032:1.
     """
 
     total_bytes: int = 16 * 2**30
@@ -61,7 +61,7 @@ class Room:
 
 
 class Budget:
-    """What an archive and those inside it have used of their room."""
+    """How much of its Room an archive, with those inside it, has used."""
 
     def __init__(self, room: Room | None = None) -> None:
         self._room = room or Room()
@@ -69,7 +69,7 @@ class Budget:
         self._unpacked = 0
 
     def enter(self) -> None:
-        """Count one more member; raises TooMuch, also when the bytes are used up already."""
+        """Count one more member; raises TooMuch, even if it is the bytes that are used up."""
         self.unpack(0)
         self._entered += 1
         self.admit(self._entered)
@@ -83,7 +83,7 @@ class Budget:
             )
 
     def unpack(self, size: int) -> None:
-        """Count bytes that are about to be handed out; raises TooMuch instead of the last."""
+        """Count bytes before they are passed on; raises TooMuch if they exceed the limit."""
         self._unpacked += size
         if self._unpacked > self._room.total_bytes:
             raise TooMuch(
@@ -92,7 +92,7 @@ class Budget:
             )
 
     def weigh(self, packed: int, unpacked: int) -> None:
-        """Raise TooMuch if what came of `packed` bytes of one stream looks like a bomb."""
+        """Raise TooMuch if unpacking `packed` bytes to `unpacked` looks like a bomb."""
         if unpacked > HARMLESS and unpacked > self._room.ratio * packed:
             raise TooMuch(
                 f"it unpacks to more than {self._room.ratio} times its size, as bombs do; "
@@ -102,11 +102,11 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of an archive or folder as it was found, unjudged.
+    """One entry of an archive or folder as it was found, before it is judged.
 
     `name` is separated by `/`. `refusal` says why its content is not read. `chunks` is the
-    content, to be read before the next entry is asked for, or not at all; `file` is the same
-    where it lies in a file of its own.
+    content, to be read before the next entry is requested, or not at all; `file` is the same
+    content if it lies in a file of its own.
     """
 
     name: str
@@ -117,7 +117,7 @@ class Entry:
 
 
 def refusal_of(mode: int) -> str | None:
-    """Why something with this file type is not read; None for files, folders and no type."""
+    """Why a file of this type is not read; None for files, folders and no type."""
     if stat.S_ISLNK(mode):
         return "it is a link"
     if stat.S_ISFIFO(mode):
@@ -132,10 +132,10 @@ def refusal_of(mode: int) -> str | None:
 
 
 def resolved(name: str) -> tuple[str, ...] | str:
-    """The parts of a path that cannot lead out of the folder it begins in, else what is wrong.
+    """The parts of a path that stays within its folder, or what is wrong with it.
 
-    None of the parts is empty, `.` or `..`, or holds a `/` or a NUL. A backslash counts as a
-    separator where that makes the name worse.
+    No part is empty, `.` or `..`, or holds a `/` or a NUL. A backslash counts as a separator in
+    checks that refuse a name.
     """
     if "\0" in name:
         return "its name holds a NUL"
@@ -162,5 +162,4 @@ def _fault_in_size(parts: tuple[str, ...]) -> str | None:
 
 
 def shortened(name: str) -> str:
-    """The name, or the beginning of one that is far too long to be shown."""
     return name if len(name) <= LONGEST_PATH else name[:_SHOWN] + "…"

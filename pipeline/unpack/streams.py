@@ -1,4 +1,4 @@
-"""Streams of bytes: files as chunks, chunks unpacked, counted, looked at ahead, and read again."""
+"""Streams of bytes: files as chunks; chunks unpacked, counted, peeked at, and read again."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ CUT_OFF = "it ends too early: it is cut off"
 _IN_MEMORY = 8 * 2**20
 _AT_ONCE = 2**20
 _AHEAD = 2 * 2**20
-"""A block of bzip2 has up to 900 kB, and must be there as a whole before any of it is unpacked."""
+"""A block of bzip2 has up to 900 kB, and is needed whole before any of it is unpacked."""
 
 _GZIP, _BARE = 31, -15
-"""How zlib is told which frame is around its data."""
+"""zlib's codes for the format around its data."""
 
 _XZ_MEMORY = 160 * 2**20
-"""xz -9 needs 65 MiB, half of what a dictionary of 128 MiB needs; 4 GiB can be asked for."""
+"""xz -9 needs 65 MiB, a dictionary of 128 MiB twice that; a file can demand 4 GiB."""
 
 _FREE_STREAMS, _LEAST_STREAM = 1000, 1024
-"""So many streams behind each other may be small; after that they have 1 KiB on the average."""
+"""So many concatenated streams may be small; further ones need 1 KiB on average."""
 
 
 @dataclass(slots=True)
 class Meter:
-    """How many bytes have been read of a source as it lies on the disk."""
+    """How many bytes of a source have been read from the disk."""
 
     read: int = 0
 
 
 class _MeteredFile(io.FileIO):
-    """An unbuffered file that counts what is read of it."""
+    """An unbuffered file that counts the bytes read from it."""
 
     def __init__(self, descriptor: int, meter: Meter) -> None:
         super().__init__(descriptor)
@@ -68,12 +68,12 @@ class _MeteredFile(io.FileIO):
 def opened_regular(
     name: str | Path, folder: int | None = None, meter: Meter | None = None
 ) -> io.FileIO:
-    """Open a file as `descriptor_of` does, unbuffered; what is read is counted by the meter."""
+    """Open a file as `descriptor_of` does, unbuffered; the meter counts what is read."""
     return _MeteredFile(descriptor_of(name, folder), meter or Meter())
 
 
 def chunks_of(file: BinaryIO) -> Iterator[bytes]:
-    """What is left of a file; raises UnpackError if it cannot be read."""
+    """The rest of a file; raises UnpackError if it cannot be read."""
     try:
         while chunk := file.read(PIECE):
             yield chunk
@@ -84,14 +84,14 @@ def chunks_of(file: BinaryIO) -> Iterator[bytes]:
 
 
 def counted(chunks: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
-    """The same chunks, taken from the budget; raises TooMuch."""
+    """Pass the chunks on, counted by the budget; raises TooMuch."""
     for chunk in chunks:
         budget.unpack(len(chunk))
         yield chunk
 
 
 class _ChunkedFile(io.RawIOBase):
-    """Chunks as a raw stream. An error comes after all that was read before it, and stays."""
+    """Chunks as a raw stream. An error is raised after all that was read before it, and again."""
 
     def __init__(self, chunks: Iterator[bytes], *owned: BinaryIO) -> None:
         super().__init__()
@@ -128,12 +128,12 @@ class _ChunkedFile(io.RawIOBase):
 
 
 def stream_of(chunks: Iterator[bytes], *owned: BinaryIO) -> io.BufferedReader:
-    """Chunks as a stream to read once; closing it closes what it owns."""
+    """Chunks as a stream to read once; closing it closes the `owned` files."""
     return io.BufferedReader(_ChunkedFile(chunks, *owned), PIECE)
 
 
 def spooled(chunks: Iterable[bytes]) -> IO[bytes]:
-    """The chunks in a nameless temporary file, where one can seek; a small one stays in memory."""
+    """The chunks in a nameless, seekable temporary file; a small one stays in memory."""
     file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - the caller closes it
     try:
         for chunk in chunks:
@@ -154,7 +154,7 @@ def _write(file: IO[bytes], chunk: bytes) -> None:
 
 
 class PeekableChunks:
-    """Chunks whose beginning can be looked at, any number of times, before they are read."""
+    """Chunks whose beginning can be inspected, any number of times, before they are read."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks
@@ -162,7 +162,7 @@ class PeekableChunks:
         self._error: UnpackError | None = None
 
     def ahead(self) -> Iterator[bytes]:
-        """The beginning: at least 2 MiB, or all there is before the end or an error."""
+        """The beginning: at least 2 MiB, or everything before the end or an error."""
         yield from self._taken
         size = sum(map(len, self._taken))
         while size < _AHEAD and self._error is None:
@@ -188,7 +188,7 @@ class PeekableChunks:
 
 
 class PeekableStream(io.RawIOBase, BinaryIO):
-    """A stream whose beginning can be looked at before it is read, and a hash of all that was.
+    """A stream whose beginning can be inspected before it is read; it hashes what is read.
 
     It ends where it is broken; `error` then says what is wrong.
     """
@@ -206,7 +206,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         return self._hashed.hexdigest()
 
     def head(self, most: int) -> bytes:
-        """At most the first `most` bytes; to be asked before anything is read."""
+        """At most the first `most` bytes; to be called before anything is read."""
         self._head = _joined(self._some, most)
         return self._head
 
@@ -236,7 +236,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         return self._some(min(size, _AT_ONCE))
 
     def whole(self, most: int) -> bytes:
-        """All that is left, `most` bytes of it at most. Raises UnpackError where it is broken."""
+        """The rest, at most `most` bytes of it. Raises UnpackError if it is broken."""
         data = _joined(self.read, most)
         if self.error:
             raise self.error
@@ -248,7 +248,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
 
 
 def _joined(read: Callable[[int], bytes], most: int) -> bytes:
-    """What can be read, `most` bytes of it at most."""
+    """Everything that can be read, up to `most` bytes."""
     parts: list[bytes] = []
     while most and (part := read(most)):
         parts.append(part)
@@ -257,8 +257,6 @@ def _joined(read: Callable[[int], bytes], most: int) -> bytes:
 
 
 class _Decompressor(Protocol):
-    """What the standard library's decompressors have in common."""
-
     @property
     def eof(self) -> bool: ...
     @property
@@ -269,7 +267,7 @@ class _Decompressor(Protocol):
 
 
 class _Inflater:
-    """zlib's decompressor in the manner of the others."""
+    """zlib's decompressor with the interface of the others."""
 
     def __init__(self, frame: int) -> None:
         self._zlib = zlib.decompressobj(frame)
@@ -300,10 +298,10 @@ _DECOMPRESSORS: dict[Compression | Literal["deflate"], Callable[[], _Decompresso
 def unpacked(
     chunks: Iterable[bytes], compression: Compression | Literal["deflate"], budget: Budget
 ) -> Iterator[bytes]:
-    """The content of compressed streams behind each other, with zeros between and after them.
+    """Unpack concatenated compressed streams, with zeros between and after them.
 
-    Of bare deflate there is one stream; what follows it is not read. Raises UnpackError after
-    what could be unpacked, and TooMuch.
+    For bare deflate only one stream is read. Raises UnpackError after what could be unpacked,
+    and TooMuch.
     """
     run = _Unpacking(_DECOMPRESSORS[compression], budget)
     for chunk in chunks:
@@ -327,11 +325,11 @@ class _Unpacking:
 
     @property
     def is_at_end(self) -> bool:
-        """Whether a stream has ended and no other begun."""
+        """Whether a stream has ended and no other has begun."""
         return self._engine.eof
 
     def pieces(self, data: bytes, *, once: bool) -> Iterator[bytes]:
-        """All that can be unpacked with one more chunk of packed bytes; of one stream if `once`."""
+        """Unpack one more chunk of packed bytes; only the first stream if `once`."""
         self._packed += len(data)
         while True:
             if self._engine.eof:
@@ -360,7 +358,6 @@ class _Unpacking:
             raise UnpackError(f"it is damaged: {error}") from error
 
     def _begin(self) -> None:
-        """Start with the next stream."""
         self._streams += 1
         if (self._streams - _FREE_STREAMS) * _LEAST_STREAM > self._unpacked:
             raise UnpackError("it is made of thousands of streams with next to nothing in them")

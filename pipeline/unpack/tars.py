@@ -1,8 +1,8 @@
 """Tar: header, content, header, content, read once from the beginning to the end.
 
-`tarfile` reads the headers, one block at a time; the way from one to the next is ours, since
-its own reads names of any length into memory, remembers every member, and takes a missing end
-for the end. The format: POSIX.1-2001 (pax), and GNU's long names.
+`tarfile` parses the headers, one block at a time; stepping from one to the next is done here,
+because `tarfile` reads names of any length into memory, remembers every member, and accepts a
+missing end mark. The format: POSIX.1-2001 (pax), and GNU's long names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pipeline.unpack.streams import CUT_OFF
 BLOCK = 512
 _LONGEST_RECORDS = 2**20
 _MOST_EXTENSIONS = 16
-"""Headers that only say something of the next member; there are one or two."""
+"""The most headers that only describe the next member; usually there are one or two."""
 
 _PAX = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
 _PASSED_OVER = (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK, b"V")
@@ -32,12 +32,12 @@ _MODES = {
     tarfile.FIFOTYPE: stat.S_IFIFO,
     tarfile.DIRTYPE: stat.S_IFDIR,
 }
-"""The types whose headers have no content behind them, whatever size they state."""
+"""Types whose headers have no content after them, whatever size they state."""
 
 
 @dataclass(slots=True)
 class _Header:
-    """A member, with what the headers before its own say of it."""
+    """A member, with what earlier headers say about it."""
 
     name: str | None = None
     size: int | None = None
@@ -46,16 +46,16 @@ class _Header:
 
 
 def tar_entries(source: BufferedReader) -> Generator[Entry]:
-    """The members of a tar in its order.
+    """The members of a tar in order.
 
-    Raises UnpackError where nothing further can be read.
+    Raises UnpackError when nothing further can be read.
     """
     while (header := _next_header(source)) is not None:
         content = _Content(source, header.size or 0)
         folder = header.type == tarfile.DIRTYPE
         yield Entry(header.name or "", _refusal(header), folder, content.chunks())
         content.skip()
-    while source.read(PIECE):  # what follows may prove that a compressed tar is damaged
+    while source.read(PIECE):  # the rest may show that a compressed tar is damaged
         pass
 
 
@@ -70,7 +70,7 @@ def _refusal(header: _Header) -> str | None:
 
 
 class _Content:
-    """What follows a header: handed out if it is wanted, skipped if not."""
+    """The content after a header: read on demand, skipped otherwise."""
 
     def __init__(self, source: BufferedReader, size: int) -> None:
         self._source = source
@@ -82,7 +82,6 @@ class _Content:
             yield self._read(min(self._left, PIECE))
 
     def skip(self) -> None:
-        """Go on to the next header."""
         self._left += self._padding
         self._padding = 0
         for _ in self.chunks():
@@ -142,7 +141,7 @@ def _parsed(block: bytes) -> tarfile.TarInfo:
 def _complete(
     header: _Header, info: tarfile.TarInfo, block: bytes, source: BufferedReader
 ) -> _Header:
-    """The header, with what a member's own block says and no other did."""
+    """Fill in from a member's own block what earlier headers did not say."""
     if info.type == tarfile.GNUTYPE_SPARSE:
         header.sparse = True
         more = block[482]
@@ -162,7 +161,7 @@ def _complete(
 
 
 def _apply(header: _Header, records: bytes) -> None:
-    """Take over what a pax header says: records like `19 path=a/b/c.txt` and a line feed."""
+    """Apply a pax header: records like `19 path=a/b/c.txt` and a line feed."""
     at = 0
     while at < len(records):
         length, _, rest = records[at : at + 20].partition(b" ")

@@ -1,4 +1,4 @@
-"""What a file is, and the one walk through archives, folders and the archives inside them."""
+"""What a file is, and the single walk through archives, folders and the archives inside them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP = b"\x1f\x8b\x08"
 _XZ = b"\xfd7zXZ\0"
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
-"""How the first block of a bzip2 file begins, or its end, behind `BZh` and a digit."""
+"""How the first block of a bzip2 file begins, or its end, after `BZh` and a digit."""
 
 _FOLDER = SAFELY | os.O_DIRECTORY
 _TWICE = "it is compressed twice"
@@ -58,7 +58,7 @@ _TOO_DEEP = "it is an archive in an archive in an archive: no deeper than one in
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """What content is: compressed or not, and what archive that holds; `twice` compressed."""
+    """What content is: how it is compressed, and what archive it holds; `twice` compressed."""
 
     compression: Compression | None = None
     archive: Literal["zip", "tar"] | None = None
@@ -66,9 +66,9 @@ class Layers:
 
 
 def kind_of(path: Path) -> Kind:
-    """What lies at a path: `zip` and `tar` also where they are compressed as a whole.
+    """The kind of what lies at a path: `zip` and `tar` also if compressed as a whole.
 
-    Raises OSError, also for a link and for what is neither a file nor a folder.
+    Raises OSError, also for a link and for anything that is neither a file nor a folder.
     """
     if stat.S_ISDIR(path.lstat().st_mode):
         return "folder"
@@ -78,7 +78,7 @@ def kind_of(path: Path) -> Kind:
 
 
 def layers_of(content: PeekableChunks) -> Layers:
-    """What content is, by its beginning; it may still prove to be broken."""
+    """What content is, judged by its beginning; it may still prove to be broken."""
     compression = _compression_of(head := _beginning(content.ahead()))
     if compression is None:
         return Layers(archive=_archive_of(head))
@@ -87,7 +87,7 @@ def layers_of(content: PeekableChunks) -> Layers:
 
 
 def _beginning(chunks: Iterable[bytes]) -> bytes:
-    """As many of the first bytes as tell an empty tar, as far as they are there and not broken."""
+    """The first bytes, enough to recognise an empty tar, or as many as can be read."""
     head = b""
     with contextlib.suppress(UnpackError):
         for chunk in chunks:
@@ -114,7 +114,7 @@ def _archive_of(head: bytes) -> Literal["zip", "tar"] | None:
 
 
 def _begins_tar(head: bytes) -> bool:
-    """Whether there is a header with its checksum, or the two and more zero blocks of no member."""
+    """Whether it begins with a header with a valid checksum, or is an empty tar of zero blocks."""
     try:
         tarfile.TarInfo.frombuf(head[:BLOCK], "utf-8", "surrogateescape")
     except tarfile.HeaderError:
@@ -124,9 +124,9 @@ def _begins_tar(head: bytes) -> bool:
 
 
 def opened(path: Path, room: Room, meter: Meter | None = None) -> BinaryIO:
-    """A file as it is, or what is in it if it is compressed, limited then; to be closed.
+    """Open a file; if it is compressed, its unpacked content, with limits. The caller closes it.
 
-    Raises OSError if it cannot be read; UnpackError also comes out of the stream.
+    Raises OSError if it cannot be read; reading the stream may raise UnpackError too.
     """
     with ExitStack() as stack:
         file = stack.enter_context(opened_regular(path, None, meter))
@@ -145,12 +145,12 @@ def opened(path: Path, room: Room, meter: Meter | None = None) -> BinaryIO:
 class Member:
     """One member of an archive or a folder.
 
-    `name` is its path: safe, without `.` and doubled `/`; as found where it is refused; in a
-    nested archive with the archive's name before it. `refusal` says why it is not read, and
-    then there is no `stream`. The stream is to be read once, before the next member is asked
-    for, which closes it; a member that is compressed on its own is unpacked there. It raises
-    UnpackError behind what could be read: `read1` gets all of that, `read` loses what does not
-    fill its size. Only its end tells that the checksum was right.
+    `name` is its path: safe, without `.` and doubled `/`; as found if it is refused; in a nested
+    archive preceded by the archive's name. `refusal` says why it is not read, and then there is
+    no `stream`. The stream is to be read once, before the next member is requested, which closes
+    it; a member that is itself compressed is unpacked. It raises UnpackError after what could be
+    read: `read1` gets all of that, `read` loses what does not fill its size. Only its end shows
+    that the checksum is right.
     """
 
     name: str
@@ -160,7 +160,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class _Nested:
-    """An archive in an archive, whose members come in its place; `file` is where it lies alone."""
+    """An archive in an archive; its members take its place. `file` holds it alone, if any does."""
 
     name: str
     content: PeekableChunks
@@ -169,11 +169,11 @@ class _Nested:
 
 
 def walk(path: Path, room: Room, meter: Meter | None = None) -> Generator[Member]:
-    """The members of an archive or folder, those of nested archives in their places.
+    """The members of an archive or folder, with those of nested archives in their places.
 
-    Where something cannot be read any further, a member follows that is refused for that
-    reason: named like the nested archive, or with an empty name for the whole. Raises OSError
-    where the machine is at fault. What is read is counted by the meter.
+    When something cannot be read any further, a refused member that gives the reason follows:
+    named like the nested archive, or with an empty name for the whole. Raises OSError if the
+    environment is at fault. The meter counts what is read.
     """
     budget = Budget(room)
     with _refusing_the_rest("") as broken:
@@ -186,14 +186,14 @@ def walk(path: Path, room: Room, meter: Meter | None = None) -> Generator[Member
 
 
 def check_readable(path: Path, room: Room) -> None:
-    """Raise UnpackError where an archive breaks off before its first member. Raises OSError."""
+    """Raise UnpackError if an archive breaks off before its first member. Raises OSError."""
     with closing(_found_in(path, Budget(room))) as found, contextlib.suppress(TooMuch):
         next(found, None)
 
 
 @contextmanager
 def _refusing_the_rest(name: str) -> Generator[list[Member]]:
-    """Where the members break off, list one of that name that says why."""
+    """If the members break off, list one of that name that says why."""
     broken: list[Member] = []
     try:
         yield broken
@@ -204,7 +204,7 @@ def _refusing_the_rest(name: str) -> Generator[list[Member]]:
 
 
 def _inside(nested: _Nested, budget: Budget) -> Generator[Member]:
-    """The members of a nested archive; no archive in it is opened."""
+    """The members of a nested archive; archives in it are not opened."""
     with _refusing_the_rest(nested.name) as broken:
         entries = _entries(nested.content, nested.layers, nested.file, budget)
         for found in _judged(entries, budget, nested.name):
@@ -218,7 +218,7 @@ def _inside(nested: _Nested, budget: Budget) -> Generator[Member]:
 def _found_in(
     path: Path, budget: Budget, meter: Meter | None = None
 ) -> Generator[Member | _Nested]:
-    """The members of an archive or folder itself; raises UnpackError where it breaks off."""
+    """The members of an archive or folder itself; raises UnpackError if it breaks off."""
     if kind_of(path) == "folder":
         yield from _judged(_folder_entries(path, budget, meter), budget)
         return
@@ -230,7 +230,7 @@ def _found_in(
 def _entries(
     content: PeekableChunks, layers: Layers, file: BinaryIO | None, budget: Budget
 ) -> Generator[Entry]:
-    """The entries of a zip or tar, compressed or not; `file` is the same where one can seek."""
+    """The entries of a zip or tar, compressed or not; `file` is the same if seekable."""
     chunks = content.chunks()
     if layers.compression is not None:
         chunks = unpacked(chunks, layers.compression, budget)
@@ -250,16 +250,16 @@ def _entries(
 
 
 def _folder_entries(path: Path, budget: Budget, meter: Meter | None) -> Generator[Entry]:
-    """The files below a folder in the order of their names' bytes; what cannot be read is refused.
+    """The files below a folder in the order of their names' bytes; unreadable ones are refused.
 
-    No link is followed. Raises OSError if the folder itself cannot be read, or where the machine
+    No link is followed. Raises OSError if the folder itself cannot be read, or if the environment
     is at fault.
     """
     yield from _below(os.open(path, _FOLDER), "", budget, meter)
 
 
 def _below(folder: int, prefix: str, budget: Budget, meter: Meter | None) -> Generator[Entry]:
-    """The files below an open folder, which is closed; `prefix` is its name, with a `/`."""
+    """The files below an open folder, which this closes; `prefix` is its name, with a `/`."""
     try:
         for name in _names(folder, budget):
             try:
@@ -273,7 +273,7 @@ def _below(folder: int, prefix: str, budget: Budget, meter: Meter | None) -> Gen
 
 
 def _names(folder: int, budget: Budget) -> list[str]:
-    """The names in a folder in order, but for those that hold nothing of interest."""
+    """The names in a folder in order, without junk."""
     names = []
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -286,7 +286,6 @@ def _names(folder: int, budget: Budget) -> list[str]:
 def _found(
     folder: int, name: str, path: str, budget: Budget, meter: Meter | None
 ) -> Generator[Entry]:
-    """What lies under one name."""
     mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     if stat.S_ISDIR(mode):
         if path.count("/") < DEEPEST:
@@ -303,7 +302,7 @@ def _found(
 def _judged(
     entries: Generator[Entry], budget: Budget, outer: str = ""
 ) -> Generator[Member | _Nested]:
-    """The entries as members, but for what is passed over; `outer` is the archive they lie in."""
+    """The entries as members, without junk; `outer` is the archive that holds them."""
     seen: set[int] = set()
     refusal: str | None
     with closing(entries):
@@ -325,14 +324,14 @@ def _judged(
 
 
 def _is_passed_over(entry: Entry, parts: tuple[str, ...] | str) -> bool:
-    """Whether it is no file, or nothing anybody wants solved; not where its name is at fault."""
+    """Whether it is a folder or junk; not if its name is at fault."""
     if isinstance(parts, str):
         return entry.folder and parts == NO_NAME
     return entry.folder or any(map(is_junk, parts))
 
 
 def _repeated(name: str, seen: set[int]) -> str | None:
-    """Why a name is refused that was there before; 8 bytes are remembered for each."""
+    """Why a repeated name is refused, else None; takes 8 bytes for each name."""
     digest = blake2b(os.fsencode(name), digest_size=8).digest()
     key = int.from_bytes(digest, "little")
     if key in seen:
@@ -342,7 +341,7 @@ def _repeated(name: str, seen: set[int]) -> str | None:
 
 
 def _looked_into(entry: Entry, name: str, budget: Budget) -> Iterator[Member | _Nested]:
-    """What an entry is by its content; a member's stream is closed behind it."""
+    """Turn an entry into a member or a nested archive; the stream is closed afterwards."""
     content = PeekableChunks(entry.chunks)
     layers = layers_of(content)
     if layers.twice:

@@ -1,8 +1,7 @@
 """Zip: the list of members at its end, read in its order, and their content.
 
-Read here, not by `zipfile`, which keeps half a kilobyte for each member, gives up the whole
-archive for one name, and takes a bomb of overlapping members as it comes. The format: PKWARE,
-APPNOTE.TXT 6.3.10 (2022).
+Not by `zipfile`, which keeps half a kilobyte for each member, rejects a whole archive for one name,
+and does not notice a bomb of overlapping members. The format: PKWARE, APPNOTE.TXT 6.3.10 (2022).
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ _LOCAL = struct.Struct("<4s5H3L2H")
 
 _LONGEST_COMMENT = 2**16 - 1
 _IN_EXTRA_2, _IN_EXTRA_4 = 2**16 - 1, 2**32 - 1
-"""In a field of 2 or 4 bytes: the number is too large for it and stands in the zip64 extra."""
+"""In a field of 2 or 4 bytes: the number is too large and stands in the zip64 extra field."""
 
 _STORED, _DEFLATED, _BZIP2 = 0, 8, 12
 _ENCRYPTED, _UTF8 = 0x2041, 0x800
 _BACKSLASHED = frozenset((0, 6, 10, 14))
-"""Who made it: FAT, HPFS, NTFS, VFAT."""
+"""Systems that made the zip and may use backslashes: FAT, HPFS, NTFS, VFAT."""
 
 
 class _Record(NamedTuple):
-    """One member, as the list at the end has it."""
+    """One member, according to the list at the end."""
 
     name: str
     folder: bool
@@ -47,7 +46,7 @@ class _Record(NamedTuple):
 
 
 class _List(NamedTuple):
-    """Where the list of members is; `shift` is what was put before the zip."""
+    """Where the list of members is; `shift` is the size of what precedes the zip."""
 
     start: int
     size: int
@@ -55,9 +54,9 @@ class _List(NamedTuple):
 
 
 def zip_entries(file: IO[bytes], budget: Budget) -> Generator[Entry]:
-    """The members of a zip in the order of its list; `file` is sought in.
+    """The members of a zip in the order of its list; `file` must be seekable.
 
-    Raises UnpackError where the list is broken.
+    Raises UnpackError if the list is broken.
     """
     place = _find_list(file)
     room = place.start
@@ -94,7 +93,7 @@ def _find_list(file: IO[bytes]) -> _List:
 
 
 def _wide_end(file: IO[bytes], end: int) -> tuple[int, int, int, int, int] | None:
-    """What the zip64 record before the end says, and where it is; None if there is none."""
+    """The position and content of the zip64 end record; None if there is none."""
     start = end - _LOCATOR.size - _END64.size
     if start < 0:
         return None
@@ -120,7 +119,7 @@ def _records(file: IO[bytes], place: _List) -> Iterator[_Record]:
 
 
 def _record(fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int) -> _Record:
-    """What the fixed fields of a member, its name and its extra fields say."""
+    """Parse a member's fixed fields, name and extra fields."""
     _, made, _, flags, method, _, _, crc, packed, size, _, _, _, disk, _, mode, header = fields
     name = _decoded(raw, utf8=bool(flags & _UTF8))
     if made >> 8 in _BACKSLASHED:
@@ -143,7 +142,7 @@ def _record(fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int) -> _R
 
 
 def _decoded(raw: bytes, *, utf8: bool) -> str:
-    """A name; many that make UTF-8 do not say so, and hardly anything else looks like it."""
+    """Decode a name; many zips use UTF-8 without saying so, and little else looks like it."""
     if utf8:
         return raw.decode(errors="surrogateescape")
     try:
@@ -153,7 +152,7 @@ def _decoded(raw: bytes, *, utf8: bool) -> str:
 
 
 def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterator[int]:
-    """The numbers, those too large for their fields from the zip64 extra; raises struct.error."""
+    """The numbers, with those too large taken from the zip64 extra field; raises struct.error."""
     wide = _extra(extra, 1)
     at = 0
     for number in numbers:
@@ -165,7 +164,6 @@ def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterator[int]:
 
 
 def _extra(extra: bytes, wanted: int) -> bytes | None:
-    """The extra field with this number; None if there is none."""
     at = 0
     while at + 4 <= len(extra):
         number, size = struct.unpack_from("<HH", extra, at)
@@ -176,7 +174,7 @@ def _extra(extra: bytes, wanted: int) -> bytes | None:
 
 
 def _content(file: IO[bytes], record: _Record, budget: Budget) -> Iterator[bytes]:
-    """A member's content; raises UnpackError, at the end if it is not what the list says."""
+    """A member's content; raises UnpackError, also at its end if the list disagrees."""
     head = b"".join(_slice(file, record.header, _LOCAL.size))
     if head[:4] != b"PK\3\4":
         raise UnpackError("it is not where the list of members says: it is damaged")
@@ -205,7 +203,7 @@ def _checked(content: Iterable[bytes], record: _Record) -> Iterator[bytes]:
 
 
 def _slice(file: IO[bytes], start: int, size: int) -> Iterator[bytes]:
-    """A part of a file, which is sought anew for each chunk; raises UnpackError if it ends."""
+    """A part of a file, seeking for each chunk; raises UnpackError if the file ends early."""
     while size > 0:
         try:
             file.seek(start)

@@ -60,15 +60,19 @@ def logs(func):
     return False
 
 
+def is_event(text):
+    return re.fullmatch(r"[a-z]+\.[a-z_]+", text) is not None
+
+
 def logged():
     """Every call in the package that logs an event: its name, and the fields that it names."""
     for path in sorted(Path(pipeline.__file__).parent.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             match node:
-                case ast.Call(func, [ast.Constant(str(event))]) if re.fullmatch(
-                    r"[a-z]+\.[a-z_]+", event
-                ) and logs(func):
+                case ast.Call(func, [ast.Constant(str(event))]) if is_event(event) and logs(func):
                     yield pytest.param(event, {each.arg for each in node.keywords}, id=event)
+                case ast.Call(ast.Attribute(attr="_say_once"), [_, ast.Constant(str(event)), _, _]):
+                    yield pytest.param(event, {"source", "reason"}, id=event)
 
 
 CALLS = [*logged()]

@@ -1,10 +1,10 @@
-"""Branch: on which cell to split the lanes that stand still.
+"""Branch: choose the cell on which to split each lane in which propagation has stopped.
 
-It is a cell with the fewest candidates, as a rule two. Of those one is taken whose candidates
-all have places in two boxes or more of their row, and of their column, if there is such a cell;
-and of them one whose candidates all have places in other such cells, in another box of the row
-or column. Against any smallest cell this saves a third of the nodes on hard 9×9 puzzles. The
-number of places in the groups, tried before, cost more and saved less.
+It is a cell with the fewest candidates, usually two. Among those a cell is preferred whose
+candidates all have places in two or more boxes of their row, and of their column; and among these
+one whose candidates all have places in other such cells, in another box of the row or column.
+Compared with any smallest cell this saves a third of the nodes on hard 9×9 puzzles. Counting the
+places in the groups, tried before, cost more and saved less.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pipeline.solvers.lanes.propagate import Chunk, and_, or_
 
 
 def cells_to_split(chunk: Chunk, lanes: Bits) -> NDArray[np.intp]:
-    """The index of a cell, in the order of the planes, for each lane; for others any number."""
+    """The index of a cell, in the order of the planes, for each lane; arbitrary for other lanes."""
     cells = _smallest_cells(chunk, lanes)
     theirs, temp = chunk.hidden, chunk.before
     and_(chunk.alive, cells[:, None], theirs)
@@ -32,7 +32,7 @@ def cells_to_split(chunk: Chunk, lanes: Bits) -> NDArray[np.intp]:
 
 
 def _smallest_cells(chunk: Chunk, lanes: Bits) -> Bits:
-    """Planes of the cells with the fewest candidates, not counting those that have one."""
+    """Planes of the cells with the fewest candidates, cells with only one excluded."""
     digits = _sum([chunk.alive[:, value] for value in range(chunk.layout.geometry.side)])
     cells: Bits = or_.reduce(digits[1:]) & lanes
     for digit in reversed(digits):
@@ -41,7 +41,7 @@ def _smallest_cells(chunk: Chunk, lanes: Bits) -> Bits:
 
 
 def _sum(planes: list[Bits]) -> list[Bits]:
-    """How many of these each lane has, in binary, the lowest digit first: carry-save addition."""
+    """Count in each lane the planes that have it, in binary, lowest digit first (carry-save)."""
     digits = []
     while planes:
         carries = []
@@ -87,7 +87,7 @@ def _avoid(cells: Bits, bad: Bits) -> Bits:
 
 
 def _first(planes: Bits) -> NDArray[np.intp]:
-    """For each lane the index of the first plane that has it: half of them at a time."""
+    """For each lane the index of the first plane that has it, by halving."""
     half = 1 << (len(planes) - 1).bit_length()
     kind = np.min_scalar_type(half - 1)
     indices = np.zeros(planes.shape[1] * WORD, kind)

@@ -1,16 +1,16 @@
-"""Planes: how the candidates of one geometry lie in them, and they in memory.
+"""Planes: how the candidates of one geometry are laid out in planes, and planes in memory.
 
 A *lane* is one node of one puzzle's search. A *plane* has one bit for each lane, 64 to the
-word, and says in which of them a candidate is alive. A *row* is the same thing across: the
-words of one lane, with a bit for each candidate.
+word, and says in which of them a candidate is alive. A *row* is the transpose: the words of one
+lane, with a bit for each candidate.
 
 Candidates lie in the order (column in its box, value, row in its box, stack, band): so the
-operations of `propagate` run over long stretches of memory, which numpy does several times as
-fast as over short ones.
+operations of `propagate` run over long stretches of memory, which numpy processes several times as
+fast as short ones.
 
-Planes become rows, and rows planes, by a transposition of bits (H. S. Warren, Hacker's Delight,
-7-3). Plane p is bit p // k of word p % k of a lane's row, k = `row_words`: so the bits of one word
-lie far apart, and each of the six steps runs over long stretches.
+Planes become rows, and rows planes, by transposing bits (H. S. Warren, Hacker's Delight, 7-3).
+Plane p is bit p // k of word p % k of a lane's row, k = `row_words`: so the bits of one word lie
+far apart, and each of the six steps runs over long stretches.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ LARGEST_SIDE = 64
 """Masks are words too."""
 
 PLANES_BYTES = 384 * 1024
-"""Of all planes of a chunk: they and what is computed from them then stay in a core's cache."""
+"""Of all planes of a chunk: then they and temporary results stay in a core's cache."""
 
 MOST_WORDS = 64
 
 MOST_MASK_WORDS = 1 << 19
-"""4 MiB: a table of all cells' candidates is kept up to that size, for sides up to 32."""
+"""4 MiB: a table of all cells' candidates of up to that size is kept, for sides up to 32."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What follows from the geometry alone."""
+    """Everything that follows from the geometry alone."""
 
     geometry: Geometry
 
@@ -53,12 +53,11 @@ class Layout:
 
     @cached_property
     def planes(self) -> int:
-        """n³, the number of candidates."""
         return self.geometry.side**3
 
     @cached_property
     def row_words(self) -> int:
-        """Words that hold one lane's candidates."""
+        """Words of one lane's candidates."""
         return -(-self.planes // WORD)
 
     @cached_property
@@ -100,7 +99,6 @@ class Layout:
 
 @lru_cache(maxsize=8)
 def layout_of(geometry: Geometry) -> Layout:
-    """The same object for the same geometry."""
     return Layout(geometry)
 
 
@@ -111,14 +109,14 @@ _LOWER_HALVES = {
 
 
 def rows_of(block: Bits, spare: Bits, row_words: int) -> Bits:
-    """The rows (64 · words, k) of planes (64, k · words), which are used up as `spare` is."""
+    """The rows (64 · words, k) of planes (64, k · words); overwrites `block` and `spare`."""
     _transpose(block, spare)
     words = block.shape[1] // row_words
     return block.reshape(WORD, row_words, words).transpose(2, 0, 1).reshape(-1, row_words)
 
 
 def planes_of(rows: Bits, block: Bits, spare: Bits) -> None:
-    """Fill `block` with the planes of at most 64 · words rows; the lanes left over are empty."""
+    """Fill `block` with the planes of at most 64 · words rows; the remaining lanes are empty."""
     lanes, row_words = rows.shape
     words = block.shape[1] // row_words
     lying = block.reshape(WORD, row_words, words).transpose(2, 0, 1)

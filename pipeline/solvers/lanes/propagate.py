@@ -1,15 +1,15 @@
-"""Propagate: many lanes side by side, and the rounds of deduction they go through together.
+"""Propagate: many lanes side by side, and the rounds of deduction that they go through together.
 
 In a round, on all lanes at once:
 
 - A cell with one candidate left is *single*; one with none kills its lane.
 - For every value, the cells that a line shares with a box are a *triad* (of three, in a 9×9
   grid). A band has as many rows as boxes; which triad of a row has the value, and in which row
-  a box has it, is a permutation matrix. `permute` tells which triads may and which must have the
+  a box has it, is a permutation matrix. `permute` finds which triads may and which must have the
   value: locked candidates, and what singles exclude. (T. Dillon's augmented encoding, in tdoku,
   2019.) Columns and stacks likewise.
 - A triad that must have as many values as it has cells has no other.
-- The one candidate of a triad that must have the value is *hidden*: its cell holds it.
+- The only candidate of a triad that must have the value is *hidden*: its cell holds it.
 
 A round is compiled to a list of numpy calls on fixed buffers, once for each size.
 """
@@ -34,7 +34,7 @@ and_, or_, xor, invert, copy = (
 
 
 class Program:
-    """Calls in order; the lanes that some of them find without a solution go to `dead`.
+    """A sequence of calls; some of them mark lanes without a solution in `dead`.
 
     Buffers come from `new`, and are used again after `forget`: the less memory is in use, the
     more of it is in a core's cache.
@@ -51,7 +51,7 @@ class Program:
             function(*arguments)
 
     def new(self, shape: tuple[int, ...]) -> Bits:
-        """A buffer for planes, with anything in it."""
+        """A buffer for planes, with undefined content."""
         size, index = prod(shape), self._in_use
         self._in_use += 1
         if index == len(self._buffers) or self._buffers[index].size < size:
@@ -59,22 +59,22 @@ class Program:
         return self._buffers[index][:size].reshape(shape)
 
     def forget(self) -> None:
-        """What `new` has given is no longer needed by the calls to come."""
+        """Release what `new` has given; later calls may reuse it."""
         self._in_use = 0
 
     def do(self, function: Callable[..., object], *arguments: object) -> None:
-        """One call more: numpy's order, the result goes into the last argument."""
+        """Add a call in numpy's order: the result goes into the last argument."""
         self._calls.append((function, arguments))
 
     def die(self, lanes: Bits) -> None:
-        """Dead is each lane that has its bit in any of these planes."""
+        """Mark each lane dead that has its bit in any of these planes."""
         planes = lanes.reshape(-1, len(self._dead))
         found = np.empty_like(self._dead)
         self.do(or_.reduce, planes, 0, None, found)
         self.do(or_, self._dead, found, self._dead)
 
     def any_of(self, planes: Sequence[Bits], some: Bits) -> None:
-        """Let `some` be where some plane is."""
+        """Set `some` to the union of the planes."""
         if len(planes) == 1:
             self.do(copy, some, planes[0])
             return
@@ -83,7 +83,7 @@ class Program:
             self.do(or_, some, plane, some)
 
     def count(self, planes: Sequence[Bits], once: Bits, twice: Bits, temp: Bits) -> None:
-        """Let `once` be where some plane is, and `twice` where two or more are."""
+        """Set `once` where some plane is set, and `twice` where two or more are."""
         if len(planes) == 1:
             self.do(copy, once, planes[0])
             self.do(copy, twice, np.uint64(0))
@@ -96,7 +96,7 @@ class Program:
             self.do(or_, once, plane, once)
 
     def join(self, pairs: Sequence[tuple[Bits, Bits]], temp: Bits) -> None:
-        """Let the first pair be `once` and `twice` of all that the others have counted."""
+        """Set the first pair to the combined `once` and `twice` of all others."""
         (once, twice), *others = pairs
         self.do(copy, once, others[0][0])
         self.do(copy, twice, others[0][1])
@@ -107,7 +107,7 @@ class Program:
             self.do(or_, once, other_once, once)
 
     def three_of_nine(self, planes: Bits, three: Bits) -> None:
-        """Let `three` be where at least three of nine planes are, by their sums in threes."""
+        """Set `three` where at least three of nine planes are set, by their sums in threes."""
         first, second, third = planes[:3], planes[3:6], planes[6:]
         odd, carry, temp = (self.new(first.shape) for _ in range(3))
         once, twice, spare = temp
@@ -125,10 +125,10 @@ class Program:
 
 
 def permute(program: Program, may: Bits, must: Bits) -> None:
-    """Tighten, in place, which entries of permutation matrices may and which must be the ones.
+    """Tighten, in place, which entries of permutation matrices may and which must be ones.
 
-    `may[x, y]` and `must[x, y]` are groups of planes: of every row y, and of every column x, of a
-    matrix exactly one entry holds. A lane whose matrix has no permutation left is dead.
+    `may[x, y]` and `must[x, y]` are groups of planes: in every row y, and in every column x, of a
+    matrix exactly one entry is set. A lane whose matrix has no permutation left is dead.
     """
     if len(may) == 3:
         _permute_three(program, may, must)
@@ -143,7 +143,7 @@ def permute(program: Program, may: Bits, must: Bits) -> None:
 
 
 def _permute_three(program: Program, may: Bits, must: Bits) -> None:
-    """All 3×3 matrices at once, by their minors: an entry needs one of two pairs beyond it.
+    """Tighten all 3×3 matrices at once, by minors: an entry needs one of two pairs beyond it.
 
     `wide` repeats the first rows and columns after the last, so that x+1 and x+2 are slices.
     """
@@ -172,7 +172,7 @@ def _permute_three(program: Program, may: Bits, must: Bits) -> None:
 
 
 def _exactly_one(program: Program, may: list[Bits], must: list[Bits]) -> None:
-    """Of these groups one holds: it must if no other may, and if one must no other may."""
+    """Exactly one of these groups holds: it must if no other may, and if one must no other may."""
     do = program.do
     once, twice, temp = (program.new(may[0].shape) for _ in range(3))
     program.count(may, once, twice, temp)
@@ -191,19 +191,19 @@ def _exactly_one(program: Program, may: list[Bits], must: list[Bits]) -> None:
 
 
 IN_BOX_COLUMN, IN_BOX_ROW = 0, 2
-"""The axes of the candidates that the triads of rows and those of columns lie along."""
+"""The axes of the candidates along which the triads of rows and of columns lie."""
 
 MATRIX_AXES = {IN_BOX_COLUMN: (2, 1, 0, 3, 4), IN_BOX_ROW: (3, 0, 1, 2, 4)}
-"""The axes of an array of triads, as columns and rows of the matrices and what is left."""
+"""The axes of an array of triads, as columns and rows of the matrices and the rest."""
 
 
 class Chunk:
-    """Planes of `words` words, the buffers to propagate in, and what is known of the lanes.
+    """Planes of `words` words, the buffers to propagate in, and the state of the lanes.
 
-    `block` and `other` hold all planes, as `transpose` wants them; `alive` and `before` are the
-    same memory by candidate. `dead`, `open` and `moved` have a bit for each lane, and tell,
-    after `propagate`, which lanes have no solution, which have an undecided cell, and which the
-    last round changed. A lane that is neither dead nor open is solved.
+    `block` and `other` hold all planes, as `rows_of` and `planes_of` need them; `alive` and
+    `before` are the same memory by candidate. After `propagate`, `dead`, `open` and `moved` have
+    a bit for each lane: whether it has no solution, whether it has an undecided cell, and whether
+    the last round changed it. A lane that is neither dead nor open is solved.
     """
 
     def __init__(self, layout: Layout, words: int) -> None:
@@ -226,7 +226,7 @@ class Chunk:
         self._round = self._compile()
 
     def propagate(self, rounds: int) -> None:
-        """So many rounds, from the planes in `alive`; `before` is used up."""
+        """Run so many rounds on the planes in `alive`; overwrites `before`."""
         self.dead[:] = 0
         for _ in range(rounds - 1):
             self._round.run()
@@ -245,7 +245,7 @@ class Chunk:
         return program
 
     def _find_singles(self, program: Program) -> None:
-        """The values are counted in groups first: that makes for long stretches of memory."""
+        """Count the values in groups first, which makes for long stretches of memory."""
         groups = self.layout.geometry.height
         by_group = self.alive.reshape(len(self.alive), groups, -1, *self.alive.shape[2:])
         group, size = by_group[:, 0].shape, by_group[:, 0].size
@@ -266,7 +266,7 @@ class Chunk:
         program.do(and_, self.alive, self.temp[:, None], self.single)
 
     def _strike_lines(self, program: Program, axis: int) -> None:
-        """Rows or columns; the triads lie along this axis of the candidates."""
+        """Process rows or columns; the triads lie along this axis of the candidates."""
         program.forget()
         do = program.do
         alive, single = (np.moveaxis(planes, axis, 0) for planes in (self.alive, self.single))
@@ -297,7 +297,7 @@ class Chunk:
 
 
 def _strike_full(program: Program, may: Bits, must: Bits, value_axis: int) -> None:
-    """A triad of three cells that must have three of the nine values has no other."""
+    """Exclude others from a triad of three cells that must have three of the nine values."""
     values = np.moveaxis(must, value_axis, 0)
     free, allowed = program.new(values[0].shape), program.new(may.shape)
     program.three_of_nine(values, free)

@@ -1,17 +1,15 @@
 """Search: from masks to solutions, depth first, in chunks of many lanes.
 
-What is still to be searched lies on a stack. A step takes the uppermost lanes, enough to fill a
-chunk, propagates them for some rounds, drops the dead, enters the solved, and splits in two
-those that stand still. The halves that deny a candidate are put back first, and above them all
-that is left: so puzzles with many solutions go straight down to one, while the others fill the
-chunk with what they need to see anyway. New puzzles are begun only where the stack cannot fill
-a chunk.
+Unfinished nodes lie on a stack. A step takes the uppermost lanes, enough to fill a chunk,
+propagates them for some rounds, drops the dead, records the solved, and splits in two those that
+no longer change. The halves that deny a candidate are pushed first, and all the rest above them:
+so puzzles with many solutions go straight down to one, while the others fill the chunk with work
+that they need in any case. New puzzles are begun only when the stack cannot fill a chunk.
 
-On the stack a lane is a row: its candidates in words, then whose it is and its path, a bit for
-each branching above it, 0 where the candidate was assumed. The lanes of a puzzle are in the order
-of their paths, so which of its solutions are the first does not depend on what else is being
-solved; unless a path is longer than there is room for. Then it is cut off, and all that is lost
-is that order.
+On the stack a lane is a row: its candidates in words, then its puzzle and its path, a bit for each
+branching above it, 0 where the candidate was assumed. The lanes of a puzzle are in the order of
+their paths, so which of its solutions are the first does not depend on what else is being solved.
+A path that is too long for its room is cut off; only that order is lost then.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ class Chunks:
         self._made: dict[int, Chunk] = {}
 
     def for_lanes(self, lanes: int) -> Chunk:
-        """The smallest that has room for so many; its planes hold anything."""
+        """The smallest chunk with room for so many lanes; its planes are undefined."""
         words = -(-lanes // WORD)
         power = 1 << (words - 1).bit_length()
         words = power * 3 // 4 if power >= 4 and words <= power * 3 // 4 else power
@@ -64,7 +62,7 @@ class Chunks:
 
 @contextmanager
 def chunks_of(layout: Layout) -> Iterator[Chunks]:
-    """Chunks that nobody else uses meanwhile; those of the last geometry are kept."""
+    """Chunks for exclusive use; those of the last geometry are kept."""
     chunks = _idle.pop(layout, None) or Chunks(layout)
     try:
         yield chunks
@@ -111,11 +109,11 @@ def _narrowest(layout: Layout) -> np.dtype[np.unsignedinteger]:
 
 
 CELLS_PER_WORD = 64
-"""There is room in a path for as many branchings as there are cells, and more."""
+"""A path has room for as many branchings as there are cells, and more."""
 
 
 class Columns:
-    """Where in a row things are, and what can be done with them."""
+    """Where things lie in a row, and the operations on rows."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -127,17 +125,15 @@ class Columns:
         self.width = self.path.stop
 
     def puzzles(self, rows: Rows) -> Indices:
-        """The index of each row's puzzle."""
         return rows[:, self.puzzle].astype(np.intp)
 
     def in_order(self, rows: Rows) -> Indices:
-        """The rows sorted by puzzle and path."""
         keys = [rows[:, column] for column in range(self.path.stop - 1, self.path.start - 1, -1)]
         order: Indices = np.lexsort((*keys, rows[:, self.puzzle]))
         return order
 
     def split(self, rows: Rows, cells: Indices) -> Rows:
-        """Assume, in place, a candidate of each row's cell; the rows that deny it instead."""
+        """Assume, in place, a candidate of each row's cell; return the rows that deny it."""
         denying, every = rows.copy(), np.arange(len(rows))
         of_cell = rows[:, self.candidates] & self._layout.cell_masks(cells)
         word = (of_cell != 0).argmax(axis=1)
@@ -158,9 +154,9 @@ class Columns:
 
 
 class Ledger:
-    """Of each puzzle at most `most` solved rows, those with the first paths.
+    """At most `most` solved rows of each puzzle, those with the first paths.
 
-    A puzzle that has so many is *full*; lanes after its last solution are idle.
+    A puzzle that has so many is *full*; its lanes after its last solution are idle.
     """
 
     def __init__(self, columns: Columns, puzzles: int, most: int) -> None:
@@ -169,7 +165,7 @@ class Ledger:
         self.rows = np.empty((puzzles, most, columns.width), np.uint64)
 
     def add(self, rows: Rows) -> None:
-        """Enter solved rows."""
+        """Record solved rows."""
         if not len(rows):
             return
         rows = rows[self._columns.in_order(rows)]
@@ -184,7 +180,6 @@ class Ledger:
 
     @property
     def full(self) -> NDArray[np.bool_]:
-        """Whether each puzzle is."""
         full: NDArray[np.bool_] = self.counts == self._most
         return full
 
@@ -205,13 +200,13 @@ class Ledger:
 
 
 def ranks(sorted_values: NDArray[np.intp]) -> NDArray[np.intp]:
-    """How many equal values stand before each."""
+    """For each value the number of equal values before it."""
     ranks: NDArray[np.intp] = np.arange(len(sorted_values))
     return ranks - np.searchsorted(sorted_values, sorted_values)
 
 
 def _before(paths: Rows, others: Rows) -> NDArray[np.bool_]:
-    """Whether each path comes before the other. Two are the same only if they are too long."""
+    """Whether each path comes before the other; only cut-off paths can be equal."""
     before = np.zeros(len(paths), np.bool_)
     for column in range(paths.shape[1] - 1, -1, -1):
         mine, theirs = paths[:, column], others[:, column]
@@ -220,12 +215,12 @@ def _before(paths: Rows, others: Rows) -> NDArray[np.bool_]:
 
 
 ROUNDS = 4
-"""In a step. More of them are lost on lanes that stand still, fewer cost more steps."""
+"""Rounds in a step. More are wasted on lanes that no longer change, fewer cost more steps."""
 
 STACK_BYTES = 64 * 1024 * 1024
 LEVELS = 64
-"""No step takes more lanes than there is room left on the stack for so many such steps; where
-none is left, a single one. So the stack hardly grows any more, if at the cost of speed."""
+"""A step takes at most so many lanes that the stack has room for LEVELS such steps, or a single
+lane if there is no room. So the stack hardly grows beyond its limit, at the cost of speed."""
 
 
 class Search:
@@ -247,11 +242,10 @@ class Search:
 
     @property
     def counts(self) -> NDArray[np.intp]:
-        """The number of solutions of each puzzle so far."""
         return self._ledger.counts
 
     def decided(self) -> Flags:
-        """Whether each puzzle has been searched to its end or has all solutions wanted."""
+        """Whether each puzzle has been searched to its end or has all the solutions wanted."""
         decided = np.ones(len(self._masks), np.bool_)
         decided[self._begun :] = False
         for rows in self._stack:
@@ -287,7 +281,7 @@ class Search:
         return np.concatenate(parts)
 
     def _begin(self, room: int) -> Rows:
-        """Rows of puzzles that were not begun yet, as many as there is room for."""
+        """Rows of puzzles not begun yet, as many as there is room for."""
         masks = self._masks[self._begun : self._begun + room]
         rows = np.zeros((len(masks), self._columns.width), np.uint64)
         rows[:, self._columns.candidates] = rows_of_masks(self._chunks.for_lanes(len(masks)), masks)
@@ -319,8 +313,8 @@ class Search:
 
 
 BUFFER = 256
-"""Elements in numpy's buffers. Stretches longer than that are not copied, so that operations on
-strided planes take half the time. Conversions of types take longer."""
+"""Elements in numpy's buffers. Longer stretches are not copied, so that operations on strided
+planes take half the time. Type conversions take longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,9 +334,9 @@ class Found:
 def solve_lanes(geometry: Geometry, masks: NDArray[np.uint64], most: int, seconds: float) -> Found:
     """Find `most` solutions of each puzzle, or all if there are fewer.
 
-    `masks` is (P, n²), bit v-1 of a mask allows value v. What is found for a puzzle that gets
-    decided does not depend on the others. Raises ValueError for a side above LARGEST_SIDE, masks
-    of another shape or a `most` below 1.
+    `masks` is (P, n²), bit v-1 of a mask allows value v. The result for a decided puzzle does
+    not depend on the others. Raises ValueError for a side above LARGEST_SIDE, masks of another
+    shape or a `most` below 1.
     """
     cells = geometry.side**2
     if geometry.side > LARGEST_SIDE:
@@ -369,7 +363,7 @@ def _little_buffered() -> Iterator[None]:
 
 
 def _sort(grids: NDArray[np.uint8], counts: NDArray[np.intp]) -> None:
-    """Bring the solutions of every puzzle into ascending order, in place."""
+    """Sort the solutions of every puzzle in ascending order, in place."""
     several = np.flatnonzero(counts > 1)
     for count in np.unique(counts[several]):
         puzzles = several[counts[several] == count]

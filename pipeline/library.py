@@ -1,0 +1,140 @@
+"""The library: solve one, many, or solution by solution, as the commands do."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+from pipeline.chain import Search
+from pipeline.cnf import Unknown, Unsat
+from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.result import Result, Stopwatch
+from pipeline.run.workers import Inline, Pool, Request, Workers
+from pipeline.settings import Settings, Solving
+from pipeline.solvers import Solvers
+from pipeline.solving import Given, problem_given, solve_sources
+
+SIZES = (1, 64, 2048)
+"""Puzzles that `solve_many` takes at once: few at first, so that results come soon."""
+
+MOST_CHARACTERS = 1024 * 1024
+"""Of texts that are taken at once."""
+
+
+def solve(puzzle: Given, **settings: Unpack[Solving]) -> Result:
+    """Solve a puzzle, a problem that was read, or the puzzle or formula in a text.
+
+    The settings are those of `Settings` that say how to read and to solve. A text that is no
+    puzzle gives a Result too: `invalid`, and where and why in its message.
+
+        >>> solve("1.....2..3.....4").solutions[0].values[:4]
+        (1, 2, 4, 3)
+        >>> solve("11..............").message
+        'row 1 holds 1 twice: row 1, column 1 and row 1, column 2'
+
+    Raises UsageError for a setting out of its range, SolverMissing for a solver that is asked for
+    and not installed, EnvironmentFailure where no solver can work.
+    """
+    chosen = Settings(**settings)
+    with Solvers(chosen.solver, chosen.minisat) as solvers:
+        return solve_sources([("puzzle", puzzle)], solvers, chosen)[0]
+
+
+def solve_many(
+    puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[Solving]
+) -> Iterator[Result]:
+    """Solve puzzles and texts, many at once: the result of each, in order, as they come.
+
+    Each is what `solve` gives, where puzzles are unique at the speed of a collection. To explain
+    why one has no solution, and to look for up to 100, takes longer: `max_solutions=2` tells
+    whether there are several. With more `workers` than one so many processes work. No more is read
+    ahead than they need; closing the iterator ends them.
+
+        >>> [result.status for result in solve_many(["1.....2..3.....4", "1..............."])]
+        ['unique', 'multiple']
+
+    Raises as `solve` does.
+    """
+    return _solve_many(puzzles, workers, Settings(**settings))
+
+
+def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None, None]:
+    """Each solution of a puzzle, or model of a formula, certified, as soon as it is found.
+
+    Closing the generator ends the solver. `timeout` is for all of them, with what is done
+    meanwhile; `max_solutions` is not looked at.
+
+        >>> from itertools import islice
+        >>> with closing(solutions("................")) as grids:
+        ...     len(set(islice(grids, 100)))
+        100
+
+    Raises as `solve` does, InvalidPuzzle for a text that is none, LimitReached where the time or
+    the memory does not suffice to find them all, and SolverError where no solver could go on.
+    """
+    chosen = Settings(**settings)
+    problem = problem_given("puzzle", puzzle, chosen)
+    shown: set[Any] = set()
+    with Solvers(chosen.solver, chosen.minisat) as solvers:
+        search = Search(problem, chosen, Stopwatch())
+        for solver in solvers.chain:
+            with closing(search.stream(solver)) as stream:
+                while True:
+                    try:
+                        found = next(stream)
+                    except (SolverError, EnvironmentFailure):
+                        if solver is solvers.chain[-1]:
+                            raise
+                        break
+                    if isinstance(found, Unsat):
+                        return
+                    if isinstance(found, Unknown):
+                        raise LimitReached(found.reason)
+                    if found not in shown:
+                        shown.add(found)
+                        yield found
+
+
+@dataclass(frozen=True, slots=True)
+class _Puzzles(Request):
+    """Puzzles to solve together, each with its name."""
+
+    given: tuple[tuple[str, Given], ...]
+
+    def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
+        return solve_sources(self.given, solvers, settings)
+
+    def parts(self) -> Sequence[_Puzzles]:
+        return [_Puzzles((each,)) for each in self.given]
+
+    def joined(self, replies: list[list[Result]]) -> list[Result]:
+        return [result for results in replies for result in results]
+
+    def given_up(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
+        return [Result("failed", message=why) for _ in self.given]
+
+
+def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> Iterator[Result]:
+    with Solvers(settings.solver, settings.minisat) as solvers:
+        here: Workers = Inline(solvers, settings, nullcontext)
+        used = here if workers == 1 else Pool(workers, settings, lambda: False)
+        with closing(used), closing(used.replies(_requests(puzzles))) as replies:
+            for reply in replies:
+                if reply is not None:
+                    yield from reply[1]
+
+
+def _requests(puzzles: Iterable[Given]) -> Iterator[Request]:
+    sizes = iter(SIZES)
+    size, characters = next(sizes), 0
+    some: list[tuple[str, Given]] = []
+    for number, puzzle in enumerate(puzzles, 1):
+        some.append((f"puzzle {number}", puzzle))
+        characters += len(puzzle) if isinstance(puzzle, (str, bytes)) else 0
+        if len(some) >= size or characters >= MOST_CHARACTERS:
+            yield _Puzzles(tuple(some))
+            some, size, characters = [], next(sizes, size), 0
+    if some:
+        yield _Puzzles(tuple(some))
