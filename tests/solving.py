@@ -14,7 +14,7 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 PATIENCE = 100.0
 """Seconds after which a wait has failed; nothing waits for as long as that."""
 
-TIME_LIMITS = (1.5, 15.0, PATIENCE)
+TIME_LIMITS = (1.0, 10.0, PATIENCE)
 """Seconds, for what a solver has to do within a limit: the longer ones where others keep the
 machine busy."""
 

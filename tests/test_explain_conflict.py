@@ -102,10 +102,6 @@ def test_two_clashing_givens_come_first():
     conflict = explain_conflict(parse_puzzle("11..\n....\n....\n2..2\n"))
     message = "row 1 holds 1 twice: row 1, column 1 and row 1, column 2"
     assert conflict == Conflict((Clue(1, 1, 1), Clue(1, 2, 1)), message, minimal=True)
-    assert conflict.as_record() == [
-        {"row": 1, "column": 1, "value": 1},
-        {"row": 1, "column": 2, "value": 1},
-    ]
     assert conflict.places() == ((1, 1), (1, 2))
 
 
@@ -133,9 +129,11 @@ def test_a_unit_with_too_many_marks_says_so(geometry, cells, mask, message):
 def test_givens_of_the_same_parity_take_room_too():
     conflict = explain_conflict(marked(NINE, {0: EVEN, 1: EVEN, 2: EVEN, 3: 1 << 1, 4: 1 << 3}))
     assert conflict.message == "row 1 has 5 cells for even values, and there are 4"
-    told = conflict.as_record()
-    assert told[2] == {"row": 1, "column": 3, "mark": "even"}
-    assert told[3:] == [{"row": 1, "column": c, "value": v} for c, v in ((4, 2), (5, 4))]
+    assert [(clue.place, clue.holds) for clue in conflict.clues[2:]] == [
+        ((1, 3), "even"),
+        ((1, 4), 2),
+        ((1, 5), 4),
+    ]
 
 
 def test_the_unit_with_the_fewest_too_many_is_told_and_all_of_its_marks():

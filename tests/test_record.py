@@ -12,7 +12,7 @@ import pytest
 from needs import needs_minisat
 from pysat.solvers import Minisat22
 from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, holed, pattern, program
-from support.solvers import every_encoding
+from support.solvers import at_hand, every_encoding
 
 from pipeline import Geometry, Settings, __version__, parse_puzzle, render_puzzle
 from pipeline.problem import render_solution
@@ -27,7 +27,6 @@ from pipeline.record import (
     record_text,
     timestamp,
 )
-from pipeline.solvers import Solvers
 from pipeline.solving import solve_source
 
 pytestmark = pytest.mark.usefixtures("unhurried")
@@ -41,8 +40,8 @@ STAGES = ["parse", "encode", "solve", "decode", "certify"]
 @cache
 def solved(text: str, **options):
     settings = Settings(**{"solver": "pysat"} | options)
-    with Solvers(settings.solver, settings.minisat) as solvers:
-        return solve_source(text.encode(), "a.sudoku", solvers, settings)
+    solvers = at_hand(settings.solver, settings.minisat)
+    return solve_source(text.encode(), "a.sudoku", solvers, settings)
 
 
 def origin_of(text: str) -> Origin:
