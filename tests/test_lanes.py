@@ -90,7 +90,7 @@ def test_it_stops_at_as_many_solutions_as_are_wanted(most):
     assert (found.grids[:, :1] == found.grids).all()
 
 
-@pytest.mark.parametrize("geometry", [NINE, Geometry(4, 4), Geometry(2, 5), Geometry(1, 7)])
+@pytest.mark.parametrize("geometry", [NINE, Geometry(2, 5), Geometry(1, 7)])
 def test_an_empty_grid_has_more_than_one_solution(geometry):
     found = solve(geometry, [Puzzle.empty(geometry)], 2)
     first, second = grids_of(found, geometry, 0)
