@@ -46,8 +46,8 @@ pytestmark = [needs_dask, needs_linux]
 
 
 @pytest.fixture(scope="module")
-def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
-    with Machines.started(tmp_path_factory.mktemp("machines")) as started:
+def machines(tmp_path_factory: pytest.TempPathFactory, breaker: Breaker) -> Iterator[Machines]:
+    with Machines.started(breaker, tmp_path_factory.mktemp("machines")) as started:
         yield started
 
 
@@ -129,10 +129,10 @@ def test_requests_and_replies_of_megabytes_pass_each_other(machines: Machines) -
 
 
 def test_workers_of_another_version_are_passed_over_while_others_fit(
-    machines: Machines, tmp_path: Path
+    machines: Machines,
 ) -> None:
     log = PassedOver()
-    with machines.other_version(tmp_path, "0.0.1"):
+    with machines.other_version("0.0.1"):
         wait_for(lambda: asked(machines.address, MANY, log=log) == GOOD and log)
     assert log == [f"it has sudoku-pipeline 0.0.1, not {__version__}"]
 
@@ -292,20 +292,19 @@ def test_a_job_that_is_killed_or_stopped_goes_on_behind_what_was_noted_there_or_
 def test_watch_waits_for_a_scheduler_to_come_back(
     bench: Bench, tmp_path: Path, local: dict[str, dict[str, bytes | None]]
 ) -> None:
-    with Machines.started(tmp_path, workers=1) as first:
-        port = first.address.rpartition(":")[2]
+    with Machines.started(bench.breaker, tmp_path, workers=1) as first:
+        port = int(first.address.rpartition(":")[2])
         pid = bench.start("watch", "--cluster", first.address, step=NOTED, nth=2, what=WAIT)
         drop(bench.box, "collection", "set")
         bench.wait_until_held()
-        first.scheduler.kill()
-        first.scheduler.wait()
+        first.end(first.scheduler)
         bench.go()
         failed = "environment.failed"
         wait_for(lambda: any(e["event"] == failed for e in bench.events()))
     (said,) = (event["reason"] for event in bench.events() if event["event"] == failed)
     assert said == f"{first.address}: the connection to the scheduler was lost"
     done = max(told(bench.events(), "noted"))
-    with Machines.started(tmp_path, workers=1, port=port):
+    with Machines.started(bench.breaker, tmp_path, workers=1, port=port):
         wait_for(lambda: bench.box.has_record("set"))
         wait_for(lambda: not bench.box.in_work())
         os.kill(pid, signal.SIGTERM)

@@ -76,6 +76,14 @@ class Breaker:
         """The exit code of a command, or minus the signal that killed it."""
         return self._ask("wait", pid=pid)
 
+    def load(self, module: str) -> None:
+        """Load a module once, for all that is started from now on."""
+        self._ask("load", module=module)
+
+    def call(self, module: str, name: str, log: Path, **values: Any) -> int:
+        """Call a function in a process of its own; its pid."""
+        return self._ask("call", module=module, name=name, log=str(log), values=values)
+
     def _ask(self, question: str, **values: Any) -> int:
         self.process.stdin.write(json.dumps({"question": question, **values}) + "\n")
         self.process.stdin.flush()
@@ -243,16 +251,12 @@ def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]
 
 
 def _run(request: dict[str, Any]) -> None:
-    """In the child: the command, its output to the log."""
+    """In the child: the command."""
     from pipeline.cli import folders, main
     from pipeline.dropbox import on_step
     from pipeline.run.job import Tuning
     from pipeline.run.requests import Portions
 
-    sink = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    nowhere = os.open(os.devnull, os.O_RDONLY)
-    for target, source in ((0, nowhere), (1, sink), (2, sink)):
-        os.dup2(source, target)
     _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))
     tuning = Tuning(
         Portions(piece=PIECE, piece_to_prove=PIECE, items=2),
@@ -295,22 +299,36 @@ def _prepare() -> None:
 def _serve() -> None:
     for line in sys.stdin:
         request = json.loads(line)
-        if request["question"] == "wait":
-            _, status = os.waitpid(request["pid"], 0)
-            print(os.waitstatus_to_exitcode(status), flush=True)
-            continue
-        pid = os.fork()
-        if pid:
-            print(pid, flush=True)
-            continue
-        code = 1
-        try:
+        match request["question"]:
+            case "wait":
+                _, status = os.waitpid(request["pid"], 0)
+                print(os.waitstatus_to_exitcode(status), flush=True)
+            case "load":
+                import_module(request["module"])
+                print(0, flush=True)
+            case _ if pid := os.fork():
+                print(pid, flush=True)
+            case _:
+                _be_started(request)
+
+
+def _be_started(request: dict[str, Any]) -> NoReturn:
+    """In the child: a command, or a function, whose output goes to the log."""
+    sink = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    for target, source in ((0, nowhere), (1, sink), (2, sink)):
+        os.dup2(source, target)
+    code = 1
+    try:
+        if request["question"] == "call":
+            getattr(import_module(request["module"]), request["name"])(**request["values"])
+        else:
             _run(request)
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 0
-        finally:
-            sys.stderr.flush()
-            os._exit(code)
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else 0
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
 
 
 if __name__ == "__main__":
