@@ -27,9 +27,9 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from dropping import DropFolder, wait_for
-from typer.testing import CliRunner
+from support.warm import warm
 
-from pipeline.run.workers import serve
+from pipeline.run.workers import Pool, Replies, Request, serve
 from pipeline.settings import Settings
 from pipeline.solvers.child import Peer
 
@@ -197,6 +197,24 @@ class _ToldForked(_Told, ForkedPeer):
     """Both."""
 
 
+class ForkingPool(Pool):
+    """A pool whose workers are forked, before it starts threads."""
+
+    def __init__(
+        self, count: int, settings: Settings, stopping: Callable[[], bool], _: Any
+    ) -> None:
+        super().__init__(count, settings, stopping, ForkedPeer)
+
+    def replies(self, requests: Iterator[Request]) -> Replies:
+        _spare.extend(_forked() for _ in range(self.count - len(_spare) - len(self._idle)))
+        return super().replies(requests)
+
+    def close(self) -> None:
+        super().close()
+        while _spare:
+            ForkedPeer("").close()
+
+
 _spare: list[tuple[Connection, int]] = []
 """Workers that were forked before there were threads, which may hold locks when others fork."""
 
@@ -273,14 +291,7 @@ def _run(request: dict[str, Any]) -> None:
 
 def _prepare() -> None:
     """Have loaded once, for all, what a run loads when it needs it; tell what is noted."""
-    for module in (
-        "structlog.dev",
-        "pipeline.pieces",
-        "pipeline.run.tree",
-        "pipeline.solvers.lanes",
-    ):
-        import_module(module)
-    CliRunner().invoke(import_module("pipeline.cli.commands").app, ["run", "--help"])
+    warm()
     from pipeline.dropbox import reached, settle
     from pipeline.dropbox.growing import Growing
 

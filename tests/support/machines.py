@@ -88,9 +88,12 @@ def be_scheduler(told: str, port: int) -> None:
             sys.modules[name] = None  # type: ignore[assignment]  # it cannot be imported
     from distributed import Scheduler
 
+    def tell(address: str) -> None:
+        Path(told).write_text(json.dumps(address))
+
     async def serve() -> None:
         scheduler = await Scheduler(host="127.0.0.1", port=port, dashboard=False)
-        Path(told).write_text(json.dumps({"address": scheduler.address}))
+        tell(scheduler.address)
         await scheduler.finished()
 
     asyncio.run(serve())
@@ -127,7 +130,7 @@ def be_nanny(address: str, version: str) -> None:
 
 def _address_in(told: Path) -> str | None:
     try:
-        return str(json.loads(told.read_text())["address"])
+        return str(json.loads(told.read_text()))
     except (FileNotFoundError, ValueError):
         return None
 
