@@ -38,8 +38,8 @@ KILL, FILL_DISK, STOP, WAIT, BEREAVE = "kill", "fill", "stop", "wait", "bereave"
 """What may happen at a step: death, a full disk, a SIGTERM, a wait, the death of all workers."""
 
 NOTING, NOTED, BEGUN = "note.writing", "note.written", "request.begun"
-PIECE = 2048
-"""Bytes of a piece: 120 puzzles of 4×4."""
+PIECE = 512
+"""Bytes of a piece: 31 puzzles of 4×4."""
 
 
 @dataclass(frozen=True)

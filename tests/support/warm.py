@@ -30,7 +30,7 @@ PUZZLES = {
 }
 
 
-class _Here:
+class Here:
     """A pool without processes."""
 
     batches = 1
@@ -46,7 +46,7 @@ class _Here:
         """Nothing was started."""
 
 
-class _Silent:
+class Silent:
     """A log for nobody."""
 
     def debug(self, event: str, **values: object) -> None:
@@ -62,13 +62,13 @@ def warm() -> None:
     with zipfile.ZipFile(archive, "w") as members:
         for name, text in {**PUZZLES, "lines": lines}.items():
             members.writestr(f"{name}.txt", text)
-    with TemporaryDirectory() as folder, patch("pipeline.run.loop.Pool", _Here):
+    with TemporaryDirectory() as folder, patch("pipeline.run.loop.Pool", Here):
         inbox = Path(folder, "inbox")
         inbox.mkdir()
         (inbox / "set.zip").write_bytes(archive.getvalue())
         for name, text in {**PUZZLES, "lines": lines}.items():
             (inbox / f"{name}.txt").write_text(text)
-        run_once(Settings(inbox=inbox, outbox=Path(folder, "outbox"), settle=0), _Silent())
+        run_once(Settings(inbox=inbox, outbox=Path(folder, "outbox"), settle=0), Silent())
     import_module("structlog.dev")
     typer.main.get_command = functools.cache(typer.main.get_command)
     typer.main.get_command(app)
