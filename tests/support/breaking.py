@@ -39,7 +39,7 @@ KILL, FILL_DISK, STOP, WAIT, BEREAVE = "kill", "fill", "stop", "wait", "bereave"
 
 NOTING, NOTED, BEGUN = "note.writing", "note.written", "request.begun"
 PIECE = 512
-"""Bytes of a piece: 31 puzzles of 4×4."""
+"""Bytes of a piece: 30 puzzles of 4×4."""
 
 
 @dataclass(frozen=True)
