@@ -39,11 +39,12 @@ from pipeline import (
 from pipeline.chain import solve_problem
 from pipeline.cnf import Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, SolverError
+from pipeline.library import solve
 from pipeline.problem import read_problem
 from pipeline.result import Stopwatch
 from pipeline.solvers import Solvers
 from pipeline.solvers.pysat import Pysat
-from pipeline.solving import solve, solve_source
+from pipeline.solving import solve_source
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 CLASH = "11..\n....\n....\n....\n"

@@ -15,12 +15,13 @@ from support.solvers import MINISAT, Scripted, both_solvers, chain_of, solve_at_
 from pipeline.chain import solve_problem
 from pipeline.cnf import Sat
 from pipeline.dimacs import parse_result
+from pipeline.library import solve
 from pipeline.parse.formula import parse_formula, proof_clauses
 from pipeline.problem import FormulaProblem, model_lines
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
-from pipeline.solving import solve, solve_source
+from pipeline.solving import solve_source
 
 Clauses = list[tuple[int, ...]]
 
