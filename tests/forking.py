@@ -1,5 +1,5 @@
 """Commands in real processes that do not wait for Python to start: they are forked from one
-that has loaded the package.
+that has loaded the package, and their workers from them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from multiprocessing import forkserver
 from pathlib import Path
+from unittest.mock import patch
 
+_TESTS = Path(__file__).parent
 _SERVER = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload(["pipeline.cli.commands", "pipeline.run.loop", "pipeline.solving"])
+_SERVER.set_forkserver_preload(["support.warmed"])
 
 
 class Forked:
@@ -32,6 +35,9 @@ class Forked:
     ) -> None:
         parts = ([*arguments], str(out), str(err), {**environment}, str(cwd or Path.cwd()))
         self._process = _SERVER.Process(target=_run, args=parts)
+        path = os.pathsep.join(map(str, (_TESTS, _TESTS.parent)))
+        with patch.dict(os.environ, PYTHONPATH=path):
+            forkserver.ensure_running()
         self._process.start()
         self.args = arguments
 
@@ -60,8 +66,12 @@ class Forked:
 
 
 def _run(arguments: list[str], out: str, err: str, environment: dict[str, str], cwd: str) -> None:
-    from pipeline.cli import main
+    from support.breaking import ForkingPool
 
+    from pipeline.cli import main
+    from pipeline.run import loop
+
+    loop.Pool = ForkingPool
     for target, path in ((1, out), (2, err)):
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(descriptor, target)

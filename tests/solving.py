@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
@@ -112,16 +113,18 @@ def result_lines(model: Iterable[int]) -> str:
 
 def children(of: int | None = None) -> set[int]:
     """The processes that this one, or another, has started and that still run."""
-    found = set()
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            pid, rest = status.read_text().split(" (", 1)
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        state, parent = rest.rsplit(") ", 1)[1].split()[:2]
-        if int(parent) == (of or os.getpid()) and state != "Z":
-            found.add(int(pid))
-    return found
+    found: set[int] = set()
+    for listed in Path(f"/proc/{of or os.getpid()}/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found.update(map(int, listed.read_text().split()))
+    return {pid for pid in found if _runs(pid)}
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def has_ended(pid: int) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import os
 import resource
+import subprocess
 from pathlib import Path
 
 import pytest
-from dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder
+from dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, command, environment
 from support.packing import zip_of
 
 LINE = SMALL.replace("\n", "")
@@ -44,12 +45,13 @@ def test_an_archive_that_is_kept_keeps_nobody_else_waiting(box):
 def test_many_small_archives_need_few_descriptors(box):
     for number in range(60):
         box.drop(f"{number}.zip", zip_of(("a", SMALL)))
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (72, hard))
-    try:
-        done = box.run(*QUICKLY, "--workers", "1")
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    folders = ("--inbox", box.inbox, "--outbox", box.outbox)
+    done = subprocess.run(
+        command("run", *folders, *QUICKLY, "--workers", "1"),
+        env=environment(),
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (72, 72)),
+    )
     assert done.returncode == 0
     assert len(box.kept("done")) == 60
 

@@ -16,7 +16,16 @@ from typing import Any
 
 import pytest
 from commands import run
-from dropping import NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder, environment, wait_for
+from dropping import (
+    ENDLESSLY,
+    NO_SOLUTION,
+    SMALL,
+    TWO_SOLUTIONS,
+    DropFolder,
+    environment,
+    wait_for,
+)
+from forking import Forked
 from needs import needs_dask, needs_linux
 from solving import children, has_ended
 from support.breaking import NOTED, STOP, WAIT, Bench, Breaker, told
@@ -30,9 +39,8 @@ from support.machines import (
     without_memory,
     workers_of,
 )
-from support.many import answers, check_records, check_tidy, collection, drop
+from support.many import answers, check_records, check_tidy, drop
 
-from pipeline.dropbox.growing import last_noted
 from pipeline.errors import EnvironmentFailure, UsageError
 from pipeline.run import scheduler
 from pipeline.run.cluster import AHEAD, Cluster
@@ -46,8 +54,8 @@ pytestmark = [needs_dask, needs_linux]
 
 
 @pytest.fixture(scope="module")
-def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
-    with Machines.started(tmp_path_factory.mktemp("machines")) as started:
+def machines(tmp_path_factory: pytest.TempPathFactory, breaker: Breaker) -> Iterator[Machines]:
+    with Machines.started(breaker, tmp_path_factory.mktemp("machines")) as started:
         yield started
 
 
@@ -89,8 +97,8 @@ def test_a_backlog_of_single_files_gives_the_bytes_of_a_local_run(
     outcomes = []
     for name, options in (("here", ()), ("there", ("--cluster", machines.address))):
         bench = Bench.within(tmp_path / name, breaker)
-        for i in range(150):
-            bench.box.drop(f"{i:03}.txt", texts[i % 40] if i % 40 < len(texts) else SMALL)
+        for i in range(30):
+            bench.box.drop(f"{i:03}.txt", texts[i % 10] if i % 10 < len(texts) else SMALL)
         assert bench.run("--max-solutions", "3", *options)[0] == 1
         outcomes.append(answers(bench.box))
         check_records(bench.box)
@@ -129,10 +137,10 @@ def test_requests_and_replies_of_megabytes_pass_each_other(machines: Machines) -
 
 
 def test_workers_of_another_version_are_passed_over_while_others_fit(
-    machines: Machines, tmp_path: Path
+    machines: Machines,
 ) -> None:
     log = PassedOver()
-    with machines.other_version(tmp_path, "0.0.1"):
+    with machines.other_version("0.0.1"):
         wait_for(lambda: asked(machines.address, MANY, log=log) == GOOD and log)
     assert log == [f"it has sudoku-pipeline 0.0.1, not {__version__}"]
 
@@ -292,20 +300,19 @@ def test_a_job_that_is_killed_or_stopped_goes_on_behind_what_was_noted_there_or_
 def test_watch_waits_for_a_scheduler_to_come_back(
     bench: Bench, tmp_path: Path, local: dict[str, dict[str, bytes | None]]
 ) -> None:
-    with Machines.started(tmp_path, workers=1) as first:
-        port = first.address.rpartition(":")[2]
+    with Machines.started(bench.breaker, tmp_path, workers=1) as first:
+        port = int(first.address.rpartition(":")[2])
         pid = bench.start("watch", "--cluster", first.address, step=NOTED, nth=2, what=WAIT)
         drop(bench.box, "collection", "set")
         bench.wait_until_held()
-        first.scheduler.kill()
-        first.scheduler.wait()
+        first.end(first.scheduler)
         bench.go()
         failed = "environment.failed"
         wait_for(lambda: any(e["event"] == failed for e in bench.events()))
     (said,) = (event["reason"] for event in bench.events() if event["event"] == failed)
     assert said == f"{first.address}: the connection to the scheduler was lost"
     done = max(told(bench.events(), "noted"))
-    with Machines.started(tmp_path, workers=1, port=port):
+    with Machines.started(bench.breaker, tmp_path, workers=1, port=port):
         wait_for(lambda: bench.box.has_record("set"))
         wait_for(lambda: not bench.box.in_work())
         os.kill(pid, signal.SIGTERM)
@@ -335,36 +342,30 @@ def test_being_told_to_stop_ends_the_wait_and_what_workers_of_our_own_compute() 
 def test_a_cluster_of_this_machine_ends_with_the_run_and_says_nothing(
     number: signal.Signals, box: DropFolder, tmp_path: Path
 ) -> None:
-    box.drop("set", collection(6000))
-    argv = ["run", "--cluster", "local:1", "--quiet", "--prove", "always"]
-    with (tmp_path / "said").open("wb") as said:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pipeline", *argv],
-            env=environment(),
-            cwd=tmp_path,
-            stderr=said,
-            process_group=0,
-        )
-    wait_for(lambda: any(map(last_noted, box.inbox.glob(".work/[!.]*"))))
+    box.drop("set", f"{'.' * 81}\n" * 2)
+    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox))
+    argv = ["run", *folders, "--cluster", "local:1", "--quiet", *ENDLESSLY]
+    said = tmp_path / "said"
+    process = Forked(argv, said, said, environment())
+    wait_for(lambda: any(map(children, workers_of(process.pid))))
     started = children(process.pid)
-    assert len(workers_of(process.pid)) == 1
     if number == signal.SIGKILL:
         process.kill()
     else:
-        os.killpg(process.pid, number)  # as Ctrl-C, and systemd, do
+        for pid in (process.pid, *started):  # as Ctrl-C, and systemd, do
+            os.kill(pid, number)
     assert process.wait(100) == (75 if number != signal.SIGKILL else -signal.SIGKILL)
     assert all(has_ended(pid) for pid in started)
     if number != signal.SIGKILL:
-        assert (tmp_path / "said").read_text() == ""
+        assert said.read_text() == ""
 
 
-def test_a_cluster_of_this_machine_is_started_for_the_run(box: DropFolder, tmp_path: Path) -> None:
+def test_a_cluster_of_this_machine_is_started_for_the_run_and_gives_the_bytes_of_a_local_run(
+    box: DropFolder, local: dict[str, dict[str, bytes | None]]
+) -> None:
     drop(box, "zip", "set")
-    argv = [sys.executable, "-m", "pipeline", "run", "--cluster", "local:1", "--quiet"]
-    finished = subprocess.run(
-        argv, env=environment(), cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    finished = box.run("--cluster", "local:2", "--quiet")
     assert finished.returncode == 1
     assert [line[:9] for line in finished.stderr.splitlines()] == ['{"job": "']
     assert box.record("set")["status"] == "archive"
-    wait_for(lambda: not box.in_work())
+    assert answers(box) == local["zip"]

@@ -66,10 +66,10 @@ def test_files_whose_events_were_lost_are_seen_all_the_same(box, monkeypatch):
 
 
 def test_two_watches_and_a_run_process_each_file_exactly_once(box):
-    names = {f"{number}.txt" for number in range(120)}
+    names = {f"{number}.txt" for number in range(60)}
     others = {0: TWO_SOLUTIONS, 1: NO_SOLUTION, 2: "hello\n"}
     for name in names:
-        box.drop(name, others.get(int(name[:-4]) % 50, SMALL))
+        box.drop(name, others.get(int(name[:-4]) % 25, SMALL))
     options = ("--settle", "0.01", "--prove", "never")
     with ExitStack() as stack:
         watches = [stack.enter_context(box.watching(*options)) for _ in range(2)]
@@ -82,4 +82,4 @@ def test_two_watches_and_a_run_process_each_file_exactly_once(box):
         logs = [watch.events() for watch in watches] + [events_in(run.stderr)]
     ended = [event["source"] for log in logs for event in log if event["event"] == "job.finished"]
     assert sorted(ended) == sorted(names)
-    assert (len(box.kept("done")), len(box.kept("failed"))) == (117, 3)
+    assert (len(box.kept("done")), len(box.kept("failed"))) == (57, 3)

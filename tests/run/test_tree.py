@@ -13,6 +13,7 @@ import tempfile
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from dropping import (
@@ -29,6 +30,7 @@ from dropping import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.packing import tar_info, tar_of, zip_info, zip_of
+from support.warm import Here, Silent
 
 from pipeline.run.loop import run_once
 from pipeline.settings import Settings
@@ -313,7 +315,7 @@ REASONS = [
 ]
 WHOLE_TAR = tar_of(("a.txt", SMALL.encode()), ("b.txt", OTHER.encode()), ("c.txt", SMALL.encode()))
 WHOLE_ZIP = zip_of(("a.txt", SMALL.encode()), ("b.txt", OTHER.encode()))
-TAR_OF_MANY = tar_of(("a.txt", SMALL.encode()), ("top.txt", (PAIR * 8000).encode()))
+TAR_OF_MANY = tar_of(("a.txt", SMALL.encode()), ("top.txt", (PAIR * 2000).encode()))
 HURT = WHOLE_ZIP.index(b"a.txt") + len("a.txt") + 2
 
 SEVENTY = {f"{at % 7}/{at:02}.txt": OTHER if at % 2 else SMALL for at in range(70)}
@@ -510,7 +512,7 @@ def test_a_collection_that_breaks_off_in_an_archive_has_a_row_that_says_so(odd):
     assert found[1]["message"] == "it ends too early: it is cut off"
     inner = (box.outbox / "cut-twice/top.csv").read_text().splitlines()
     assert inner[-1].endswith(",,invalid,0,,,it ends too early: it is cut off,")
-    assert len(inner) > 3500
+    assert len(inner) > 800
     record = json.loads((box.outbox / "cut-twice/top.json").read_text())
     assert record["totals"]["unique"] >= len(inner) - 3
 
@@ -527,16 +529,8 @@ def test_seventy_of_one_size_go_together_and_each_has_its_own_solution(odd):
 def in_process(box, **options):
     """A pass of the library; the exit code."""
     chosen = {"settle": 0, "workers": 1, "solver": "pysat"} | options
-    return run_once(Settings(inbox=box.inbox, outbox=box.outbox, **chosen), Silent())
-
-
-class Silent:
-    """A log for nobody."""
-
-    def debug(self, event, **values):
-        """Nothing."""
-
-    info = warning = error = debug
+    with patch("pipeline.run.loop.Pool", Here):
+        return run_once(Settings(inbox=box.inbox, outbox=box.outbox, **chosen), Silent())
 
 
 def test_an_archive_beside_a_folder_of_its_name_loses_nothing(box):
@@ -660,7 +654,7 @@ def mutated(draw):
     return bytes(data)
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(mutated(), min_size=4, max_size=6))
 def test_mutated_they_never_crash_nor_lose_the_original_nor_leave_litter(sources):
     with tempfile.TemporaryDirectory() as folder:

@@ -27,9 +27,9 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from dropping import DropFolder, wait_for
-from typer.testing import CliRunner
+from support.warm import warm
 
-from pipeline.run.workers import serve
+from pipeline.run.workers import Pool, Replies, Request, serve
 from pipeline.settings import Settings
 from pipeline.solvers.child import Peer
 
@@ -38,8 +38,8 @@ KILL, FILL_DISK, STOP, WAIT, BEREAVE = "kill", "fill", "stop", "wait", "bereave"
 """What may happen at a step: death, a full disk, a SIGTERM, a wait, the death of all workers."""
 
 NOTING, NOTED, BEGUN = "note.writing", "note.written", "request.begun"
-PIECE = 2048
-"""Bytes of a piece: 120 puzzles of 4×4."""
+PIECE = 512
+"""Bytes of a piece: 30 puzzles of 4×4."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,14 @@ class Breaker:
     def wait(self, pid: int) -> int:
         """The exit code of a command, or minus the signal that killed it."""
         return self._ask("wait", pid=pid)
+
+    def load(self, module: str) -> None:
+        """Load a module once, for all that is started from now on."""
+        self._ask("load", module=module)
+
+    def call(self, module: str, name: str, log: Path, **values: Any) -> int:
+        """Call a function in a process of its own; its pid."""
+        return self._ask("call", module=module, name=name, log=str(log), values=values)
 
     def _ask(self, question: str, **values: Any) -> int:
         self.process.stdin.write(json.dumps({"question": question, **values}) + "\n")
@@ -189,6 +197,24 @@ class _ToldForked(_Told, ForkedPeer):
     """Both."""
 
 
+class ForkingPool(Pool):
+    """A pool whose workers are forked, before it starts threads."""
+
+    def __init__(
+        self, count: int, settings: Settings, stopping: Callable[[], bool], _: Any
+    ) -> None:
+        super().__init__(count, settings, stopping, ForkedPeer)
+
+    def replies(self, requests: Iterator[Request]) -> Replies:
+        _spare.extend(_forked() for _ in range(self.count - len(_spare) - len(self._idle)))
+        return super().replies(requests)
+
+    def close(self) -> None:
+        super().close()
+        while _spare:
+            ForkedPeer("").close()
+
+
 _spare: list[tuple[Connection, int]] = []
 """Workers that were forked before there were threads, which may hold locks when others fork."""
 
@@ -243,16 +269,12 @@ def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]
 
 
 def _run(request: dict[str, Any]) -> None:
-    """In the child: the command, its output to the log."""
+    """In the child: the command."""
     from pipeline.cli import folders, main
     from pipeline.dropbox import on_step
     from pipeline.run.job import Tuning
     from pipeline.run.requests import Portions
 
-    sink = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    nowhere = os.open(os.devnull, os.O_RDONLY)
-    for target, source in ((0, nowhere), (1, sink), (2, sink)):
-        os.dup2(source, target)
     _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))
     tuning = Tuning(
         Portions(piece=PIECE, piece_to_prove=PIECE, items=2),
@@ -269,14 +291,7 @@ def _run(request: dict[str, Any]) -> None:
 
 def _prepare() -> None:
     """Have loaded once, for all, what a run loads when it needs it; tell what is noted."""
-    for module in (
-        "structlog.dev",
-        "pipeline.pieces",
-        "pipeline.run.tree",
-        "pipeline.solvers.lanes",
-    ):
-        import_module(module)
-    CliRunner().invoke(import_module("pipeline.cli.commands").app, ["run", "--help"])
+    warm()
     from pipeline.dropbox import reached, settle
     from pipeline.dropbox.growing import Growing
 
@@ -295,22 +310,36 @@ def _prepare() -> None:
 def _serve() -> None:
     for line in sys.stdin:
         request = json.loads(line)
-        if request["question"] == "wait":
-            _, status = os.waitpid(request["pid"], 0)
-            print(os.waitstatus_to_exitcode(status), flush=True)
-            continue
-        pid = os.fork()
-        if pid:
-            print(pid, flush=True)
-            continue
-        code = 1
-        try:
+        match request["question"]:
+            case "wait":
+                _, status = os.waitpid(request["pid"], 0)
+                print(os.waitstatus_to_exitcode(status), flush=True)
+            case "load":
+                import_module(request["module"])
+                print(0, flush=True)
+            case _ if pid := os.fork():
+                print(pid, flush=True)
+            case _:
+                _be_started(request)
+
+
+def _be_started(request: dict[str, Any]) -> NoReturn:
+    """In the child: a command, or a function, whose output goes to the log."""
+    sink = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    for target, source in ((0, nowhere), (1, sink), (2, sink)):
+        os.dup2(source, target)
+    code = 1
+    try:
+        if request["question"] == "call":
+            getattr(import_module(request["module"]), request["name"])(**request["values"])
+        else:
             _run(request)
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 0
-        finally:
-            sys.stderr.flush()
-            os._exit(code)
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else 0
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
 
 
 if __name__ == "__main__":

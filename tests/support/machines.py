@@ -1,106 +1,142 @@
-"""A real Dask scheduler and its workers, each a process of its own, and requests sent to them."""
+"""A real Dask scheduler and its workers, each a process of its own, and requests sent to them.
+
+Loading Dask takes a second: `Breaker` loads it once, and forks them.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dropping import environment, wait_for
+from dropping import wait_for
 from solving import children
+from support.breaking import Breaker
 from support.doubling import doubles
 
 from pipeline.run.cluster import Cluster
 from pipeline.settings import Settings
+from pipeline.version import __version__
 
-TESTS = Path(__file__).parents[1]
 NOWHERE = "tcp://127.0.0.1:1"
 """An address at which no scheduler is."""
 
 
 @dataclass
 class Machines:
-    """A scheduler, and the nannies of its workers, which replace what dies."""
+    """A scheduler, and what replaces its workers when they die, as Dask's nannies do."""
 
+    breaker: Breaker
     folder: Path
+    scheduler: int
     address: str
-    stack: ExitStack
-    scheduler: subprocess.Popen[bytes]
-    nannies: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    nannies: list[int] = field(default_factory=list)
 
     @classmethod
     @contextmanager
-    def started(cls, folder: Path, workers: int = 2, port: str = "0") -> Iterator[Machines]:
+    def started(
+        cls, breaker: Breaker, folder: Path, workers: int = 2, port: int = 0
+    ) -> Iterator[Machines]:
         """Start them; they may be submitted to at once."""
-        told = folder / f"scheduler-{port}.json"
-        argv = ["scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"]
-        with ExitStack() as stack:
-            file = ("--scheduler-file", str(told))
-            scheduler = _started(stack, folder, "", *argv, *file)  # which needs nothing of ours
-            address = wait_for(lambda: _address_in(told))
-            machines = cls(folder, address, stack, scheduler)
+        breaker.load("distributed")
+        told, log = folder / f"scheduler-{port}.json", folder / "machines.log"
+        scheduler = breaker.call(__name__, "be_scheduler", log, told=str(told), port=port)
+        machines = cls(breaker, folder, scheduler, wait_for(lambda: _address_in(told)))
+        try:
             for _ in range(workers):
-                machines.add_worker()
+                machines.nannies.append(machines._add_worker(__version__))
             yield machines
+        finally:
+            machines.end(*machines.nannies, scheduler)
 
-    def add_worker(self) -> None:
-        path = os.pathsep.join(map(str, (TESTS.parent, TESTS)))
-        self.nannies.append(self._with_worker(self.stack, path))
+    def _add_worker(self, version: str) -> int:
+        log, values = self.folder / "machines.log", {"address": self.address, "version": version}
+        return self.breaker.call(__name__, "be_nanny", log, **values)
 
     @contextmanager
-    def other_version(self, folder: Path, version: str) -> Iterator[None]:
+    def other_version(self, version: str) -> Iterator[None]:
         """A worker that has another version of the package, or what looks like one."""
-        package = folder / "pipeline"
-        package.mkdir()
-        (package / "__init__.py").touch()
-        (package / "version.py").write_text(f"__version__ = {version!r}\n")
-        with ExitStack() as stack:
-            self._with_worker(stack, str(folder), "--no-nanny")
+        nanny = self._add_worker(version)
+        try:
             yield
-
-    def _with_worker(self, stack: ExitStack, path: str, *options: str) -> subprocess.Popen[bytes]:
-        argv = ["worker", self.address, "--nthreads", "1", "--nworkers", "1", "--no-dashboard"]
-        return _started(stack, self.folder, path, *argv, *options)
+        finally:
+            self.end(nanny)
 
     def workers(self) -> set[int]:
         """The processes that compute, once they are there."""
-        there = [wait_for(lambda nanny=nanny: workers_of(nanny.pid)) for nanny in self.nannies]
-        return set().union(*there)
+        return set().union(*(wait_for(lambda pid=pid: children(pid)) for pid in self.nannies))
+
+    def end(self, *started: int) -> None:
+        """End nannies with their workers, or the scheduler; one that has ended is no matter."""
+        for pid in started:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+                self.breaker.wait(pid)
 
 
-def _started(
-    stack: ExitStack, folder: Path, path: str, what: str, *argv: str
-) -> subprocess.Popen[bytes]:
-    """Start a part of Dask; it ends at the latest with the stack, and its children with it."""
-    log = stack.enter_context((folder / "machines.log").open("ab"))
-    process = subprocess.Popen(
-        [sys.executable, "-m", f"distributed.cli.dask_{what}", *argv],
-        cwd=folder,
-        env=environment(PYTHONPATH=path),
-        stdout=subprocess.DEVNULL,
-        stderr=log,
-    )
-    stack.callback(process.wait)
-    stack.callback(process.kill)
-    return process
+def be_scheduler(told: str, port: int) -> None:
+    """In a process of its own: a scheduler, which has nothing of this package."""
+    for name in list(sys.modules):
+        if name.partition(".")[0] == "pipeline":
+            sys.modules[name] = None  # type: ignore[assignment]  # it cannot be imported
+    from distributed import Scheduler
+
+    def tell(address: str) -> None:
+        Path(told).write_text(json.dumps(address))
+
+    async def serve() -> None:
+        scheduler = await Scheduler(host="127.0.0.1", port=port, dashboard=False)
+        tell(scheduler.address)
+        await scheduler.finished()
+
+    asyncio.run(serve())
+
+
+def be_nanny(address: str, version: str) -> None:
+    """In a process of its own: start a worker in another, again when that has died."""
+    started: list[int] = []
+
+    def end(*_: object) -> None:
+        for pid in started:
+            os.kill(pid, signal.SIGKILL)
+        os._exit(0)
+
+    signal.signal(signal.SIGTERM, end)
+    while pid := os.fork():
+        started[:] = [pid]
+        os.waitpid(pid, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    import distributed
+
+    import pipeline.version
+
+    async def serve() -> None:
+        worker = await distributed.Worker(address, nthreads=1, dashboard=False)
+        await worker.finished()
+
+    pipeline.version.__version__ = version
+    try:
+        asyncio.run(serve())
+    finally:
+        os._exit(0)
 
 
 def _address_in(told: Path) -> str | None:
     try:
-        return str(json.loads(told.read_text())["address"])
+        return str(json.loads(told.read_text()))
     except (FileNotFoundError, ValueError):
         return None
 
 
 def workers_of(pid: int) -> set[int]:
-    """The workers that a process has started, as a nanny or as a cluster of its own."""
+    """The workers that a process has started for a cluster of its own."""
     return {
         child
         for child in children(pid)

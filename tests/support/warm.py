@@ -1,0 +1,77 @@
+"""Have what a run loads when it needs it loaded once, before processes are forked from this one."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import typer.main
+from typer.testing import CliRunner
+
+from pipeline.cli.commands import app
+from pipeline.run.loop import run_once
+from pipeline.run.workers import Inline, Replies, Request
+from pipeline.settings import Settings
+from pipeline.solvers import Solvers
+
+PUZZLES = {
+    "unique": "1...\n..2.\n.3..\n...4\n",
+    "multiple": "12..\n3421\n4312\n21..\n",
+    "unsolvable": "1.1.\n....\n....\n....\n",
+    "invalid": "1...\n..k.\n....\n....\n",
+}
+
+
+class Here:
+    """A pool without processes."""
+
+    batches = 1
+
+    def __init__(self, _: int, settings: Settings, *__: Callable[..., object]) -> None:
+        self._settings = settings
+
+    def replies(self, requests: Iterator[Request]) -> Replies:
+        with Solvers(self._settings.solver, self._settings.minisat) as solvers:
+            yield from Inline(solvers, self._settings, nullcontext).replies(requests)
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+class Silent:
+    """A log for nobody."""
+
+    def debug(self, event: str, **values: object) -> None:
+        """Nothing."""
+
+    info = warning = error = debug
+
+
+def warm() -> None:
+    """Run over a file of each kind in this process."""
+    lines = "".join(text.replace("\n", "") + "\n" for text in PUZZLES.values()) * 40
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as members:
+        for name, text in {**PUZZLES, "lines": lines}.items():
+            members.writestr(f"{name}.txt", text)
+    with TemporaryDirectory() as folder, patch("pipeline.run.loop.Pool", Here):
+        inbox = Path(folder, "inbox")
+        inbox.mkdir()
+        (inbox / "set.zip").write_bytes(archive.getvalue())
+        for name, text in {**PUZZLES, "lines": lines}.items():
+            (inbox / f"{name}.txt").write_text(text)
+        run_once(Settings(inbox=inbox, outbox=Path(folder, "outbox"), settle=0), Silent())
+    import_module("structlog.dev")
+    typer.main.get_command = functools.cache(typer.main.get_command)
+    typer.main.get_command(app)
+    CliRunner().invoke(app, ["run", "--help"])
+    gc.collect()
+    gc.freeze()
