@@ -137,11 +137,15 @@ def _address_in(told: Path) -> str | None:
 
 def workers_of(pid: int) -> set[int]:
     """The workers that a process has started for a cluster of its own."""
-    return {
-        child
-        for child in children(pid)
-        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
-    }
+    return {child for child in children(pid) if b"spawn_main" in _command_of(child)}
+
+
+def _command_of(pid: int) -> bytes:
+    """How a process was started; nothing if it has ended meanwhile."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 @contextmanager
