@@ -38,7 +38,6 @@ LONGEST_TOGETHER = 10.0
 SHARE_TOGETHER = 0.5
 """Share of a puzzle's time; the rest is left for solving it alone, or for a proof."""
 
-
 UNDECIDED = "lanes left it undecided"
 
 
@@ -169,7 +168,7 @@ def _nothing(batch: Batch, solvers: Solvers) -> _Answers:
     """The answers when no puzzle is solved together with others."""
     count, cells = batch.masks.shape
     return _Answers(
-        SolverUsed(solvers.chain[0].name, solvers.chain[0].version),
+        SolverUsed(solvers.chain[0].name, None),
         batch.geometry,
         np.zeros(count, np.int64),
         np.zeros(count, np.bool_),

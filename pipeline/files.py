@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from hashlib import file_digest
 from pathlib import Path
 
 SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -82,3 +83,9 @@ def kind_in_words(mode: int) -> str:
     if stat.S_ISFIFO(mode):
         return "a named pipe"
     return "a special file"
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a regular file, in hexadecimal. Raises OSError, also for a link."""
+    with os.fdopen(descriptor_of(path), "rb") as file:
+        return file_digest(file, "sha256").hexdigest()

@@ -10,7 +10,6 @@ from pipeline.settings import LogFormat
 
 
 class Log(Protocol):
-    def debug(self, event: str, **values: Any) -> None: ...
     def info(self, event: str, **values: Any) -> None: ...
     def warning(self, event: str, **values: Any) -> None: ...
     def error(self, event: str, **values: Any) -> None: ...
@@ -36,9 +35,6 @@ class LazyLog:
         self._format = log_format
         self._quiet = quiet
         self._log: Any = None
-
-    def debug(self, event: str, **values: Any) -> None:
-        """Do nothing: no option shows these yet."""
 
     def info(self, event: str, **values: Any) -> None:
         if not self._quiet:

@@ -16,15 +16,13 @@ from pipeline.audit.rows import Read, certify_lines, read_row
 from pipeline.audit.sets import ONLY_CLAIMED, Many
 from pipeline.certify.formula import proof_formula
 from pipeline.errors import InputError, PipelineError, counted
-from pipeline.parse import Detected, Entry, detect_collection
+from pipeline.parse import HEAD_BYTES, Detected, Entry, detect_collection
 from pipeline.published.schema import ASIDE, DISAGREEMENTS, FALLBACKS, or_none
 from pipeline.published.tables import PuzzleRow, lines_of, rows_in
 from pipeline.settings import Reading
 from pipeline.unpack import PeekableStream
 
 PIECE_BYTES = 256 * 1024
-HEAD_BYTES = 1024 * 1024
-"""Bytes of a source that are read to tell what it is."""
 
 
 class Content(PeekableStream):

@@ -16,14 +16,13 @@ from pipeline.audit.sets import (
     One,
     Set,
     audit_files,
-    digest_of,
     folder_at,
     folders_below,
     load_set,
 )
 from pipeline.audit.single import audit_single
 from pipeline.errors import EnvironmentFailure, in_words
-from pipeline.files import is_file_name, read_regular
+from pipeline.files import digest_of, is_file_name, read_regular
 from pipeline.published import NoRecord
 from pipeline.published.originals import Originals
 from pipeline.published.schema import ARCHIVE

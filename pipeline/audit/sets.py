@@ -6,13 +6,12 @@ import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import file_digest
 from itertools import islice, zip_longest
 from pathlib import Path
 
 from pipeline.audit.findings import Report
 from pipeline.errors import counted, in_words
-from pipeline.files import descriptor_of
+from pipeline.files import digest_of
 from pipeline.parse import DECLARABLE
 from pipeline.published import (
     ENDING,
@@ -168,12 +167,6 @@ def folders_below(top: Path) -> list[Folder]:
 
 def _fail(error: OSError) -> None:
     raise error
-
-
-def digest_of(path: Path) -> str:
-    """The SHA-256 of a regular file. Raises OSError, also for a link."""
-    with os.fdopen(descriptor_of(path), "rb") as file:
-        return file_digest(file, "sha256").hexdigest()
 
 
 def audit_files(published: Set, source: str, beside: Sequence[str], report: Report) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from itertools import chain, count
 from pathlib import Path
 
@@ -146,12 +146,6 @@ def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
             path.unlink()
         raise
     return hashed.hexdigest()
-
-
-def digest_of(path: Path) -> str:
-    """The SHA-256 of a regular file, in hexadecimal. Raises OSError."""
-    with os.fdopen(descriptor_of(path), "rb") as file:
-        return file_digest(file, "sha256").hexdigest()
 
 
 def move_aside(path: Path, folder: Path, name: str) -> Path:

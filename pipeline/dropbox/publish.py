@@ -16,13 +16,13 @@ from pipeline.dropbox.claim import Claim, Output
 from pipeline.dropbox.claiming import identity
 from pipeline.dropbox.folders import (
     Folders,
-    digest_of,
     is_folder,
     move_aside,
     sync_file,
     sync_folder,
     write_new,
 )
+from pipeline.files import digest_of
 from pipeline.published import ENDING, Record, file_names, read_record
 
 MakeRecord = Callable[[Mapping[str, str]], str]

@@ -12,7 +12,7 @@ from pipeline.certify import clashing_givens
 from pipeline.errors import PipelineError
 from pipeline.files import is_file_name, read_regular
 from pipeline.parse import Parsed, parse_source, signs_of
-from pipeline.published.originals import DONE, FAILED
+from pipeline.published.originals import DONE, FAILED, shelves_in
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.report.board import LARGEST_DRAWN, Board, Place
 from pipeline.report.records import Job
@@ -174,10 +174,9 @@ class Originals:
 
 def _with_shelves(folder: Path) -> list[Path]:
     try:
-        shelves = [each for each in folder.iterdir() if each.name.isdecimal() and each.is_dir()]
+        return [folder, *shelves_in(folder)]
     except OSError:
         return []
-    return [folder, *sorted(shelves, key=lambda each: int(each.name))]
 
 
 def _contents(path: Path) -> Iterator[bytes]:

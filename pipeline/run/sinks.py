@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.dropbox.claim import Claim
-from pipeline.dropbox.folders import Folders, digest_of
+from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import printable
+from pipeline.files import digest_of
 from pipeline.log import Log
 from pipeline.published.schema import FALLBACKS
 from pipeline.published.tables import PuzzleRow, columns

@@ -11,10 +11,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pipeline.dropbox.claim import Claim
-from pipeline.dropbox.folders import Folders, digest_of, sync_file, sync_folder, write_new
+from pipeline.dropbox.folders import Folders, sync_file, sync_folder, write_new
 from pipeline.dropbox.growing import State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import is_environmental, printable
+from pipeline.files import digest_of
 from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.published import ENDING, read_record
 from pipeline.published.names import COUNT, is_output, stems_for
