@@ -38,7 +38,6 @@ MOST_WORDS = 64
 MOST_MASK_WORDS = 1 << 19
 """4 MiB: a table of all cells' candidates of up to that size is kept, for sides up to 32."""
 
-
 @dataclass(frozen=True)
 class Layout:
     """Everything that follows from the geometry alone."""
@@ -87,14 +86,19 @@ class Layout:
         return self._masks_of(cells)
 
     def _masks_of(self, cells: NDArray[np.intp]) -> Rows:
-        columns, values = self.shape[:2]
-        column, rest = np.divmod(cells, self.cells.size // columns)
-        masks = np.zeros((len(cells), self.row_words), np.uint64)
-        for value in range(values):
-            plane = (column * values + value) * (self.cells.size // columns) + rest
-            bit = np.left_shift(np.uint64(1), (plane // self.row_words).astype(np.uint64))
-            masks[np.arange(len(cells)), plane % self.row_words] |= bit
+        masks, every = np.zeros((len(cells), self.row_words), np.uint64), np.arange(len(cells))
+        for value in range(self.geometry.side):
+            word, bit = self.bits(cells, value)
+            masks[every, word] |= bit
         return masks
+
+    def bits(self, cells: NDArray[np.intp], value: int) -> tuple[NDArray[np.intp], Rows]:
+        """The word, and the bit in it, of one value of each of these cells."""
+        columns, values = self.shape[:2]
+        stretch = self.cells.size // columns
+        column, rest = np.divmod(cells, stretch)
+        bit, word = np.divmod((column * values + value) * stretch + rest, self.row_words)
+        return word, np.left_shift(np.uint64(1), bit.astype(np.uint64))
 
 
 @lru_cache(maxsize=8)

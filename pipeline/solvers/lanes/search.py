@@ -133,14 +133,16 @@ class Columns:
         return order
 
     def split(self, rows: Rows, cells: Indices) -> Rows:
-        """Assume, in place, a candidate of each row's cell; return the rows that deny it."""
-        denying, every = rows.copy(), np.arange(len(rows))
-        of_cell = rows[:, self.candidates] & self._layout.cell_masks(cells)
-        word = (of_cell != 0).argmax(axis=1)
-        candidate = of_cell[every, word] & -of_cell[every, word]
-        rows[:, self.candidates] ^= of_cell
-        rows[every, word] |= candidate
-        denying[every, word] ^= candidate
+        """Assume, in place, the smallest value of each row's cell; return the rows that deny it."""
+        layout, every = self._layout, np.arange(len(rows))
+        denying, undone = rows.copy(), np.ones(len(rows), np.bool_)
+        rows[:, self.candidates] &= ~layout.cell_masks(cells)
+        for value in range(layout.geometry.side):
+            word, bit = layout.bits(cells, value)
+            first = undone & (denying[every, word] & bit != 0)
+            rows[first, word[first]] |= bit[first]
+            denying[first, word[first]] ^= bit[first]
+            undone &= ~first
         rows[:, self.depth] += np.uint64(1)
         self._note_denial(denying)
         return denying
