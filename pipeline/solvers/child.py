@@ -240,6 +240,18 @@ class Peer:
         self._stack.close()
 
 
+def start_detached(code: str, processor_seconds: int) -> None:
+    """Run Python code in a process of its own that may outlive this one, at the lowest priority.
+
+    Raises OSError if it cannot be started.
+    """
+    path = f"import os, resource, sys; sys.path[:] = {sys.path!r}; os.nice(19)"
+    limit = f"resource.setrlimit(resource.RLIMIT_CPU, ({processor_seconds},) * 2)"
+    argv = [sys.executable, "-c", f"{path}; {limit}; {code}"]
+    nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+    os.posix_spawn(sys.executable, argv, os.environ, file_actions=nothing, setpgroup=0)
+
+
 def limit_memory(megabytes: int) -> None:
     """Let this process, a peer, take that much more memory than now, and leave no core."""
     statm = Path("/proc/self/statm")

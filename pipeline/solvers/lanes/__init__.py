@@ -1,11 +1,42 @@
 """Lanes: many puzzles of one geometry solved at once, one bit for each in every machine word.
 
-Unit propagation on all puzzles together, in numpy, and a complete search (DPLL) over what that
-leaves open. numpy is slow to load: a caller that may have only single puzzles imports this late.
+Unit propagation on all puzzles together, and a complete search (DPLL) over what that leaves open:
+compiled by numba for 9×9, if there is enough to do; in numpy else. Both find the same. numpy is
+slow to load: a caller that may have only single puzzles imports this late.
 """
 
 from __future__ import annotations
 
-from pipeline.solvers.lanes.search import Found, solve_lanes
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.limits import Deadline, Limits
+from pipeline.puzzle import Geometry
+from pipeline.solvers.lanes.loading import compiled
+from pipeline.solvers.lanes.planes import LARGEST_SIDE
+from pipeline.solvers.lanes.search import Found, search_planes
 
 __all__ = ["Found", "solve_lanes"]
+
+
+def solve_lanes(geometry: Geometry, masks: NDArray[np.uint64], most: int, seconds: float) -> Found:
+    """Find `most` solutions of each puzzle, or all if there are fewer.
+
+    `masks` is (P, n²), bit v-1 of a mask allows value v. The result for a decided puzzle does
+    not depend on the others, nor on which search found it. Raises ValueError for a side above
+    LARGEST_SIDE, masks of another shape or a `most` below 1.
+    """
+    cells = geometry.side**2
+    if geometry.side > LARGEST_SIDE:
+        raise ValueError(f"lanes take sides up to {LARGEST_SIDE}, not {geometry.side}")
+    if masks.ndim != 2 or masks.shape[1] != cells or most < 1:
+        raise ValueError(f"masks of shape {masks.shape} for {cells} cells, {most} solutions")
+    deadline = Deadline.of(Limits(seconds))
+    if search := compiled.search_for(geometry):
+        return search(masks, most, deadline)
+    start = time.perf_counter()
+    found = search_planes(geometry, masks, most, deadline)
+    compiled.count(geometry, time.perf_counter() - start)
+    return found

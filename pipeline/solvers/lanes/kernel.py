@@ -8,8 +8,8 @@ value): plane 81·r + 9·c + v. The propagation comes to the same end as that of
 `_choose` to the same cell as `branch.py`, so that both searches find the same solutions first.
 (Bit-slicing by permutations of triads: T. Dillon's tdoku, 2019.)
 
-numba compiles this in some ten seconds; it imports this module only to do so, or to load what
-was compiled.
+numba takes some ten seconds to compile this, and loads what it has compiled before in less than
+one: `loading.py` decides when to import it.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ ROUNDS = 5
 ROW_WORDS = 12
 """Words of the candidates of one lane: nine bits a cell, row by row."""
 
-MOST_HALVES = 384
-"""A search sets aside no more: each leaves one of 729 candidates out, and a cell needs one."""
+MOST_HALVES = 81
+"""That one lane sets aside: the other half of each decides a cell."""
 
 _ONE, _ALL, _NONE = np.uint64(1), np.uint64(2**WORD - 1), np.uint64(0)
 
@@ -60,7 +60,7 @@ _ROW_ONE, _COLUMN_ONE = 2247, 2328
 _ROW_HAS, _COLUMN_HAS = 2409, 2652
 VECTORS = 2896
 
-_compiled = njit(cache=True, nogil=True, error_model="numpy", boundscheck=False)
+_compiled = njit(nogil=True, error_model="numpy", boundscheck=False)
 
 
 class Lanes(NamedTuple):
@@ -532,7 +532,7 @@ def _note(s, place, grids, puzzle, rank):
             field = word
             word >>= uint64(9)
             filled -= 9
-        grids[puzzle, rank, c] = lowest_bit(field) + 1
+        grids[rank, puzzle, c] = lowest_bit(field) + 1
 
 
 @_compiled
@@ -596,11 +596,11 @@ def _settle(lanes, most, counts, grids):
         idle[w] |= ended
 
 
-@_compiled
+@njit(cache=True, nogil=True, error_model="numpy", boundscheck=False)
 def search(lanes, masks, most, counts, grids, shared, steps):
     """Go on with the search for `most` solutions of each puzzle, by so many steps at most.
 
-    `masks` (P, 81) may have any bits 0 to 8. `counts` (P,) and `grids` (P, most, 81) are written.
+    `masks` (P, 81) may have any bits 0 to 8. `counts` (P,) and `grids` (most, P, 81) are written.
     Where `shared` (P,) is not empty, idle lanes take over halves of others, and it tells of which
     puzzles: those solutions are not found in order. Gives whether the search has ended.
     """
@@ -614,3 +614,17 @@ def search(lanes, masks, most, counts, grids, shared, steps):
         lanes.numbers[STEPS] += 1
         _settle(lanes, most, counts, grids)
     return False
+
+
+def decided(lanes: Lanes, counts: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
+    """Whether each puzzle was searched to its end, or has as many solutions as are wanted."""
+    ended: NDArray[np.bool_] = np.arange(len(counts)) < lanes.numbers[BEGUN]
+    working = np.unpackbits(~lanes.idle.view(np.uint8), bitorder="little").astype(np.bool_)
+    ended[lanes.puzzle[working]] = False
+    halves = lanes.last[lanes.last >= 0]
+    while len(halves):
+        ended[lanes.owner[halves]] = False
+        halves = lanes.one_before[halves]
+        halves = halves[halves >= 0]
+    ended |= counts == most
+    return ended

@@ -38,6 +38,7 @@ MOST_WORDS = 64
 MOST_MASK_WORDS = 1 << 19
 """4 MiB: a table of all cells' candidates of up to that size is kept, for sides up to 32."""
 
+
 @dataclass(frozen=True)
 class Layout:
     """Everything that follows from the geometry alone."""

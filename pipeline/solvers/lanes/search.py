@@ -21,11 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.limits import Deadline, Limits
+from pipeline.limits import Deadline
 from pipeline.puzzle import Geometry
 from pipeline.solvers.lanes.branch import cells_to_split
 from pipeline.solvers.lanes.planes import (
-    LARGEST_SIDE,
     WORD,
     Bits,
     Layout,
@@ -332,27 +331,30 @@ class Found:
     decided: NDArray[np.bool_]
     grids: NDArray[np.uint8]
 
+    @classmethod
+    def in_order(
+        cls, counts: NDArray[np.int64], decided: NDArray[np.bool_], grids: NDArray[np.uint8]
+    ) -> Found:
+        """Sort the solutions of every puzzle in ascending order, in place."""
+        several = np.flatnonzero(counts > 1)
+        for count in np.unique(counts[several]):
+            puzzles = several[counts[several] == count]
+            theirs = np.ascontiguousarray(grids[:count, puzzles].swapaxes(0, 1))
+            as_text = theirs.view(f"S{theirs.shape[2]}")[:, :, 0]
+            order = np.argsort(as_text, axis=1)
+            sorted_ = np.take_along_axis(theirs, order[:, :, None], 1)
+            grids[:count, puzzles] = sorted_.swapaxes(0, 1)
+        return cls(counts, decided, grids)
 
-def solve_lanes(geometry: Geometry, masks: NDArray[np.uint64], most: int, seconds: float) -> Found:
-    """Find `most` solutions of each puzzle, or all if there are fewer.
 
-    `masks` is (P, n²), bit v-1 of a mask allows value v. The result for a decided puzzle does
-    not depend on the others. Raises ValueError for a side above LARGEST_SIDE, masks of another
-    shape or a `most` below 1.
-    """
-    cells = geometry.side**2
-    if geometry.side > LARGEST_SIDE:
-        raise ValueError(f"lanes take sides up to {LARGEST_SIDE}, not {geometry.side}")
-    if masks.ndim != 2 or masks.shape[1] != cells or most < 1:
-        raise ValueError(f"masks of shape {masks.shape} for {cells} cells, {most} solutions")
-    deadline = Deadline.of(Limits(seconds))
+def search_planes(geometry: Geometry, masks: Masks, most: int, deadline: Deadline) -> Found:
+    """As `solve_lanes`, for puzzles of any geometry, in numpy."""
     layout = layout_of(geometry)
     with _little_buffered(), chunks_of(layout) as chunks:
         search = Search(layout, chunks, masks.astype(np.uint64, copy=False), most)
         search.run(deadline)
         grids = search.grids()
-    _sort(grids, search.counts)
-    return Found(search.counts, search.decided(), grids)
+    return Found.in_order(search.counts, search.decided(), grids)
 
 
 @contextmanager
@@ -362,14 +364,3 @@ def _little_buffered() -> Iterator[None]:
         yield
     finally:
         np.setbufsize(before)
-
-
-def _sort(grids: NDArray[np.uint8], counts: NDArray[np.intp]) -> None:
-    """Sort the solutions of every puzzle in ascending order, in place."""
-    several = np.flatnonzero(counts > 1)
-    for count in np.unique(counts[several]):
-        puzzles = several[counts[several] == count]
-        theirs = np.ascontiguousarray(grids[:count, puzzles].swapaxes(0, 1))
-        as_text = theirs.view(f"S{theirs.shape[2]}")[:, :, 0]
-        order = np.argsort(as_text, axis=1)
-        grids[:count, puzzles] = np.take_along_axis(theirs, order[:, :, None], 1).swapaxes(0, 1)

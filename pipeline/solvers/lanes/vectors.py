@@ -73,7 +73,7 @@ def _spread(builder: Any, word: Any) -> Any:
 
 
 @intrinsic
-def load(typingctx, array, index):  # type: ignore[no-untyped-def]
+def load(typingctx, array, index):
     """Vector number `index` of a contiguous array of words."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -83,7 +83,7 @@ def load(typingctx, array, index):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def store(typingctx, array, index, value):  # type: ignore[no-untyped-def]
+def store(typingctx, array, index, value):
     """Make `value` vector number `index` of a contiguous array of words."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -95,7 +95,7 @@ def store(typingctx, array, index, value):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def spread(typingctx, word):  # type: ignore[no-untyped-def]
+def spread(typingctx, word):
     """The vector all of whose words are this one."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -105,7 +105,7 @@ def spread(typingctx, word):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def shift_left(typingctx, value, by):  # type: ignore[no-untyped-def]
+def shift_left(typingctx, value, by):
     """Shift every word of a vector to the left by as many bits."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -115,7 +115,7 @@ def shift_left(typingctx, value, by):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def shift_right(typingctx, value, by):  # type: ignore[no-untyped-def]
+def shift_right(typingctx, value, by):
     """Shift every word of a vector to the right by as many bits."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -125,7 +125,7 @@ def shift_right(typingctx, value, by):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def lowest_bit(typingctx, word):  # type: ignore[no-untyped-def]
+def lowest_bit(typingctx, word):
     """The number of the lowest bit that is set in a word; undefined for 0."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -135,7 +135,7 @@ def lowest_bit(typingctx, word):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def bits_set(typingctx, word):  # type: ignore[no-untyped-def]
+def bits_set(typingctx, word):
     """How many bits of a word are set."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
