@@ -8,11 +8,11 @@ import signal
 import sys
 
 import pytest
-from commands import FILES
-from dropping import DropFolder
-from solving import PATIENCE
 from support.breaking import Bench, Breaker
+from support.commands import FILES
+from support.dropping import DropFolder
 from support.solvers import put_away
+from support.solving import PATIENCE
 
 
 def pytest_configure():

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from needs import needs_minisat
-from oracle import is_solution, solutions
-from solving import (
+from support.needs import needs_minisat
+from support.oracle import is_solution, solutions
+from support.solvers import MINISAT, Scripted, at_hand, chain_of
+from support.solving import (
     EVEN_ODD,
     EVEN_ODD_SIX,
     NINE,
@@ -27,9 +28,8 @@ from solving import (
     pattern,
     program,
 )
-from solving import result_lines as says_sat
-from strategies import examples, puzzles
-from support.solvers import MINISAT, Scripted, at_hand, chain_of
+from support.solving import result_lines as says_sat
+from support.strategies import examples, puzzles
 
 from pipeline.batch import FEWEST, Batch, masks_of, solve_batch
 from pipeline.certify import clashing_givens

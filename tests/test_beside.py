@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from commands import run
 from support.auditing import Outbox, copied, made, packed
+from support.commands import run
 
 from pipeline.library import solve, solve_many
 

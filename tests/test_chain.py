@@ -5,9 +5,10 @@ from __future__ import annotations
 import tempfile
 
 import pytest
-from needs import needs_linux, needs_minisat
-from oracle import is_solution, solutions
-from solving import (
+from support.needs import needs_linux, needs_minisat
+from support.oracle import is_solution, solutions
+from support.solvers import Scripted, both_solvers, chain_of, every_encoding, solve_at_hand
+from support.solving import (
     EVEN_ODD,
     EVEN_ODD_SIX,
     NONE,
@@ -21,7 +22,6 @@ from solving import (
     pattern,
     program,
 )
-from support.solvers import Scripted, both_solvers, chain_of, every_encoding, solve_at_hand
 
 import pipeline
 from pipeline import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples, geometries, solved_grids
+from support.strategies import examples, geometries, solved_grids
 
 from pipeline.cnf import MAX_VARIABLE, Cnf, Family, Generated, blocking_clause, decode_model
 from pipeline.encode import ENCODINGS, Numbering, encode_puzzle

@@ -10,11 +10,11 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from needs import needs_minisat
-from oracle import is_solution, solutions
-from solving import EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, holed, pattern, program
-from strategies import examples, puzzles
+from support.needs import needs_minisat
+from support.oracle import is_solution, solutions
 from support.solvers import both_solvers, solve_at_hand
+from support.solving import EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, holed, pattern, program
+from support.strategies import examples, puzzles
 
 from pipeline import Geometry, Puzzle, Settings, parse_puzzle, solve_puzzle
 from pipeline.chain import is_chosen

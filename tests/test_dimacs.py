@@ -7,7 +7,7 @@ from itertools import cycle, islice
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
+from support.strategies import examples
 
 from pipeline.cnf import MAX_VARIABLE, Cnf, Family, Sat, Unknown, Unsat
 from pipeline.dimacs import clause_lines, dimacs_lines, parse_result

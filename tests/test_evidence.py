@@ -9,9 +9,9 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-from dropping import DropFolder
-from needs import needs_drat_trim
-from solving import EVEN_ODD, EVEN_ODD_SIX, NINE, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
+from support.dropping import DropFolder
+from support.needs import needs_drat_trim
+from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
 
 from pipeline import chain, problem
 from pipeline.certify.formula import proof_formula

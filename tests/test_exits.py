@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import run, start
-from solving import PATIENCE
+from support.commands import run, start
+from support.solving import PATIENCE
 
 from pipeline.exits import interruptible
 from pipeline.run.loop import Stop

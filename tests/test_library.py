@@ -11,9 +11,9 @@ from itertools import islice, repeat
 from typing import get_type_hints
 
 import pytest
-from needs import needs_linux, needs_minisat
-from solving import NONE, SIX, TWO, UNIQUE, children
+from support.needs import needs_linux, needs_minisat
 from support.packing import zip_of
+from support.solving import NONE, SIX, TWO, UNIQUE, children
 
 import pipeline
 from pipeline import (

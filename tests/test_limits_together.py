@@ -9,8 +9,8 @@ from functools import partial
 from types import SimpleNamespace
 
 import pytest
-from solving import TWO, UNIQUE
 from support.solvers import Scripted
+from support.solving import TWO, UNIQUE
 
 from pipeline.batch import FEWEST, masks_of
 from pipeline.chain import Search

@@ -9,15 +9,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from dropping import TWO_SOLUTIONS
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import is_solution
-from solving import NINE as A
-from solving import NINE_SOLVED as SOLVED
-from solving import NINE_TWO as TWICE
-from solving import NONE, SIX, UNIQUE, pattern, program
-from strategies import examples
+from support.dropping import TWO_SOLUTIONS
+from support.oracle import is_solution
+from support.solving import NINE as A
+from support.solving import NINE_SOLVED as SOLVED
+from support.solving import NINE_TWO as TWICE
+from support.solving import NONE, SIX, UNIQUE, pattern, program
+from support.strategies import examples
 
 from pipeline.batch import FEWEST
 from pipeline.parse import Piece, detect_collection, parse_puzzle

@@ -8,9 +8,9 @@ from itertools import combinations, pairwise, product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from solving import program, result_lines
-from strategies import examples
 from support.solvers import MINISAT, Scripted, both_solvers, chain_of, solve_at_hand
+from support.solving import program, result_lines
+from support.strategies import examples
 
 from pipeline.chain import solve_problem
 from pipeline.cnf import Sat

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from oracle import peers
-from strategies import examples, geometries
+from support.oracle import peers
+from support.strategies import examples, geometries
 
 from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
 

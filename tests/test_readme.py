@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
-from commands import run, solve_dimacs
+from support.commands import run, solve_dimacs
 
 import pipeline
 from pipeline.cli.commands import app

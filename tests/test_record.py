@@ -9,10 +9,21 @@ from functools import cache
 from hashlib import sha256
 
 import pytest
-from needs import needs_minisat
 from pysat.solvers import Minisat22
-from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, holed, pattern, program
+from support.needs import needs_minisat
 from support.solvers import at_hand, every_encoding
+from support.solving import (
+    EVEN_ODD,
+    EVEN_ODD_SIX,
+    NONE,
+    SIX,
+    TWO,
+    UNIQUE,
+    digits,
+    holed,
+    pattern,
+    program,
+)
 
 from pipeline import Geometry, Settings, __version__, parse_puzzle, render_puzzle
 from pipeline.problem import render_solution

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from commands import run as call
-from dropping import SMALL_SOLVED, environment
+from support.commands import run as call
+from support.dropping import SMALL_SOLVED, environment
 
 
 def test_a_report_goes_to_the_outbox_or_to_standard_output(puzzle_folder):

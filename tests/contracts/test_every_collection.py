@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
-from strategies import examples
+from support.strategies import examples
 
 from pipeline.parse import COLLECTIONS, Detected, Entry, Piece, detect_collection, parse_puzzle
 from pipeline.parse.cells import DIGITS

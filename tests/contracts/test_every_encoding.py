@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import is_solution, solutions
 from pysat.solvers import Minisat22
-from solving import EVEN_ODD
-from strategies import examples, puzzles, solved_grids
+from support.oracle import is_solution, solutions
+from support.solving import EVEN_ODD
+from support.strategies import examples, puzzles, solved_grids
 
 from pipeline.cnf import Cnf, decode_model
 from pipeline.dimacs import dimacs_lines

@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
-from strategies import SMALL_GEOMETRIES, arbitrary, blank_for, examples, opened, solved_grids
+from support.strategies import (
+    SMALL_GEOMETRIES,
+    arbitrary,
+    blank_for,
+    examples,
+    opened,
+    solved_grids,
+)
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import FORMATS, Format, Parsed, Variant, parse_source, render_puzzle

@@ -8,10 +8,10 @@ from itertools import repeat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from needs import needs_linux, needs_minisat
-from oracle import solutions
-from solving import children, cnf_of, pigeons
-from strategies import examples, puzzles
+from support.needs import needs_linux, needs_minisat
+from support.oracle import solutions
+from support.solving import children, cnf_of, pigeons
+from support.strategies import examples, puzzles
 
 from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat, decode_model
 from pipeline.encode import ENCODINGS, encode_puzzle

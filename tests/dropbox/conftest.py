@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dropping import DropFolder
+from support.dropping import DropFolder
 
 
 @pytest.fixture

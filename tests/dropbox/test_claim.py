@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
 from support.claiming import claimed, claiming, go
+from support.strategies import examples
 
 from pipeline.dropbox.claim import (
     LOCK,

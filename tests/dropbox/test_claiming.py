@@ -11,11 +11,11 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from dropping import DropFolder, record_text, wait_for
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
 from support.claiming import at_step, claimed, claiming, go, note_of
+from support.dropping import DropFolder, record_text, wait_for
+from support.strategies import examples
 
 from pipeline.dropbox.claim import LOCK, NOTE, Note, abandoned, notes_in_work
 from pipeline.dropbox.claiming import Reservations, Shelf, make_claim

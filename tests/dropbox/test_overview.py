@@ -10,8 +10,8 @@ from contextlib import closing
 from pathlib import PurePath
 
 import pytest
-from dropping import DropFolder, record_text
 from support.claiming import claimed
+from support.dropping import DropFolder, record_text
 
 from pipeline.dropbox.claim import LOCK, NOTE, abandoned
 from pipeline.dropbox.overview import (

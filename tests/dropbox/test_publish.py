@@ -9,8 +9,8 @@ from dataclasses import replace
 from hashlib import sha256
 
 import pytest
-from dropping import DropFolder, record_text
 from support.claiming import at_step, note_of
+from support.dropping import DropFolder, record_text
 
 from pipeline.dropbox.claim import notes_in_work
 from pipeline.dropbox.claiming import make_claim

@@ -8,10 +8,10 @@ import signal
 import tempfile
 
 import pytest
-from needs import needs_linux, needs_minisat
-from oracle import solutions
 from pysat.solvers import Minisat22
-from solving import PATIENCE, TIME_LIMITS, TWO, children, has_ended, program, result_lines
+from support.needs import needs_linux, needs_minisat
+from support.oracle import solutions
+from support.solving import PATIENCE, TIME_LIMITS, TWO, children, has_ended, program, result_lines
 
 from pipeline.encode import encode_puzzle
 from pipeline.errors import SolverError, SolverMissing

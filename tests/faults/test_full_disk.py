@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, events_in, wait_for
 from support.breaking import FILL_DISK, Bench
+from support.dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, events_in, wait_for
 
 from pipeline.dropbox import STEPS
 

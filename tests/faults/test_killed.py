@@ -10,7 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from dropping import (
+from support.breaking import Bench
+from support.dropping import (
     NO_SOLUTION,
     SMALL,
     SMALL_SOLVED,
@@ -19,8 +20,7 @@ from dropping import (
     environment,
     wait_for,
 )
-from forking import Forked
-from support.breaking import Bench
+from support.forking import Forked
 
 from pipeline.dropbox import STEPS
 

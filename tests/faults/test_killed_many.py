@@ -13,9 +13,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from dropping import NO_SOLUTION, SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, wait_for
-from solving import has_ended
 from support.breaking import BEGUN, BEREAVE, NOTED, NOTING, STOP, WAIT, Bench, Breaker, told
+from support.dropping import NO_SOLUTION, SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, wait_for
 from support.many import (
     BLANK,
     SOLVED,
@@ -26,6 +25,7 @@ from support.many import (
     drop,
     lines,
 )
+from support.solving import has_ended
 
 from pipeline.dropbox import STEPS
 from pipeline.dropbox.growing import last_noted

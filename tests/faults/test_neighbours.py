@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from dropping import TWO_SOLUTIONS, DropFolder, command, environment, wait_for
 from support.breaking import Bench, Breaker
+from support.dropping import TWO_SOLUTIONS, DropFolder, command, environment, wait_for
 
 import pipeline.problem
 from pipeline.log import LazyLog

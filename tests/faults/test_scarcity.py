@@ -8,16 +8,16 @@ import subprocess
 import sys
 
 import pytest
-from needs import needs_linux, needs_minisat
-from solving import PATIENCE
+from support.needs import needs_linux, needs_minisat
 from support.solvers import both_solvers
+from support.solving import PATIENCE
 
 pytestmark = needs_linux
 
 PRELUDE = """
 import json, os, resource
 from pipeline import *
-from solving import *
+from support.solving import *
 def limit(name, amount):
     which = getattr(resource, "RLIMIT_" + name)
     resource.setrlimit(which, (amount, resource.getrlimit(which)[1]))

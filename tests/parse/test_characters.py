@@ -7,8 +7,8 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
 from support.parsing import read, refused, said_of
+from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import ALPHABET_NAMES, Parsed, render_puzzle

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from commands import run
-from solving import EVEN_ODD
+from support.commands import run
 from support.parsing import CLASSIC, LINE, ROWS, grid, read, refused, said_of
+from support.solving import EVEN_ODD
 
 from pipeline.errors import UsageError
 from pipeline.parse import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from solving import EVEN_ODD
 from support.parsing import read, refusal, refused, said_of
+from support.solving import EVEN_ODD
 
 from pipeline.parse import Parsed, parse_puzzle, render_puzzle
 from pipeline.puzzle import Geometry, Puzzle

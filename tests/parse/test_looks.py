@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
 from support.parsing import CLASSIC, LINE, ROWS
+from support.strategies import examples
 
 from pipeline.parse import FORMATS
 from pipeline.parse.looks import looks_like_no_puzzle

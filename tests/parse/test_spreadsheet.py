@@ -8,8 +8,8 @@ import textwrap
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
 from support.parsing import CLASSIC, LINE, read, refused, said_of
+from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import render_puzzle

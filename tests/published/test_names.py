@@ -10,7 +10,7 @@ from itertools import islice
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
+from support.strategies import examples
 
 from pipeline.files import is_temporary
 from pipeline.published.names import fold, key_of, outputs, stem_of, stems_for

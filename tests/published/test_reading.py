@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from commands import run
-from dropping import OTHER, SMALL, SMALL_SOLVED, DropFolder, record_text
+from support.commands import run
+from support.dropping import OTHER, SMALL, SMALL_SOLVED, DropFolder, record_text
 
 from pipeline.log import LazyLog
 from pipeline.published import NoRecord, file_names, load_record, read_record

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from commands import run
+from support.commands import run
 
 import pipeline
 from pipeline.published.events import ALWAYS, ERROR, EVENTS, FIELDS

@@ -7,11 +7,11 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
+from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS
 from support.solvers import solve_at_hand
+from support.strategies import examples
 
 from pipeline import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle

@@ -6,9 +6,9 @@ import shutil
 from contextlib import closing
 
 import pytest
-from dropping import SMALL
-from needs import needs_chromium
 from support.browsing import PAGE_OPEN, Reader, browser
+from support.dropping import SMALL
+from support.needs import needs_chromium
 from support.reporting import FILES, HOSTILE, collection, record
 
 from pipeline.report import REPORT, write_report

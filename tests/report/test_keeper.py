@@ -8,9 +8,9 @@ import signal
 from itertools import product
 
 import pytest
-from commands import run
-from dropping import SMALL, DropFolder, wait_for
 from support.auditing import packed
+from support.commands import run
+from support.dropping import SMALL, DropFolder, wait_for
 from support.reporting import record
 
 from pipeline.log import LazyLog

@@ -8,8 +8,8 @@ from hashlib import sha256
 from urllib.parse import unquote
 
 import pytest
-from commands import run
-from dropping import SMALL, SMALL_SOLVED
+from support.commands import run
+from support.dropping import SMALL, SMALL_SOLVED
 from support.reporting import FILES, Page, page_of, record, text_of
 
 from pipeline.report import REPORT

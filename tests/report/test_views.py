@@ -10,12 +10,12 @@ from hashlib import sha256
 from html import unescape
 from pathlib import Path
 
-from dropping import SMALL
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
 from support.auditing import packed
+from support.dropping import SMALL
 from support.reporting import HEAD, collection, page_of, record, table, text_of
+from support.strategies import examples
 
 from pipeline.errors import printable
 from pipeline.report.drawn import Originals

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import run
-from dropping import (
+from support.breaking import NOTED, STOP, WAIT, Bench, Breaker, told
+from support.commands import run
+from support.doubling import BAD, GOOD, MANY, Doubling, doubles, fated
+from support.dropping import (
     ENDLESSLY,
     NO_SOLUTION,
     SMALL,
@@ -25,11 +27,7 @@ from dropping import (
     environment,
     wait_for,
 )
-from forking import Forked
-from needs import needs_dask, needs_linux
-from solving import children, has_ended
-from support.breaking import NOTED, STOP, WAIT, Bench, Breaker, told
-from support.doubling import BAD, GOOD, MANY, Doubling, doubles, fated
+from support.forking import Forked
 from support.machines import (
     NOWHERE,
     Machines,
@@ -40,6 +38,8 @@ from support.machines import (
     workers_of,
 )
 from support.many import answers, check_records, check_tidy, drop
+from support.needs import needs_dask, needs_linux
+from support.solving import children, has_ended
 
 from pipeline.errors import EnvironmentFailure, UsageError
 from pipeline.run import scheduler

@@ -8,9 +8,9 @@ import sys
 from typing import NamedTuple
 
 import pytest
-from dropping import DropFolder
-from needs import needs_minisat
-from solving import program
+from support.dropping import DropFolder
+from support.needs import needs_minisat
+from support.solving import program
 
 from pipeline.run import doctor
 from pipeline.run.doctor import Finding, examine

@@ -6,7 +6,7 @@ import os
 import signal
 from contextlib import ExitStack
 
-from dropping import NO_SOLUTION, SMALL, TWO_SOLUTIONS, events_in, wait_for
+from support.dropping import NO_SOLUTION, SMALL, TWO_SOLUTIONS, events_in, wait_for
 
 from pipeline.dropbox.watch import Watcher
 from pipeline.log import LazyLog

@@ -9,8 +9,16 @@ from itertools import islice
 from types import SimpleNamespace
 
 import pytest
-from dropping import OTHER, OTHER_SOLVED, SMALL, SMALL_SOLVED, DropFolder, events_in, record_text
 from support.claiming import at_step, claimed
+from support.dropping import (
+    OTHER,
+    OTHER_SOLVED,
+    SMALL,
+    SMALL_SOLVED,
+    DropFolder,
+    events_in,
+    record_text,
+)
 from support.many import collection
 
 from pipeline.dropbox.claim import LOCK, NOTE, abandoned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 import pytest
-from dropping import (
+from support.dropping import (
     ENDLESS,
     EVEN_ODD,
     EVEN_ODD_SOLVED,
@@ -18,8 +18,8 @@ from dropping import (
     DropFolder,
     events_in,
 )
-from needs import needs_minisat
-from oracle import solutions
+from support.needs import needs_minisat
+from support.oracle import solutions
 
 from pipeline import parse_puzzle
 from pipeline.run.loop import run_once

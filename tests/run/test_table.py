@@ -12,7 +12,7 @@ import zlib
 from hashlib import sha256
 
 import pytest
-from dropping import (
+from support.dropping import (
     NO_SOLUTION,
     OTHER,
     OTHER_SOLVED,
@@ -22,8 +22,8 @@ from dropping import (
     DropFolder,
     events_in,
 )
-from oracle import is_solution, solutions
-from solving import SIX, pattern
+from support.oracle import is_solution, solutions
+from support.solving import SIX, pattern
 
 from pipeline import parse_puzzle
 from pipeline.pieces import one_line

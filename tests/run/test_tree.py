@@ -16,7 +16,9 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from dropping import (
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.dropping import (
     EVEN_ODD,
     NO_SOLUTION,
     OTHER,
@@ -27,8 +29,6 @@ from dropping import (
     DropFolder,
     events_in,
 )
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from support.packing import tar_info, tar_of, zip_info, zip_of
 from support.warm import Here, Silent
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dropping import wait_for
-from solving import children, has_ended
 from support.breaking import ForkedPeer
 from support.doubling import BAD, GOOD, MANY, Doubling, doubles, fated
+from support.dropping import wait_for
+from support.solving import children, has_ended
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.run.workers import AHEAD, MOST_DEATHS, Inline, Interrupted, Pool

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import typer
-from dropping import DropFolder
+from support.dropping import DropFolder
 from support.sharing import made_once
 from typer.testing import CliRunner
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from dropping import DropFolder, wait_for
+from support.dropping import DropFolder, wait_for
 from support.warm import warm
 
 from pipeline.run.workers import Pool, Replies, Request, serve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from needs import CHROMIUM
+from support.needs import CHROMIUM
 
 ROWS = "tbody tr:visible th"
 PAGE_OPEN = "details[open] .card"

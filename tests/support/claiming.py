@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from dropping import DropFolder, environment
+from support.dropping import DropFolder, environment
 
 from pipeline.dropbox import Step, on_step
 from pipeline.dropbox.claim import Claim, Note

@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from dropping import wait_for
+from support.dropping import wait_for
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.run.workers import Request

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dropping import wait_for
-from solving import children
 from support.breaking import Breaker
 from support.doubling import doubles
+from support.dropping import wait_for
+from support.solving import children
 
 from pipeline.run.cluster import Cluster
 from pipeline.settings import Settings

@@ -6,9 +6,9 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
-from commands import run
-from dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder
 from support.auditing import packed
+from support.commands import run
+from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder
 
 from pipeline.report import page_pieces
 

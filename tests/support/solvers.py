@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from needs import needs_minisat
+from support.needs import needs_minisat
 
 from pipeline.encode import ENCODINGS
 from pipeline.parse import parsed_from

@@ -7,9 +7,9 @@ import random
 from collections.abc import Callable
 from functools import partial
 
-from oracle import solutions
-from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, pattern
-from strategies import blank_for
+from support.oracle import solutions
+from support.solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, pattern
+from support.strategies import blank_for
 
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Puzzle

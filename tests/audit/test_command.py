@@ -1,0 +1,107 @@
+"""The command `audit`: what it prints, and what it exits with."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.auditing import ONE, call, copied, made, shared
+from support.solving import TWO
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    files = {"one.txt": ONE, "two.txt": TWO}
+    return shared(tmp_path_factory, "two-jobs", lambda folder: made(folder, files))
+
+
+@pytest.fixture
+def outbox(original, tmp_path):
+    return copied(original, tmp_path)
+
+
+def test_every_job_has_a_line(outbox):
+    assert call(outbox) == (
+        0,
+        (
+            "ok         one  unique, proved\n"
+            "ok         two  multiple, proved\n"
+            "2 jobs: 2 ok, 0 unchecked, 0 bad\n"
+        ),
+        "",
+    )
+    assert call(outbox, "--quiet") == (0, "", "")
+
+
+def test_all_that_is_wrong_is_told(outbox):
+    (outbox.folder / "one_1.solution").unlink()
+    outbox.edit("one", bytes=7)
+    assert call(outbox) == (
+        1,
+        (
+            "BAD        one  one_1.solution is listed, and is not there\n"
+            "    7 bytes in the record, the original has 20\n"
+            "    one.proof.cnf: cannot be made again: 1 solution cannot be read\n"
+            "ok         two  multiple, proved\n"
+            "2 jobs: 1 ok, 0 unchecked, 1 bad\n"
+        ),
+        "",
+    )
+    assert "one" in call(outbox, "--quiet")[1]
+
+
+def test_json_has_an_object_a_line(outbox):
+    outbox.original("two.txt").unlink()
+    code, printed, said = call(outbox, "--json")
+    assert (code, said) == (1, "2 jobs: 1 ok, 1 unchecked, 0 bad\n")
+    one, two = map(json.loads, printed.splitlines())
+    assert one == {
+        "name": "one",
+        "claim": "unique, proved",
+        "problems": [],
+        "gaps": [],
+        "notes": [],
+        "verdict": "ok",
+    }
+    assert two["verdict"] == "unchecked"
+    assert two["gaps"] == ["its original 'two.txt' is gone: nothing to compare it with"]
+
+
+def test_originals_may_lie_elsewhere(outbox, tmp_path):
+    elsewhere = (outbox.box.inbox / "done").rename(tmp_path / "kept")
+    assert call(outbox)[0] == 1
+    assert call(outbox, "--originals", str(elsewhere))[0] == 0
+    (tmp_path / "empty").mkdir()
+    assert (
+        call(outbox, "--originals", str(tmp_path / "empty"), "--originals", str(elsewhere))[0] == 0
+    )
+    code, _, said = call(outbox, "--originals", str(tmp_path / "none"))
+    assert (code, said.endswith("none: no such folder\n")) == (2, True)
+
+
+def test_an_empty_outbox_is_well_and_a_missing_one_is_not(outbox):
+    for path in (*outbox.folder.iterdir(), *(outbox.box.inbox / "done").iterdir()):
+        path.unlink()
+    for path in (outbox.box.inbox / "failed").iterdir():
+        path.unlink()
+    assert call(outbox) == (0, "0 jobs: 0 ok, 0 unchecked, 0 bad\n", "")
+    (outbox.folder).rmdir()
+    code, _, said = call(outbox)
+    assert (code, said.endswith("outbox: No such file or directory\n")) == (75, True)
+
+
+def test_nothing_is_printed_that_a_terminal_would_obey(outbox):
+    outbox.edit("one", source="\x1b[31m.txt", message="\x1b[31m")
+    assert "\x1b" not in call(outbox)[1]
+    (outbox.folder / "\x1b[1m_1.solution").write_text("1")
+    assert "\x1b" not in call(outbox)[1]
+    (outbox.folder / "line\nbreak_1.solution").write_text("1")
+    assert "BAD        line\\nbreak_1.solution  line\\nbreak_1.solution is there" in call(outbox)[1]
+    (outbox.folder / "\udcff.json").write_text("1")
+    assert "\\udcff.json: it is no record" in call(outbox)[1]
+
+
+def test_the_timeout_is_for_one_proof(outbox):
+    outbox.write("one.txt", "x", "one")
+    code, printed, _ = call(outbox, "--timeout", "0.001")
+    assert (code, "BAD        one  one.txt is listed, and is none" in printed) == (1, True)

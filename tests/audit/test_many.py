@@ -1,0 +1,400 @@
+"""Collections and archives: an audit passes what was published, and finds what is done to it."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+import random
+
+import pytest
+from support.auditing import (
+    ONE,
+    SIX_BY_SIX,
+    Tamper,
+    append,
+    call,
+    certify,
+    change,
+    copied,
+    edit,
+    exchange,
+    in_a_line,
+    made,
+    packed,
+    put,
+    remove,
+    shared,
+    unlink,
+    write,
+)
+from support.solving import EVEN_ODD, NONE, SIX, TWO
+
+LINES = "".join(map(in_a_line, (ONE, TWO, SIX, NONE))) + "hello of words\n" + in_a_line(SIX_BY_SIX)
+SEVEN_STEPS = "....7..2.8.......6.1.2.5...9.54....8.........3....85.1...3.2.8.4.......9.7..6....\n"
+NINE = "".join(
+    SEVEN_STEPS.translate(
+        str.maketrans("123456789", "".join(random.Random(seed).sample("123456789", 9)))
+    )
+    for seed in range(8)
+)
+"""Each has a proof of a few steps."""
+CLAIMED = f"puzzle,solution\n{in_a_line(ONE).strip()},1243342143122133\n{in_a_line(TWO).strip()},\n"
+MEMBERS = (
+    ("one.txt", ONE),
+    ("in/two.txt", TWO),
+    ("in/marks.txt", EVEN_ODD),
+    ("lines.txt", LINES),
+    ("bad.txt", "1...\n..k.\n....\n....\n"),
+    ("readme.txt", "hello\n"),
+    ("over/two.txt", SIX),
+)
+FILES = {
+    "lines.txt": LINES,
+    "nine.sdm": NINE,
+    "claims.csv": CLAIMED,
+    "packed.txt.gz": gzip.compress(LINES.encode()),
+    "set.zip": packed(*MEMBERS),
+}
+CLAIMS = {
+    "lines": "collection of 6 puzzles: 1 invalid, 2 multiple, 2 unique, 1 unsolvable, 5 proved",
+    "nine": "collection of 8 puzzles: 8 unique, 8 proved",
+    "claims": "collection of 2 puzzles: 1 multiple, 1 unique, 2 proved",
+    "packed": "collection of 6 puzzles: 1 invalid, 2 multiple, 2 unique, 1 unsolvable, 5 proved",
+    "set": "archive of 7 members: 2 invalid, 4 multiple, 1 other, 4 unique, 1 unsolvable, 9 proved",
+}
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    options = ("--max-solutions", "6")
+    return shared(tmp_path_factory, "many", lambda folder: made(folder, FILES, *options))
+
+
+@pytest.fixture
+def outbox(original, tmp_path):
+    return copied(original, tmp_path)
+
+
+def test_what_was_published_passes(original):
+    findings = original.findings()
+    assert {each.name: each.problems + each.gaps for each in findings.values()} == dict.fromkeys(
+        CLAIMS, ()
+    )
+    assert {each.name: each.claim for each in findings.values()} == CLAIMS
+
+
+def test_without_proofs_it_passes_too(tmp_path):
+    outbox = made(tmp_path, FILES, "--prove", "never")
+    findings = outbox.findings()
+    assert {each.verdict for each in findings.values()} == {"ok"}
+    assert findings["nine"].claim == "collection of 8 puzzles: 8 unique"
+
+
+def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path):
+    stars = "12*.3421431221.*\n" * 2
+    files = {"stars.txt": stars, "set.zip": packed(("in/stars.txt", stars))}
+    outbox = made(tmp_path, files, "--variant", "even-odd")
+    assert outbox.record("stars")["declared"] == {"variant": "even-odd"}
+    findings = outbox.findings()
+    assert {each.verdict for each in findings.values()} == {"ok"}, findings
+    assert findings["stars"].notes == ("read as even-odd, as the record says",)
+    outbox.edit("stars", declared={"variant": "classic"})
+    assert outbox.problems("stars")
+    outbox.edit("stars", declared={"variant": ["even-odd"]})
+    said = "declared: expected a known format, variant and alphabet"
+    assert said in outbox.findings()["stars"].problems[0]
+    outbox.edit("stars", declared={"variant": "odd"})
+    assert said in outbox.findings()["stars"].problems[0]
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value", "said"),
+    [
+        (1, "index", "7", "row 1: the index is '7', by the original '1'"),
+        (1, "line", "7", "row 1: the line is '7', by the original '1'"),
+        (1, "puzzle", "1" * 16, "row 1: the puzzle is '1111111111111111', by the original '1."),
+        (1, "status", "multiple", "row 1: the status 'multiple' does not go with 1 solution"),
+        (1, "status", "failed", "row 1: the status 'failed' does not go with 1 solution"),
+        (1, "status", "invalid", "but the original holds a puzzle there"),
+        (5, "status", "unknown", "but the original holds no puzzle there"),
+        (5, "message", "x", 'row 5: the message should be "lines.txt:5:1: ex'),
+        (1, "solutions", "2", "row 1: 2 solutions are told, the solution files have 1 line for it"),
+        (1, "solutions", "x", "row 1: solutions: expected a number, found 'x'"),
+        (1, "complete", "false", "row 1: the status 'unique' does not go with 1 solution"),
+        (1, "complete", "yes", "row 1: complete: expected true or false, found 'yes'"),
+        (1, "solution", "1" * 16, "row 1: its solution is not that of the first solution file"),
+        (1, "disagreement", "x", "row 1: the row says that the solution beside the puzzle is wr"),
+        (3, "status", "unsolvable", "row 3: the status 'unsolvable' does not go with 6 solutions"),
+        (3, "complete", "false", "proof of row 3: the row does not say that its solutions are all"),
+    ],
+)
+def test_an_edited_row_is_found(outbox, row, column, value, said):
+    outbox.set_row("lines.csv", "lines", row, **{column: value})
+    problems = outbox.problems("lines")
+    assert any(said in each for each in problems), problems
+
+
+def change_digit(outbox):
+    lines = outbox.path("nine_1.solution").read_text().splitlines()
+    line = lines[6][1] + lines[6][1:]
+    outbox.change_line("nine_1.solution", "nine", 7, line)
+    outbox.set_row("nine.csv", "nine", 7, solution=line)
+
+
+def repeat_solution(outbox):
+    first = outbox.path("lines_1.solution").read_text().splitlines()
+    outbox.change_line("lines_2.solution", "lines", 3, first[2])
+
+
+def leave_solution_out(outbox):
+    outbox.change_line("lines_2.solution", "lines", 2, "." * 16)
+    outbox.set_row("lines.csv", "lines", 2, solutions="1", status="unique")
+    outbox.edit_in("lines", "totals", unique=3, multiple=1)
+
+
+def hush_up(outbox):
+    outbox.set_row("claims.csv", "claims", 1, message="", disagreement="")
+    totals = outbox.record("claims")["totals"]
+    outbox.edit("claims", totals={k: v for k, v in totals.items() if k != "disagreements"})
+
+
+def shift_proof(outbox):
+    rows = outbox.rows("nine.proofs.csv")
+    rows[3][2:], rows[4][2:] = rows[4][2:], rows[4][2:]
+    text = "".join(",".join(row) + "\n" for row in (*rows[:4], *rows[5:]))
+    outbox.write("nine.proofs.csv", text, "nine")
+    outbox.certify("nine", proved=7, claimed=1)
+
+
+def shorten_proof(outbox):
+    length = int(outbox.rows("nine.proofs.csv")[5][3])
+    outbox.set_row("nine.proofs.csv", "nine", 5, length=str(length - 2))
+
+
+def damage_proofs(outbox):
+    good = outbox.path("nine.proofs.xz").read_bytes()
+    outbox.write("nine.proofs.xz", good[: len(good) // 2], "nine")
+
+
+def change_proofs(outbox):
+    good = lzma.decompress(outbox.path("nine.proofs.xz").read_bytes())
+    outbox.write("nine.proofs.xz", lzma.compress(b"1 0\n" + good[4:]), "nine")
+
+
+def remove_proofs(outbox):
+    for ending in ("xz", "csv"):
+        outbox.remove(f"nine.proofs.{ending}", "nine")
+
+
+def add_same_solution(outbox):
+    stem = "set/in/two"
+    outbox.write(f"{stem}_2.solution", outbox.path(f"{stem}_1.solution").read_text(), stem)
+
+
+def exchange_folders(outbox):
+    top = outbox.path("set")
+    for old, new in (("in", "aside"), ("over", "in"), ("aside", "over")):
+        (top / old).rename(top / new)
+
+
+def link_tree(outbox):
+    tree = outbox.path("set")
+    tree.symlink_to(tree.rename(outbox.folder.parent / "aside"))
+
+
+def exchange_member(outbox):
+    members = [(name, SIX if name == "in/two.txt" else text) for name, text in MEMBERS]
+    outbox.exchange("set.zip", packed(*members), "set")
+
+
+EXCHANGED = LINES.replace(in_a_line(TWO), in_a_line(SIX))
+MORE, LESS = packed(*MEMBERS, ("more.txt", ONE)), packed(*MEMBERS[:-1])
+TAMPERED: list[tuple[str, Tamper, str]] = [
+    (
+        "lines",
+        lambda o: o.change("lines.csv", "lines", lambda text: text[: text.rindex("\n6,") + 1]),
+        "lines.csv ends too early",
+    ),
+    (
+        "lines",
+        append("lines.csv", "7,7,,invalid,0,,,,\n"),
+        "lines.csv goes on behind the last puzzle",
+    ),
+    ("lines", append("lines.csv", "7,7,,invalid,0,,,\n"), "lines.csv: line 8 has 8 fields, not 9"),
+    (
+        "lines",
+        write("lines.csv", "index,line\n"),
+        "lines.csv: the first line is not 'index,line,pu",
+    ),
+    ("lines", remove("lines.csv"), "lines.csv is not listed"),
+    ("nine", change_digit, "nine_1.solution: line 7: row 1 holds "),
+    ("nine", change_digit, "proof of row 7: line "),
+    ("lines", change("lines_1.solution", "1", "x", 1), "is no grid of the puzzle's"),
+    ("lines", change("lines_1.solution", "1234", "", 1), "is no grid of the p"),
+    ("lines", change("lines_1.solution", "\n", "", 1), "a line is too long, or has no"),
+    ("lines", repeat_solution, "lines.csv: row 3: two of its solutions are the same grid"),
+    ("lines", repeat_solution, "proof of row 3: the grids must"),
+    ("lines", remove("lines_6.solution"), "6 solutions are told, the solution files have 5 "),
+    ("nine", put("nine_2.solution", ""), "nine_2.solution is there, and is not listed"),
+    (
+        "lines",
+        append("lines_2.solution", "." * 16 + "\n"),
+        "lines_2.solution goes on behind the last puzzle",
+    ),
+    ("lines", write("lines_2.solution", ""), "lines_2.solution ends too early, before row 1"),
+    ("lines", leave_solution_out, "does not follow by unit propagation"),
+    ("claims", hush_up, "row 1: the row does not say that the solution beside the puzzle is wrong"),
+    ("claims", hush_up, "totals: 0 disagreements in the record, 1 in the table"),
+    ("nine", edit("nine", totals={"unique": 9}), "totals: 9 unique in the record, 8 in the table"),
+    ("nine", certify("nine", proved=9), "certificate: 9 proved, where it is 8"),
+    ("lines", exchange("lines.txt", EXCHANGED), "row 2: the puzzle is '12"),
+    ("lines", exchange("lines.txt", EXCHANGED), "lines_1.solution: line 2: "),
+    ("lines", exchange("lines.txt", ONE), "the original is no collection of the format 'lines'"),
+    ("lines", exchange("lines.txt", packed(("one.txt", ONE))), "the original"),
+    ("nine", shorten_proof, "proof of row 5: the proof ends after"),
+    ("nine", shift_proof, "proof of row 3: line "),
+    ("nine", damage_proofs, "proof of row 8: nine.proofs.xz: it is cut off"),
+    ("nine", change_proofs, "proof of row 1: line "),
+    ("nine", remove("nine.proofs.xz"), "nine.proofs.csv only nine.proofs.csv is listed"),
+    ("nine", remove_proofs, "certificate: 0 claimed, where it is 8"),
+    ("set", add_same_solution, "in/two.txt: two_2.solution holds the same grid as two_1.solution"),
+    ("set", edit("set/bad", status="other"), "bad.txt: the status should be 'invalid'"),
+    ("set", edit("set/readme", status="invalid"), "readme.txt: the status should be 'other'"),
+    (
+        "set",
+        lambda o: o.set_row("set/lines.csv", "set/lines", 1, status="multiple"),
+        "lines.txt: lines.csv: row 1: the status 'multiple' does not go with 1 solution",
+    ),
+    ("set", put("set/in/more_1.solution", "1"), "set/in/more_1.solution is there without a record"),
+    ("set", put("set/in/notes.txt", "hello"), "set/in/notes.txt is there without a record"),
+    ("set", lambda o: o.path("set/etc").symlink_to("/etc"), "set/etc is there without a record"),
+    (
+        "set",
+        lambda o: o.path("set/in/two.json").rename(o.path("set/in/three.json")),
+        "in/two.txt: two_1.solution is listed, and is none",
+    ),
+    ("set", unlink("set/in/two.json"), "in/two.txt: there is no record of it"),
+    ("set", exchange_folders, "in/two.txt: its set lies in another folder, set/over"),
+    (
+        "set",
+        lambda o: o.edit_in("set", "totals", unique=5),
+        "totals: 5 unique in the record, 4 in the table",
+    ),
+    ("set", exchange_member, "in/two.txt: two.proof.cnf: clause"),
+    ("set", exchange_member, "in/two.txt: its sha256 is"),
+    ("set", exchange("set.zip", LESS), "set.csv goes on behind the last member"),
+    ("set", exchange("set.zip", MORE), "set.csv ends too early, before more.txt"),
+    ("set", exchange("set.zip", b"hello"), "the record says 'zip', the original is 'plain'"),
+    ("set", link_tree, "set is no folder"),
+]
+
+
+@pytest.mark.parametrize(("name", "tamper", "said"), TAMPERED)
+def test_what_is_done_to_a_set_is_found(outbox, name, tamper, said):
+    tamper(outbox)
+    problems = outbox.problems(name)
+    assert any(said in each for each in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("steps", "99", "proof of row 3: the proof has "),
+        ("length", "100000000", "proof of row 3: the proof is longer than 67,108,864 characters"),
+        ("length", "9000000", "proof of row 3: nine.proofs.xz: its stream ends within a proof"),
+        ("start", "0", "proof of row 3: nine.proofs.xz: a proof does not lie behind the one"),
+        ("start", "x", "nine.proofs.csv: expected numbers, found '3,0,x,"),
+        ("start", "1" * 40, "nine.proofs.csv: a number is too large"),
+        ("offset", "1", "nine.proofs.csv: row 4 follows row 3"),
+        ("offset", "1", "proof of row 3: nine.proofs.xz: Input format not supported by decoder"),
+        ("index", "2", "nine.proofs.csv: row 2 follows row 2"),
+        ("index", "9", "nine.proofs.csv: there is no row 9"),
+    ],
+)
+def test_an_edited_index_of_proofs_is_found(outbox, column, value, said):
+    outbox.set_row("nine.proofs.csv", "nine", 3, **{column: value})
+    problems = outbox.problems("nine")
+    assert any(each.startswith(said) for each in problems), problems
+
+
+def test_a_table_of_an_earlier_version_passes(outbox):
+    text = outbox.path("lines.csv").read_text()
+    earlier = text.replace(",disagreement\n", "\n").replace(",\n", "\n")
+    outbox.write("lines.csv", earlier, "lines")
+    assert outbox.problems("lines") == ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"solutions": 3}, "in/two.txt: 3 solutions in the record, 2 solution files listed"),
+        ({"solutions": 3}, "in/two.txt: solutions is '2' in the table, '3' in its record"),
+        ({"status": "unique"}, "in/two.txt: status is 'multiple' in the table, 'unique' in its"),
+        ({"source": "two.txt"}, "in/two.txt: its record is about 'two.txt'"),
+        ({"sha256": "00"}, "in/two.txt: its sha256 is "),
+        ({"member": 0}, "set/in/two.json: member 0 is another's"),
+        ({"member": 99}, "set/in/two.json is the record of no member"),
+        ({"member": None}, "set/in/two.json: member None is another's"),
+        ({"status": 3}, "set/in/two.json: status: expected a text"),
+        ({"declared": {"variant": "classic"}}, "in/two.txt: its record declares another notation"),
+    ],
+)
+def test_an_edited_record_of_a_member_is_found(outbox, fields, said):
+    outbox.edit("set/in/two", **fields)
+    problems = outbox.problems("set")
+    assert any(each.startswith(said) for each in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value", "said"),
+    [
+        (1, "member", "x", "one.txt: row 1 of the table is about 'x'"),
+        (1, "format", "line", "one.txt: format is 'line' in the table, 'grid' in its record"),
+        (2, "solutions", "3", "in/two.txt: solutions is '3' in the table, '2' in its record"),
+        (3, "message", "x", "in/marks.txt: message is 'x' in the table, '' in its record"),
+        (5, "status", "refused", "bad.txt: status is 'refused' in the table, 'invalid' in its"),
+        (6, "status", "invalid", "readme.txt: status is 'invalid' in the table, 'other' in its"),
+        (4, "solutions", "7", "lines.txt: solutions is '7' in the table, '4' in its record"),
+    ],
+)
+def test_an_edited_row_of_an_archive_is_found(outbox, row, column, value, said):
+    outbox.set_row("set.csv", "set", row, **{column: value})
+    problems = outbox.problems("set")
+    assert any(each.startswith(said) for each in problems), problems
+
+
+def test_that_rows_have_second_solutions_is_not_taken_on_trust(tmp_path):
+    lines = made(tmp_path, {"lines.txt": in_a_line(TWO) * 3}, "--max-solutions", "1")
+    assert lines.findings()["lines"].gaps[0].startswith("3 rows: that there is a second")
+
+
+EVERYTHING = packed(
+    ("a.txt", ONE),
+    ("torn.txt", "torn" * 9),
+    ("../evil.txt", ONE),
+    ("a.sdk", TWO),
+    ("A.TXT", TWO),
+    ("x_1.solution/a.txt", ONE),
+    ("packed.txt.gz", gzip.compress(LINES.encode())),
+    ("inner.zip", packed(("deep.txt", TWO), ("deep/lines.sdm", LINES))),
+    ("large.txt", "x" * 3000),
+    ("formula.cnf", "p cnf 1 2\n1 0 -1 0\n"),
+).replace(b"torn" * 9, b"thrown" * 6)
+
+
+def test_an_archive_of_all_there_can_be_in_one_passes(tmp_path):
+    options = ("--max-bytes", "2000")
+    outbox = made(tmp_path, {"all.zip": EVERYTHING}, *options)
+    finding = outbox.findings()["all"]
+    assert len(outbox.record("all")["totals"]) == 5
+    assert finding.problems == ("large.txt: there is no record of it",)
+    said = f"ok         all  {finding.claim}\n1 job: 1 ok, 0 unchecked, 0 bad\n"
+    assert call(outbox, *options) == (0, said, "")
+
+
+def test_a_broken_archive_passes_with_what_could_be_read(tmp_path):
+    noise = gzip.compress(os.urandom(200_000)).hex()
+    broken = packed(("one.txt", ONE), ("noise.bin", noise), ("two.txt", TWO))
+    outbox = made(tmp_path, {"cut.zip": broken, "cut.txt.gz": gzip.compress(b"1")[:-3]})
+    assert {each.verdict for each in outbox.findings().values()} == {"ok"}

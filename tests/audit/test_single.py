@@ -1,0 +1,359 @@
+"""Single puzzles and formulas: an audit passes what was published, and finds what is done to it."""
+
+from __future__ import annotations
+
+import lzma
+import os
+
+import pytest
+from support.auditing import (
+    EXAMPLES,
+    HARD,
+    ONE,
+    OTHER_GRID,
+    SIX_BY_SIX,
+    Tamper,
+    certify,
+    change,
+    copied,
+    edit,
+    exchange,
+    in_a_line,
+    made,
+    put,
+    remove,
+    shared,
+    unlink,
+    write,
+)
+from support.solving import EVEN_ODD, NONE, SIX, TWO
+
+from pipeline.certify.formula import Formula
+from pipeline.settings import Reading
+
+SATISFIABLE = "c odd\np cnf 3 3\n1 -1 2 0 1 1 2 0\n-1 3 0\n"
+UNSATISFIABLE = "p cnf 2 5\n1 2 2 0\n1 -2 0\n-1 2 0\n-1 -2 0 1 -1 0\n"
+FILES = {
+    "one.txt": ONE,
+    "two.txt": TWO,
+    "six.txt": SIX,
+    "none.txt": NONE,
+    "clash.txt": "11..\n....\n....\n....\n",
+    "marks.txt": EVEN_ODD,
+    "two-by-three.txt": SIX_BY_SIX,
+    "hard.txt": HARD,
+    "boxes.txt": "2 2\n1 0 0 0\n0 0 2 0\n0 3 0 0\n0 0 0 4\n",
+    "line.txt": in_a_line(ONE),
+    "bad.txt": "hello\n",
+    "sat.cnf": SATISFIABLE,
+    "unsat.cnf": UNSATISFIABLE,
+}
+CLAIMS = {
+    "bad": "invalid",
+    "clash": "unsolvable, proved",
+    "none": "unsolvable, proved",
+    "two": "multiple, proved",
+    "six": "multiple, proved",
+    "sat": "solved",
+    "unsat": "unsolvable, proved",
+}
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    return shared(tmp_path_factory, "single", lambda folder: made(folder, FILES))
+
+
+@pytest.fixture
+def outbox(original, tmp_path):
+    return copied(original, tmp_path)
+
+
+def test_what_was_published_passes(original):
+    findings = original.findings()
+    assert {each.name: each.problems + each.gaps for each in findings.values()} == {
+        name.partition(".")[0]: () for name in FILES
+    }
+    claims = {each.name: each.claim for each in findings.values()}
+    assert claims == dict.fromkeys(claims, "unique, proved") | CLAIMS
+
+
+def test_every_example_passes(tmp_path):
+    files = {path.name: path.read_bytes() for path in EXAMPLES.iterdir()}
+    findings = made(tmp_path, files).findings()
+    assert {each.verdict for each in findings.values()} == {"ok"}
+    assert len(findings) == len(files)
+    assert findings["even-odd-six-solutions"].claim == "multiple, proved"
+    assert findings["hexadecimal"].claim == "unique, proved"
+
+
+def leave_out_six(outbox):
+    outbox.remove("six_6.solution", "six")
+    outbox.edit("six", solutions=5)
+
+
+def refute_without_six(outbox):
+    leave_out_six(outbox)
+    outbox.write_formula("six", *outbox.formula("six").clauses)
+
+
+def add_solution(outbox):
+    outbox.write("one_2.solution", OTHER_GRID, "one")
+    outbox.edit("one", solutions=2, status="multiple")
+
+
+def write_comment(outbox):
+    path = outbox.path("one_1.solution")
+    path.write_text("# by me\n" + path.read_text())
+
+
+def take_record(outbox):
+    outbox.path("one.json").write_text(outbox.path("two.json").read_text())
+
+
+def fit_to_another(outbox):
+    theirs = outbox.record("line")
+    names = ("sha256", "bytes", "format", "certificate")
+    outbox.edit("six", **{name: theirs[name] for name in names})
+
+
+def take_proof_of(theirs: str, ours: str) -> Tamper:
+    def take(outbox):
+        for ending in ("cnf", "drat"):
+            text = outbox.path(f"{theirs}.proof.{ending}").read_text()
+            outbox.write(f"{ours}.proof.{ending}", text, ours)
+
+    return take
+
+
+def cut_proof(outbox):
+    text = outbox.path("hard.proof.drat").read_text().splitlines(keepends=True)
+    assert len(text) > 1, "it takes more than propagation"
+    outbox.write("hard.proof.drat", "".join(text[:-1]), "hard")
+
+
+def link(outbox):
+    path = outbox.path("one_1.solution")
+    path.symlink_to(path.rename(outbox.folder.parent / "aside"))
+
+
+TAMPERED: list[tuple[str, Tamper, str]] = [
+    ("one", change("one_1.solution", "1243", "1143"), "one_1.solution: row 1 holds 1 twice"),
+    ("one", change("one_1.solution", "1243", "1143"), "blocks a grid that was not published: "),
+    ("one", write_comment, "one_1.solution: its sha256 is"),
+    ("one", write("one_1.solution", OTHER_GRID), "row 1, column 1 holds 4, given as 1"),
+    ("marks", exchange("marks.txt", EVEN_ODD.replace("2.*.*", "2***.")), "marked even"),
+    (
+        "six",
+        lambda o: o.write("six_4.solution", o.path("six_1.solution").read_text(), "six"),
+        "six_4.solution holds the same grid as six_1.solution",
+    ),
+    ("six", unlink("six_3.solution"), "six_3.solution is listed, and is not there"),
+    ("six", unlink("six_3.solution"), "six.proof.cnf: cannot be made again: 1 solution"),
+    ("six", remove("six_3.solution"), "six_3.solution is not listed, but six_4.solution is"),
+    ("six", leave_out_six, "blocks a grid that was not published: 1"),
+    ("six", refute_without_six, "six.proof.drat:"),
+    ("one", put("one_2.solution", OTHER_GRID), "one_2.solution is there, and is not listed"),
+    ("one", add_solution, "one_2.solution: row 1, column 1 holds 4, given as 1"),
+    ("one", write("one_1.solution", "1243\n3421\n4312\n213.\n"), "row 4, column 4 is not filled"),
+    ("marks", certify("marks", steps=7), "where 7 are"),
+    ("one", take_record, "the source is 'two.txt': its set would be called 'two'"),
+    ("one", take_record, "two_1.solution is listed, and is none of this job's names"),
+    ("six", fit_to_another, "has another sha256"),
+    ("hard", cut_proof, "hard.proof.drat: the proof ends after"),
+    ("hard", write("hard.proof.drat", ""), "the proof ends after 0 steps"),
+    ("hard", write("hard.proof.drat", "0\n"), "line 1: 0 does not follow by unit propagation"),
+    ("hard", write("hard.proof.drat", "hello\n"), "line 1: expected a step of a proof"),
+    ("six", take_proof_of("two", "six"), "six.proof.cnf: clause "),
+    ("six", take_proof_of("two", "six"), "six.proof.drat: line 1: "),
+    ("marks", take_proof_of("one", "marks"), "marks.proof.cnf: it has 64 variables instead of 729"),
+    (
+        "one",
+        change("one.proof.cnf", "p cnf", "c mine\np cnf"),
+        "one.proof.cnf: line 1: expected 'p cnf",
+    ),
+    ("one", remove("one.proof.cnf"), "drat, but one.proof.drat is listed"),
+    ("one", remove("one.proof.cnf", "one.proof.drat"), "but nothing is listed"),
+    ("two", unlink("two.proof.drat"), "two.proof.drat is listed, and is not there"),
+    ("one", lambda o: o.original("one.txt").write_text(SIX), "one.txt has another sha"),
+    ("one", exchange("one.txt", "4...\n..3.\n.2..\n...1\n"), "column 1 holds 1, given as 4"),
+    ("one", exchange("one.txt", ONE.replace("4", ".")), "one.proof.cnf: clause"),
+    ("marks", exchange("marks.txt", ONE), "the original is grid"),
+    ("one", exchange("one.txt", "hello\n"), "the original is no puzzle: one.txt:1:1: expected"),
+    ("one", link, "one_1.solution: cannot be read"),
+    (
+        "unsat",
+        edit("unsat", status="invalid", complete=None),
+        "but the original reads as a formula",
+    ),
+    (
+        "unsat",
+        exchange("unsat.cnf", UNSATISFIABLE.replace("-1 2 0", "1 2 0")),
+        "unsat.proof.drat: line ",
+    ),
+    (
+        "unsat",
+        write("unsat.proof.cnf", "".join(Formula(2, ((1, 2), (1, -2), (-1, 2), (1,))).text())),
+        "unsat.proof.cnf: clause 4 is added: '1 0'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "tamper", "said"), TAMPERED)
+def test_what_is_done_to_a_set_is_found(outbox, name, tamper, said):
+    tamper(outbox)
+    problems = outbox.problems(name)
+    assert any(said in each for each in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("s SATISFIABLE\nv 1 2 -3 0\n", "clause 3 of the original is not satisfied"),
+        ("s SATISFIABLE\nv 1 3 0\n", "expected a literal for each variable"),
+        ("s SATISFIABLE\nv 1 2 3\n", "expected a literal for each variable"),
+        ("s UNSATISFIABLE\n", "expected a line 's SATISFIABLE'"),
+        ("s SATISFIABLE\n1 2 3 0\n", "expected a line 'v …'"),
+        ("s SATISFIABLE\nv 1 x 3 0\n", "expected literals and 0"),
+        ("c" * 70_000, "has more than "),
+    ],
+)
+def test_a_changed_model_is_found(outbox, text, said):
+    outbox.write("sat_1.solution", text, "sat")
+    assert outbox.problems("sat")[0].startswith(f"sat_1.solution: {said}")
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "said"),
+    [
+        ("six", {"solutions": 7}, "7 solutions in the record, 6 solution files listed"),
+        ("six", {"status": "unique"}, "the status 'unique' does not go with 6 solutions"),
+        ("one", {"complete": False}, "the status 'unique' does not go with 1 solution"),
+        ("one", {"status": "unsolvable"}, "the status 'unsolvable' does not go with"),
+        ("one", {"status": "solved", "complete": None}, "the status 'solved' is that of a formula"),
+        ("none", {"status": "invalid", "complete": None}, "the original reads as grid"),
+        ("none", {"status": "fine"}, "the status 'fine' is unknown"),
+        ("one", {"box": [1, 4]}, "the record says grid, classic, boxes of 1×4, the original is"),
+        ("one", {"format": "boxes"}, "the record says boxes, classic"),
+        ("one", {"bytes": 7}, "7 bytes in the record, the original has 20"),
+        ("one", {"sha256": None}, "the record tells no sha256"),
+        ("one", {"certificate": {"solutions": "checked", "complete": "no"}}, "complete is 'no'"),
+        ("one", {"certificate": None}, "one.proof.cnf is listed, where the certificate says"),
+        ("one", {"declared": {"format": "cnf"}}, "the original is no puzzle"),
+        ("bad", {"status": "collection"}, "the original is no collection of the format None"),
+        ("one", {"status": "archive"}, "the original is 'plain'"),
+        ("one", {"source": "../one.txt"}, "the source '../one.txt' is no file name"),
+        ("one", {"source": "another.txt"}, "its set would be called 'another'"),
+        ("one", {"source": 7}, "one.json: source: expected a text"),
+        ("one", {"files": [1]}, "one.json: files: expected different names"),
+        ("one", {"schema": 2}, "one.json: it is no record of schema 1"),
+    ],
+)
+def test_an_edited_record_is_found(outbox, name, fields, said):
+    outbox.edit(name, **fields)
+    problems = outbox.problems(name)
+    assert any(said in each for each in problems), problems
+
+
+@pytest.mark.parametrize("name", ["one", "none", "six", "marks", "two-by-three"])
+def test_a_removed_clause_is_found(outbox, name):
+    *clauses, last = outbox.formula(name).clauses
+    outbox.write_formula(name, *clauses)
+    number = len(clauses) + 1
+    assert outbox.problems(name)[0].startswith(f"{name}.proof.cnf: clause {number} is missing")
+    outbox.write_formula(name, *clauses[:9], *clauses[10:], last)
+    shown = " ".join(map(str, clauses[9]))
+    assert outbox.problems(name) == (f"{name}.proof.cnf: clause 10 is missing: '{shown} 0'",)
+
+
+def test_clauses_that_are_added_changed_or_moved_are_found(outbox):
+    first, *others = clauses = outbox.formula("one").clauses
+    unpublished = in_a_line(OTHER_GRID).strip()
+    block = tuple(-(cell * 4 + int(value)) for cell, value in enumerate(unpublished))
+    end = len(clauses) + 1
+    for changed, said in (
+        ((*clauses[:20], (-1, 64), *clauses[20:]), "clause 21 is added: '-1 64 0'"),
+        ((*clauses, ()), f"clause {end} is added: '0'"),
+        (((*first[:-1], 64), *others), "clause 1 is added: '1 2 3 64 0', instead of '1 2 3 4 0'"),
+        ((*others, first), "clause 1 is not in its place"),
+        ((*clauses, block), f"clause {end} blocks a grid that was not published: {unpublished}"),
+    ):
+        outbox.write_formula("one", *changed)
+        assert outbox.problems("one") == (f"one.proof.cnf: {said}",)
+
+
+def test_what_claims_no_proof_needs_none(outbox):
+    remove("one.proof.cnf", "one.proof.drat")(outbox)
+    outbox.certify("one", complete="claimed")
+    assert outbox.problems("one") == ()
+
+
+def test_a_packed_proof_is_checked_too(outbox):
+    text = outbox.path("hard.proof.drat").read_bytes()
+    outbox.write("hard.proof.drat.xz", lzma.compress(text), "hard")
+    outbox.remove("hard.proof.drat", "hard")
+    assert outbox.problems("hard") == ()
+    outbox.write("hard.proof.drat.xz", lzma.compress(text)[:-9], "hard")
+    assert outbox.problems("hard")[0] == "hard.proof.drat.xz: it ends too early: it is cut off"
+    outbox.write("hard.proof.drat.xz", lzma.compress(b"1" * 70_000_000, preset=0), "hard")
+    assert outbox.problems("hard")[0].startswith("hard.proof.drat.xz: ")
+
+
+def test_a_proof_for_which_time_was_not_enough_is_unchecked(outbox):
+    finding = outbox.finding("hard", seconds=0.0)
+    assert finding.verdict == "unchecked"
+    said = "hard.proof.drat: the proof was not checked within 0 s; --timeout gives it longer"
+    assert finding.gaps == (said,)
+
+
+def test_a_formula_is_read_as_it_was_declared(outbox):
+    outbox.edit("unsat", status="invalid", complete=None)
+    outbox.exchange("unsat.cnf", "p cnf 1 1\n1 x 0\n", "unsat")
+    said = "the status is 'invalid', but the original reads as a formula"
+    assert said not in outbox.problems("unsat")
+    assert said not in outbox.problems("unsat", reading=Reading(format="cnf"))
+
+
+def test_a_job_is_unchecked_without_its_original_and_still_looked_at(outbox):
+    outbox.original("one.txt").unlink()
+    outbox.original("two.txt").unlink()
+    outbox.write("two_1.solution", "1111\n1111\n1111\n1111\n", "two")
+    one, two = outbox.finding("one"), outbox.finding("two")
+    assert (one.verdict, one.claim) == ("unchecked", "unique, proved")
+    assert one.gaps == ("its original 'one.txt' is gone: nothing to compare it with",)
+    assert two.verdict == "bad"
+    assert two.problems[0].startswith("two_1.solution: row 1 holds 1 twice")
+
+
+def test_that_there_are_several_solutions_is_not_taken_on_trust(outbox):
+    outbox.edit("one", status="multiple", complete=False, message="there are more")
+    outbox.certify("one", complete="no")
+    remove("one.proof.cnf", "one.proof.drat")(outbox)
+    finding = outbox.finding("one")
+    assert (finding.verdict, finding.problems) == ("unchecked", ())
+    assert "that there is a second solution is only claimed" in finding.gaps[0]
+
+
+def test_a_log_that_was_pruned_is_not_missed(outbox):
+    outbox.path("one.log").unlink()
+    assert outbox.problems("one") == ()
+
+
+def test_a_pipe_in_place_of_a_record_is_not_waited_for(outbox):
+    outbox.path("two.json").unlink()
+    os.mkfifo(outbox.path("two.json"))
+    assert "two.json: it cannot be read" in outbox.findings()["two"].problems[0]
+
+
+def test_what_was_declared_is_read_so_again(tmp_path):
+    stars = made(tmp_path, {"stars.txt": "1*..\n..2.\n.3..\n...4\n"}, "--variant", "classic")
+    assert stars.record("stars")["variant"] == "classic"
+    finding = stars.findings()["stars"]
+    assert (finding.verdict, finding.claim) == ("ok", "unique, proved")
+    assert finding.notes == ("read as classic, as the record says",)
+
+
+def test_the_cnf_of_a_job_may_be_called_like_anothers_formula(tmp_path):
+    outbox = made(tmp_path, {"a.proof.txt": ONE}, "--keep-cnf")
+    assert outbox.path("a.proof.cnf").exists()
+    assert outbox.problems("a.proof") == ()

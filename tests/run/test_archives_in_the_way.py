@@ -1,0 +1,94 @@
+"""Archives and folders that somebody's names, or their own, are in the way of."""
+
+from __future__ import annotations
+
+import csv
+import os
+import resource
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, command, environment
+from support.packing import zip_of
+
+LINE = SMALL.replace("\n", "")
+TWO_LINES = f"{LINE}\n{LINE}\n"
+QUICKLY = ("--settle", "0.01")
+
+
+@pytest.fixture
+def box(tmp_path):
+    return DropFolder.within(tmp_path)
+
+
+def table(box, stem):
+    return list(csv.DictReader(box.text(f"{stem}.csv").splitlines()))
+
+
+def test_an_archive_that_is_kept_keeps_nobody_else_waiting(box):
+    box.outbox.mkdir(parents=True)
+    (box.outbox / "a").write_text("mine")
+    (box.outbox / "a.csv").write_text("mine")
+    box.drop("a.zip", zip_of(("x", SMALL)))
+    box.drop("b.txt", TWO_LINES)
+    box.drop("c.zip", zip_of(("x", SMALL)))
+    assert box.run(*QUICKLY).returncode == 75
+    assert {box.record("b")["status"], box.record("c")["status"]} == {"collection", "archive"}
+    assert box.text("a") == box.text("a.csv") == "mine"
+    (box.outbox / "a").unlink()
+    (box.outbox / "a.csv").unlink()
+    assert box.run(*QUICKLY).returncode == 0
+    assert box.record("a")["status"] == "archive"
+
+
+def test_many_small_archives_need_few_descriptors(box):
+    for number in range(60):
+        box.drop(f"{number}.zip", zip_of(("a", SMALL)))
+    folders = ("--inbox", box.inbox, "--outbox", box.outbox)
+    done = subprocess.run(
+        command("run", *folders, *QUICKLY, "--workers", "1"),
+        env=environment(),
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (72, 72)),
+    )
+    assert done.returncode == 0
+    assert len(box.kept("done")) == 60
+
+
+def test_a_folder_that_is_named_like_an_answer_gets_another_name(box):
+    folders = ["top_3.solution", "top.json", "b_7.solution", "top.csv"]
+    files = [("top.txt", TWO_LINES), ("b.txt", TWO_SOLUTIONS)]
+    box.drop("set.zip", zip_of(*((f"{folder}/x.txt", SMALL) for folder in folders), *files))
+    assert box.run(*QUICKLY).returncode == 0
+    for folder in folders:
+        assert (box.outbox / "set" / f"{folder}~" / "x_1.solution").read_text() == SMALL_SOLVED
+    statuses = [row["status"] for row in table(box, "set")]
+    assert statuses == ["unique"] * len(folders) + ["collection", "multiple"]
+
+
+def test_a_folder_too_deep_for_a_name_is_taken_and_told_by_status(box):
+    top = box.inbox.parent / "deep"
+    top.mkdir()
+    (top / "a.txt").write_text(SMALL)
+    here = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(top)
+        for _ in range(25):
+            Path("d" * 200).mkdir()
+            os.chdir("d" * 200)
+    finally:
+        os.fchdir(here)
+        os.close(here)
+    top.rename(box.inbox / "deep")
+    assert "deep" in box.call("status").stdout
+    assert box.run(*QUICKLY).returncode == 0
+    assert (box.outbox / "deep" / "a_1.solution").read_text() == SMALL_SOLVED
+
+
+def test_a_folder_keeps_its_whole_name(box):
+    (box.inbox / "exam.v2").mkdir()
+    (box.inbox / "exam.v2" / "a.txt").write_text(SMALL)
+    assert box.run(*QUICKLY).returncode == 0
+    assert box.record("exam.v2")["status"] == "archive"
+    assert (box.outbox / "exam.v2" / "a_1.solution").read_text() == SMALL_SOLVED

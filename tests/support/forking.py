@@ -1,0 +1,83 @@
+"""Commands in real processes that do not wait for Python to start: they are forked from one
+that has loaded the package, and their workers from them.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from multiprocessing import forkserver
+from pathlib import Path
+from unittest.mock import patch
+
+_TESTS = Path(__file__).parents[1]
+_SERVER = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload(["support.warmed"])
+
+
+class Forked:
+    """A command that was started, as `subprocess.Popen` has it.
+
+    `out` and `err` are the files, opened for writing, that take what it prints.
+    """
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        out: Path,
+        err: Path,
+        environment: Mapping[str, str],
+        cwd: Path | None = None,
+    ) -> None:
+        parts = ([*arguments], str(out), str(err), {**environment}, str(cwd or Path.cwd()))
+        self._process = _SERVER.Process(target=_run, args=parts)
+        path = os.pathsep.join(map(str, (_TESTS, _TESTS.parent)))
+        with patch.dict(os.environ, PYTHONPATH=path):
+            forkserver.ensure_running()
+        self._process.start()
+        self.args = arguments
+
+    @property
+    def pid(self) -> int:
+        assert self._process.pid
+        return self._process.pid
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, or minus the signal that killed it."""
+        self._process.join(timeout)
+        code = self._process.exitcode
+        if code is None:
+            raise subprocess.TimeoutExpired([*self.args], timeout or 0)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+def _run(arguments: list[str], out: str, err: str, environment: dict[str, str], cwd: str) -> None:
+    from support.breaking import ForkingPool
+
+    from pipeline.cli import main
+    from pipeline.run import loop
+
+    loop.Pool = ForkingPool
+    for target, path in ((1, out), (2, err)):
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(descriptor, target)
+        os.close(descriptor)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(cwd)
+    sys.argv = ["sudoku-pipeline", *arguments]
+    main()
