@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 from support.breaking import Bench, Breaker
@@ -24,6 +25,8 @@ def pytest_configure():
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+    # what numba compiles is kept for the next time, but not among the user's files
+    os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / "build" / "cache")
 
 
 @pytest.fixture(scope="session", autouse=True)

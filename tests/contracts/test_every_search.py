@@ -1,0 +1,127 @@
+"""What each search of `solvers/lanes/` must do; and they find the same, to the last byte."""
+
+from __future__ import annotations
+
+import fcntl
+import random
+
+import numpy as np
+import pytest
+from support.needs import needs_numba
+from support.oracle import is_solution, solutions
+from support.solving import pattern
+
+from pipeline.limits import NEVER, Deadline, Limits
+from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.solvers.lanes.loading import code_folder, compile_into, is_compiled, load_from
+from pipeline.solvers.lanes.search import Found, search_planes
+
+NINE = Geometry(3, 3)
+EMPTY = np.full(81, NINE.all_values, np.uint64)
+SOLVED = 1 << (np.array(pattern(NINE).values, np.uint64) - np.uint64(1))
+
+
+def in_numpy(masks, most, deadline) -> Found:
+    return search_planes(NINE, masks, most, deadline)
+
+
+@pytest.fixture(scope="session")
+def compiled():
+    """The compiled search; one process compiles it, the others wait."""
+    folder = code_folder()
+    with (folder / "waiting").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_compiled():
+            compile_into(str(folder))
+    return load_from(folder)
+
+
+@pytest.fixture(params=["numpy", pytest.param("compiled", marks=needs_numba)])
+def search(request):
+    return in_numpy if request.param == "numpy" else request.getfixturevalue("compiled")
+
+
+def made(count: int, seed: int = 7):
+    """(P, 81) masks: givens and marks around a grid, some of them clashing, some nothing but marks.
+
+    They have no, one, some and thousands of solutions.
+    """
+    generator = np.random.default_rng(seed)
+    noise = generator.integers(0, 512, (count, 81), dtype=np.uint64)
+    masks = np.where(generator.random((count, 81)) < 0.5, SOLVED | noise, SOLVED)
+    share = generator.random((count, 1))
+    masks = np.where(generator.random((count, 81)) < share, NINE.all_values, masks)
+    masks[::5] = np.where(generator.random(masks[::5].shape) < 0.02, noise[::5], masks[::5])
+    return masks.astype(np.uint64)
+
+
+def rows_of(found: Found, index: int) -> list[tuple[int, ...]]:
+    return list(map(tuple, found.grids[: found.counts[index], index].tolist()))
+
+
+def test_it_finds_what_brute_force_finds(search):
+    masks = made(60)
+    found = search(masks, 5, NEVER)
+    assert found.decided.all()
+    assert {0, 1, 5} <= set(found.counts.tolist())
+    for index, cells in enumerate(masks.tolist()):
+        puzzle = Puzzle(NINE, tuple(cells))
+        grids = [Grid(NINE, values) for values in rows_of(found, index)]
+        assert len(grids) == len(solutions(puzzle, 5))
+        assert grids == sorted(set(grids))
+        assert all(is_solution(puzzle, grid) for grid in grids)
+        assert not found.grids[len(grids) :, index].any()
+
+
+@pytest.mark.parametrize("most", [1, 3, 11])
+def test_what_is_found_depends_neither_on_the_order_nor_on_the_company(search, most):
+    masks = made(900)
+    together = search(masks, most, NEVER)
+    order = random.Random(3).sample(range(900), 900)
+    mixed = search(masks[order], most, NEVER)
+    assert (mixed.counts == together.counts[order]).all()
+    assert (mixed.grids == together.grids[:, order]).all()
+    for start, stop in ((0, 1), (1, 8), (8, 300), (300, 900)):
+        part = search(masks[start:stop], most, NEVER)
+        assert (part.counts == together.counts[start:stop]).all()
+        assert (part.grids == together.grids[:, start:stop]).all()
+
+
+@needs_numba
+@pytest.mark.parametrize("most", [1, 2, 3, 11, 100])
+def test_all_find_the_same(compiled, most):
+    masks = made(700, seed=most)
+    ours, theirs = in_numpy(masks, most, NEVER), compiled(masks, most, NEVER)
+    assert (ours.counts == most).any()
+    assert (ours.counts == theirs.counts).all()
+    assert (ours.grids == theirs.grids).all()
+
+
+def test_no_puzzles_and_puzzles_that_allow_nothing(search):
+    assert search(made(0), 2, NEVER).grids.shape == (2, 0, 81)
+    masks = np.stack([EMPTY, np.zeros_like(EMPTY), EMPTY, EMPTY])
+    masks[2, 40] = 0
+    masks[3, :2] = 1
+    found = search(masks, 2, NEVER)
+    assert found.counts.tolist() == [2, 0, 0, 0]
+    assert found.decided.all()
+
+
+def test_without_time_nothing_is_decided_and_nothing_is_claimed(search):
+    found = search(made(5), 2, Deadline.of(Limits(0.0)))
+    assert not found.decided.any()
+    assert not found.counts.any()
+    assert not found.grids.any()
+
+
+def test_when_the_time_is_up_what_was_found_is_right(search):
+    """Far more solutions are wanted of two puzzles than can be found in that time."""
+    wanted = 1_000_000
+    masks = np.stack([EMPTY, SOLVED, EMPTY])
+    found = search(masks, wanted, Deadline.of(Limits(0.2)))
+    assert found.decided.tolist() == [False, True, False]
+    assert found.counts[1] == 1
+    for index in (0, 2):
+        assert found.counts[index] < wanted
+        grids = [Grid(NINE, values) for values in rows_of(found, index)[:20]]
+        assert all(is_solution(Puzzle.empty(NINE), grid) for grid in grids)
