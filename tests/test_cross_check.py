@@ -115,7 +115,7 @@ def test_large_grids_are_cross_checked_too(tmp_path):
     assert result.solver.fallback == MISSED
 
 
-@examples(12)
+@examples(6)
 @given(puzzles(FOUR), st.floats(0, 1), st.floats(0, 1))
 def test_who_is_chosen_of_a_share_is_chosen_of_every_larger_one(puzzle, one, other):
     smaller, larger = sorted((one, other))

@@ -105,7 +105,7 @@ def test_anything_else_is_no_result_and_the_message_says_why(text, message):
     assert str(caught.value) == message
 
 
-@examples(30)
+@examples(15)
 @given(
     st.text() | st.lists(st.sampled_from(["SAT", "UNSAT", "s", "v", "1 -2", "0"])).map("\n".join)
 )
@@ -117,7 +117,7 @@ def test_no_text_makes_reading_a_result_crash(text):
     assert isinstance(answer, Sat | Unsat | Unknown)
 
 
-@examples(30)
+@examples(15)
 @given(st.sets(st.integers(1, MAX_VARIABLE)), st.data())
 def test_a_written_model_is_read_back(variables, data):
     model = frozenset(data.draw(st.sampled_from([v, -v])) for v in sorted(variables))

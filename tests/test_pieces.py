@@ -296,7 +296,7 @@ def test_a_broken_collection_ends_with_a_row_that_says_so():
 LINES = st.sampled_from([ONE, PAIR, MORE, CLASH, BAD, "# a", ""])
 
 
-@examples(12)
+@examples(6)
 @given(st.lists(st.lists(LINES, min_size=1, max_size=4), min_size=1, max_size=5))
 def test_adding_rows_equals_computing_them_at_once(solvers, parts):
     source = source_of(f"{ONE}\n{ONE}\n".encode())

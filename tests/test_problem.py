@@ -203,7 +203,7 @@ def test_a_model_is_written_as_in_the_sat_competitions(model, text):
     assert "".join(model_lines(model)) == text
 
 
-@examples(10)
+@examples(5)
 @given(st.lists(st.booleans(), max_size=300), st.integers(0, 9_999_000))
 def test_the_lines_are_short_and_what_reads_results_reads_them(signs, offset):
     model = tuple(v if sign else -v for v, sign in enumerate(signs, offset + 1))
@@ -224,7 +224,7 @@ def solvers(request):
 literals = st.integers(-5, 5).filter(bool)
 
 
-@examples(13)
+@examples(7)
 @given(st.lists(st.lists(literals, max_size=4).map(tuple), max_size=14), st.integers(5, 6))
 def test_random_formulas_have_the_models_that_trying_finds(solvers, clauses, variables):
     expected = models_of(clauses, variables)

@@ -188,7 +188,7 @@ def test_a_deleted_reason_makes_no_refutation_of_what_is_satisfiable():
     st.lists(st.lists(st.integers(-5, 5).filter(bool), max_size=3, unique_by=abs), max_size=12),
     st.lists(st.lists(st.integers(-5, 5).filter(bool), max_size=2, unique_by=abs), max_size=6),
 )
-@examples(60)
+@examples(30)
 def test_only_what_is_unsatisfiable_is_ever_accepted(clauses, steps):
     formula = Formula(5, tuple(map(tuple, clauses)))
     proof = "".join(" ".join(map(str, (*step, "0\n"))) for step in (*filter(None, steps), ()))
@@ -205,7 +205,7 @@ def test_only_what_is_unsatisfiable_is_ever_accepted(clauses, steps):
 
 
 @given(st.lists(st.lists(st.integers(-9, 9).filter(bool), max_size=3, unique_by=abs), max_size=20))
-@examples(40)
+@examples(20)
 def test_a_core_is_refuted_by_what_refutes_the_formula(clauses):
     formula, whole = Formula(9, tuple(map(tuple, clauses))), dratify.CNF(9)
     for clause in clauses:

@@ -143,7 +143,7 @@ def check_place(error: InvalidPuzzle, data: bytes) -> None:
 
 
 @every_format
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_a_written_puzzle_is_read_back_and_its_format_is_found(fmt, data):
     puzzle, variant = data.draw(written(fmt))
@@ -156,7 +156,7 @@ def test_a_written_puzzle_is_read_back_and_its_format_is_found(fmt, data):
 
 
 @every_format
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_a_format_that_is_declared_is_read_without_a_guess(fmt, data):
     puzzle, variant = data.draw(written(fmt))
@@ -180,7 +180,7 @@ def test_a_written_solution_reads_back_as_itself(fmt, data):
 
 
 @every_format
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_a_mutated_puzzle_is_read_or_refused_at_a_place_that_exists(fmt, data):
     raw = data.draw(mutated(fmt))
@@ -190,7 +190,7 @@ def test_a_mutated_puzzle_is_read_or_refused_at_a_place_that_exists(fmt, data):
         check_place(error, raw)
 
 
-@examples(20)
+@examples(10)
 @given(foreign)
 def test_any_bytes_are_read_or_refused_at_a_place_that_exists(raw):
     try:
@@ -201,7 +201,7 @@ def test_any_bytes_are_read_or_refused_at_a_place_that_exists(raw):
 
 @every_format
 @pytest.mark.parametrize("variant", get_args(VariantChoice))
-@examples(8)
+@examples(4)
 @given(raw=foreign, alphabet=st.sampled_from(get_args(AlphabetChoice)))
 def test_a_text_of_another_format_is_read_or_refused_whatever_is_declared(
     fmt, variant, raw, alphabet
@@ -217,7 +217,7 @@ def test_a_text_of_another_format_is_read_or_refused_whatever_is_declared(
 
 
 @every_format
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_what_is_cut_off_anywhere_says_so_unless_it_is_a_puzzle_all_the_same(fmt, data):
     grid = data.draw(cases(fmt).flatmap(lambda case: solved_grids(case[0])))

@@ -64,7 +64,7 @@ def batches(draw, kinds=puzzles, most=6):
     return draw(st.lists(one, min_size=1, max_size=most))
 
 
-@examples(10)
+@examples(5)
 @given(batches())
 def test_propagating_many_gives_what_propagating_each_gives(found):
     cells, right = propagate_many(found[0].geometry, masks_of(found))

@@ -159,7 +159,7 @@ GRIDS = {
 
 
 @pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
-@examples(20)
+@examples(10)
 @given(data=st.data())
 def test_text_around_it_hides_no_damaged_puzzle(grid, data):
     signs = [at for at, sign in enumerate(grid) if sign.isalnum() or sign in ".-"]

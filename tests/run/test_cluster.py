@@ -338,7 +338,7 @@ def test_being_told_to_stop_ends_the_wait_and_what_workers_of_our_own_compute() 
     assert has_ended(worker)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_cluster_of_this_machine_ends_with_the_run_and_says_nothing(
     number: signal.Signals, box: DropFolder, tmp_path: Path
 ) -> None:
