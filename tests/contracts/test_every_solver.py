@@ -31,7 +31,7 @@ SHORT = Limits(0.3, 1024)
 TIGHT = Limits(60.0, 64)
 EASY = encode_puzzle(Puzzle.empty(FOUR), "reduced")
 HARD = pigeons(12)
-LARGE = encode_puzzle(Puzzle.empty(Geometry(5, 5)), "extended")
+LARGE = encode_puzzle(Puzzle.empty(Geometry(5, 6)), "extended")
 """Its clauses alone take more than the memory of TIGHT."""
 
 
