@@ -138,8 +138,9 @@ def _explained(result: Result) -> dict[str, Any]:
     if different := result.difference:
         cells = tuple(Cell(row=row, column=column) for row, column in different.cells)
         decisive = tuple(
-            Value(row=clue.row, column=clue.column, value=int(clue.holds))
+            Value(row=clue.row, column=clue.column, value=clue.value)
             for clue in different.decisive
+            if clue.value is not None
         )
         told["difference"] = Difference(cells=cells, decisive=decisive, exact=different.exact)
     return told

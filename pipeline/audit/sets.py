@@ -25,7 +25,6 @@ from pipeline.published import (
 )
 from pipeline.published.names import is_of_set, solutions_among, stem_of_answer, stems_for
 from pipeline.published.schema import or_none
-from pipeline.version import __version__
 
 _MOST_STEMS = 1000
 _NOT_OF_MANY = ("encoding", "conflict", "difference")
@@ -45,11 +44,6 @@ class Set:
     @property
     def stem(self) -> str:
         return self.path.name.removesuffix(ENDING)
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether this very version wrote it: then its messages must be those we would give."""
-        return self.record.version == __version__
 
     @property
     def numbered(self) -> list[str]:

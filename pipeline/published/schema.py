@@ -117,17 +117,11 @@ class Cell(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     column: Annotated[int, about("its column, from 1")]
 
     @property
-    def holds(self) -> int | str | None:
-        """The value or mark of the cell, if any."""
-        return None
-
-    @property
     def place(self) -> tuple[int, int]:
         return self.row, self.column
 
     def __str__(self) -> str:
-        said = "" if self.holds is None else f"{self.holds} in "
-        return f"{said}row {self.row}, column {self.column}"
+        return f"row {self.row}, column {self.column}"
 
 
 class Value(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -135,17 +129,14 @@ class Value(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     value: Annotated[int, about("its value")]
 
-    @property
-    def holds(self) -> int:
-        return self.value
-
 
 class Clue(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A cell with what the puzzle says about it: a value or a mark."""
 
     value: Annotated[int | UnsetType, about("the value that is given")] = UNSET
     mark: Annotated[
-        str | UnsetType, about("`even`, `odd`, or the values that it allows: `1 or 4`")
+        Literal["even", "odd"] | tuple[int, ...] | UnsetType,
+        about("`even`, `odd`, or the values that it allows"),
     ] = UNSET
 
     def __post_init__(self) -> None:
@@ -153,8 +144,12 @@ class Clue(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
             raise ValueError("a clue has a value or a mark")
 
     @property
-    def holds(self) -> int | str:
+    def holds(self) -> int | Literal["even", "odd"] | tuple[int, ...]:
         return self.mark if self.value is UNSET else self.value  # type: ignore[return-value] # one is set
+
+    def __str__(self) -> str:
+        holds = " or ".join(map(str, self.holds)) if isinstance(self.holds, tuple) else self.holds
+        return f"{holds} in row {self.row}, column {self.column}"
 
 
 class Difference(Struct, frozen=True, kw_only=True):

@@ -68,7 +68,9 @@ CONFLICTS = {
     "twice": ([CORNER | {"value": 1}] * 2, "row 1, column 1 is named twice"),
     "not given": ([CORNER | {"value": 2}], "does not have 2 in row 1, column 1"),
     "no mark": ([CORNER | {"mark": "odd"}], "does not have odd in row 1, column 1"),
-    "no value": ([CORNER | {"mark": "0 or x"}], "does not have 0 or x in row 1"),
+    "no value": ([CORNER | {"mark": [0, 5]}], "does not have 0 or 5 in row 1"),
+    "no values": ([CORNER | {"mark": []}], "the original does not have "),
+    "a sentence": ([CORNER | {"mark": "1 or 4"}], "expected clues"),
     "satisfiable": ([CORNER | {"value": 1}], "a grid that has all of its clues"),
 }
 
@@ -158,7 +160,7 @@ def test_marks_are_clues_too():
     cells = {0: low, 1: low, 5: low, 6: geometry.even_values}
     puzzle = Puzzle(geometry, tuple(cells.get(cell, geometry.all_values) for cell in range(16)))
     places = ((1, 1), (1, 2), (2, 2))
-    clues = [Clue(row=row, column=column, mark="1 or 2") for row, column in places]
+    clues = [Clue(row=row, column=column, mark=(1, 2)) for row, column in places]
     assert conflict_of(puzzle, clues).verdict == "ok"
     extra = Clue(row=2, column=3, mark="even")
     (said,) = conflict_of(puzzle, [*clues, extra]).problems

@@ -118,7 +118,6 @@ def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path
         (1, "status", "failed", "row 1: the status 'failed' does not go with 1 solution"),
         (1, "status", "invalid", "but the original holds a puzzle there"),
         (5, "status", "unknown", "but the original holds no puzzle there"),
-        (5, "message", "x", 'row 5: the message should be "lines.txt:5:1: ex'),
         (1, "solutions", "2", "row 1: 2 solutions are told, the solution files have 1 line for it"),
         (1, "solutions", "x", "row 1: solutions: expected a number, found 'x'"),
         (1, "complete", "false", "row 1: the status 'unique' does not go with 1 solution"),
