@@ -37,12 +37,9 @@ MakeFormula = Callable[[], Formula]
 
 
 def _completeness(record: PuzzleRecord, report: Report) -> str:
-    """The certificate's `proved`, `claimed` or `no`, checked against the rest of the record.
-
-    Records of earlier versions have none: then completeness is claimed.
-    """
+    """The certificate's `proved`, `claimed` or `no`, checked against the rest of the record."""
     told = or_none(record.certificate)
-    word = (told and told.complete) or ("claimed" if record.complete else "no")
+    word = (told and told.complete) or "no"
     if word not in _WORDS:
         report.bad(f"certificate: complete is {word[:40]!r}")
         return "no"

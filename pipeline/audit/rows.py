@@ -64,8 +64,7 @@ def read_row(
     disagrees = row.status != "failed" and is_denied(
         entry.claimed, entry.signs, puzzle, grids.values(), complete=complete
     )
-    told = row.disagreement  # None in tables of earlier versions
-    if told is not None and bool(told) != disagrees:
+    if bool(row.disagreement) != disagrees:
         said = "does not say" if disagrees else "says"
         report.bad(f"the row {said} that the solution beside the puzzle is wrong")
     return Read(number, puzzle, complete, grids, disagrees)

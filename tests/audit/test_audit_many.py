@@ -102,9 +102,9 @@ def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path
     outbox.edit("stars", declared={"variant": "classic"})
     assert outbox.problems("stars")
     outbox.edit("stars", declared={"variant": ["even-odd"]})
-    said = "declared: expected a known format, variant and alphabet"
-    assert said in outbox.findings()["stars"].problems[0]
+    assert "it is not as described: " in outbox.findings()["stars"].problems[0]
     outbox.edit("stars", declared={"variant": "odd"})
+    said = "declared: expected a known format, variant and alphabet"
     assert said in outbox.findings()["stars"].problems[0]
 
 
@@ -220,7 +220,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
         append("lines.csv", "7,7,,invalid,0,,,,\n"),
         "lines.csv goes on behind the last puzzle",
     ),
-    ("lines", append("lines.csv", "7,7,,invalid,0,,,\n"), "lines.csv: line 8 has 8 fields, not 9"),
+    ("lines", append("lines.csv", "7,7,,invalid,0,,,\n"), "lines.csv: line 8: Expected `arr"),
     (
         "lines",
         write("lines.csv", "index,line\n"),
@@ -303,8 +303,8 @@ def test_what_is_done_to_a_set_is_found(outbox, name, tamper, said):
         ("length", "100000000", "proof of row 3: the proof is longer than 67,108,864 characters"),
         ("length", "9000000", "proof of row 3: nine.proofs.xz: its stream ends within a proof"),
         ("start", "0", "proof of row 3: nine.proofs.xz: a proof does not lie behind the one"),
-        ("start", "x", "nine.proofs.csv: expected numbers, found '3,0,x,"),
-        ("start", "1" * 40, "nine.proofs.csv: a number is too large"),
+        ("start", "x", "nine.proofs.csv: line 4: Expected `int`, got `str` - at `$[2]`"),
+        ("start", "1" * 40, "nine.proofs.csv: line 4: Expected `int` <= "),
         ("offset", "1", "nine.proofs.csv: row 4 follows row 3"),
         ("offset", "1", "proof of row 3: nine.proofs.xz: Input format not supported by decoder"),
         ("index", "2", "nine.proofs.csv: row 2 follows row 2"),
@@ -317,13 +317,6 @@ def test_an_edited_index_of_proofs_is_found(outbox, column, value, said):
     assert any(each.startswith(said) for each in problems), problems
 
 
-def test_a_table_of_an_earlier_version_passes(outbox):
-    text = outbox.path("lines.csv").read_text()
-    earlier = text.replace(",disagreement\n", "\n").replace(",\n", "\n")
-    outbox.write("lines.csv", earlier, "lines")
-    assert outbox.problems("lines") == ()
-
-
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
@@ -334,8 +327,8 @@ def test_a_table_of_an_earlier_version_passes(outbox):
         ({"sha256": "00"}, "in/two.txt: its sha256 is "),
         ({"member": 0}, "set/in/two.json: member 0 is another's"),
         ({"member": 99}, "set/in/two.json is the record of no member"),
-        ({"member": None}, "set/in/two.json: member None is another's"),
-        ({"status": 3}, "set/in/two.json: status: expected a text"),
+        ({"member": None}, "set/in/two.json: it is not as described: Expected `int`, got `null`"),
+        ({"status": 3}, "set/in/two.json: it is not as described: Expected `str`, got `int`"),
         ({"declared": {"variant": "classic"}}, "in/two.txt: its record declares another notation"),
     ],
 )
