@@ -56,7 +56,7 @@ def test_an_audit_goes_by_the_field_and_not_by_words_in_the_message(outbox, tmp_
     ("stem", "fields", "said"),
     [
         ("good", {"disagreement": NONE}, "the record says that the solution"),
-        ("set", {"totals": {"unique": 2}}, "totals: 0 disagreements in the record, 1 in"),
+        ("set", {"totals": {"unique": 2}}, "totals: 0 disagreements in the record, 1 found"),
     ],
 )
 def test_an_audit_finds_out_who_tells_another(outbox, tmp_path, stem, fields, said):

@@ -1,4 +1,4 @@
-"""What a record claims besides solutions: the encoding, the conflict, the difference."""
+"""What is claimed besides solutions: status, encoding, conflict, difference, disagreement."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from itertools import chain, combinations
 from operator import and_
 from typing import TypeVar
 
-from pipeline.audit.findings import Report, Terms
-from pipeline.audit.sets import One
+from pipeline.audit.sets import One, Report, Terms
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, Undecided, crowded_unit, find_grid
 from pipeline.errors import counted, in_words
@@ -22,6 +21,7 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import CHOICES
 
 C = TypeVar("C", bound=Cell)
+ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"
 _BETWEEN_LOOKS = 1000
 """Combinations that are tried between two checks of the clock."""
 
@@ -240,3 +240,63 @@ def _leaves_one(everything: int, options: Collection[int], size: int, end: float
         if reduce(and_, chosen, everything).bit_count() == 1:
             return True
     return False
+
+
+def fault_in_status(status: str, solutions: int, complete: bool | None) -> str | None:
+    """Why a status does not fit a number of solutions and their completeness."""
+    match status:
+        case "invalid" | "other" | "failed":
+            fits = solutions == 0 and complete is None
+        case "unsolvable":
+            fits = solutions == 0 and complete is True
+        case "unique":
+            fits = solutions == 1 and complete is True
+        case "multiple":
+            fits = complete is not None and solutions >= (2 if complete else 1)
+        case "unknown":
+            fits = solutions <= 1 and complete is False
+        case "solved":
+            fits = solutions >= 1 and complete is not True
+        case _:
+            return f"the status {status!r} is unknown"
+    said = "null" if complete is None else str(complete).lower()
+    what = f"the status {status!r} does not go with {counted(solutions, 'solution')}"
+    return None if fits else f"{what} and complete: {said}"
+
+
+def is_denied(
+    claimed: str | None,
+    signs: str,
+    puzzle: Puzzle | None,
+    grids: Collection[Grid],
+    *,
+    complete: bool,
+) -> bool:
+    """Whether the solution beside a puzzle is wrong, or is missing although all are known.
+
+    `claimed` is the solution that the original gives, if it does, in `signs` or digits.
+    """
+    if claimed is None or puzzle is None:
+        return False
+    grid = grid_in(claimed, signs, puzzle)
+    if grid is None or certify_grid(puzzle, grid):
+        return True
+    return complete and grid not in grids
+
+
+def grid_in(line: str, signs: str, puzzle: Puzzle | None) -> Grid | None:
+    """The grid in a line of a solution file, written like the puzzle; None if it is invalid."""
+    if puzzle is None or not line.isascii():
+        return None
+    if signs:
+        values = [signs.find(sign) + 1 for sign in line]
+    elif line.isdecimal():
+        values = [*map(int, line)]
+    elif all(word.isdecimal() and len(word) < 4 for word in line.split(" ")):
+        values = [*map(int, line.split(" "))]
+    else:
+        return None
+    try:
+        return Grid(puzzle.geometry, tuple(values))
+    except ValueError:
+        return None

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from pipeline.audit.archive import audit_archive
 from pipeline.audit.collection import Content, audit_collection, collection_in
-from pipeline.audit.findings import Finding, Report, Terms
 from pipeline.audit.sets import (
+    Finding,
     Folder,
     Many,
     One,
+    Report,
     Set,
+    Terms,
     audit_files,
     folder_at,
     folders_below,

@@ -11,7 +11,7 @@ from support.auditing import ONE, call, copied, in_a_line, made, packed, shared
 
 from pipeline.audit import Terms
 from pipeline.audit.claims import audit_conflict, audit_difference
-from pipeline.audit.findings import Report
+from pipeline.audit.sets import Report
 from pipeline.published.schema import Cell, Clue, Difference, PuzzleRecord, Value
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
