@@ -17,7 +17,7 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.report.board import LARGEST_DRAWN, Board, Place
 from pipeline.report.records import Job
 from pipeline.settings import Reading
-from pipeline.unpack import Member, Room, UnpackError, kind_of, opened, walk
+from pipeline.unpack import Room, UnpackError, kind_of, opened, walk
 
 _MOST_BYTES = 64 * 1024
 """The largest source that is drawn; 25×25 cells take no more than some 4 KiB."""
@@ -166,15 +166,9 @@ def _contents(path: Path) -> Iterator[bytes]:
 
 def _members_in(path: Path) -> Iterator[bytes]:
     """The bytes of each member that is small enough, with those of nested archives."""
-    found = map(_small, walk(path, _MOST_UNPACKED))
-    return (data for data in found if data is not None)
-
-
-def _small(member: Member) -> bytes | None:
-    if member.stream is None:
-        return None
-    try:
-        data = member.stream.read(_MOST_BYTES + 1)
-    except (OSError, UnpackError):
-        return None
-    return data if len(data) <= _MOST_BYTES else None
+    for member in walk(path, _MOST_UNPACKED):
+        if member.stream is not None:
+            with suppress(OSError, UnpackError):
+                data = member.stream.read(_MOST_BYTES + 1)
+                if len(data) <= _MOST_BYTES:
+                    yield data

@@ -295,7 +295,7 @@ def _rank(status: str) -> int:
 def _status_at(column: int, line: bytes) -> str:
     """The status in a row, found fast; empty if quotes are in the way."""
     parts = line.split(b",", column + 1)
-    if len(parts) < column + 2 or b'"' in b"".join(parts[:column]):
+    if len(parts) < column + 2 or b'"' in line:
         return ""
     return parts[column].decode(errors="replace")
 
