@@ -1,4 +1,4 @@
-"""Evidence that there is no other solution, beyond a solver's word.
+"""What solutions are held against: a proof that there is no other, and the one beside the puzzle.
 
 A PySAT engine that logs its learnt clauses refutes the certifier's own formula, and dratify,
 which shares no code with it, checks each step before the result is reported.
@@ -6,14 +6,18 @@ which shares no code with it, checks each step before the result is reported.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pipeline.certify import certify_grid
 from pipeline.certify.formula import Formula
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
-from pipeline.problem import Problem, S
-from pipeline.result import Certificate, Proof
+from pipeline.parse import signs_of
+from pipeline.problem import Problem, PuzzleProblem, S
+from pipeline.puzzle import Grid, Puzzle
+from pipeline.result import Certificate, Proof, Result
 
 if TYPE_CHECKING:
     from pipeline.solvers import Solvers
@@ -27,6 +31,9 @@ not begun if there is not enough time for it."""
 
 CHECKED_BYTES = 700
 """Memory of each clause while a proof is checked."""
+
+_IS_NONE = "the solution beside it is none"
+_NOT_FOUND = "the solution beside it was not found"
 
 
 def prove_complete(
@@ -93,3 +100,39 @@ def prove_formula(
     if reason:
         return Certificate("claimed", reason=reason), None
     return Certificate("no", reason="; ".join(doubts)), None
+
+
+def disagreement(
+    claimed: str, puzzle: Puzzle, signs: str, found: Collection[Grid], *, complete: bool | None
+) -> str | None:
+    """What is wrong with the solution that a source gives beside a puzzle; None if nothing is.
+
+    It is one line: digits, numbers, or `signs` of the values 1, 2, …. `complete` says that `found`
+    are all there are.
+    """
+    try:
+        if signs:
+            values = [signs.find(sign) + 1 for sign in claimed]
+        else:
+            values = [int(word) for word in (claimed.split() if " " in claimed else claimed)]
+        grid = Grid(puzzle.geometry, tuple(values))
+    except ValueError:
+        return _IS_NONE
+    if grid in found:
+        return None
+    if certify_grid(puzzle, grid):
+        return _IS_NONE
+    return _NOT_FOUND if complete else None
+
+
+def compared(result: Result) -> Result:
+    """Add what is wrong with the solution beside the puzzle, if anything is."""
+    problem = result.problem
+    if not isinstance(problem, PuzzleProblem) or result.status == "failed":
+        return result
+    parsed = problem.parsed
+    if parsed.claimed is None:
+        return result
+    signs, found = signs_of(parsed.format), result.solutions
+    why = disagreement(parsed.claimed, parsed.puzzle, signs, found, complete=result.complete)
+    return replace(result, disagreement=why) if why else result

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipeline.batch import Batch, masks_of, solve_batch
-from pipeline.beside import disagreement
 from pipeline.chain import solve_problem
+from pipeline.evidence import disagreement
 from pipeline.parse import Entry, Piece
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-from pipeline.beside import compared
 from pipeline.chain import solve_problem
 from pipeline.errors import InvalidPuzzle, LimitReached
+from pipeline.evidence import compared
 from pipeline.parse import parsed_from
 from pipeline.problem import Problem, PuzzleProblem, S, read_problem
 from pipeline.puzzle import Geometry, Grid, Puzzle

@@ -15,7 +15,7 @@ from pipeline.cli.options import takes
 from pipeline.cli.outcome import say
 from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
-from pipeline.published.originals import DONE
+from pipeline.published.names import DONE
 from pipeline.settings import Settings, environment_name
 from pipeline.unpack import Room
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, UsageError, is_environmental, printable
 from pipeline.files import descriptor_of
-from pipeline.published.originals import DONE, FAILED
+from pipeline.published.names import DONE, FAILED
 
 _AT_FDCWD, _RENAME_NOREPLACE = -100, 1  # from <fcntl.h> and <stdio.h> of Linux
 WORK = ".work"

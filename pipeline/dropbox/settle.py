@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from pipeline.dropbox.folders import opened
 from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary, kind_in_words
-from pipeline.published.originals import DONE, FAILED
+from pipeline.published.names import DONE, FAILED
 
 EMPTY_SECONDS = 60.0
 """For so long after its mtime an empty file may be about to be written."""

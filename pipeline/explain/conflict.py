@@ -48,24 +48,25 @@ _FIRST_SLICES = 2
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """What a cell is to hold: a value, or a mark: `even`, `odd` or, for any other, `1 or 4`.
+    """What a cell is to hold: a value, or a mark: `even`, `odd` or, for any other, its values.
 
     Row and column count from 1.
     """
 
     row: int
     column: int
-    holds: int | str
+    holds: int | Literal["even", "odd"] | tuple[int, ...]
 
     @classmethod
     def at(cls, cell: int, puzzle: Puzzle) -> Clue:
         """The clue in a cell that is not blank."""
         geometry, mask = puzzle.geometry, puzzle.cells[cell]
-        names = {geometry.even_values: "even", geometry.odd_values: "odd"}
-        holds: int | str = mask.bit_length()
-        if mask & (mask - 1):
-            holds = names.get(mask) or " or ".join(map(str, values_of(mask)))
-        return cls(*geometry.place(cell), holds)
+        place, values = geometry.place(cell), tuple(values_of(mask))
+        if len(values) == 1:
+            return cls(*place, values[0])
+        if mask == geometry.even_values:
+            return cls(*place, "even")
+        return cls(*place, "odd" if mask == geometry.odd_values else values)
 
     @property
     def place(self) -> tuple[int, int]:
@@ -77,7 +78,8 @@ class Clue:
         return self.holds if isinstance(self.holds, int) else None
 
     def __str__(self) -> str:
-        return f"{self.holds} in row {self.row}, column {self.column}"
+        holds = " or ".join(map(str, self.holds)) if isinstance(self.holds, tuple) else self.holds
+        return f"{holds} in row {self.row}, column {self.column}"
 
 
 @dataclass(frozen=True, slots=True)
