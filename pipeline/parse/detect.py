@@ -22,10 +22,9 @@ from pipeline.parse.base import (
     Parsed,
     Piece,
 )
-from pipeline.parse.cutting import LONGEST
 from pipeline.parse.formats import COLLECTIONS, FORMATS, format_named
 from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf
-from pipeline.parse.records import Reader
+from pipeline.parse.records import LONGEST, Reader
 from pipeline.parse.spaces import recognise_spaces
 from pipeline.parse.text import Text, decode_text, oversize
 from pipeline.puzzle import MAX_SIDE, Puzzle

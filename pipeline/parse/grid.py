@@ -34,14 +34,15 @@ from pipeline.parse.cells import (
     puzzle_of,
     render_cells,
 )
-from pipeline.parse.cutting import cut_pieces, last_end
 from pipeline.parse.records import (
     Reader,
+    cut_pieces,
     is_above_four,
     is_damaged_row,
     is_plain,
     is_row,
     is_too_long,
+    last_end,
     plain_entry,
     plain_of,
     text_of,

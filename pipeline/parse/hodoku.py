@@ -14,8 +14,15 @@ from dataclasses import replace
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Collection, Entry, Format, Found, Head, Piece
 from pipeline.parse.cells import DIGITS, NINE, check_characters, puzzle_of, written_cells
-from pipeline.parse.cutting import cut_lines
-from pipeline.parse.records import PLAIN, Reader, is_text, is_too_long, plain_entry, text_of
+from pipeline.parse.records import (
+    PLAIN,
+    Reader,
+    cut_lines,
+    is_text,
+    is_too_long,
+    plain_entry,
+    text_of,
+)
 from pipeline.parse.text import NEWLINE, Line, Text, says_something
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading

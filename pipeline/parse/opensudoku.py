@@ -27,8 +27,7 @@ from typing import Any, BinaryIO, NamedTuple
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Collection, Entry, Format, Found, Head, Piece
 from pipeline.parse.cells import DIGITS, NINE, check_characters, puzzle_of, written_cells
-from pipeline.parse.cutting import LONGEST, cut_pieces, last_end
-from pipeline.parse.records import Reader, is_plain, plain_entry
+from pipeline.parse.records import LONGEST, Reader, cut_pieces, is_plain, last_end, plain_entry
 from pipeline.parse.text import PIECE, Line, Text, count_lines, quote
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading

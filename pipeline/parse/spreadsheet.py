@@ -22,17 +22,17 @@ from typing import NamedTuple
 from pipeline.errors import counted
 from pipeline.parse.base import Collection, Format, Found, Head
 from pipeline.parse.cells import ALL_GEOMETRIES, number_of, written_numbers
-from pipeline.parse.cutting import cut_lines
-from pipeline.parse.fields import (
+from pipeline.parse.line import (
     DELIMITERS,
     Fields,
-    entries,
+    entries_of_lines,
     find_fields,
     judge,
     may_be_sixteen,
     survey,
     texts_in,
 )
+from pipeline.parse.records import cut_lines
 from pipeline.parse.text import NEWLINE, Line, Text, Word, either
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
@@ -200,7 +200,7 @@ def _texts(line: str, way: Fields) -> list[str]:
     return [text.lstrip("#").strip() for text in texts_in(line, way)]
 
 
-CSV = Collection("csv", recognise_csv, cut_lines, entries)
+CSV = Collection("csv", recognise_csv, cut_lines, entries_of_lines)
 SPREADSHEET = Format(
     "spreadsheet",
     recognise_spreadsheet,
