@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from string import ascii_letters, ascii_uppercase, digits
 from typing import TypeVar, get_args
 
-from pipeline.errors import InvalidPuzzle
+from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Found, Variant
 from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import Geometry, Puzzle
@@ -20,6 +20,9 @@ ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
 """The same for cells that are numbers or letters."""
 
 NINE = GEOMETRIES[9]
+ONLY_NINE = {9: NINE}
+"""For formats of programs that know no other."""
+
 DIGITS = "123456789"
 BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."
@@ -93,6 +96,15 @@ def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Found
     if not signs.keys() >= set(characters):
         raise _first_misfit(text, lines, geometry, variant, signs)
     return Found(Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant)
+
+
+def nine_of(text: Text, row: Line, expected: str, wanted: VariantChoice) -> Found:
+    """The puzzle whose 81 cells stand in this line. Raises InvalidPuzzle."""
+    check_characters(text, (row,))
+    if len(row.cells) != 81:
+        found = counted(len(row.cells), "cell")
+        raise text.error(row.number, len(row.text) + 1, expected, found)
+    return puzzle_of(text, (row,), wanted)
 
 
 def _first_misfit(

@@ -18,7 +18,7 @@ from string import ascii_letters, ascii_uppercase
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse.cells import ALL_GEOMETRIES, BLANKS, DIGITS, EVEN, ODD, number_of
-from pipeline.parse.formats import FORMATS
+from pipeline.parse.detect import FORMATS
 from pipeline.parse.formula import looks_like_cnf
 from pipeline.parse.spaces import SPACES
 from pipeline.parse.text import NEWLINE, decode_text, is_border, says_something

@@ -145,7 +145,7 @@ def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int
     return values
 
 
-def render_as(puzzle: Puzzle, notation: str) -> str:
+def render_spreadsheet(puzzle: Puzzle, notation: str = "") -> str:
     """Write n lines of n fields, empty for a blank.
 
     Raises ValueError for boxes other than the usual ones, and for cells that allow neither one
@@ -153,10 +153,6 @@ def render_as(puzzle: Puzzle, notation: str) -> str:
     """
     delimiter = _SEPARATORS[notation]
     return "".join(delimiter.join(row) + "\n" for row in written_numbers(puzzle, ""))
-
-
-def render_spreadsheet(puzzle: Puzzle) -> str:
-    return render_as(puzzle, "")
 
 
 def recognise_csv(head: Head) -> tuple[Fields, str] | None:
@@ -206,6 +202,6 @@ SPREADSHEET = Format(
     recognise_spreadsheet,
     parse_spreadsheet,
     render_spreadsheet,
-    render_as,
+    render_spreadsheet,
     many=CSV,
 )
