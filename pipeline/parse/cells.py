@@ -29,11 +29,15 @@ EVEN, ODD = "*", "."
 MARKED = "a digit, '*' or '.'"
 """The cells of an even/odd puzzle."""
 
+KNOWN = frozenset(DIGITS + BLANKS)
+IN_LARGER = KNOWN | frozenset(ascii_letters)
+"""The signs of cells, for sides up to 9 and above."""
+
+SIDES = {side * side: side for side in ALL_GEOMETRIES}
+"""The sides of puzzles by the number of their cells."""
+
 S = TypeVar("S", str, list[str])
 
-_KNOWN = frozenset(DIGITS + BLANKS)
-_IN_LARGER = frozenset(DIGITS + BLANKS + ascii_letters)
-_LONGEST_LINE = 625
 _LONGEST_NUMBER = 9
 _IN_ORDER = digits + ascii_uppercase
 
@@ -66,15 +70,13 @@ def check_characters(text: Text, lines: Sequence[Line]) -> None:
     A single line with letters may be the beginning of a puzzle of 16×16 or 25×25 characters.
     """
     for line in lines:
-        if _KNOWN.issuperset(line.cells):
+        if KNOWN.issuperset(line.cells):
             continue
-        word = next(cell for cell in line.placed_cells() if cell.text not in _KNOWN)
+        word = next(cell for cell in line.placed_cells() if cell.text not in KNOWN)
         marked = any({EVEN, ODD} <= set(line.cells) for line in lines)
         expected = MARKED if marked else "a digit or a blank"
-        may_go_on = len(lines) == 1 and len(line.cells) < _LONGEST_LINE
-        raise text.at_word(
-            word, expected, truncated=may_go_on and _IN_LARGER.issuperset(line.cells)
-        )
+        may_go_on = len(lines) == 1 and len(line.cells) < max(SIDES)
+        raise text.at_word(word, expected, truncated=may_go_on and IN_LARGER.issuperset(line.cells))
 
 
 def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Found:

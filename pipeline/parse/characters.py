@@ -27,6 +27,7 @@ from pipeline.parse.cells import (
     IN_LINE,
     LARGER_GEOMETRIES,
     ODD,
+    SIDES,
     in_lines,
     in_rows,
     written_cells,
@@ -39,13 +40,12 @@ from pipeline.settings import Reading
 _BLANKS = frozenset(BLANKS)
 _LETTERS = frozenset(ascii_letters) - _BLANKS
 _SMALL = frozenset("1234") | _BLANKS
-_LENGTHS = {side * side: side for side in LARGER_GEOMETRIES}
 
 
 def recognise_characters(text: Text) -> str | None:
     rows = text.rows
     lengths = [len(row.cells) for row in rows]
-    if len(rows) == 1 and lengths[0] in _LENGTHS:
+    if len(rows) == 1 and SIDES.get(lengths[0]) in LARGER_GEOMETRIES:
         return f"one line of {lengths[0]} characters"
     side = lengths[0] if lengths else 0
     if side not in LARGER_GEOMETRIES or 2 * lengths.count(side) < len(rows):
@@ -101,7 +101,7 @@ def _is_small_even_odd(rows: Sequence[Line]) -> bool:
 def _check_line(text: Text, row: Line, sides: Sequence[int]) -> int:
     """The side of the puzzle in a single line."""
     count = len(row.cells)
-    side = _LENGTHS.get(count, 0)
+    side = SIDES.get(count, 0)
     if side in sides:
         return side
     expected = f"a line of {either(side * side for side in sides)} characters"

@@ -31,7 +31,7 @@ from pipeline.parse.line import LINE
 from pipeline.parse.opensudoku import OPENSUDOKU
 from pipeline.parse.programs import HODOKU, SADMAN, SIMPLE
 from pipeline.parse.records import LONGEST, Reader
-from pipeline.parse.spaces import SPACES
+from pipeline.parse.spaces import SPACES, is_in_spaces
 from pipeline.parse.spreadsheet import SPREADSHEET
 from pipeline.parse.text import Text, decode_text, oversize
 from pipeline.puzzle import MAX_SIDE, Puzzle
@@ -239,7 +239,9 @@ def _is_one_puzzle(head: Head) -> bool:
         return True
     if any(line.strip().lower() in _SECTIONS for line in head.lines):
         return True
-    return _begins_with_sizes(head) or _reads_as_one(head) or _has_spaces_for_blanks(head)
+    if _begins_with_sizes(head) or _reads_as_one(head):
+        return True
+    return head.is_whole and is_in_spaces(head.data)
 
 
 def _begins_with_sizes(head: Head) -> bool:
@@ -263,16 +265,6 @@ def _reads_as_one(head: Head) -> bool:
     except InvalidPuzzle:
         return False
     return True
-
-
-def _has_spaces_for_blanks(head: Head) -> bool:
-    """Whether its rows are those of a grid with spaces for blanks, even if too few or too many."""
-    if not head.is_whole or not any(" " in line for line in head.lines):
-        return False
-    try:
-        return SPACES.recognise(decode_text(head.data, "")) is not None
-    except InvalidPuzzle:
-        return False
 
 
 def render_puzzle(puzzle: Puzzle, format_name: str) -> str:

@@ -8,12 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from string import ascii_letters
 from typing import Any, BinaryIO
 
 from pipeline.errors import InvalidPuzzle, printable
 from pipeline.parse.base import Entry, Parsed, Piece
-from pipeline.parse.cells import BLANKS, DIGITS, EVEN, ODD, render_cells, signs_of
+from pipeline.parse.cells import (
+    BLANKS,
+    DIGITS,
+    EVEN,
+    IN_LARGER,
+    KNOWN,
+    ODD,
+    SIDES,
+    render_cells,
+    signs_of,
+)
 from pipeline.parse.text import LINE_END, NEWLINE, cells_of, count_lines, is_border
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
@@ -124,15 +133,10 @@ def cut_pieces(
             line += window.skip(boundary, digest)
 
 
-SIDES = {16: 4, 36: 6, 64: 8, 81: 9, 256: 16, 625: 25}
-"""The sides of puzzles by the number of their cells."""
-
 PLAIN = r"[1-9.]{81}|[0-9]{81}"
 FULL = r"[1-9]{81}"
 _PLAIN, _FULL = re.compile(PLAIN), re.compile(FULL)
 
-_KNOWN = frozenset(DIGITS + BLANKS)
-_IN_LARGER = _KNOWN | frozenset(ascii_letters)
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 _SHORTEST_ATTEMPT = 12
 _SHOWN = 100
@@ -266,7 +270,7 @@ def side_of(field: str) -> int | None:
     cells = halves(cells_of(field))[0]
     side = SIDES.get(len(cells))
     if side is None or side > 9:
-        return side if _IN_LARGER.issuperset(cells) else None
+        return side if IN_LARGER.issuperset(cells) else None
     blanks = set(cells) - set(DIGITS[:side])
     one_sign = len(blanks) <= 1 and blanks <= set(BLANKS)
     return side if one_sign or blanks == {EVEN, ODD} else None
@@ -284,7 +288,7 @@ def is_attempt(field: str) -> bool:
 
 def is_row(line: str, side: int) -> bool:
     """Whether a line is a row of so many cells."""
-    known = _KNOWN if side <= 9 else _IN_LARGER
+    known = KNOWN if side <= 9 else IN_LARGER
     cells = cells_of(line)
     return len(cells) == side and known.issuperset(cells)
 
@@ -296,7 +300,7 @@ def is_damaged_row(line: str, side: int) -> bool:
 
 
 def _are_mostly_known(cells: str) -> bool:
-    return sum(sign in _KNOWN for sign in cells) * 4 >= len(cells) * 3
+    return sum(sign in KNOWN for sign in cells) * 4 >= len(cells) * 3
 
 
 def is_above_four(cells: str) -> bool:

@@ -62,6 +62,14 @@ def recognise_spaces(text: Text) -> str | None:
     return f"{layout.side} rows in which a space is a blank"
 
 
+def is_in_spaces(data: bytes) -> bool:
+    """Whether a source is such a grid, even one with a few rows too many or too few."""
+    try:
+        return recognise_spaces(decode_text(data, "")) is not None
+    except InvalidPuzzle:
+        return False
+
+
 def parse_spaces(text: Text, _reading: Reading) -> Found:
     layout = _layout(text)
     if layout is None:
