@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import stat
 import tarfile
@@ -140,10 +139,10 @@ def opened(path: Path, room: Room, meter: Meter | None = None) -> BinaryIO:
         if layers.twice:
             raise UnpackError(_TWICE)
         stack.pop_all()
-    if layers.compression is None:
-        file.seek(0)
-        return io.BufferedReader(file)
-    return stream_of(unpacked(content.chunks(), layers.compression, Budget(room)), file)
+    chunks = content.chunks()
+    if layers.compression is not None:
+        chunks = unpacked(chunks, layers.compression, Budget(room))
+    return stream_of(chunks, file)
 
 
 @dataclass(frozen=True, slots=True)
