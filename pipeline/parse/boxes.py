@@ -111,7 +111,7 @@ def _value(text: Text, word: Word, side: int) -> int:
     return value
 
 
-def render_boxes(puzzle: Puzzle) -> str:
+def render_boxes(puzzle: Puzzle, _notation: str) -> str:
     """Write the header line and n lines of n numbers.
 
     Raises ValueError for cells that allow neither one value nor all: they have no sign.
@@ -235,7 +235,7 @@ def _misplaced(text: Text, line: Line, geometry: Geometry) -> InvalidPuzzle:
     return text.error(line.number, end, expected, "the end of the line", truncated=cut_off)
 
 
-def render_bordered(puzzle: Puzzle) -> str:
+def render_bordered(puzzle: Puzzle, _notation: str) -> str:
     """Write the size of a box, and n rows between borders.
 
     Raises ValueError for cells that allow neither one value nor all: they have no sign.

@@ -159,29 +159,17 @@ def _is_filled(rows: Sequence[Line], signs: str) -> bool:
     return all({*row} == {*signs} for row in in_rows(_cells(rows), len(signs)))
 
 
-def render_as(puzzle: Puzzle, notation: str) -> str:
+def render_characters(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n characters, or one line, in the alphabet that the notation names.
 
-    Raises ValueError for a side other than the alphabet's, and for cells that allow neither one
-    value nor all.
+    By default that is the first one that the characters identify. Raises ValueError if there is
+    none, for a side other than the alphabet's, and for cells that allow neither one value nor all.
     """
-    name = notation.removesuffix(IN_LINE)
-    signs = ALPHABETS[name]
-    n = len(signs)
-    if puzzle.geometry != LARGER_GEOMETRIES[n]:
-        raise ValueError(f"the alphabet {name} is for {n}×{n} cells in square boxes")
-    cells = "".join(written_cells(puzzle, signs, "."))
-    return in_lines(cells, n * n if notation.endswith(IN_LINE) else n)
-
-
-def render_characters(puzzle: Puzzle) -> str:
-    """Write n lines of n characters, in the first alphabet that they identify.
-
-    Raises ValueError if there is none.
-    """
+    if notation:
+        return _written(puzzle, notation.removesuffix(IN_LINE), in_line=IN_LINE in notation)
     for name in ALPHABET_NAMES:
         if puzzle.geometry == LARGER_GEOMETRIES[len(ALPHABETS[name])]:
-            written = render_as(puzzle, name)
+            written = _written(puzzle, name)
             try:
                 parse_characters(decode_text(written.encode(), "puzzle"), Reading())
             except InvalidPuzzle:
@@ -190,6 +178,12 @@ def render_characters(puzzle: Puzzle) -> str:
     raise ValueError("no alphabet in which its characters would decide which it is")
 
 
-CHARACTERS = Format(
-    "characters", recognise_characters, parse_characters, render_characters, render_as
-)
+def _written(puzzle: Puzzle, name: str, *, in_line: bool = False) -> str:
+    signs = ALPHABETS[name]
+    n = len(signs)
+    if puzzle.geometry != LARGER_GEOMETRIES[n]:
+        raise ValueError(f"the alphabet {name} is for {n}×{n} cells in square boxes")
+    return in_lines("".join(written_cells(puzzle, signs, ".")), n * n if in_line else n)
+
+
+CHARACTERS = Format("characters", recognise_characters, parse_characters, render_characters)

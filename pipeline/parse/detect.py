@@ -273,10 +273,7 @@ def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
     Raises ValueError if the format cannot express the puzzle, KeyError for an unknown format.
     """
     name, _, notation = format_name.partition(" ")
-    known = _BY_NAME[name]
-    if notation and known.render_as:
-        return known.render_as(puzzle, notation)
-    return known.render(puzzle)
+    return _BY_NAME[name].render(puzzle, notation)
 
 
 def parsed_from(puzzle: Puzzle) -> Parsed:

@@ -111,7 +111,7 @@ def _side_of_rows(rows: Sequence[Line], sides: Sides[int]) -> int | None:
     return meant[0] if meant else len(rows) if len(rows) in sides else None
 
 
-def render_grid(puzzle: Puzzle) -> str:
+def render_grid(puzzle: Puzzle, _notation: str) -> str:
     """Write n lines of n characters."""
     return in_lines(render_cells(puzzle), puzzle.geometry.side)
 

@@ -82,7 +82,7 @@ def parse_line(text: Text, reading: Reading) -> Found:
         raise replace(error, truncated=may_go_on) from None
 
 
-def render_line(puzzle: Puzzle) -> str:
+def render_line(puzzle: Puzzle, _notation: str) -> str:
     return render_cells(puzzle) + "\n"
 
 

@@ -165,7 +165,7 @@ def parse_opensudoku(text: Text, reading: Reading) -> Found:
         raise replace(error, column=game.column, truncated=False) from None
 
 
-def render_opensudoku(puzzle: Puzzle) -> str:
+def render_opensudoku(puzzle: Puzzle, _notation: str) -> str:
     """A file of one game; raises ValueError for other sides than 9."""
     check_boxes(puzzle.geometry, ONLY_NINE)
     data = "".join(written_cells(puzzle, DIGITS, "0"))

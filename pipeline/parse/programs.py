@@ -96,7 +96,7 @@ def parse_hodoku(text: Text, reading: Reading) -> Found:
         raise replace(error, truncated=cut_off) from None
 
 
-def render_hodoku(puzzle: Puzzle) -> str:
+def render_hodoku(puzzle: Puzzle, _notation: str) -> str:
     """One line of the library; raises ValueError for other sides than 9."""
     check_boxes(puzzle.geometry, ONLY_NINE)
     return f":0000:x:{''.join(written_cells(puzzle, DIGITS, '.'))}:::\n"
@@ -189,8 +189,8 @@ def _puzzle_rows(text: Text) -> tuple[Line, ...]:
     return tuple(rows)
 
 
-def render_sadman(puzzle: Puzzle) -> str:
-    return f"{_PUZZLE}\n{render_grid(puzzle)}"
+def render_sadman(puzzle: Puzzle, notation: str) -> str:
+    return f"{_PUZZLE}\n{render_grid(puzzle, notation)}"
 
 
 SADMAN = Format("sadman", recognise_sadman, parse_sadman, render_sadman, begins=_SADMAN_BEGINS)
@@ -217,7 +217,7 @@ def parse_simple(text: Text, reading: Reading) -> Found:
     return found
 
 
-def render_simple(puzzle: Puzzle) -> str:
+def render_simple(puzzle: Puzzle, _notation: str) -> str:
     """Write the frame and 9 rows in it; raises ValueError for other sides."""
     check_boxes(puzzle.geometry, ONLY_NINE)
     rows = [f"|{'|'.join(in_rows(row, 3))}|\n" for row in in_rows(render_cells(puzzle), 9)]

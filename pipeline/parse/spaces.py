@@ -219,7 +219,7 @@ def _values(text: Text, layout: _Layout, index: int) -> list[int]:
     return values
 
 
-def render_spaces(puzzle: Puzzle) -> str:
+def render_spaces(puzzle: Puzzle, _notation: str) -> str:
     """Write n lines of n characters.
 
     Raises ValueError for boxes other than the usual ones, for cells that allow neither one value

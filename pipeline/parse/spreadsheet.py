@@ -145,7 +145,7 @@ def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int
     return values
 
 
-def render_spreadsheet(puzzle: Puzzle, notation: str = "") -> str:
+def render_spreadsheet(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n fields, empty for a blank.
 
     Raises ValueError for boxes other than the usual ones, and for cells that allow neither one
@@ -201,7 +201,6 @@ SPREADSHEET = Format(
     "spreadsheet",
     recognise_spreadsheet,
     parse_spreadsheet,
-    render_spreadsheet,
     render_spreadsheet,
     many=CSV,
 )
