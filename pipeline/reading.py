@@ -34,15 +34,13 @@ from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import ReadingOptions, Settings
 from pipeline.unpack import (
     Kind,
-    Layers,
     Member,
-    PeekableChunks,
     PeekableStream,
     Room,
     UnpackError,
     check_readable,
+    is_packed,
     kind_of,
-    layers_of,
     opened,
     walk,
 )
@@ -103,7 +101,7 @@ class Glance:
 
 
 def glance(data: bytes, name: str, settings: Settings) -> Glance:
-    if layers_of(PeekableChunks(iter([data]))) != Layers():
+    if is_packed(data):
         return Glance(holds_many=True)
     complete = len(data) <= HEAD_BYTES
     try:

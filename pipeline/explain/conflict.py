@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from multiprocessing.connection import Connection
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pipeline.certify import clashing_givens
 from pipeline.cnf import Clause
@@ -280,17 +280,7 @@ def shrinking_cores(
 
     with Solver(name=ENGINE) as engine, contextlib.suppress(LimitReached):
         engine.append_formula(deadline.watch(clauses))
-
-        def core_of(assumed: Sequence[int], slices: int) -> set[int] | Literal["holds", "hard"]:
-            for _ in range(slices):
-                deadline.check()
-                engine.conf_budget(_CONFLICTS)
-                holds = engine.solve_limited(assumptions=assumed)
-                if holds is not None:
-                    return "holds" if holds else set(engine.get_core() or ())
-            return "hard"
-
-        core = core_of(assumptions, sys.maxsize)
+        core = _core_of(engine, assumptions, sys.maxsize, deadline)
         if not isinstance(core, set):
             raise ValueError("all assumptions can hold")  # noqa: TRY004
         needed: list[int] = []
@@ -302,7 +292,7 @@ def shrinking_cores(
             if not untried:
                 untried, hard, slices = hard, [], slices * 4
             tried = untried.pop()
-            core = core_of([*needed, *hard, *untried], slices)
+            core = _core_of(engine, [*needed, *hard, *untried], slices, deadline)
             if core == "holds":
                 needed.append(tried)
             elif core == "hard":
@@ -312,3 +302,16 @@ def shrinking_cores(
                 hard = [literal for literal in hard if literal in core]
                 yield [*needed, *hard, *untried], False
         yield needed, True
+
+
+def _core_of(
+    engine: Any, assumed: Sequence[int], slices: int, deadline: Deadline
+) -> set[int] | Literal["holds", "hard"]:
+    """Assumptions that cannot all hold; `hard` if so many slices do not tell."""
+    for _ in range(slices):
+        deadline.check()
+        engine.conf_budget(_CONFLICTS)
+        holds = engine.solve_limited(assumptions=assumed)
+        if holds is not None:
+            return "holds" if holds else set(engine.get_core() or ())
+    return "hard"

@@ -24,7 +24,6 @@ from pipeline.certify.proof import (
     ProofRejected,
     ProofTimeout,
     check_core,
-    check_proof,
     check_refutation,
 )
 from pipeline.limits import Limits
@@ -53,7 +52,7 @@ def test_a_proof_that_there_is_no_other_solution_holds(made, prover):
     puzzle = made()
     found = solutions(puzzle, 10)
     proof = proof_of(prover, proof_formula(puzzle, found))
-    checked = check_proof(puzzle, found, proof, HOUR)
+    checked = check_refutation(proof_formula(puzzle, found), proof, HOUR)
     assert checked.steps == proof.count("\n")
     assert checked.checker.startswith("dratify 0.")
 
@@ -126,7 +125,7 @@ def test_no_other_solution_cannot_be_proved_where_one_was_left_out(prover):
         for left_out in found:
             published = [grid for grid in found if grid != left_out]
             with pytest.raises(ProofRejected, match="does not follow"):
-                check_proof(puzzle, published, proof, HOUR)
+                check_refutation(proof_formula(puzzle, published), proof, HOUR)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from support.strategies import examples
 
 from pipeline.parse import COLLECTIONS, Detected, Entry, Piece, detect_collection, parse_puzzle
 from pipeline.parse.cells import DIGITS
-from pipeline.parse.cutting import LONGEST
+from pipeline.parse.records import LONGEST
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 

@@ -91,7 +91,7 @@ def test_tautologies_and_duplicate_literals_are_left_out_and_counted():
     parsed = parse("p cnf 4 6\n2 1 2 1 0\n3 -3 3 0\n0\n4 0\n4 0\n-1 2 -2 1 0")
     assert list(parsed.written) == [(2, 1, 2, 1), (3, -3, 3), (), (4,), (4,), (-1, 2, -2, 1)]
     assert list(parsed.clauses) == [(2, 1), (), (4,), (4,)]
-    assert (parsed.written_clauses, parsed.tautologies, parsed.duplicates) == (6, 2, 2)
+    assert (len(parsed.written), parsed.tautologies, parsed.duplicates) == (6, 2, 2)
     assert proof_clauses(parsed) == (4, ((2, 1), (), (4,), (4,)))
 
 
