@@ -6,8 +6,6 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from pipeline.certify import certify_grid
-from pipeline.parse import signs_of
-from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result
 
@@ -42,14 +40,9 @@ def disagreement(
     return _NOT_FOUND if complete else None
 
 
-def compared(result: Result) -> Result:
-    """Add what is wrong with the solution beside the puzzle, if anything is."""
-    problem = result.problem
-    if not isinstance(problem, PuzzleProblem) or result.status == "failed":
+def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) -> Result:
+    """Add what is wrong with the solution beside the puzzle, if there is one and anything is."""
+    if claimed is None or result.status == "failed":
         return result
-    parsed = problem.parsed
-    if parsed.claimed is None:
-        return result
-    signs, found = signs_of(parsed.format), result.solutions
-    why = disagreement(parsed.claimed, parsed.puzzle, signs, found, complete=result.complete)
+    why = disagreement(claimed, puzzle, signs, result.solutions, complete=result.complete)
     return replace(result, disagreement=why) if why else result
