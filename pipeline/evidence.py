@@ -14,8 +14,7 @@ from pipeline.certify import certify_grid
 from pipeline.certify.formula import Formula
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
-from pipeline.parse import signs_of
-from pipeline.problem import Problem, PuzzleProblem, S
+from pipeline.problem import Problem, S
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Certificate, Proof, Result
 
@@ -125,14 +124,9 @@ def disagreement(
     return _NOT_FOUND if complete else None
 
 
-def compared(result: Result) -> Result:
-    """Add what is wrong with the solution beside the puzzle, if anything is."""
-    problem = result.problem
-    if not isinstance(problem, PuzzleProblem) or result.status == "failed":
+def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) -> Result:
+    """Add what is wrong with the solution beside the puzzle, if there is one and anything is."""
+    if claimed is None or result.status == "failed":
         return result
-    parsed = problem.parsed
-    if parsed.claimed is None:
-        return result
-    signs, found = signs_of(parsed.format), result.solutions
-    why = disagreement(parsed.claimed, parsed.puzzle, signs, found, complete=result.complete)
+    why = disagreement(claimed, puzzle, signs, result.solutions, complete=result.complete)
     return replace(result, disagreement=why) if why else result

@@ -21,7 +21,6 @@ from support.strategies import examples
 
 from pipeline.batch import FEWEST
 from pipeline.parse import Piece, detect_collection, parse_puzzle
-from pipeline.pieces import failed_piece, solve_piece
 from pipeline.published.tables import MemberRow, PuzzleRow, csv_line, header
 from pipeline.puzzle import Geometry, Grid
 from pipeline.reading import Source
@@ -30,6 +29,7 @@ from pipeline.rows import Rows, blank_lines, broken, indexed, one_line
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import solve_lanes
+from pipeline.solving import failed_piece, solve_piece
 
 ONE = UNIQUE.replace("\n", "")
 PAIR = TWO_SOLUTIONS.replace("\n", "")

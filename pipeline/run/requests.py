@@ -28,7 +28,7 @@ class PieceOf(Request):
     member: str = ""
 
     def compute(self, solvers: Solvers, settings: Settings) -> Rows:
-        from pipeline.pieces import solve_piece  # noqa: PLC0415 - numpy, which only workers need
+        from pipeline.solving import solve_piece  # noqa: PLC0415 - only workers need it
 
         watch = Stopwatch()
         rows = solve_piece(self.piece, self.source, solvers, settings.of_many())
@@ -49,7 +49,7 @@ class PieceOf(Request):
         return all_rows
 
     def given_up(self, why: str, settings: Settings) -> Rows:
-        from pipeline.pieces import failed_piece  # noqa: PLC0415 - as above
+        from pipeline.solving import failed_piece  # noqa: PLC0415 - as above
 
         return failed_piece(self.piece, self.source, settings, why)
 
