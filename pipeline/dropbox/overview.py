@@ -72,7 +72,7 @@ def survey(folders: Folders, settle: float) -> Overview:
     )
     settler = Settler(settle)
     for name in names:
-        seen = look(folders.inbox / name, lambda _: False, 0)
+        seen = look(folders.inbox / name)
         if seen is None:
             continue
         if isinstance(seen, Refused):

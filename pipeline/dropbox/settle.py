@@ -95,10 +95,12 @@ def fingerprint_of(status: os.stat_result) -> Fingerprint:
     return Fingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Refused | None:
+def look(
+    path: Path, cut_off: Callable[[bytes], bool] = lambda _: False, most: int = 0
+) -> Sight | Refused | None:
     """What is at `path` now; None if it is gone.
 
-    Of a file without a writer up to `most` bytes are read, for `cut_off` to say whether they look
+    A file of up to `most` bytes without a writer is read, for `cut_off` to say whether it looks
     incomplete.
     """
     try:
@@ -129,9 +131,7 @@ def _look_at_folder(path: Path) -> Sight | None:
     """Look at a folder with all that is read of it; None if it is gone."""
     size, hashed, writer, newest = 0, sha256(), False, 0
     for inner, name, folder, status in _within(path):
-        if stat.S_ISREG(status.st_mode) and not writer:
-            with contextlib.suppress(OSError):
-                writer = _writer_of(name, folder) is True
+        writer = writer or (stat.S_ISREG(status.st_mode) and _is_written_in(folder, name))
         size += status.st_size
         newest = max(newest, status.st_mtime_ns)
         hashed.update(repr((inner, name, fingerprint_of(status))).encode())
@@ -172,13 +172,13 @@ def _within(
                 yield from _within(each, folder, f"{inner}{each}/")
 
 
-def _writer_of(name: str | Path, folder: int | None = None) -> bool | None:
-    """Whether any process has a file open for writing, as `has_writer`. Raises OSError."""
+def _is_written_in(folder: int, name: str) -> bool:
+    """Whether a file in an open folder is known to have a writer."""
     try:
         with opened(name, folder=folder) as descriptor:
-            return has_writer(descriptor)
-    except BlockingIOError:  # it is leased for writing
-        return True
+            return has_writer(descriptor) is True
+    except OSError as error:
+        return error.errno == errno.EAGAIN  # it is leased for writing
 
 
 def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | None:
@@ -195,26 +195,17 @@ def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | Non
 
 def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
     """Whether a file or folder is still as it was seen, and has no writer."""
-    status = path.lstat()
-    if stat.S_ISDIR(status.st_mode):
-        seen = _look_at_folder(path)
-        return seen is not None and seen.fingerprint == fingerprint and not seen.writer
-    if fingerprint_of(status) != fingerprint:
-        return False
-    if not stat.S_ISREG(status.st_mode):
-        return True
-    try:
-        return not _writer_of(path)
-    except PermissionError:  # it will be refused
-        return True
+    seen = look(path)
+    return seen is not None and seen.fingerprint == fingerprint and not _has_known_writer(seen)
 
 
 def is_written(path: Path) -> bool:
     """Whether a file, or one in a folder, is known to have a writer."""
-    if stat.S_ISDIR(path.lstat().st_mode):
-        seen = _look_at_folder(path)
-        return seen is not None and bool(seen.writer)
-    return not unchanged(path, fingerprint_of(path.lstat()))
+    return _has_known_writer(look(path))
+
+
+def _has_known_writer(seen: Sight | Refused | None) -> bool:
+    return isinstance(seen, Sight) and seen.writer is True
 
 
 def has_writer(descriptor: int) -> bool | None:
