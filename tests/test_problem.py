@@ -114,7 +114,7 @@ def test_an_unsatisfiable_formula_is_shown_to_have_no_model(solver, text):
 
 
 @both_solvers
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(0, 12, 2))
 def test_all_models_are_found_and_in_order_where_all_are_asked_for(solver, seed):
     clauses, variables = three_sat(seed, 12 + 3 * seed)
     text, expected = dimacs(clauses, variables), models_of(clauses, variables)

@@ -364,7 +364,7 @@ def test_a_cluster_of_this_machine_is_started_for_the_run_and_gives_the_bytes_of
     box: DropFolder, local: dict[str, dict[str, bytes | None]]
 ) -> None:
     drop(box, "zip", "set")
-    finished = box.run("--cluster", "local:2", "--quiet")
+    finished = box.run("--cluster", "local:1", "--quiet")
     assert finished.returncode == 1
     assert [line[:9] for line in finished.stderr.splitlines()] == ['{"job": "']
     assert box.record("set")["status"] == "archive"
