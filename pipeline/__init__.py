@@ -21,8 +21,16 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from pipeline.certify import Violation, certifier, certify_grid
-    from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat, decode_model
-    from pipeline.dimacs import dimacs_lines, parse_result
+    from pipeline.cnf import (
+        Answer,
+        Cnf,
+        Sat,
+        Unknown,
+        Unsat,
+        decode_model,
+        dimacs_lines,
+        parse_result,
+    )
     from pipeline.encode import encode_puzzle
     from pipeline.errors import (
         EnvironmentFailure,

@@ -18,13 +18,14 @@ from pipeline.problem import Problem, PuzzleProblem, S, read_problem
 from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading import Source, problem_of
 from pipeline.result import Result, Stopwatch
-from pipeline.rows import Rows, RowsOf
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from pipeline.rows import Rows
 
 LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
@@ -163,6 +164,7 @@ def _checked(problem: Problem, result: Result) -> Result:
 def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settings) -> Rows:
     """Read the puzzles of a piece, solve and certify them. Raises EnvironmentFailure."""
     from pipeline.batch import Batch, solve_batch  # noqa: PLC0415 - as above
+    from pipeline.rows import RowsOf  # noqa: PLC0415 - not for single puzzles
 
     entries = source.detected.entries(piece, source.name, settings.reading)
     making, alone = RowsOf(entries, source), set(range(len(entries)))
@@ -187,6 +189,8 @@ def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settin
 
 def failed_piece(piece: Piece, source: Source, settings: Settings, why: str) -> Rows:
     """The rows of puzzles that could not be computed, without computing them."""
+    from pipeline.rows import RowsOf  # noqa: PLC0415 - as above
+
     entries = source.detected.entries(piece, source.name, settings.reading)
     making = RowsOf(entries, source)
     for place in range(len(entries)):

@@ -11,7 +11,7 @@ from pysat.solvers import Minisat22
 from solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE
 from typer.testing import CliRunner
 
-from pipeline.cli.commands import app
+from pipeline.cli import application
 
 BOXES = "c easy\nc by hand\n2 2\n1 0 0 0  0 0 2 0\n0 3 0 0\n0 0 0 4\n"
 SOLVED = "1243\n3421\n4312\n2134\n"
@@ -33,9 +33,12 @@ FILES = {
 }
 
 
+APP = application()
+
+
 def run(*arguments: str, given: str | None = None):
     """Exit code, standard output and standard error of a command."""
-    result = CliRunner().invoke(app, list(arguments), input=given)
+    result = CliRunner().invoke(APP, list(arguments), input=given)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
     return result.exit_code, result.stdout, result.stderr
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 import typer
 
 from pipeline.cli.files import STANDARD_OUTPUT, check_target, path_of, source_name, write_to
-from pipeline.cli.options import READING, SOLVING, File, takes
-from pipeline.cli.outcome import say
+from pipeline.cli.options import READING, SOLVING, File, say, takes
 from pipeline.errors import (
     InputError,
     InvalidPuzzle,
@@ -28,7 +27,6 @@ from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import Grid
 from pipeline.reading import Archive, Item, Single, contents_of, items_of
 from pipeline.result import NOT_WELL, Result, Stopwatch
-from pipeline.rows import one_line
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solving import solve_one, solve_problems
@@ -180,6 +178,8 @@ def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 def _in_a_line(result: Result) -> str:
     """The status, the first solution, and any message."""
+    from pipeline.rows import one_line  # noqa: PLC0415 - not for single puzzles
+
     solution = ""
     if result.solutions:
         first = result.solutions[0]

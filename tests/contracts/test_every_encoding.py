@@ -10,8 +10,7 @@ from pysat.solvers import Minisat22
 from solving import EVEN_ODD
 from strategies import examples, puzzles, solved_grids
 
-from pipeline.cnf import Cnf, decode_model
-from pipeline.dimacs import dimacs_lines
+from pipeline.cnf import Cnf, decode_model, dimacs_lines
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
