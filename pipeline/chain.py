@@ -25,7 +25,8 @@ from pipeline.settings import Settings
 from pipeline.solvers import Solver, Solvers, answers
 
 if TYPE_CHECKING:
-    from pipeline.solvers import Solvers
+    from pipeline.certify.formula import Core
+    from pipeline.solvers.pysat import Engine
 
 
 EXPLAIN_SECONDS = 2.0
@@ -315,13 +316,8 @@ def prove_formula(
 ) -> tuple[Certificate, str | None]:
     """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one."""
     from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
-    from pipeline.certify.proof import (  # noqa: PLC0415 - dratify is slow to load
-        REFUTED,
-        ProofRejected,
-        ProofTimeout,
-        check_core,
-    )
-    from pipeline.solvers.pysat import ENGINES, Exhausted, Prover, Satisfiable  # noqa: PLC0415
+    from pipeline.certify.proof import ProofRejected, ProofTimeout  # noqa: PLC0415 - slow to load
+    from pipeline.solvers.pysat import ENGINES, Exhausted, Satisfiable  # noqa: PLC0415
 
     deadline = Deadline.of(limits)
     try:
@@ -333,24 +329,31 @@ def prove_formula(
     reason = ""
     for engine in ENGINES:
         try:
-            if core.is_refuted:
-                text = REFUTED
-            else:
-                left = limits.until(deadline)
-                text = solvers.shared(Prover).prove(core.remaining, left, engine)
-            checked = check_core(core, text, deadline.left())
+            return _proved(core, engine, solvers, limits.until(deadline))
         except Satisfiable as error:
             return Certificate("no", reason=str(error)), None
         except (Exhausted, ProofTimeout) as error:
             reason = str(error)
         except (ProofRejected, SolverError, EnvironmentFailure) as error:
             doubts.append(f"{engine}: {error}")
-        else:
-            name = "unit propagation" if core.is_refuted else engine
-            return Certificate("proved", name, checked.checker, checked.steps), text
         if not deadline.left():
             reason = limits.out_of_time
             break
     if reason:
         return Certificate("claimed", reason=reason), None
     return Certificate("no", reason="; ".join(doubts)), None
+
+
+def _proved(
+    core: Core, engine: Engine, solvers: Solvers, limits: Limits
+) -> tuple[Certificate, str]:
+    """Have an engine refute a core, and its proof checked. Raises what either does."""
+    from pipeline.certify.proof import REFUTED, check_core  # noqa: PLC0415 - as above
+    from pipeline.solvers.pysat import Prover  # noqa: PLC0415
+
+    deadline = Deadline.of(limits)
+    name, text = "unit propagation", REFUTED
+    if not core.is_refuted:
+        name, text = engine, solvers.shared(Prover).prove(core.remaining, limits, engine)
+    checked = check_core(core, text, deadline.left())
+    return Certificate("proved", name, checked.checker, checked.steps), text

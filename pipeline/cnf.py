@@ -54,11 +54,12 @@ class Family:
 class Cnf:
     """Clauses in families, and the map from variable to candidate.
 
-    `variables` is the header's count: the highest number a variable may have. `fixed` are
+    `geometry` is None, and `candidates` is empty, if the clauses are not a puzzle's. `variables` is
+    the header's count: the highest number a variable may have. `fixed` are
     the candidates that hold in every model and have no variable (`reduced` drops them).
     """
 
-    geometry: Geometry
+    geometry: Geometry | None
     encoding: str
     variables: int
     families: tuple[Family, ...]
@@ -122,7 +123,9 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
     `model` is the set of true literals. Raises SolverError unless every cell gets exactly one
     value.
     """
-    n = cnf.geometry.side
+    geometry = cnf.geometry
+    assert geometry  # noqa: S101
+    n = geometry.side
     values = [0] * (n * n)
     chosen = (
         cnf.candidates[literal] for literal in model if literal > 0 and literal in cnf.candidates
@@ -135,9 +138,9 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
             )
         values[cell] = value
     if 0 in values:
-        row, column = cnf.geometry.place(values.index(0))
+        row, column = geometry.place(values.index(0))
         raise SolverError(f"the model leaves row {row}, column {column} without a value")
-    return Grid(cnf.geometry, tuple(values))
+    return Grid(geometry, tuple(values))
 
 
 def blocking_clause(grid: Grid, cnf: Cnf) -> Clause:
@@ -185,14 +188,14 @@ def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:
 
     `extra` clauses (they block solutions) come last.
     """
-    geometry = cnf.geometry
     families = list(cnf.families)
     blocking = list(extra)
     if blocking:
         families.append(Family("solutions found, each blocked", len(blocking), blocking))
-    n = geometry.side
-    yield (f"c Sudoku {n}x{n}, boxes {geometry.height}x{geometry.width}, encoding {cnf.encoding}\n")
-    yield f"c {len(cnf.candidates)} candidates have a variable, {len(cnf.fixed)} are decided\n"
+    if cnf.geometry:
+        n, box = cnf.geometry.side, f"{cnf.geometry.height}x{cnf.geometry.width}"
+        yield f"c Sudoku {n}x{n}, boxes {box}, encoding {cnf.encoding}\n"
+        yield f"c {len(cnf.candidates)} candidates have a variable, {len(cnf.fixed)} are decided\n"
     yield header(cnf.variables, sum(family.size for family in families))
     for family in families:
         yield f"c {family.title}: {family.size}\n"

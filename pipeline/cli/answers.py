@@ -66,34 +66,36 @@ def solve(
 
     cat examples/line.sdm | sudoku-pipeline solve -
     """
-    if svg is not None:
+    if svg:
         if len(files) != 1:
             raise UsageError("--svg: give one puzzle to draw")
         check_target("--svg", svg, files)
-    results: list[tuple[str, Result]] = []
+    kept: list[tuple[str, Result]] = []
     code = ALL_WELL
     with Solvers(settings.solver, settings.minisat) as solvers:
         _say_lacking(solvers, settings)
         for file in files:
-            name = source_name(file)
-            result = _solve_file(file, solvers, settings, drawn=svg is not None)
-            if isinstance(result, bool):
-                code = code if result else SOME_BAD
-                continue
-            if svg != STANDARD_OUTPUT:
-                _print_result(f"{name}: " if len(files) > 1 else "", result)
-            _explain(name, result, settings)
-            results.append((name, result))
-            code = SOME_BAD if result.status in NOT_WELL else code
-    if times and results:
-        times_table(results)
-    if svg is not None:
-        _draw(svg, *results[0])
+            for name, result, is_alone in _solved_in(file, solvers, settings, drawn=bool(svg)):
+                if not is_alone:
+                    print(f"{name}: {_in_a_line(result)}")
+                elif svg != STANDARD_OUTPUT:
+                    _print_result(f"{name}: " if len(files) > 1 else "", result)
+                if is_alone:
+                    _explain(name, result, settings)
+                if times or svg:
+                    kept.append((name, result))
+                code = SOME_BAD if result.status in NOT_WELL else code
+    if times and kept:
+        times_table(kept)
+    if svg:
+        _draw(svg, *kept[0])
     raise typer.Exit(code)
 
 
-def _solve_file(file: Path, solvers: Solvers, settings: Settings, *, drawn: bool) -> Result | bool:
-    """Solve a file: the result of one problem; many are printed, and it is whether all went well.
+def _solved_in(
+    file: Path, solvers: Solvers, settings: Settings, *, drawn: bool
+) -> Iterator[tuple[str, Result, bool]]:
+    """Each result for a file, where it stands, and whether it is the only one.
 
     Raises UsageError for many that are to be `drawn`.
     """
@@ -102,21 +104,14 @@ def _solve_file(file: Path, solvers: Solvers, settings: Settings, *, drawn: bool
         with path_of(file, settings.max_bytes) as path:
             found = contents_of(path, name, settings)
             if isinstance(found, Single):
-                return _solve_single(found, solvers, settings)
+                yield name, _solve_single(found, solvers, settings), True
+                return
             if drawn:
                 raise UsageError(f"--svg: {name} holds many puzzles; give one to draw")
-            return _print_many(path, name, solvers, settings)
+            for where, result in solved_of(path, name, solvers, settings):
+                yield where, result, False
     except InputError as error:
-        return Result("invalid", message=str(error))
-
-
-def _print_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> bool:
-    """Print a line for each problem of a collection or an archive; whether all went well."""
-    well = True
-    for where, result in solved_of(path, name, solvers, settings):
-        print(f"{where}: {_in_a_line(result)}")
-        well &= result.status not in NOT_WELL
-    return well
+        yield name, Result("invalid", message=str(error)), True
 
 
 def _say_lacking(solvers: Solvers, settings: Settings) -> None:
@@ -309,7 +304,7 @@ def count(
         _say_lacking(solvers, settings)
         single = contents_of(path, name, settings)
         if not isinstance(single, Single):
-            _count_many(path, name, solvers, settings)
+            _count_many(path, name, solvers, settings, show=show)
         if single.data is None:
             raise InputError(single.refusal)
         try:
@@ -327,11 +322,16 @@ def count(
     _print_count(file, result, settings)
 
 
-def _count_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> NoReturn:
+def _count_many(
+    path: Path, name: str, solvers: Solvers, settings: Settings, *, show: bool
+) -> NoReturn:
     code = ALL_WELL
     counting = replace(settings, max_solutions=settings.limit)
     for where, result in solved_of(path, name, solvers, counting):
         found = len(result.solutions)
+        if show and result.problem:
+            for solution in result.solutions:
+                print("".join(result.problem.text(solution)))
         if result.status not in ("invalid", "failed"):
             print(f"{where}: {found if result.complete else f'>={found}'}")
         if result.status in NOT_WELL:

@@ -44,7 +44,7 @@ from pipeline.record import (
 )
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.rows import Rows
-from pipeline.run.workers import Request
+from pipeline.run.workers import Request, Several
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 
@@ -101,11 +101,10 @@ class End(Request):
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Singles(Request):
-    """Single puzzles, solved together if there are several."""
+class Singles(Several[Single]):
+    """Sources of one problem each."""
 
-    items: tuple[Single, ...]
+    __slots__ = ()
 
     def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
         from pipeline.solving import solve_sources  # noqa: PLC0415 - only workers need it
@@ -116,15 +115,6 @@ class Singles(Request):
             Result("invalid", message=item.refusal) if item.data is None else next(solved)
             for item in self.items
         ]
-
-    def parts(self) -> Sequence[Singles]:
-        return [Singles((item,)) for item in self.items]
-
-    def joined(self, replies: list[list[Result]]) -> list[Result]:
-        return [result for results in replies for result in results]
-
-    def given_up(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
-        return [Result("failed", message=why) for _ in self.items]
 
 
 @dataclass(frozen=True, slots=True)
