@@ -101,8 +101,16 @@ __all__ = [
 
 _HOMES = {
     "certify": ("Violation", "certifier", "certify_grid"),
-    "cnf": ("Answer", "Cnf", "Sat", "Unknown", "Unsat", "decode_model"),
-    "dimacs": ("dimacs_lines", "parse_result"),
+    "cnf": (
+        "Answer",
+        "Cnf",
+        "Sat",
+        "Unknown",
+        "Unsat",
+        "decode_model",
+        "dimacs_lines",
+        "parse_result",
+    ),
     "encode": ("encode_puzzle",),
     "errors": (
         "EnvironmentFailure",

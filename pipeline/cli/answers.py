@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
@@ -66,30 +66,39 @@ def solve(
 
     cat examples/line.sdm | sudoku-pipeline solve -
     """
-    if svg:
-        if len(files) != 1:
-            raise UsageError("--svg: give one puzzle to draw")
-        check_target("--svg", svg, files)
+    _check_drawn(svg, files)
     kept: list[tuple[str, Result]] = []
-    code = ALL_WELL
+    well = True
     with Solvers(settings.solver, settings.minisat) as solvers:
         _say_lacking(solvers, settings)
         for file in files:
             for name, result, is_alone in _solved_in(file, solvers, settings, drawn=bool(svg)):
                 if not is_alone:
                     print(f"{name}: {_in_a_line(result)}")
-                elif svg != STANDARD_OUTPUT:
-                    _print_result(f"{name}: " if len(files) > 1 else "", result)
-                if is_alone:
-                    _explain(name, result, settings)
-                if times or svg:
-                    kept.append((name, result))
-                code = SOME_BAD if result.status in NOT_WELL else code
+                else:
+                    before = f"{name}: " if len(files) > 1 else ""
+                    _tell(name, result, settings, None if svg == STANDARD_OUTPUT else before)
+                kept += [(name, result)] if times or svg else []
+                well &= result.status not in NOT_WELL
     if times and kept:
         times_table(kept)
     if svg:
         _draw(svg, *kept[0])
-    raise typer.Exit(code)
+    raise typer.Exit(ALL_WELL if well else SOME_BAD)
+
+
+def _check_drawn(svg: Path | None, files: Sequence[Path]) -> None:
+    if svg:
+        if len(files) != 1:
+            raise UsageError("--svg: give one puzzle to draw")
+        check_target("--svg", svg, files)
+
+
+def _tell(name: str, result: Result, settings: Settings, before: str | None) -> None:
+    """Print a result behind `before`, unless that is None, and explain it."""
+    if before is not None:
+        _print_result(before, result)
+    _explain(name, result, settings)
 
 
 def _solved_in(
