@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET
 
-from pipeline.cnf import blocking_clause
-from pipeline.dimacs import dimacs_lines
+from pipeline.cnf import blocking_clause, dimacs_lines
 from pipeline.problem import FormulaProblem, PuzzleProblem
 from pipeline.published.schema import (
     CLAIMED,

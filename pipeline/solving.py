@@ -6,19 +6,19 @@ Each is solved alone through the chain, or with its like in a batch.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pipeline.certify import certify_grid
 from pipeline.chain import solve_problem
 from pipeline.errors import InvalidPuzzle, LimitReached
-from pipeline.evidence import compared
 from pipeline.parse import Entry, Piece, parsed_from, signs_of
 from pipeline.problem import Problem, PuzzleProblem, S, read_problem
 from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading import Source, problem_of
 from pipeline.result import Result, Stopwatch
-from pipeline.rows import Rows, RowsOf
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 
@@ -26,8 +26,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from pipeline.rows import Rows
+
 LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
+
+_IS_NONE = "the solution beside it is none"
+_NOT_FOUND = "the solution beside it was not found"
 
 Given = Problem | Puzzle | str | bytes
 """What can be solved: a problem that was read, a puzzle, or a text."""
@@ -163,6 +168,7 @@ def _checked(problem: Problem, result: Result) -> Result:
 def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settings) -> Rows:
     """Read the puzzles of a piece, solve and certify them. Raises EnvironmentFailure."""
     from pipeline.batch import Batch, solve_batch  # noqa: PLC0415 - as above
+    from pipeline.rows import RowsOf  # noqa: PLC0415 - not for single puzzles
 
     entries = source.detected.entries(piece, source.name, settings.reading)
     making, alone = RowsOf(entries, source), set(range(len(entries)))
@@ -187,6 +193,8 @@ def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settin
 
 def failed_piece(piece: Piece, source: Source, settings: Settings, why: str) -> Rows:
     """The rows of puzzles that could not be computed, without computing them."""
+    from pipeline.rows import RowsOf  # noqa: PLC0415 - as above
+
     entries = source.detected.entries(piece, source.name, settings.reading)
     making = RowsOf(entries, source)
     for place in range(len(entries)):
@@ -218,3 +226,34 @@ def _problem_at(entries: Sequence[Entry], place: int) -> PuzzleProblem:
 
 def _compared(result: Result[Grid], entry: Entry) -> Result[Grid]:
     return compared(result, problem_of(entry).puzzle, entry.claimed, entry.signs)
+
+
+def disagreement(
+    claimed: str, puzzle: Puzzle, signs: str, found: Collection[Grid], *, complete: bool | None
+) -> str | None:
+    """What is wrong with the solution that a source gives beside a puzzle; None if nothing is.
+
+    It is one line: digits, numbers, or `signs` of the values 1, 2, …. `complete` says that `found`
+    are all there are.
+    """
+    try:
+        if signs:
+            values = [signs.find(sign) + 1 for sign in claimed]
+        else:
+            values = [int(word) for word in (claimed.split() if " " in claimed else claimed)]
+        grid = Grid(puzzle.geometry, tuple(values))
+    except ValueError:
+        return _IS_NONE
+    if grid in found:
+        return None
+    if certify_grid(puzzle, grid):
+        return _IS_NONE
+    return _NOT_FOUND if complete else None
+
+
+def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) -> Result:
+    """Add what is wrong with the solution beside the puzzle, if there is one and anything is."""
+    if claimed is None or result.status == "failed":
+        return result
+    why = disagreement(claimed, puzzle, signs, result.solutions, complete=result.complete)
+    return replace(result, disagreement=why) if why else result

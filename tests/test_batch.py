@@ -34,8 +34,7 @@ from support.strategies import examples, puzzles
 from pipeline.batch import FEWEST, Batch, masks_of, solve_batch
 from pipeline.certify import clashing_givens
 from pipeline.chain import is_chosen
-from pipeline.cnf import decode_model
-from pipeline.dimacs import clause_lines
+from pipeline.cnf import clause_lines, decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure
 from pipeline.parse import parse_puzzle, parse_source, parsed_from

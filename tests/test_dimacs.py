@@ -9,8 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.strategies import examples
 
-from pipeline.cnf import MAX_VARIABLE, Cnf, Family, Sat, Unknown, Unsat
-from pipeline.dimacs import clause_lines, dimacs_lines, parse_result
+from pipeline.cnf import (
+    MAX_VARIABLE,
+    Cnf,
+    Family,
+    Sat,
+    Unknown,
+    Unsat,
+    clause_lines,
+    dimacs_lines,
+    parse_result,
+)
 from pipeline.encode import encode_puzzle
 from pipeline.errors import InvalidResult
 from pipeline.puzzle import Candidate, Geometry, Puzzle

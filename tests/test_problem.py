@@ -13,8 +13,7 @@ from support.solving import program, result_lines
 from support.strategies import examples
 
 from pipeline.chain import solve_problem
-from pipeline.cnf import Sat
-from pipeline.dimacs import parse_result
+from pipeline.cnf import Sat, parse_result
 from pipeline.library import solve
 from pipeline.parse.formula import parse_formula, proof_clauses
 from pipeline.problem import FormulaProblem, model_lines

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.strategies import examples, puzzles
 
-from pipeline.dimacs import dimacs_lines
+from pipeline.cnf import dimacs_lines
 from pipeline.encode import ENCODINGS, Numbering, encode_puzzle
 from pipeline.errors import UsageError
 from pipeline.puzzle import Candidate, Geometry, Puzzle

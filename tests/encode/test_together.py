@@ -12,8 +12,7 @@ from support.oracle import is_solution
 from support.solving import NONE, SIX, TWO, UNIQUE
 from support.strategies import arbitrary, examples, opened, puzzles, spoiled
 
-from pipeline.cnf import Sat, Unsat
-from pipeline.dimacs import clause_lines
+from pipeline.cnf import Sat, Unsat, clause_lines
 from pipeline.encode import encode_puzzle
 from pipeline.encode.reduced import propagate
 from pipeline.encode.together import encode_together, propagate_many
