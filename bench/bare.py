@@ -6,8 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from pipeline.cnf import Cnf, blocking_clause
-from pipeline.dimacs import dimacs_lines
+from pipeline.cnf import Cnf, blocking_clause, dimacs_lines
 from pipeline.puzzle import Grid
 
 ARGUMENTS = ("-verb=0", "-no-pre")

@@ -29,8 +29,8 @@ from puzzles import puzzles
 
 from pipeline.reading import source_in
 from pipeline.run.cluster import Cluster
-from pipeline.run.requests import PORTIONS, End, PieceOf
 from pipeline.run.scheduler import packed
+from pipeline.run.sinks import PORTIONS, End, PieceOf
 from pipeline.run.workers import Pool, Workers
 from pipeline.settings import Settings
 from pipeline.unpack import PeekableStream

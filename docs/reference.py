@@ -102,11 +102,11 @@ def _type(annotation: Any) -> str:
         case typing.Annotated, (first, *_):
             said = _type(first)
         case builtins.tuple, (first, second):
-            said = f"list of {_type(first)}" if second is ... else f"list of 2 {_type(first)}s"
+            said = f"list of {_type(first)}s" if second is ... else f"list of 2 {_type(first)}s"
         case builtins.dict, (_, second):
             said = f"object of {_type(second)}s"
-        case typing.Literal, (word, *_):
-            said = f"`{word}`"
+        case typing.Literal, words:
+            said = " or ".join(map("`{}`".format, words))
         case None, _:
             name = getattr(annotation, "__name__", "")
             said = TYPES.get(annotation) or f"[{name}](#{name.lower()})"

@@ -21,8 +21,16 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from pipeline.certify import Violation, certifier, certify_grid
-    from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat, decode_model
-    from pipeline.dimacs import dimacs_lines, parse_result
+    from pipeline.cnf import (
+        Answer,
+        Cnf,
+        Sat,
+        Unknown,
+        Unsat,
+        decode_model,
+        dimacs_lines,
+        parse_result,
+    )
     from pipeline.encode import encode_puzzle
     from pipeline.errors import (
         EnvironmentFailure,
@@ -93,8 +101,16 @@ __all__ = [
 
 _HOMES = {
     "certify": ("Violation", "certifier", "certify_grid"),
-    "cnf": ("Answer", "Cnf", "Sat", "Unknown", "Unsat", "decode_model"),
-    "dimacs": ("dimacs_lines", "parse_result"),
+    "cnf": (
+        "Answer",
+        "Cnf",
+        "Sat",
+        "Unknown",
+        "Unsat",
+        "decode_model",
+        "dimacs_lines",
+        "parse_result",
+    ),
     "encode": ("encode_puzzle",),
     "errors": (
         "EnvironmentFailure",

@@ -1,33 +1,45 @@
-"""The chain for many puzzles of one geometry at once.
+"""The chain for many puzzles of one geometry at once: arrays of masks in, arrays of answers out.
 
 Lanes, or one formula for many puzzles, answer what they can; the other puzzles go through the
 chain one by one. Every grid is certified either way.
+
+A formula for many is their disjoint union. One question finds a solution of each. Another proves
+that none has a second: each solution is blocked under a selector, and one clause says that some
+selector holds. If that does not settle the puzzles, they are halved, down to single ones.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pipeline.certify import certify_many
 from pipeline.chain import Search, cross_checked, more_than, solve_problem, with_evidence
-from pipeline.limits import Limits
+from pipeline.cnf import Sat, Unsat
+from pipeline.encode.together import Together, encode_together, propagate_many
+from pipeline.errors import EnvironmentFailure, SolverError
+from pipeline.limits import Deadline, Limits
 from pipeline.problem import PuzzleProblem
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.result import Result, SolverUsed, Status, Stopwatch
 from pipeline.settings import ENCODING, Settings
-from pipeline.solvers import Solvers
-from pipeline.union import solve_union
+from pipeline.solvers import Solver, Solvers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEWEST = 64
 """`auto` uses lanes for this many puzzles or more."""
+
+TOGETHER = 64
+"""Puzzles in one formula."""
+
+_WORTH_GOING_ON = 4
+"""One formula is asked again while less than a quarter of its puzzles have several solutions."""
 
 MOST_TOGETHER = 100
 """Solutions asked for of each puzzle: with more, the puzzles are solved one by one."""
@@ -57,21 +69,51 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answers:
-    """What was found for P puzzles together.
+class Answers:
+    """What is known of P puzzles of one geometry.
 
     `grids` (R, P, n²) are certified solutions, of which the first `counts` (P,) are valid; `more`
-    (P,) says that there is at least one more. `left` maps the index of each undecided puzzle to
-    what was wrong with its answer, if it had one. `spent` (P,) are seconds.
+    (P,) says that there is at least one more than the `limit` asked for. `left` maps the index of
+    each undecided puzzle to what was wrong with its answer, if it had one. `spent` (P,) are
+    seconds. `results` has the results, by index, of those that were solved, checked or explained
+    one by one; they hold in place of the arrays.
     """
 
     used: SolverUsed
     geometry: Geometry
+    limit: int
     counts: NDArray[np.int64]
     more: NDArray[np.bool_]
     grids: NDArray[np.uint8]
     left: Mapping[int, str | None]
     spent: NDArray[np.float64]
+    results: dict[int, Result[Grid]] = field(default_factory=dict)
+
+    def status(self, place: int) -> Status:
+        if self.more[place]:
+            return "multiple"
+        statuses: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
+        return statuses[min(int(self.counts[place]), 2)]
+
+    def is_complete(self, place: int) -> bool:
+        return not self.more[place]
+
+    def message(self, place: int) -> str | None:
+        return more_than(self.limit, "solution") if self.more[place] else None
+
+    def solutions(self, place: int) -> list[bytes]:
+        """The solutions of a puzzle, each n² values."""
+        return [self.grids[rank, place].tobytes() for rank in range(self.counts[place])]
+
+    def result(self, place: int) -> Result[Grid]:
+        """The result for one puzzle, without its problem if that was not needed."""
+        return self.results.get(place) or Result(
+            self.status(place),
+            tuple(Grid(self.geometry, tuple(values)) for values in self.solutions(place)),
+            self.is_complete(place),
+            self.message(place),
+            solver=self.used,
+        )
 
 
 def masks_of(puzzles: Sequence[Puzzle]) -> NDArray[np.uint64]:
@@ -79,97 +121,86 @@ def masks_of(puzzles: Sequence[Puzzle]) -> NDArray[np.uint64]:
     return np.array([puzzle.cells for puzzle in puzzles], np.uint64)
 
 
+def masks_of_plain(texts: Sequence[str]) -> NDArray[np.uint64]:
+    """The masks of P texts of 81 characters of 1-9 and blanks, (P, 81)."""
+    masks = np.full(256, NINE.all_values, np.uint64)
+    for value in range(1, 10):
+        masks[ord(str(value))] = 1 << (value - 1)
+    return masks[np.frombuffer("".join(texts).encode("ascii"), np.uint8).reshape(-1, 81)]
+
+
 def solve_batch(
     batch: Batch, solvers: Solvers, settings: Settings, *, explain: bool = True
-) -> list[Result[Grid]]:
-    """Solve each puzzle. `explain` is as in `solve_problem`. Raises EnvironmentFailure.
+) -> Answers:
+    """Solve each puzzle. `explain`, as in `solve_problem`, gives each a result of its own.
 
-    A result that did not need its problem has `problem=None`.
+    Raises EnvironmentFailure.
     """
     start = time.perf_counter()
     answers = _ask(batch, solvers, settings)
     seconds = time.perf_counter() - start
-    ranks = int(answers.counts.max(initial=0))
-    grids = [[tuple(values) for values in rank.tolist()] for rank in answers.grids[:ranks]]
-    results = []
-    for place in range(len(batch.masks)):
-        earlier = {"parse": batch.parse[place]} if batch.parse else {}
-        spent = sum(earlier.values()) + float(answers.spent[place])
-        work = _Work(batch.problem, place, solvers, settings, explain)
+    work = _Work(batch, solvers, settings, explain)
+    for place, spent in enumerate(answers.spent.tolist()):
+        parse = batch.parse[place] if batch.parse else None
         if place in answers.left:
-            watch = Stopwatch(before=spent, earlier=earlier)
-            results.append(work.alone(answers.left[place], watch))
-        else:
-            watch = Stopwatch(before=spent, earlier=earlier | {"batch": seconds})
-            found = _result(answers, place, grids, settings.limit)
-            results.append(work.checked(found, watch))
-    return results
+            watch = Stopwatch(parse=parse, together=spent)
+            answers.results[place] = work.alone(place, answers.left[place], watch)
+        elif work.is_to_check(answers, place):
+            watch = Stopwatch(parse=parse, together=spent, batch=seconds)
+            answers.results[place] = work.checked(place, answers.result(place), watch)
+    return answers
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """The work on the puzzle at one index."""
+    """The work on single puzzles of a batch."""
 
-    problem: Callable[[int], PuzzleProblem]
-    place: int
+    batch: Batch
     solvers: Solvers
     settings: Settings
     explain: bool
 
-    def alone(self, why: str | None, watch: Stopwatch) -> Result[Grid]:
+    def alone(self, place: int, why: str | None, watch: Stopwatch) -> Result[Grid]:
         """Solve it by the chain; `why` says what was wrong with the answer that it had."""
-        problem = self.problem(self.place)
+        problem = self.batch.problem(place)
         result = solve_problem(problem, self.solvers, self.settings, watch, explain=self.explain)
         return result.answered_after(why)
 
-    def checked(self, found: Result[Grid], watch: Stopwatch) -> Result[Grid]:
+    def is_to_check(self, answers: Answers, place: int) -> bool:
+        """Whether its answer is to be cross-checked, explained or proved."""
+        if self.explain:
+            return True
+        status, settings = answers.status(place), self.settings
+        to_check = settings.cross_check > 0 or settings.is_to_prove(status)
+        return status == "unsolvable" or (to_check and answers.is_complete(place))
+
+    def checked(self, place: int, found: Result[Grid], watch: Stopwatch) -> Result[Grid]:
         """Cross-check, explain and prove its result as the settings ask."""
-        settings = self.settings
-        to_check = found.complete and (settings.cross_check or settings.is_to_prove(found.status))
-        if not (self.explain or to_check or found.status == "unsolvable"):
-            return replace(found, seconds=watch.seconds())
-        problem = self.problem(self.place)
-        search = Search(problem, settings, watch)
+        problem = self.batch.problem(place)
+        search = Search(problem, self.settings, watch)
         found = cross_checked(replace(found, problem=problem), search, self.solvers)
-        shown = with_evidence(found, self.solvers, settings, watch, explain=self.explain)
+        shown = with_evidence(found, self.solvers, self.settings, watch, explain=self.explain)
         if not found.complete or shown.complete:
             return shown
-        return self.alone(shown.message, watch)
+        return self.alone(place, shown.message, watch)
 
 
-def _result(
-    answers: _Answers, place: int, grids: Sequence[Sequence[tuple[int, ...]]], limit: int
-) -> Result[Grid]:
-    """The result for one puzzle; `grids` has the values of every puzzle, rank by rank."""
-    count, more = int(answers.counts[place]), bool(answers.more[place])
-    names: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
-    return Result(
-        "multiple" if more else names[min(count, 2)],
-        tuple(Grid(answers.geometry, rank[place]) for rank in grids[:count]),
-        not more,
-        more_than(limit, "solution") if more else None,
-        solver=answers.used,
-    )
-
-
-def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> _Answers:
-    if settings.limit > MOST_TOGETHER:
-        return _nothing(batch, solvers)
-    if settings.solver == "lanes":
-        return _ask_lanes(batch, settings)
-    if settings.encoding != ENCODING:
-        return _nothing(batch, solvers)
-    if settings.solver == "auto" and len(batch.masks) >= FEWEST:
+def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
+    by_lanes = settings.solver == "lanes"
+    if settings.limit > MOST_TOGETHER or not (by_lanes or settings.encoding == ENCODING):
+        return _nothing(batch, solvers, settings)
+    if by_lanes or (settings.solver == "auto" and len(batch.masks) >= FEWEST):
         return _ask_lanes(batch, settings)
     return _ask_together(batch, solvers, settings)
 
 
-def _nothing(batch: Batch, solvers: Solvers) -> _Answers:
+def _nothing(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
     """The answers when no puzzle is solved together with others."""
     count, cells = batch.masks.shape
-    return _Answers(
+    return Answers(
         SolverUsed(solvers.chain[0].name, None),
         batch.geometry,
+        settings.limit,
         np.zeros(count, np.int64),
         np.zeros(count, np.bool_),
         np.zeros((0, count, cells), np.uint8),
@@ -184,7 +215,7 @@ def _seconds_together(settings: Settings) -> float:
     return share if settings.solver == "lanes" else min(share, LONGEST_TOGETHER)
 
 
-def _ask_lanes(batch: Batch, settings: Settings) -> _Answers:
+def _ask_lanes(batch: Batch, settings: Settings) -> Answers:
     from pipeline.solvers.lanes import solve_lanes  # noqa: PLC0415 - slow to load
 
     geometry, masks, most = batch.geometry, batch.masks, settings.limit
@@ -201,9 +232,10 @@ def _ask_lanes(batch: Batch, settings: Settings) -> _Answers:
         place: undecided if certified[place] else "a grid of lanes is no solution"
         for place in np.flatnonzero(~(found.decided & certified)).tolist()
     }
-    return _Answers(
+    return Answers(
         SolverUsed("lanes", f"numpy {np.__version__}"),
         geometry,
+        most,
         np.minimum(found.counts, most),
         found.counts > most,
         found.grids,
@@ -212,16 +244,115 @@ def _ask_lanes(batch: Batch, settings: Settings) -> _Answers:
     )
 
 
-def _ask_together(batch: Batch, solvers: Solvers, settings: Settings) -> _Answers:
+def _ask_together(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
     solver = solvers.chain[0]
     limits = Limits(_seconds_together(settings), settings.memory_limit)
     unique, grids, seconds = solve_union(batch.geometry, batch.masks, solver, limits)
-    return _Answers(
+    return Answers(
         SolverUsed(solver.name, solver.version, solvers.fallback, planned=True),
         batch.geometry,
+        settings.limit,
         unique.astype(np.int64),
         np.zeros_like(unique),
         grids[None],
         dict.fromkeys(np.flatnonzero(~unique).tolist()),
         seconds,
     )
+
+
+def solve_union(
+    geometry: Geometry, masks: NDArray[np.uint64], solver: Solver, limits: Limits
+) -> tuple[NDArray[np.bool_], NDArray[np.uint8], NDArray[np.float64]]:
+    """Which of P puzzles are shown to have exactly one solution, their grids, and their seconds.
+
+    The grids are certified and have the shape (P, n²), zeros where nothing is shown. The limits
+    hold for each TOGETHER puzzles and the halves of them; the seconds (P,) are what those took.
+    Where the solver fails, nothing is shown.
+    """
+    cells, consistent = propagate_many(geometry, masks)
+    union = _Union(geometry, masks, cells, solver, limits)
+    sound = np.flatnonzero(consistent)
+    seconds = np.zeros(len(masks))
+    for start in range(0, len(sound), TOGETHER):
+        part, begun = sound[start : start + TOGETHER], time.perf_counter()
+        union.solve(part, Deadline.of(limits))
+        seconds[part] = time.perf_counter() - begun
+    return union.unique, union.grids, seconds
+
+
+class _Union:
+    """Puzzles, their candidates at the fixpoint of propagation, and what is shown of them."""
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        masks: NDArray[np.uint64],
+        cells: NDArray[np.uint64],
+        solver: Solver,
+        limits: Limits,
+    ) -> None:
+        self.unique = np.zeros(len(masks), np.bool_)
+        self.grids = np.zeros(masks.shape, np.uint8)
+        self._geometry = geometry
+        self._masks = masks
+        self._cells = cells
+        self._solver = solver
+        self._limits = limits
+
+    def solve(self, part: NDArray[np.int64], deadline: Deadline) -> None:
+        """Find which of these puzzles are unique, as far as the time allows."""
+        if len(part) < 2 or not deadline.left():
+            return
+        try:
+            settled = self._ask(part, self._limits.until(deadline))
+        except EnvironmentFailure:
+            return
+        except SolverError:
+            settled = False
+        if not settled:
+            middle = len(part) // 2
+            self.solve(part[:middle], deadline)
+            self.solve(part[middle:], deadline)
+
+    def _ask(self, part: NDArray[np.int64], limits: Limits) -> bool:
+        """Whether asking about fewer would gain nothing: False if some may have no solution."""
+        together = encode_together(self._geometry, self._cells[part])
+        with self._solver.open(together.cnf, limits) as session:
+            answer = session.solve()
+            if not isinstance(answer, Sat):
+                return False
+            chosen = together.chosen(answer.model)
+            grids = together.grids(chosen)
+            if not certify_many(self._geometry, self._masks[part], grids).all():
+                raise SolverError(f"a grid of {self._solver.name} is no solution")
+            for clause in _under_selectors(together, chosen, len(part)):
+                session.add(clause)
+            session.add(tuple(together.spare(place) for place in range(len(part))))
+            multiple = np.zeros(len(part), np.bool_)
+            while isinstance(answer := session.solve(), Sat):
+                others = together.grids(together.chosen(answer.model))
+                found = (others != grids).any(axis=1) & ~multiple
+                multiple |= found
+                if not found.any():
+                    return False
+                if multiple.sum() > len(part) // _WORTH_GOING_ON:
+                    return True
+                for place in np.flatnonzero(found).tolist():
+                    session.add((-together.spare(place),))
+            if not isinstance(answer, Unsat):
+                return False
+        self.unique[part] = ~multiple
+        self.grids[part[~multiple]] = grids[~multiple]
+        return True
+
+
+def _under_selectors(
+    together: Together, chosen: NDArray[np.int64], count: int
+) -> Iterator[tuple[int, ...]]:
+    """For each puzzle: its selector implies that one of its chosen candidates is false."""
+    owners = together.owners[0][chosen]
+    bounds = np.searchsorted(owners, np.arange(count + 1))
+    literals = (-(chosen + 1)).tolist()
+    for place in range(count):
+        clause = literals[bounds[place] : bounds[place + 1]]
+        yield (*clause, -together.spare(place))

@@ -11,17 +11,23 @@ import zlib
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Generic, assert_never
+from typing import TYPE_CHECKING, Any, Generic, assert_never
 
 from pipeline.certify import clashing_givens
+from pipeline.certify.formula import Formula
 from pipeline.cnf import Cnf, Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
-from pipeline.evidence import prove_complete
+from pipeline.limits import Deadline, Limits
 from pipeline.problem import Problem, PuzzleProblem, S
 from pipeline.puzzle import Puzzle
-from pipeline.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
+from pipeline.result import Certificate, Proof, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.settings import Settings
 from pipeline.solvers import Solver, Solvers, answers
+
+if TYPE_CHECKING:
+    from pipeline.certify.formula import Core
+    from pipeline.solvers.pysat import Engine
+
 
 EXPLAIN_SECONDS = 2.0
 """The longest that explaining why there is no solution may take."""
@@ -272,3 +278,82 @@ def _with_difference(result: Result[Any], watch: Stopwatch) -> Result[Any]:
 
     with watch.timing("explain"):
         return replace(result, difference=explain_difference(result.solutions))
+
+
+CLAUSE_BYTES, LITERAL_BYTES = 150, 60
+"""Memory of a formula, for each clause and literal, with the index that `core_of` makes."""
+
+CLAUSE_SECONDS = 1e-6
+"""The least time for stating and indexing a clause. This work does not check the clock, so it is
+not begun if there is not enough time for it."""
+
+CHECKED_BYTES = 700
+"""Memory of each clause while a proof is checked."""
+
+
+def prove_complete(
+    problem: Problem[S], solutions: Sequence[S], solvers: Solvers, limits: Limits
+) -> tuple[Certificate, Proof[S] | None]:
+    """Prove that a problem has no solution but these, within the limits.
+
+    The certificate says `no` if an engine finds another solution, or no proof holds.
+    """
+    deadline = Deadline.of(limits)
+    try:
+        clauses, literals = problem.refutation_size(solutions)
+        limits.allow(clauses * CLAUSE_BYTES + literals * LITERAL_BYTES)
+        if deadline.left() < clauses * CLAUSE_SECONDS:
+            return Certificate("claimed", reason=deadline.reason), None
+        formula = problem.refutation(solutions)
+    except LimitReached as error:
+        return Certificate("claimed", reason=str(error)), None
+    certificate, text = prove_formula(formula, solvers, limits.until(deadline))
+    return certificate, None if text is None else Proof(problem, tuple(solutions), text)
+
+
+def prove_formula(
+    formula: Formula, solvers: Solvers, limits: Limits
+) -> tuple[Certificate, str | None]:
+    """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one."""
+    from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
+    from pipeline.certify.proof import ProofRejected, ProofTimeout  # noqa: PLC0415 - slow to load
+    from pipeline.solvers.pysat import ENGINES, Exhausted, Satisfiable  # noqa: PLC0415
+
+    deadline = Deadline.of(limits)
+    try:
+        core = core_of(formula, deadline)
+        limits.allow(len(core.clauses) * CHECKED_BYTES)
+    except LimitReached as error:
+        return Certificate("claimed", reason=str(error)), None
+    doubts: list[str] = []
+    reason = ""
+    for engine in ENGINES:
+        try:
+            return _proved(core, engine, solvers, limits.until(deadline))
+        except Satisfiable as error:
+            return Certificate("no", reason=str(error)), None
+        except (Exhausted, ProofTimeout) as error:
+            reason = str(error)
+        except (ProofRejected, SolverError, EnvironmentFailure) as error:
+            doubts.append(f"{engine}: {error}")
+        if not deadline.left():
+            reason = limits.out_of_time
+            break
+    if reason:
+        return Certificate("claimed", reason=reason), None
+    return Certificate("no", reason="; ".join(doubts)), None
+
+
+def _proved(
+    core: Core, engine: Engine, solvers: Solvers, limits: Limits
+) -> tuple[Certificate, str]:
+    """Have an engine refute a core, and its proof checked. Raises what either does."""
+    from pipeline.certify.proof import REFUTED, check_core  # noqa: PLC0415 - as above
+    from pipeline.solvers.pysat import Prover  # noqa: PLC0415
+
+    deadline = Deadline.of(limits)
+    name, text = "unit propagation", REFUTED
+    if not core.is_refuted:
+        name, text = engine, solvers.shared(Prover).prove(core.remaining, limits, engine)
+    checked = check_core(core, text, deadline.left())
+    return Certificate("proved", name, checked.checker, checked.steps), text

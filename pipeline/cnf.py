@@ -1,4 +1,4 @@
-"""Cnf and Answer: the question put to a SAT solver, and its answer as a grid.
+"""Cnf and Answer: the question put to a SAT solver, its DIMACS text, and the answer as a grid.
 
 A literal is a non-zero int as in DIMACS, a clause a tuple of literals. Every variable of a Cnf
 stands for one candidate.
@@ -6,12 +6,13 @@ stands for one candidate.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
-from pipeline.errors import SolverError
+from pipeline.errors import InvalidResult, SolverError
 from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle import Candidate, Geometry, Grid
 
@@ -53,11 +54,12 @@ class Family:
 class Cnf:
     """Clauses in families, and the map from variable to candidate.
 
-    `variables` is the header's count: the highest number a variable may have. `fixed` are
+    `geometry` is None, and `candidates` is empty, if the clauses are not a puzzle's. `variables` is
+    the header's count: the highest number a variable may have. `fixed` are
     the candidates that hold in every model and have no variable (`reduced` drops them).
     """
 
-    geometry: Geometry
+    geometry: Geometry | None
     encoding: str
     variables: int
     families: tuple[Family, ...]
@@ -121,7 +123,9 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
     `model` is the set of true literals. Raises SolverError unless every cell gets exactly one
     value.
     """
-    n = cnf.geometry.side
+    geometry = cnf.geometry
+    assert geometry  # noqa: S101
+    n = geometry.side
     values = [0] * (n * n)
     chosen = (
         cnf.candidates[literal] for literal in model if literal > 0 and literal in cnf.candidates
@@ -134,9 +138,9 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
             )
         values[cell] = value
     if 0 in values:
-        row, column = cnf.geometry.place(values.index(0))
+        row, column = geometry.place(values.index(0))
         raise SolverError(f"the model leaves row {row}, column {column} without a value")
-    return Grid(cnf.geometry, tuple(values))
+    return Grid(geometry, tuple(values))
 
 
 def blocking_clause(grid: Grid, cnf: Cnf) -> Clause:
@@ -147,3 +151,99 @@ def blocking_clause(grid: Grid, cnf: Cnf) -> Clause:
         for variable, (row, column, value) in cnf.candidates.items()
         if grid.values[(row - 1) * n + column - 1] == value
     )
+
+
+_CHUNK = 4096
+_LITERAL = re.compile(r"[-+]?[0-9]{1,10}")
+_STATUS: dict[str, str] = {
+    "SAT": "sat",
+    "SATISFIABLE": "sat",
+    "UNSAT": "unsat",
+    "UNSATISFIABLE": "unsat",
+    "INDET": "unknown",
+    "INDETERMINATE": "unknown",
+    "UNKNOWN": "unknown",
+}
+
+
+def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
+    """The clauses as text, many lines at a time."""
+    if isinstance(clauses, Written):
+        yield clauses.text
+        return
+    remaining = iter(clauses)
+    while chunk := list(islice(remaining, _CHUNK)):
+        if max(map(len, chunk)) == min(map(len, chunk)) == 2:
+            yield "".join(["%d %d 0\n" % clause for clause in chunk])
+        else:
+            yield "".join([" ".join(map(str, (*clause, "0\n"))) for clause in chunk])
+
+
+def header(variables: int, clauses: int) -> str:
+    return f"p cnf {variables} {clauses}\n"
+
+
+def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:
+    """The whole DIMACS text in pieces: a comment, the header, then each family with its title.
+
+    `extra` clauses (they block solutions) come last.
+    """
+    families = list(cnf.families)
+    blocking = list(extra)
+    if blocking:
+        families.append(Family("solutions found, each blocked", len(blocking), blocking))
+    if cnf.geometry:
+        n, box = cnf.geometry.side, f"{cnf.geometry.height}x{cnf.geometry.width}"
+        yield f"c Sudoku {n}x{n}, boxes {box}, encoding {cnf.encoding}\n"
+        yield f"c {len(cnf.candidates)} candidates have a variable, {len(cnf.fixed)} are decided\n"
+    yield header(cnf.variables, sum(family.size for family in families))
+    for family in families:
+        yield f"c {family.title}: {family.size}\n"
+        yield from clause_lines(family.clauses)
+
+
+def parse_result(text: str) -> Answer:
+    """Parse a solver's result file.
+
+    Minisat's (`SAT` and a line of literals, `UNSAT`, `INDET`) or the SAT competition's (`s …`
+    and `v …` lines, `c` comments). Raises InvalidResult for anything else, and for a model
+    that does not end with 0 or has a literal and its negation.
+    """
+    status: str | None = None
+    words: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        content = line.strip()
+        if not content or content == "c" or content.startswith("c "):
+            continue
+        if content[0] in "sv" and (content[1:2].isspace() or len(content) == 1):
+            content = content[1:].strip()
+        if content in _STATUS:
+            if status is not None:
+                raise InvalidResult(f"line {number}: a second verdict, {content!r}")
+            status = _STATUS[content]
+        elif status == "sat":
+            words += content.split()
+        else:
+            raise InvalidResult(
+                f"line {number}: expected SAT, UNSAT, INDET or an 's' line, found {content[:20]!r}"
+            )
+    match status:
+        case "sat":
+            return Sat(_model(words))
+        case "unsat":
+            return Unsat()
+        case "unknown":
+            return Unknown("the solver gave up")
+    raise InvalidResult("expected SAT, UNSAT, INDET or an 's' line, found an empty result")
+
+
+def _model(words: list[str]) -> frozenset[int]:
+    if not words or words[-1] != "0":
+        raise InvalidResult("the model is not ended by 0")
+    odd = next((word for word in words if not _LITERAL.fullmatch(word)), None)
+    if odd is not None:
+        raise InvalidResult(f"expected a literal, found {odd[:20]!r}")
+    model = frozenset(map(int, words[:-1]))
+    if any(literal == 0 or abs(literal) > MAX_VARIABLE or -literal in model for literal in model):
+        raise InvalidResult("the model has a 0 inside, a literal out of range or a contradiction")
+    return model

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, Unpack
 
 from pipeline.chain import Search
 from pipeline.cnf import Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.result import Result, Stopwatch
-from pipeline.run.workers import Inline, Pool, Request, Workers
+from pipeline.run.workers import Inline, Pool, Request, Several, Workers
 from pipeline.settings import Settings, Solving
 from pipeline.solvers import Solvers
 from pipeline.solving import Given, problem_given, solve_sources
@@ -97,23 +97,14 @@ def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None
                         yield found
 
 
-@dataclass(frozen=True, slots=True)
-class _Puzzles(Request):
-    """Puzzles to solve together, each with its name."""
+class _Puzzles(Several[tuple[str, Given]]):
+    """Puzzles, each with its name; their CNFs, which take memory, are left out if none asks."""
 
-    given: tuple[tuple[str, Given], ...]
+    __slots__ = ()
 
     def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
-        return solve_sources(self.given, solvers, settings)
-
-    def parts(self) -> Sequence[_Puzzles]:
-        return [_Puzzles((each,)) for each in self.given]
-
-    def joined(self, replies: list[list[Result]]) -> list[Result]:
-        return [result for results in replies for result in results]
-
-    def given_up(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
-        return [Result("failed", message=why) for _ in self.given]
+        results = solve_sources(self.items, solvers, settings)
+        return results if settings.keep_cnf else [replace(each, cnf=None) for each in results]
 
 
 def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> Iterator[Result]:

@@ -39,7 +39,6 @@ MAX_REFUTED = 1_000_000
 """Clauses of a formula for which making and checking a proof takes a gigabyte."""
 
 _WIDTH = 78
-_NO_PUZZLE = Geometry(1, 2)
 
 S = TypeVar("S", bound=Grid | Model, default=Any)
 
@@ -187,7 +186,7 @@ class FormulaProblem(Problem[Model]):
     def encode(self, encoding: EncodingChoice, limits: Limits) -> Cnf:  # noqa: ARG002
         clauses = self.parsed.clauses
         family = Family("clauses", len(clauses), clauses)
-        return _Clauses(_NO_PUZZLE, "none", self.parsed.variables, (family,), {})
+        return _Clauses(None, "none", self.parsed.variables, (family,), {})
 
     def decode(self, model: AbstractSet[int], cnf: Cnf) -> Model:
         return _whole(model, cnf.variables)

@@ -85,6 +85,10 @@ class Geometry:
         return row // self.height * self.height + column // self.width
 
 
+NINE = Geometry(3, 3)
+"""The geometry of the usual puzzles."""
+
+
 def values_of(mask: int) -> Iterator[int]:
     """The values in a mask, ascending."""
     while mask:

@@ -30,19 +30,17 @@ from pipeline.parse import (
 )
 from pipeline.parse.formula import parse_formula
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
-from pipeline.puzzle import Geometry, Puzzle
+from pipeline.puzzle import NINE, Puzzle
 from pipeline.settings import ReadingOptions, Settings
 from pipeline.unpack import (
     Kind,
-    Layers,
     Member,
-    PeekableChunks,
     PeekableStream,
     Room,
     UnpackError,
     check_readable,
+    is_packed,
     kind_of,
-    layers_of,
     opened,
     walk,
 )
@@ -51,7 +49,6 @@ PIECE_BYTES = 64 * 1024
 """Bytes of a collection to read at once."""
 
 _MOST_CELLS = 100
-_NINE = Geometry(3, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,7 @@ class Glance:
 
 
 def glance(data: bytes, name: str, settings: Settings) -> Glance:
-    if layers_of(PeekableChunks(iter([data]))) != Layers():
+    if is_packed(data):
         return Glance(holds_many=True)
     complete = len(data) <= HEAD_BYTES
     try:
@@ -294,6 +291,6 @@ def problem_of(entry: Entry) -> PuzzleProblem:
     puzzle = entry.puzzle
     if puzzle is None:
         values = [int(sign) if sign.isdigit() else 0 for sign in entry.text]
-        puzzle = Puzzle.of_values(_NINE, values)
+        puzzle = Puzzle.of_values(NINE, values)
     parsed = parsed_from(puzzle)
     return PuzzleProblem(parsed if entry.signs else replace(parsed, claimed=entry.claimed))

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET
 
-from pipeline.cnf import blocking_clause
-from pipeline.dimacs import dimacs_lines
+from pipeline.cnf import blocking_clause, dimacs_lines
 from pipeline.problem import FormulaProblem, PuzzleProblem
 from pipeline.published.schema import (
     CLAIMED,
@@ -32,7 +31,7 @@ from pipeline.published.schema import (
     Solver,
     Value,
 )
-from pipeline.result import Result, SolverUsed
+from pipeline.result import Result
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
@@ -78,16 +77,12 @@ def make_record(
     origin: Origin, result: Result, files: Mapping[str, str], finished: datetime
 ) -> PuzzleRecord:
     """The record; `files` maps each published name to its SHA-256."""
-    found = result.certificate
+    found, used = result.certificate, result.solver
     parsed = result.problem.parsed if isinstance(result.problem, PuzzleProblem) else None
     geometry = parsed.puzzle.geometry if parsed else None
+    solver = Solver(name=used.name, version=used.version, fallback=used.fallback) if used else None
     return PuzzleRecord(
-        version=__version__,
-        job=origin.job,
-        source=origin.source,
-        sha256=origin.sha256,
-        bytes=origin.bytes,
-        declared=dict(origin.declared) or UNSET,
+        **_common(origin, files, result.seconds, finished),
         format=result.format,
         variant=parsed.variant if parsed else None,
         box=(geometry.height, geometry.width) if geometry else None,
@@ -95,26 +90,30 @@ def make_record(
         solutions=len(result.solutions),
         complete=result.complete,
         message=result.said,
-        files=_listed(files),
-        solver=_solver(result.solver),
+        solver=solver,
         encoding=_encoding(result),
-        seconds=told_seconds(result.seconds),
-        finished=timestamp(finished),
         certificate=Certificate(solutions="checked", **asdict(found)) if found else UNSET,
         **_explained(result),
         disagreement=result.disagreement or UNSET,
-        member=UNSET if origin.member is None else origin.member,
     )
 
 
-def _solver(used: SolverUsed | None) -> Solver | None:
-    if used is None:
-        return None
-    return Solver(name=used.name, version=used.version, fallback=used.fallback)
-
-
-def _listed(files: Mapping[str, str]) -> tuple[File, ...]:
-    return tuple(File(name=name, sha256=hashed) for name, hashed in files.items())
+def _common(
+    origin: Origin, files: Mapping[str, str], seconds: Mapping[str, float], finished: datetime
+) -> dict[str, Any]:
+    """The fields that every record has."""
+    return {
+        "version": __version__,
+        "job": origin.job,
+        "source": origin.source,
+        "member": UNSET if origin.member is None else origin.member,
+        "sha256": origin.sha256,
+        "bytes": origin.bytes,
+        "declared": dict(origin.declared) or UNSET,
+        "seconds": told_seconds(seconds),
+        "files": tuple(File(name=name, sha256=hashed) for name, hashed in files.items()),
+        "finished": timestamp(finished),
+    }
 
 
 def _encoding(result: Result) -> Encoding | None:
@@ -138,8 +137,9 @@ def _explained(result: Result) -> dict[str, Any]:
     if different := result.difference:
         cells = tuple(Cell(row=row, column=column) for row, column in different.cells)
         decisive = tuple(
-            Value(row=clue.row, column=clue.column, value=int(clue.holds))
+            Value(row=clue.row, column=clue.column, value=clue.value)
             for clue in different.decisive
+            if clue.value is not None
         )
         told["difference"] = Difference(cells=cells, decisive=decisive, exact=different.exact)
     return told
@@ -158,32 +158,33 @@ def record_text(record: Record) -> str:
 
 def log_text(origin: Origin, result: Result, claimed: datetime, finished: datetime) -> str:
     """The job's log: one JSON object a line, each stage with its seconds."""
-    lines: list[dict[str, Any]] = [
-        {"timestamp": timestamp(claimed), "event": "job.claimed", "source": origin.source}
-    ]
+    lines: list[dict[str, Any]] = []
     for stage, seconds in result.seconds.items():
         if stage != "total":
             lines.append({"event": f"stage.{stage}", "seconds": round(seconds, 6)})
         if stage == "parse" and isinstance(result.problem, PuzzleProblem):
             read = result.problem.parsed
             lines[-1] |= {"format": read.format, "variant": read.variant, "reason": read.reason}
-    if result.solver and result.solver.fallback:
-        lines.append(
-            {
-                "event": "solver.fallback",
-                "reason": result.solver.fallback,
-                "solver": result.solver.name,
-            }
-        )
-    lines.append(
-        {
-            "timestamp": timestamp(finished),
-            "event": "job.finished",
-            **finished_event(origin, result),
-        }
+    if (used := result.solver) and used.fallback:
+        event = "solver.fallback"
+        lines.append({"event": event, "reason": used.fallback, "solver": used.name})
+    return _log(origin, timestamp(claimed), lines, finished, finished_event(origin, result))
+
+
+def _log(
+    origin: Origin,
+    claimed: str,
+    stages: Iterable[Mapping[str, Any]],
+    finished: datetime,
+    event: Mapping[str, Any],
+) -> str:
+    """The lines of a log; `event` is what the last one says."""
+    lines = (
+        {"timestamp": claimed, "event": "job.claimed", "source": origin.source},
+        *stages,
+        {"timestamp": timestamp(finished), "event": "job.finished", **event},
     )
-    head = {"job": origin.job}
-    return "".join(json.dumps(head | line) + "\n" for line in lines)
+    return "".join(json.dumps({"job": origin.job, **line}) + "\n" for line in lines)
 
 
 def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
@@ -254,35 +255,20 @@ def many_record(
     proved, claimed = summary.totals.get(PROVED, 0), summary.totals.get(CLAIMED, 0)
     certificate = CertificateOfMany(solutions="checked", proved=proved, claimed=claimed)
     return ManyRecord(
-        version=__version__,
-        job=origin.job,
-        source=origin.source,
-        member=UNSET if origin.member is None else origin.member,
-        sha256=origin.sha256,
-        bytes=origin.bytes,
+        **_common(origin, files, {"total": summary.seconds}, finished),
         format=summary.format,
         status=summary.status,
-        seconds=told_seconds({"total": summary.seconds}),
-        declared=dict(origin.declared) or UNSET,
         totals=told_totals(summary.totals),
         certificate=certificate if proved or claimed else UNSET,
-        files=_listed(files),
-        finished=timestamp(finished),
     )
 
 
 def many_log_text(origin: Origin, summary: Summary, claimed: str, finished: datetime) -> str:
-    head, source = {"job": origin.job}, origin.source
-    lines: list[dict[str, Any]] = [
-        {"timestamp": claimed, "event": "job.claimed", "source": source},
-        {"event": "stage.parse", "format": summary.format, "reason": summary.reason},
-        {
-            "timestamp": timestamp(finished),
-            "event": "job.finished",
-            "source": source,
-            "status": summary.status,
-            "totals": told_totals(summary.totals),
-            "seconds": told_seconds({"total": summary.seconds}),
-        },
-    ]
-    return "".join(json.dumps(head | line) + "\n" for line in lines)
+    stage = {"event": "stage.parse", "format": summary.format, "reason": summary.reason}
+    event = {
+        "source": origin.source,
+        "status": summary.status,
+        "totals": told_totals(summary.totals),
+        "seconds": told_seconds({"total": summary.seconds}),
+    }
+    return _log(origin, claimed, [stage], finished, event)

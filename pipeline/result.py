@@ -30,20 +30,22 @@ Stage = Literal["parse", "encode", "solve", "decode", "certify", "explain", "pro
 class Stopwatch:
     """Seconds spent in each stage, summed up, and in total since it was made.
 
-    `earlier` are the seconds of stages that were over before, `before` those that count as
-    spent although no stage of this watch took them.
+    `parse` are the seconds of reading, if that was over before; `together` those spent on the
+    puzzle with others, in a batch that took `batch` seconds if they are to be told.
     """
 
     def __init__(
         self,
         clock: Callable[[], float] = time.perf_counter,
         *,
-        before: float = 0.0,
-        earlier: Mapping[str, float] | None = None,
+        parse: float | None = None,
+        together: float = 0.0,
+        batch: float | None = None,
     ) -> None:
         self._clock = clock
-        self._before = before
-        self._earlier = earlier or {}
+        earlier = {"parse": parse, "batch": batch}
+        self._earlier = {name: spent for name, spent in earlier.items() if spent is not None}
+        self._spent = (parse or 0.0) + together
         self._start = clock()
         self._stages: dict[str, float] = {}
 
@@ -62,8 +64,8 @@ class Stopwatch:
         return {**self._earlier, **self._stages, "total": total}
 
     def spent(self) -> float:
-        """Seconds in this watch's stages, plus `before`."""
-        return self._before + sum(self._stages.values())
+        """Seconds of the puzzle's time so far: its stages, and what it was solved together."""
+        return self._spent + sum(self._stages.values())
 
 
 def limits_left(settings: Settings, watch: Stopwatch) -> Limits:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipeline.errors import printable
 from pipeline.parse import Entry
@@ -16,6 +17,9 @@ from pipeline.published.tables import quoted, yes_or_no
 from pipeline.puzzle import Grid
 from pipeline.reading import Source
 from pipeline.result import Certificate, Result
+
+if TYPE_CHECKING:
+    from pipeline.batch import Answers
 
 _LONGEST_TEXT = 500
 _DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
@@ -71,26 +75,68 @@ class Rows:
         self.seconds += more.seconds
 
 
-def joined(entries: Sequence[Entry], results: Sequence[Result[Grid]], source: Source) -> Rows:
-    """The rows of consecutive puzzles and their results."""
-    whole = Rows(len(entries))
-    table, blank, proofs = [], [], []
-    ranks = max((len(result.solutions) for result in results), default=0)
-    lines: list[list[str]] = [[] for _ in range(ranks)]
-    for place, (entry, result) in enumerate(zip(entries, results, strict=True)):
-        whole.totals.update(_counted(result))
-        own = [one_line(grid.values, entry.signs) for grid in result.solutions]
-        table.append(_csv(entry, result, own))
-        blank.append("." * _cells(entry, source))
-        for rank, column in enumerate(lines):
-            column.append(own[rank] if rank < len(own) else blank[-1])
+class RowsOf:
+    """Makes the rows of consecutive puzzles, each of which is told once, in any order."""
+
+    def __init__(self, entries: Sequence[Entry], source: Source) -> None:
+        self._entries = entries
+        self._source = source
+        self._table = [""] * len(entries)
+        self._lines: list[Sequence[str]] = [()] * len(entries)
+        self._totals: Counter[str] = Counter()
+        self._proofs: list[tuple[int, str, Certificate]] = []
+
+    def tell(self, place: int, result: Result[Grid]) -> None:
+        """Tell of the puzzle at an index by its result."""
+        entry = self._entries[place]
+        lines = [one_line(grid.values, entry.signs) for grid in result.solutions]
+        said = quoted(printable(_said(result)))
+        wrong = quoted(printable(result.disagreement or ""))
+        self._put(place, result.status, lines, result.complete, f"{said},{wrong}")
+        self._totals.update(_counted(result))
         if result.proof and result.certificate:
-            proofs.append((place, result.proof.text, result.certificate))
-    whole.table = "".join(table).encode(errors="surrogateescape")
-    whole.blank = _block(blank)
-    whole.solutions = [_block(column) for column in lines]
-    whole.proofs = _packed(proofs)
-    return whole
+            self._proofs.append((place, result.proof.text, result.certificate))
+
+    def tell_answer(self, place: int, answers: Answers, index: int) -> bool:
+        """Tell of a puzzle by what was found at an index of a batch, if that is all there is.
+
+        False if it has a result of its own, or another solution beside it: `tell` is for that.
+        """
+        entry, status = self._entries[place], answers.status(index)
+        lines = [one_line(values, entry.signs) for values in answers.solutions(index)]
+        differs = entry.claimed is not None and entry.claimed not in lines
+        if differs or index in answers.results:
+            return False
+        complete = answers.is_complete(index)
+        self._put(place, status, lines, complete, f"{quoted(answers.message(index) or '')},")
+        self._totals[status] += 1
+        if complete:
+            self._totals[CLAIMED] += 1
+        return True
+
+    def _put(
+        self, place: int, status: str, lines: Sequence[str], complete: bool | None, said: str
+    ) -> None:
+        entry = self._entries[place]
+        most = _LONGEST_TEXT if entry.puzzle is None else None
+        text = entry.text if entry.plain else quoted(printable(entry.text[:most]))
+        head = f"{entry.line},{text},{status},{len(lines)},{yes_or_no(complete)}"
+        self._table[place] = f"{head},{lines[0] if lines else ''},{said}\n"
+        self._lines[place] = lines
+
+    def rows(self) -> Rows:
+        """The rows, once all puzzles have been told."""
+        blanks = ["." * _cells(entry, self._source) for entry in self._entries]
+        ranks = range(max(map(len, self._lines), default=0))
+        told = list(zip(self._lines, blanks, strict=True))
+        return Rows(
+            len(self._entries),
+            "".join(self._table).encode(errors="surrogateescape"),
+            [_block([own[at] if at < len(own) else blank for own, blank in told]) for at in ranks],
+            _block(blanks),
+            self._totals,
+            _packed(sorted(self._proofs)),
+        )
 
 
 def one_line(values: Sequence[int], signs: str = "") -> str:
@@ -136,17 +182,6 @@ def _block(lines: list[str]) -> bytes:
     return "".join([line + "\n" for line in lines]).encode("ascii")
 
 
-def _csv(entry: Entry, result: Result[Grid], lines: Sequence[str]) -> str:
-    most = _LONGEST_TEXT if entry.puzzle is None else None
-    text = entry.text if entry.plain else quoted(printable(entry.text[:most]))
-    complete = yes_or_no(result.complete)
-    solution = lines[0] if lines else ""
-    said = quoted(printable(_said(result)))
-    wrong = quoted(printable(result.disagreement or ""))
-    head = f"{entry.line},{text},{result.status},{len(lines)}"
-    return f"{head},{complete},{solution},{said},{wrong}\n"
-
-
 def _said(result: Result[Grid]) -> str:
     reason = result.certificate.reason if result.certificate and result.complete else None
     unproved = f"claimed: {reason}" if reason else None
@@ -173,5 +208,6 @@ def _cells_in(line: bytes) -> int:
 
 def broken(source: Source, line: int, message: str) -> Rows:
     """The row that says why the rest could not be read."""
-    entry = Entry(line, "", None, message, None, plain=False)
-    return joined([entry], [Result("invalid", message=message)], source)
+    making = RowsOf([Entry(line, "", None, message, None, plain=False)], source)
+    making.tell(0, Result("invalid", message=message))
+    return making.rows()

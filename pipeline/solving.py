@@ -1,23 +1,38 @@
-"""Any source of a problem → its Result: alone through the chain, or with its like in a batch."""
+"""Any source of a problem → its Result, any piece of a collection → its rows.
+
+Each is solved alone through the chain, or with its like in a batch.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
-from pipeline.beside import compared
+from pipeline.certify import certify_grid
 from pipeline.chain import solve_problem
 from pipeline.errors import InvalidPuzzle, LimitReached
-from pipeline.parse import parsed_from
+from pipeline.parse import Entry, Piece, parsed_from, signs_of
 from pipeline.problem import Problem, PuzzleProblem, S, read_problem
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.reading import Source, problem_of
 from pipeline.result import Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pipeline.rows import Rows
+
 LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
+
+_IS_NONE = "the solution beside it is none"
+_NOT_FOUND = "the solution beside it was not found"
 
 Given = Problem | Puzzle | str | bytes
 """What can be solved: a problem that was read, a puzzle, or a text."""
@@ -121,18 +136,19 @@ def solve_problems(
         groups[_together(problem, settings)].append(place)
     results: dict[int, Result] = {}
     for geometry, places in groups.items():
-        theirs = [parse[place] for place in places] if parse else []
         if geometry is None or (len(places) == 1 and settings.solver != "lanes"):
-            for place, seconds in zip_longest(places, theirs):
-                results[place] = _alone(problems[place], seconds, solvers, settings)
+            for place in places:
+                watch = Stopwatch(parse=parse[place] if parse else None)
+                results[place] = solve_problem(problems[place], solvers, settings, watch)
             continue
         from pipeline.batch import Batch, masks_of, solve_batch  # noqa: PLC0415 - numpy is slow to load
 
         own = [each for place in places if isinstance(each := problems[place], PuzzleProblem)]
-        masks = masks_of([each.puzzle for each in own])
-        batch = Batch(geometry, masks, own.__getitem__, theirs)
-        results |= zip(places, solve_batch(batch, solvers, settings), strict=True)
-    return [compared(results[place]) for place in range(len(problems))]
+        theirs = [parse[place] for place in places] if parse else ()
+        batch = Batch(geometry, masks_of([each.puzzle for each in own]), own.__getitem__, theirs)
+        answers = solve_batch(batch, solvers, settings)
+        results |= {place: answers.result(index) for index, place in enumerate(places)}
+    return [_checked(problem, results[place]) for place, problem in enumerate(problems)]
 
 
 def _together(problem: Problem, settings: Settings) -> Geometry | None:
@@ -141,7 +157,103 @@ def _together(problem: Problem, settings: Settings) -> Geometry | None:
     return geometry if geometry and geometry.side <= LARGEST_SIDE else None
 
 
-def _alone(problem: Problem, parse: float | None, solvers: Solvers, settings: Settings) -> Result:
-    read = {} if parse is None else {"parse": parse}
-    watch = Stopwatch(before=parse or 0.0, earlier=read)
-    return solve_problem(problem, solvers, settings, watch)
+def _checked(problem: Problem, result: Result) -> Result:
+    """The result, with what is wrong with the solution that stands beside its puzzle."""
+    if not isinstance(problem, PuzzleProblem):
+        return result
+    parsed = problem.parsed
+    return compared(result, parsed.puzzle, parsed.claimed, signs_of(parsed.format))
+
+
+def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settings) -> Rows:
+    """Read the puzzles of a piece, solve and certify them. Raises EnvironmentFailure."""
+    from pipeline.batch import Batch, solve_batch  # noqa: PLC0415 - as above
+    from pipeline.rows import RowsOf  # noqa: PLC0415 - not for single puzzles
+
+    entries = source.detected.entries(piece, source.name, settings.reading)
+    making, alone = RowsOf(entries, source), set(range(len(entries)))
+    for geometry, places, masks in _batches(entries):
+        own = [entries[place] for place in places]
+        batch = Batch(geometry, masks, partial(_problem_at, own))
+        answers = solve_batch(batch, solvers, settings, explain=False)
+        alone.difference_update(places)
+        for index, place in enumerate(places):
+            if not making.tell_answer(place, answers, index):
+                making.tell(place, _compared(answers.result(index), own[index]))
+    for place in sorted(alone):
+        entry = entries[place]
+        if entry.error is not None:
+            making.tell(place, Result("invalid", message=entry.error))
+            continue
+        problem = problem_of(entry)
+        result = solve_problem(problem, solvers, settings, Stopwatch(), explain=False)
+        making.tell(place, _compared(result, entry))
+    return making.rows()
+
+
+def failed_piece(piece: Piece, source: Source, settings: Settings, why: str) -> Rows:
+    """The rows of puzzles that could not be computed, without computing them."""
+    from pipeline.rows import RowsOf  # noqa: PLC0415 - as above
+
+    entries = source.detected.entries(piece, source.name, settings.reading)
+    making = RowsOf(entries, source)
+    for place in range(len(entries)):
+        making.tell(place, Result("failed", message=why))
+    return making.rows()
+
+
+def _batches(
+    entries: Sequence[Entry],
+) -> Iterator[tuple[Geometry, list[int], NDArray[np.uint64]]]:
+    """Group the puzzles by geometry, with their places and masks."""
+    from pipeline.batch import masks_of, masks_of_plain  # noqa: PLC0415 - as above
+
+    plain = [place for place, entry in enumerate(entries) if entry.plain]
+    if plain:
+        yield NINE, plain, masks_of_plain([entries[place].text for place in plain])
+    others: defaultdict[Geometry, list[int]] = defaultdict(list)
+    for place, entry in enumerate(entries):
+        if entry.puzzle is not None and entry.puzzle.geometry.side <= LARGEST_SIDE:
+            others[entry.puzzle.geometry].append(place)
+    for geometry, places in others.items():
+        puzzles = [puzzle for place in places if (puzzle := entries[place].puzzle)]
+        yield geometry, places, masks_of(puzzles)
+
+
+def _problem_at(entries: Sequence[Entry], place: int) -> PuzzleProblem:
+    return problem_of(entries[place])
+
+
+def _compared(result: Result[Grid], entry: Entry) -> Result[Grid]:
+    return compared(result, problem_of(entry).puzzle, entry.claimed, entry.signs)
+
+
+def disagreement(
+    claimed: str, puzzle: Puzzle, signs: str, found: Collection[Grid], *, complete: bool | None
+) -> str | None:
+    """What is wrong with the solution that a source gives beside a puzzle; None if nothing is.
+
+    It is one line: digits, numbers, or `signs` of the values 1, 2, …. `complete` says that `found`
+    are all there are.
+    """
+    try:
+        if signs:
+            values = [signs.find(sign) + 1 for sign in claimed]
+        else:
+            values = [int(word) for word in (claimed.split() if " " in claimed else claimed)]
+        grid = Grid(puzzle.geometry, tuple(values))
+    except ValueError:
+        return _IS_NONE
+    if grid in found:
+        return None
+    if certify_grid(puzzle, grid):
+        return _IS_NONE
+    return _NOT_FOUND if complete else None
+
+
+def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) -> Result:
+    """Add what is wrong with the solution beside the puzzle, if there is one and anything is."""
+    if claimed is None or result.status == "failed":
+        return result
+    why = disagreement(claimed, puzzle, signs, result.solutions, complete=result.complete)
+    return replace(result, disagreement=why) if why else result

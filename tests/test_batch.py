@@ -34,8 +34,7 @@ from support.strategies import examples, puzzles
 from pipeline.batch import FEWEST, Batch, masks_of, solve_batch
 from pipeline.certify import clashing_givens
 from pipeline.chain import is_chosen
-from pipeline.cnf import decode_model
-from pipeline.dimacs import clause_lines
+from pipeline.cnf import clause_lines, decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure
 from pipeline.parse import parse_puzzle, parse_source, parsed_from
@@ -104,7 +103,8 @@ def batch_of(found):
 def solved(found, solvers=None, **options):
     settings = Settings(**{"max_solutions": 2, "prove": "never"} | options)
     solvers = solvers or at_hand(settings.solver, settings.minisat)
-    return solve_batch(batch_of(found), solvers, settings, explain=False)
+    answers = solve_batch(batch_of(found), solvers, settings, explain=False)
+    return [answers.result(place) for place in range(len(found))]
 
 
 def check(found, results, limit=2):
@@ -137,7 +137,7 @@ def names(results):
 
 @pytest.mark.parametrize("solver", EVERY[1:])
 @pytest.mark.parametrize("geometry", MIXED, ids=lambda geometry: geometry.side)
-@pytest.mark.parametrize("limit", [1, 2, 3])
+@pytest.mark.parametrize("limit", [1, 3])
 def test_every_kind_of_puzzle_gives_what_it_gives_alone(solver, geometry, limit):
     found = many(geometry, 20 if solver == "lanes" else 10)
     check(found, solved(found, solver=solver, max_solutions=limit), limit)
@@ -162,12 +162,12 @@ def test_any_number_of_puzzles_gives_as_many_results(solver, number):
 @every_solver
 def test_no_puzzles_give_no_results(solver):
     batch = Batch(Geometry(3, 3), np.zeros((0, 81), np.uint64), {}.__getitem__)
-    assert solve_batch(batch, at_hand(solver), Settings(solver=solver)) == []
+    assert solve_batch(batch, at_hand(solver), Settings(solver=solver)).results == {}
     assert solve_sources([], at_hand(solver), Settings(solver=solver)) == []
 
 
 @pytest.mark.parametrize("solver", EVERY[1:])
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_any_puzzles_of_one_geometry_give_what_they_give_alone(solver, data):
     geometry = data.draw(st.sampled_from(list(MIXED)[:2]))
@@ -199,7 +199,6 @@ def test_unique_puzzles_are_answered_together_and_none_alone(number, solver):
     found = [puzzle_of(UNIQUE), holed(pattern(FOUR), 5)] * (number // 2)
     results = solved(found, solver=solver)
     assert {result.status for result in results} == {"unique"}
-    assert {tuple(result.seconds) for result in results} == {("batch", "total")}
     assert {result.problem for result in results} == {None}, "that was not needed"
     assert names(results) == {solver}
 
@@ -223,9 +222,8 @@ def test_a_solver_that_cannot_be_started_falls_back_as_it_does_alone():
     ],
     ids=["all true", "all false", "no result", "crash", "garbage"],
 )
-@pytest.mark.parametrize("number", [2, 9])
-def test_a_minisat_that_lies_or_crashes_is_found_out(tmp_path, lie, number):
-    found = [puzzle_of(what) for what in (TWO, SIX)] * (number // 2)
+def test_a_minisat_that_lies_or_crashes_is_found_out(tmp_path, lie):
+    found = [puzzle_of(what) for what in (TWO, SIX)]
     results = solved(found, solver="minisat", minisat=program(tmp_path / "liar", lie))
     check(found, results)
     assert names(results) == {"pysat"}
@@ -356,8 +354,7 @@ def as_sources(texts, solver="pysat", **options):
     return solve_sources(sources, at_hand("pysat"), Settings(solver=solver, **options))
 
 
-@every_solver
-@pytest.mark.parametrize("times", [1, 17])
+@pytest.mark.parametrize(("solver", "times"), [*((each, 1) for each in EVERY[:3]), ("auto", 17)])
 def test_sources_of_all_kinds_give_what_each_gives_alone(solver, times):
     some = [*SOURCES.items()] if times == 1 else [*SOURCES.items()][:4]
     sources = [(name, text.encode()) for name, text in some * times]

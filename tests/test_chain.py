@@ -7,7 +7,7 @@ import tempfile
 import pytest
 from support.needs import needs_linux, needs_minisat
 from support.oracle import is_solution, solutions
-from support.solvers import Scripted, both_solvers, chain_of, every_encoding, solve_at_hand
+from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
 from support.solving import (
     EVEN_ODD,
     EVEN_ODD_SIX,
@@ -57,7 +57,7 @@ def no_minisat(tmp_path, monkeypatch):
 
 
 @both_solvers
-@every_encoding
+@pytest.mark.parametrize("encoding", ["textbook", "reduced"])
 @pytest.mark.parametrize(
     ("text", "status", "number"),
     [

@@ -76,7 +76,7 @@ def test_the_clause_that_blocks_a_grid_denies_its_candidates_that_have_a_variabl
     assert blocking_clause(GRID, PARTLY_FIXED) == (-1, -2, -3)
 
 
-@examples(15)
+@examples(8)
 @given(geometries.flatmap(solved_grids), st.sampled_from([*ENCODINGS]))
 def test_a_blocked_grid_is_no_model_and_every_other_still_is(grid, encoding):
     cnf = encode_puzzle(Puzzle.empty(grid.geometry), encoding)

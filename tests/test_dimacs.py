@@ -9,8 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.strategies import examples
 
-from pipeline.cnf import MAX_VARIABLE, Cnf, Family, Sat, Unknown, Unsat
-from pipeline.dimacs import clause_lines, dimacs_lines, parse_result
+from pipeline.cnf import (
+    MAX_VARIABLE,
+    Cnf,
+    Family,
+    Sat,
+    Unknown,
+    Unsat,
+    clause_lines,
+    dimacs_lines,
+    parse_result,
+)
 from pipeline.encode import encode_puzzle
 from pipeline.errors import InvalidResult
 from pipeline.puzzle import Candidate, Geometry, Puzzle
@@ -105,7 +114,7 @@ def test_anything_else_is_no_result_and_the_message_says_why(text, message):
     assert str(caught.value) == message
 
 
-@examples(30)
+@examples(15)
 @given(
     st.text() | st.lists(st.sampled_from(["SAT", "UNSAT", "s", "v", "1 -2", "0"])).map("\n".join)
 )
@@ -117,7 +126,7 @@ def test_no_text_makes_reading_a_result_crash(text):
     assert isinstance(answer, Sat | Unsat | Unknown)
 
 
-@examples(30)
+@examples(15)
 @given(st.sets(st.integers(1, MAX_VARIABLE)), st.data())
 def test_a_written_model_is_read_back(variables, data):
     model = frozenset(data.draw(st.sampled_from([v, -v])) for v in sorted(variables))

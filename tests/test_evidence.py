@@ -15,7 +15,7 @@ from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE, NINE_TWO, NONE, SIX, T
 
 from pipeline import chain, problem
 from pipeline.certify.formula import proof_formula
-from pipeline.certify.proof import ProofTimeout, check_proof
+from pipeline.certify.proof import ProofTimeout, check_refutation
 from pipeline.cnf import Family, Unsat
 from pipeline.parse import parse_puzzle, parsed_from
 from pipeline.problem import PuzzleProblem
@@ -67,7 +67,7 @@ def test_whatever_is_complete_is_proved(name, solvers):
     assert result.complete
     assert result.certificate.complete == "proved"
     assert "dratify" in result.certificate.checker
-    checked = check_proof(puzzle, result.solutions, result.proof.text, 60)
+    checked = check_refutation(proof_formula(puzzle, result.solutions), result.proof.text, 60)
     assert checked.steps == result.certificate.steps
     text = "".join(result.proof.formula().text())
     assert text == "".join(proof_formula(puzzle, result.solutions).text())
@@ -222,7 +222,7 @@ def test_a_collection_has_all_its_proofs_in_one_file_with_an_index(tmp_path):
         proof = text[start : start + int(entry["length"])]
         found = [line[place] for line in (firsts, seconds)][: int(rows[place]["solutions"])]
         grids = [Grid(Geometry(3, 3), tuple(map(int, line))) for line in found]
-        checked = check_proof(parse_puzzle(lines[place]), grids, proof, 60)
+        checked = check_refutation(proof_formula(parse_puzzle(lines[place]), grids), proof, 60)
         assert checked.steps == int(entry["steps"])
 
 

@@ -13,6 +13,7 @@ from typing import get_type_hints
 import pytest
 from support.needs import needs_linux, needs_minisat
 from support.packing import zip_of
+from support.solvers import solve_at_hand
 from support.solving import NONE, SIX, TWO, UNIQUE, children
 
 import pipeline
@@ -78,7 +79,7 @@ def test_a_setting_out_of_its_range_is_a_usage_error():
 def test_solve_many_gives_in_order_what_solve_gives(workers):
     kinds = [LINE, "x", parse_puzzle(PAIR), NONE, FORMULA, SIX.encode()]
     found = list(solve_many(kinds + kinds[:3] * 20, workers=workers, solver="pysat"))
-    alone = [solve(text, solver="pysat") for text in kinds]
+    alone = [solve_at_hand(kind, solver="pysat") for kind in kinds]
     alone += alone[:3] * 20
     assert [result.status for result in found] == [result.status for result in alone]
     assert [result.solutions for result in found] == [result.solutions for result in alone]

@@ -10,11 +10,10 @@ from support.solvers import Scripted
 from support.solving import NONE, UNIQUE, cnf_of, holed, pattern
 
 from pipeline.certify.formula import core_of, proof_formula
-from pipeline.chain import solve_problem, with_evidence
+from pipeline.chain import prove_complete, solve_problem, with_evidence
 from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import LimitReached
-from pipeline.evidence import prove_complete
 from pipeline.explain import Explainer
 from pipeline.library import solve
 from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits

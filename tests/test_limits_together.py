@@ -12,19 +12,17 @@ import pytest
 from support.solvers import Scripted
 from support.solving import TWO, UNIQUE
 
-from pipeline.batch import FEWEST, masks_of
+from pipeline.batch import FEWEST, TOGETHER, _Union, masks_of, solve_union
 from pipeline.chain import Search
 from pipeline.limits import Limits
 from pipeline.parse import Piece, detect_collection, parse_puzzle
-from pipeline.pieces import solve_piece
 from pipeline.problem import read_problem
 from pipeline.reading import Source
 from pipeline.result import Certificate, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import solve_lanes
-from pipeline.solving import solve_sources
-from pipeline.union import TOGETHER, _Union, solve_union
+from pipeline.solving import solve_piece, solve_sources
 
 SEVEN = "the time limit of 7 s was reached"
 
@@ -50,7 +48,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    for module in ("batch", "pieces", "solving", "union"):
+    for module in ("batch", "solving"):
         monkeypatch.setattr(f"pipeline.{module}.Stopwatch", partial(Stopwatch, lambda: clock.now))
     monkeypatch.setattr("pipeline.batch.time", SimpleNamespace(perf_counter=lambda: clock.now))
     return clock

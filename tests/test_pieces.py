@@ -21,7 +21,6 @@ from support.strategies import examples
 
 from pipeline.batch import FEWEST
 from pipeline.parse import Piece, detect_collection, parse_puzzle
-from pipeline.pieces import failed_piece, solve_piece
 from pipeline.published.tables import MemberRow, PuzzleRow, csv_line, header
 from pipeline.puzzle import Geometry, Grid
 from pipeline.reading import Source
@@ -30,6 +29,7 @@ from pipeline.rows import Rows, blank_lines, broken, indexed, one_line
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import solve_lanes
+from pipeline.solving import failed_piece, solve_piece
 
 ONE = UNIQUE.replace("\n", "")
 PAIR = TWO_SOLUTIONS.replace("\n", "")
@@ -296,7 +296,7 @@ def test_a_broken_collection_ends_with_a_row_that_says_so():
 LINES = st.sampled_from([ONE, PAIR, MORE, CLASH, BAD, "# a", ""])
 
 
-@examples(12)
+@examples(6)
 @given(st.lists(st.lists(LINES, min_size=1, max_size=4), min_size=1, max_size=5))
 def test_adding_rows_equals_computing_them_at_once(solvers, parts):
     source = source_of(f"{ONE}\n{ONE}\n".encode())

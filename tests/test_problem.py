@@ -13,8 +13,7 @@ from support.solving import program, result_lines
 from support.strategies import examples
 
 from pipeline.chain import solve_problem
-from pipeline.cnf import Sat
-from pipeline.dimacs import parse_result
+from pipeline.cnf import Sat, parse_result
 from pipeline.library import solve
 from pipeline.parse.formula import parse_formula, proof_clauses
 from pipeline.problem import FormulaProblem, model_lines
@@ -114,7 +113,7 @@ def test_an_unsatisfiable_formula_is_shown_to_have_no_model(solver, text):
 
 
 @both_solvers
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(0, 12, 2))
 def test_all_models_are_found_and_in_order_where_all_are_asked_for(solver, seed):
     clauses, variables = three_sat(seed, 12 + 3 * seed)
     text, expected = dimacs(clauses, variables), models_of(clauses, variables)
@@ -203,7 +202,7 @@ def test_a_model_is_written_as_in_the_sat_competitions(model, text):
     assert "".join(model_lines(model)) == text
 
 
-@examples(10)
+@examples(5)
 @given(st.lists(st.booleans(), max_size=300), st.integers(0, 9_999_000))
 def test_the_lines_are_short_and_what_reads_results_reads_them(signs, offset):
     model = tuple(v if sign else -v for v, sign in enumerate(signs, offset + 1))
@@ -224,7 +223,7 @@ def solvers(request):
 literals = st.integers(-5, 5).filter(bool)
 
 
-@examples(13)
+@examples(7)
 @given(st.lists(st.lists(literals, max_size=4).map(tuple), max_size=14), st.integers(5, 6))
 def test_random_formulas_have_the_models_that_trying_finds(solvers, clauses, variables):
     expected = models_of(clauses, variables)

@@ -23,7 +23,7 @@ def test_any_other_side_is_refused(height, width):
         Geometry(height, width)
 
 
-@examples(20)
+@examples(10)
 @given(geometries)
 def test_rows_columns_and_boxes_each_part_the_cells_into_n_times_n(geometry):
     n = geometry.side
@@ -33,7 +33,7 @@ def test_rows_columns_and_boxes_each_part_the_cells_into_n_times_n(geometry):
         assert sorted(cell for unit in units for cell in unit) == list(range(n * n))
 
 
-@examples(20)
+@examples(10)
 @given(geometries)
 def test_two_cells_share_a_unit_exactly_if_the_rules_say_that_they_see_each_other(geometry):
     for cell, seen in enumerate(peers(geometry)):
@@ -41,7 +41,7 @@ def test_two_cells_share_a_unit_exactly_if_the_rules_say_that_they_see_each_othe
         assert shared - {cell} == seen
 
 
-@examples(20)
+@examples(10)
 @given(geometries)
 def test_a_box_is_found_again_from_each_of_its_cells(geometry):
     for index, box in enumerate(geometry.boxes()):

@@ -17,14 +17,14 @@ import typer.main
 from support.commands import run, solve_dimacs
 
 import pipeline
-from pipeline.cli.commands import app
+from pipeline.cli import application
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 COLLECTION = ROOT / "examples" / "collection.txt"
 FORMULAS = {*(ROOT / "examples").glob("*.cnf")}
 EXAMPLES = sorted({*(ROOT / "examples").iterdir()} - {COLLECTION} - FORMULAS)
-COMMANDS = typer.main.get_command(app).commands
+COMMANDS = typer.main.get_command(application()).commands
 
 
 def example_lines(command: str) -> list[str]:

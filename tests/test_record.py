@@ -11,7 +11,7 @@ from hashlib import sha256
 import pytest
 from pysat.solvers import Minisat22
 from support.needs import needs_minisat
-from support.solvers import at_hand, every_encoding
+from support.solvers import at_hand
 from support.solving import (
     EVEN_ODD,
     EVEN_ODD_SIX,
@@ -284,7 +284,7 @@ def test_a_large_solution_is_numbers_behind_the_size_of_the_boxes():
     assert [tuple(map(int, line.split())) for line in lines[1:]] == list(grid.rows())
 
 
-@every_encoding
+@pytest.mark.parametrize("encoding", ["textbook", "reduced"])
 @pytest.mark.parametrize(
     ("text", "most"),
     [

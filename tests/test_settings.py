@@ -47,19 +47,13 @@ def test_the_ends_of_a_range_belong_to_it(name, ends):
         assert getattr(Settings(**{name: end}), name) == end
 
 
-@pytest.mark.parametrize("value", OUTSIDE, ids=["nan", "inf", "-inf", "1e300", "10**400", "-1"])
 @pytest.mark.parametrize("name", NUMBERS)
-def test_a_number_that_is_none_or_out_of_range_is_a_usage_error(name, value):
+def test_a_number_that_is_none_or_out_of_range_is_a_usage_error(name):
     flag = "--" + name.replace("_", "-")
-    with pytest.raises(UsageError, match=f"^{flag}: expected .* to "):
-        Settings(**{name: value})
-
-
-@pytest.mark.parametrize("name", NUMBERS)
-def test_a_number_just_outside_is_a_usage_error(name):
     least, most = NUMBERS[name]
-    for value in (math.nextafter(least, -math.inf), math.nextafter(most, math.inf)):
-        with pytest.raises(UsageError):
+    outside = (math.nextafter(least, -math.inf), math.nextafter(most, math.inf))
+    for value in (*OUTSIDE, *outside):
+        with pytest.raises(UsageError, match=f"^{flag}: expected .* to "):
             Settings(**{name: value})
 
 

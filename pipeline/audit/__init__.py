@@ -7,7 +7,7 @@ rules, the formula of every proof is made anew, and every step of it is checked.
                      Many ─▶ collection, archive ─▶
 """
 
-from pipeline.audit.findings import Finding, Terms
 from pipeline.audit.jobs import audit
+from pipeline.audit.sets import Finding, Terms
 
 __all__ = ["Finding", "Terms", "audit"]

@@ -9,24 +9,32 @@ from msgspec.structs import asdict
 
 from pipeline.audit.collection import (
     Content,
-    Tally,
     audit_collection,
-    audit_misplaced,
     collection_in,
+    compare_counts,
+    counts_in,
+    summary,
 )
-from pipeline.audit.findings import Report, Terms
-from pipeline.audit.sets import Folder, Many, One, audit_files, folders_below, load_set
+from pipeline.audit.sets import (
+    Folder,
+    Many,
+    One,
+    Report,
+    Terms,
+    audit_files,
+    folders_below,
+    load_set,
+)
 from pipeline.audit.single import audit_single
 from pipeline.errors import InputError, counted, in_words, printable
 from pipeline.published import NoRecord
-from pipeline.published.schema import COLLECTION, DISAGREEMENTS, REFUSED, or_none
+from pipeline.published.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
 from pipeline.published.tables import MemberRow, rows_in, yes_or_no
 from pipeline.unpack import Member, UnpackError, kind_of, walk
 
 
 def audit_archive(published: Many, original: Path, terms: Terms, report: Report) -> str:
     """Audit an archive's set against the dropped archive or folder."""
-    audit_misplaced(published, report)
     audited = _Archive(published, terms, report)
     try:
         kind = kind_of(original)
@@ -36,13 +44,13 @@ def audit_archive(published: Many, original: Path, terms: Terms, report: Report)
         audited.run(original)
     except (InputError, OSError) as error:
         report.bad(in_words(error) if isinstance(error, OSError) else str(error))
-    return audited.tally.summary(f"archive of {counted(audited.count, 'member')}")
+    return summary(f"archive of {counted(audited.count, 'member')}", audited.counts)
 
 
 class _Archive:
     def __init__(self, published: Many, terms: Terms, report: Report) -> None:
         self.count = 0
-        self.tally = Tally()
+        self.counts: Counter[str] = Counter()
         self._published = published
         self._top = published.beside(published.stem)
         self._terms = terms
@@ -64,7 +72,7 @@ class _Archive:
             raise InputError(f"{table.name} goes on behind the last member")
         for path, _ in self._found.values():
             self._report.bad(f"{self._relative(path)} is the record of no member")
-        self.tally.compare(self._published, self._report)
+        compare_counts(self.counts, self._published.record, self._report)
 
     def _relative(self, path: Path) -> str:
         return str(path.relative_to(self._top.parent))
@@ -96,7 +104,7 @@ class _Archive:
         if row.member != printable(member.name):
             report.bad(f"row {number + 1} of the table is about {row.member[:100]!r}")
         if row.status != COLLECTION:
-            self.tally.totals[row.status] += 1
+            self.counts[row.status] += 1
         path, folder = self._found.pop(number, (None, None))
         if member.stream is None:
             if row.status != REFUSED or path is not None:
@@ -140,10 +148,7 @@ class _Archive:
 
     def _audit_many(self, published: Many, content: Content, report: Report) -> None:
         audit_collection(published, content, self._terms, report)
-        self.tally.totals += Counter(published.record.totals)
-        if told := or_none(published.record.certificate):
-            self.tally.proved += told.proved
-            self.tally.claimed += told.claimed
+        self.counts += counts_in(published.record)
         while content.read():  # to hash all of it
             pass
 
@@ -157,10 +162,10 @@ class _Archive:
         if is_refused and data and collection_in(content, self._terms.reading):
             report.bad(f"the status is {record.status!r}, but it is a collection")
         audit_single(published, data, self._terms, report)
-        self.tally.totals[DISAGREEMENTS] += or_none(record.disagreement) is not None
-        if record.complete and (told := or_none(record.certificate)):
-            self.tally.proved += told.complete == "proved"
-            self.tally.claimed += told.complete == "claimed"
+        self.counts[DISAGREEMENTS] += or_none(record.disagreement) is not None
+        told = or_none(record.certificate)
+        if record.complete and told and told.complete in (PROVED, CLAIMED):
+            self.counts[told.complete] += 1
 
 
 def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:

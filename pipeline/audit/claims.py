@@ -1,4 +1,4 @@
-"""What a record claims besides solutions: the encoding, the conflict, the difference."""
+"""What is claimed besides solutions: status, encoding, conflict, difference, disagreement."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 from itertools import chain, combinations
 from operator import and_
+from typing import TypeVar
 
-from pipeline.audit.findings import Report, Terms
-from pipeline.audit.sets import One
+from pipeline.audit.sets import One, Report, Terms
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, Undecided, crowded_unit, find_grid
 from pipeline.errors import counted, in_words
 from pipeline.files import read_regular
 from pipeline.parse.formula import CNF_FORMAT
-from pipeline.published.schema import Cell, Difference, Encoding, PuzzleRecord, or_none
+from pipeline.published.schema import Cell, Clue, Difference, Encoding, PuzzleRecord, or_none
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import CHOICES
 
+C = TypeVar("C", bound=Cell)
+ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"
 _BETWEEN_LOOKS = 1000
 """Combinations that are tried between two checks of the clock."""
 
@@ -118,7 +120,7 @@ def audit_conflict(
     clues = _by_cell(or_none(record.conflict) or (), geometry, report)
     if not clues:
         return
-    masks = {cell: _mask(clue.holds, geometry) for cell, clue in clues.items()}
+    masks = {cell: _mask(clue, geometry) for cell, clue in clues.items()}
     for cell, clue in clues.items():
         if not masks[cell] or (puzzle and puzzle.cells[cell] != masks[cell]):
             report.bad(f"the original does not have {clue}")
@@ -151,10 +153,10 @@ def _has_solution(geometry: Geometry, masks: Mapping[int, int], end: float) -> b
     return grid is not None
 
 
-def _by_cell(clues: Sequence[Cell], geometry: Geometry, report: Report) -> dict[int, Cell] | None:
+def _by_cell(clues: Sequence[C], geometry: Geometry, report: Report) -> dict[int, C] | None:
     """The clues by cell; None if one is outside the grid, or two share a cell."""
     n = geometry.side
-    found: dict[int, Cell] = {}
+    found: dict[int, C] = {}
     for clue in clues:
         if not (1 <= clue.row <= n and 1 <= clue.column <= n):
             report.bad(f"{clue} is no cell")
@@ -165,17 +167,19 @@ def _by_cell(clues: Sequence[Cell], geometry: Geometry, report: Report) -> dict[
     return found
 
 
-def _mask(holds: int | str | None, geometry: Geometry) -> int:
-    """The mask of a value or a mark; 0 for anything else."""
-    if holds in ("even", "odd"):
-        return geometry.even_values if holds == "even" else geometry.odd_values
-    words = str(holds).split(" or ")
-    if not all(word.isascii() and word.isdecimal() and len(word) < 4 for word in words):
-        return 0
-    values = {*map(int, words)}
-    if not 1 <= min(values) <= max(values) <= geometry.side:
-        return 0
-    return sum(1 << value - 1 for value in values)
+def _mask(clue: Clue, geometry: Geometry) -> int:
+    """The mask of the values that a clue allows; 0 if one of them is too large or too small."""
+    match clue.holds:
+        case "even":
+            return geometry.even_values
+        case "odd":
+            return geometry.odd_values
+        case int(value):
+            allowed = {value}
+        case values:
+            allowed = {*values}
+    fits = all(1 <= value <= geometry.side for value in allowed)
+    return sum(1 << value - 1 for value in allowed) if fits else 0
 
 
 def audit_difference(
@@ -199,7 +203,7 @@ def audit_difference(
     everything = (1 << len(grids)) - 1
     left = everything
     for cell, clue in decisive.items():
-        left &= holders.get(cell, {grids[0].values[cell]: everything}).get(clue.holds, 0)
+        left &= holders.get(cell, {grids[0].values[cell]: everything}).get(clue.value, 0)
     if left.bit_count() != 1:
         number = counted(left.bit_count(), "solution")
         report.bad(f"{number} with the values that are said to leave one")
@@ -213,9 +217,9 @@ def audit_difference(
             report.gap(f"whether it is exact was not checked: {error}{_remedy(end)}")
 
 
-def _holders(grids: Sequence[Grid]) -> dict[int, dict[int | str | None, int]]:
+def _holders(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:
     """For each cell in which the grids differ: value → the set of grids with it, a bit each."""
-    found: dict[int, dict[int | str | None, int]] = {}
+    found: dict[int, dict[int, int]] = {}
     for cell, column in enumerate(zip(*(grid.values for grid in grids), strict=True)):
         if len(values := {*column}) > 1:
             found[cell] = {
@@ -236,3 +240,63 @@ def _leaves_one(everything: int, options: Collection[int], size: int, end: float
         if reduce(and_, chosen, everything).bit_count() == 1:
             return True
     return False
+
+
+def fault_in_status(status: str, solutions: int, complete: bool | None) -> str | None:
+    """Why a status does not fit a number of solutions and their completeness."""
+    match status:
+        case "invalid" | "other" | "failed":
+            fits = solutions == 0 and complete is None
+        case "unsolvable":
+            fits = solutions == 0 and complete is True
+        case "unique":
+            fits = solutions == 1 and complete is True
+        case "multiple":
+            fits = complete is not None and solutions >= (2 if complete else 1)
+        case "unknown":
+            fits = solutions <= 1 and complete is False
+        case "solved":
+            fits = solutions >= 1 and complete is not True
+        case _:
+            return f"the status {status!r} is unknown"
+    said = "null" if complete is None else str(complete).lower()
+    what = f"the status {status!r} does not go with {counted(solutions, 'solution')}"
+    return None if fits else f"{what} and complete: {said}"
+
+
+def is_denied(
+    claimed: str | None,
+    signs: str,
+    puzzle: Puzzle | None,
+    grids: Collection[Grid],
+    *,
+    complete: bool,
+) -> bool:
+    """Whether the solution beside a puzzle is wrong, or is missing although all are known.
+
+    `claimed` is the solution that the original gives, if it does, in `signs` or digits.
+    """
+    if claimed is None or puzzle is None:
+        return False
+    grid = grid_in(claimed, signs, puzzle)
+    if grid is None or certify_grid(puzzle, grid):
+        return True
+    return complete and grid not in grids
+
+
+def grid_in(line: str, signs: str, puzzle: Puzzle | None) -> Grid | None:
+    """The grid in a line of a solution file, written like the puzzle; None if it is invalid."""
+    if puzzle is None or not line.isascii():
+        return None
+    if signs:
+        values = [signs.find(sign) + 1 for sign in line]
+    elif line.isdecimal():
+        values = [*map(int, line)]
+    elif all(word.isdecimal() and len(word) < 4 for word in line.split(" ")):
+        values = [*map(int, line.split(" "))]
+    else:
+        return None
+    try:
+        return Grid(puzzle.geometry, tuple(values))
+    except ValueError:
+        return None

@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from itertools import count
-from pathlib import Path
-from typing import BinaryIO
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, BinaryIO
 
-from pipeline.audit.findings import Report, Terms
+import numpy as np
+
+from pipeline.audit.claims import ONLY_CLAIMED, fault_in_status, grid_in, is_denied
 from pipeline.audit.proofs import ProofsFile, check_steps
-from pipeline.audit.rows import Read, certify_lines, read_row
-from pipeline.audit.sets import ONLY_CLAIMED, Many
+from pipeline.audit.sets import Many, Report, Terms
+from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.formula import proof_formula
-from pipeline.errors import InputError, PipelineError, counted
+from pipeline.errors import InputError, PipelineError, counted, printable
 from pipeline.parse import HEAD_BYTES, Detected, Entry, detect_collection
-from pipeline.published.schema import ASIDE, DISAGREEMENTS, FALLBACKS, or_none
+from pipeline.published.schema import (
+    ASIDE,
+    CLAIMED,
+    DISAGREEMENTS,
+    FALLBACKS,
+    PROVED,
+    ManyRecord,
+    or_none,
+)
 from pipeline.published.tables import PuzzleRow, lines_of, rows_in
+from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Reading
 from pipeline.unpack import PeekableStream
 
-PIECE_BYTES = 256 * 1024
+_PIECE_BYTES = 256 * 1024
+_NINE = Geometry(3, 3)
+_MASKS = {str(value): 1 << (value - 1) for value in range(1, 10)} | dict.fromkeys(
+    ".0", _NINE.all_values
+)
+_LARGEST_TOGETHER = 64
+_LONGEST_TEXT = 500
+_SHOWN = 3
+_COMPLETE = {"true": True, "false": False, "": None}
 
 
 class Content(PeekableStream):
@@ -40,43 +58,27 @@ def collection_in(content: Content, reading: Reading) -> Detected | None:
     return detect_collection(content.beginning, content.is_whole, reading.format)
 
 
-@dataclass(slots=True)
-class Tally:
-    """How many puzzles have which status, and how many are proved or claimed to be complete."""
-
-    totals: Counter[str] = field(default_factory=Counter)
-    proved: int = 0
-    claimed: int = 0
-
-    def compare(self, published: Many, report: Report) -> None:
-        """Compare the counts with a record's."""
-        record = published.record
-        for name in sorted({*self.totals, *record.totals} - {FALLBACKS}):
-            here, there = self.totals[name], record.totals.get(name, 0)
-            if here != there:
-                report.bad(f"totals: {there} {name} in the record, {here} in the table")
-        told = or_none(record.certificate)
-        for word, here, there in (
-            ("proved", self.proved, told.proved if told else 0),
-            ("claimed", self.claimed, told.claimed if told else 0),
-        ):
-            if here != there:
-                report.bad(f"certificate: {there} {word}, where it is {here}")
-
-    def summary(self, what: str) -> str:
-        said = [f"{n} {name}" for name, n in sorted(self.of_statuses().items())]
-        said += [f"{self.proved} proved"] * bool(self.proved)
-        return f"{what}: {', '.join(said)}"
-
-    def of_statuses(self) -> Counter[str]:
-        """The counts of statuses that are not 0."""
-        return +Counter({name: n for name, n in self.totals.items() if name not in ASIDE})
+def counts_in(record: ManyRecord) -> Counter[str]:
+    """What a record counts: puzzles by status, and those that are counted aside."""
+    told = or_none(record.certificate)
+    return Counter(record.totals) + Counter(
+        {PROVED: told.proved, CLAIMED: told.claimed} if told else {}
+    )
 
 
-def audit_misplaced(published: Many, report: Report) -> None:
-    """Report fields that only the record of one puzzle may have."""
-    for name in published.misplaced:
-        report.bad(f"{name}: there should be none")
+def compare_counts(counts: Counter[str], record: ManyRecord, report: Report) -> None:
+    """Check that a record counts what was found; fallbacks cannot be found."""
+    told = counts_in(record)
+    for name in sorted({*counts, *told} - {FALLBACKS}):
+        if counts[name] != told[name]:
+            where = "certificate" if name in (PROVED, CLAIMED) else "totals"
+            report.bad(f"{where}: {told[name]} {name} in the record, {counts[name]} found")
+
+
+def summary(what: str, counts: Counter[str]) -> str:
+    said = [f"{n} {name}" for name, n in sorted(counts.items()) if n and name not in ASIDE]
+    said += [f"{counts[PROVED]} proved"] * bool(counts[PROVED])
+    return f"{what}: {', '.join(said)}"
 
 
 def audit_collection(published: Many, content: Content, terms: Terms, report: Report) -> str:
@@ -84,84 +86,59 @@ def audit_collection(published: Many, content: Content, terms: Terms, report: Re
 
     `terms` include what was declared.
     """
-    audit_misplaced(published, report)
     found = collection_in(content, terms.reading)
     if found is None or found.format.name != published.record.format:
         report.bad(f"the original is no collection of the format {published.record.format!r}")
         return published.record.status
     audited = _Collection(published, terms, report)
     try:
-        audited.run(_entries(content, found, published, terms), content)
+        audited.run(_entries(content, found, published.record.source, terms.reading))
     except InputError as error:
         report.bad(str(error))
-    else:
-        audited.compare()
-    puzzles = counted(audited.tally.of_statuses().total(), "puzzle")
-    return audited.tally.summary(f"collection of {puzzles}")
+    return summary(f"collection of {counted(audited.count, 'puzzle')}", audited.counts)
 
 
 def _entries(
-    content: Content, found: Detected, published: Many, terms: Terms
+    content: Content, found: Detected, source: str, reading: Reading
 ) -> Iterator[list[Entry]]:
-    source = published.record.source
-    for piece in found.pieces(content, PIECE_BYTES):
-        yield found.entries(piece, source, terms.reading)
-
-
-class _Beside:
-    """The rows of a collection, each with its lines in the solution files."""
-
-    def __init__(self, table: Path, solutions: Sequence[Path]) -> None:
-        self._table = table
-        self._rows = rows_in(table, PuzzleRow)
-        self._lines = {path.name: lines_of(path) for path in solutions}
-
-    def next(self) -> tuple[PuzzleRow, dict[str, str]]:
-        """The next row with its line in each file. Raises InputError if there is none."""
-        row = next(self._rows, None)
-        if row is None:
-            raise InputError(f"{self._table.name} ends too early")
-        lines = {}
-        for name, each in self._lines.items():
-            line = next(each, None)
-            if line is None:
-                raise InputError(f"{name} ends too early, before row {row.index}")
-            lines[name] = line
-        return row, lines
-
-    def end(self) -> None:
-        """Raise InputError if anything is left."""
-        for name, left in ((self._table.name, self._rows), *self._lines.items()):
-            if next(left, None) is not None:
-                raise InputError(f"{name} goes on behind the last puzzle")
+    """The puzzles, piece by piece; where the content breaks off, an entry that says why."""
+    for piece in found.pieces(content, _PIECE_BYTES):
+        yield found.entries(piece, source, reading)
+    if content.error is not None:
+        yield [Entry(0, "", None, str(content.error), None, plain=False)]
 
 
 class _Collection:
     def __init__(self, published: Many, terms: Terms, report: Report) -> None:
-        self.tally = Tally()
+        self.count = 0
+        self.counts: Counter[str] = Counter()
         self._published = published
         self._terms = terms
         self._report = report
         self._alone = 0
-        self._numbers = count(1)
-
-    def run(self, entries: Iterable[list[Entry]], content: Content) -> None:
-        """Audit every row. Raises InputError if the files cannot be read any further."""
-        published = self._published
+        table = published.beside(f"{published.stem}.csv")
         solutions = [published.beside(name) for name in published.numbered]
-        beside = _Beside(published.beside(f"{published.stem}.csv"), solutions)
+        self._names = [path.name for path in (table, *solutions)]
+        self._lines: Iterator[tuple[Any, ...]] = zip_longest(
+            rows_in(table, PuzzleRow), *map(lines_of, solutions)
+        )
+
+    def run(self, entries: Iterable[list[Entry]]) -> None:
+        """Audit every row and all counts. Raises InputError if a file cannot be read further."""
         with ExitStack() as stack:
             proofs = self._proofs(stack)
             for some in entries:
-                self._look(some, beside, proofs)
-            if content.error is not None:  # the rest is one row
-                broken = Entry(0, "", None, str(content.error), None, plain=False)
-                self._look([broken], beside, None)
-            beside.end()
-            if proofs and (left := proofs.next):
-                raise InputError(f"{published.stem}.proofs.csv: there is no row {left.index}")
+                self._look(some, proofs)
+            for name, left in zip(self._names, next(self._lines, ()), strict=False):
+                if left is not None:
+                    raise InputError(f"{name} goes on behind the last puzzle")
+            if proofs and (unread := proofs.next):
+                raise InputError(f"{proofs.name}: there is no row {unread.index}")
             if proofs and self._report.is_clean:  # else proofs may have been skipped
                 proofs.end()
+        if self._alone:
+            self._report.gap(f"{counted(self._alone, 'row')}: {ONLY_CLAIMED}")
+        compare_counts(self.counts, self._published.record, self._report)
 
     def _proofs(self, stack: ExitStack) -> ProofsFile | None:
         names = [f"{self._published.stem}.proofs.{ending}" for ending in ("xz", "csv")]
@@ -172,26 +149,35 @@ class _Collection:
             return None
         return stack.enter_context(ProofsFile(*map(self._published.beside, names)))
 
-    def _look(self, entries: list[Entry], beside: _Beside, proofs: ProofsFile | None) -> None:
+    def _next(self) -> tuple[PuzzleRow, dict[str, str]]:
+        """The next row, with its line in each solution file. Raises InputError if one ends."""
+        found: tuple[Any, ...] = next(self._lines, (None,) * len(self._names))
+        self.count += 1
+        for name, line in zip(self._names, found, strict=True):
+            if line is None:
+                raise InputError(f"{name} ends too early, before row {self.count}")
+        return found[0], dict(zip(self._names[1:], found[1:], strict=True))
+
+    def _look(self, entries: list[Entry], proofs: ProofsFile | None) -> None:
         """Audit some rows, and certify their grids together."""
-        read: list[Read] = []
-        for entry, number in zip(entries, self._numbers, strict=False):  # numbers never end
-            row, lines = beside.next()
-            read.append(read_row(number, entry, row, lines, self._published, self._report))
-            self.tally.totals[row.status] += 1
-            self.tally.totals[DISAGREEMENTS] += read[-1].disagrees
-            self.tally.claimed += read[-1].complete
+        read: list[_Read] = []
+        for entry in entries:
+            row, lines = self._next()
+            read.append(_read_row(self.count, entry, row, lines, self._published, self._report))
+            self.counts[row.status] += 1
+            self.counts[DISAGREEMENTS] += read[-1].disagrees
+            self.counts[CLAIMED] += read[-1].complete
             self._alone += row.status == "multiple" and row.solutions == "1"
-        certify_lines(read, self._report)
+        _certify_lines(read, self._report)
         for each in read:
             if proofs and proofs.next and proofs.next.index == each.number:
                 self._check(each, proofs, proofs.next.steps)
                 proofs.advance()
 
-    def _check(self, read: Read, proofs: ProofsFile, steps: int) -> None:
+    def _check(self, read: _Read, proofs: ProofsFile, steps: int) -> None:
         report = self._report.within(f"proof of row {read.number}")
-        self.tally.proved += 1
-        self.tally.claimed -= 1
+        self.counts[PROVED] += 1
+        self.counts[CLAIMED] -= 1
         try:
             text = proofs.take()
             if not read.complete or read.puzzle is None:
@@ -203,8 +189,125 @@ class _Collection:
             return
         check_steps(formula, text, steps, self._terms, report)
 
-    def compare(self) -> None:
-        """Compare the counts with the record's."""
-        if self._alone:
-            self._report.gap(f"{counted(self._alone, 'row')}: {ONLY_CLAIMED}")
-        self.tally.compare(self._published, self._report)
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A row as found: the puzzle of the original, and its grid in each solution file.
+
+    `disagrees`: the solution beside the puzzle is wrong, or not among all there are.
+    """
+
+    number: int
+    puzzle: Puzzle | None
+    complete: bool
+    grids: Mapping[str, Grid]
+    disagrees: bool
+
+
+def _read_row(
+    number: int,
+    entry: Entry,
+    row: PuzzleRow,
+    lines: Mapping[str, str],
+    published: Many,
+    report: Report,
+) -> _Read:
+    """Compare a row, and its line in each solution file, with the original.
+
+    Rows are numbered from 1.
+    """
+    report = report.within(f"{published.stem}.csv: row {number}")
+    puzzle = entry.puzzle
+    if entry.plain:
+        puzzle = Puzzle(_NINE, tuple(map(_MASKS.__getitem__, entry.text)))
+    _compare(number, entry, row, report)
+    if (puzzle is None) != (row.status == "invalid"):
+        what = "a puzzle" if puzzle else "no puzzle"
+        report.bad(f"the status is {row.status!r}, but the original holds {what} there")
+    if row.status == "solved":
+        report.bad("the status 'solved' is that of a formula")
+    _audit_count(row, [*lines.values()], report)
+    complete, grids = row.complete == "true", _grids(lines, entry, puzzle, report)
+    disagrees = row.status != "failed" and is_denied(
+        entry.claimed, entry.signs, puzzle, grids.values(), complete=complete
+    )
+    if bool(row.disagreement) != disagrees:
+        said = "does not say" if disagrees else "says"
+        report.bad(f"the row {said} that the solution beside the puzzle is wrong")
+    return _Read(number, puzzle, complete, grids, disagrees)
+
+
+def _compare(number: int, entry: Entry, row: PuzzleRow, report: Report) -> None:
+    """Check that a row is about the entry of that number."""
+    text = entry.text
+    if not entry.plain:
+        text = printable(text[: _LONGEST_TEXT if entry.puzzle is None else None])
+    line = str(entry.line) if entry.line else row.line  # unknown for a broken source
+    for what, here, there in (
+        ("index", row.index, str(number)),
+        ("line", row.line, line),
+        ("puzzle", row.puzzle, text),
+    ):
+        if here != there:
+            report.bad(f"the {what} is {here[:100]!r}, by the original {there[:100]!r}")
+
+
+def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
+    """Check that status and completeness fit the lines in the solution files, and the first one."""
+    filled = [line for line in lines if line.strip(".")]
+    if row.complete not in _COMPLETE:
+        report.bad(f"complete: expected true or false, found {row.complete[:20]!r}")
+    elif fault := fault_in_status(row.status, len(filled), _COMPLETE[row.complete]):
+        report.bad(fault)
+    if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
+        report.bad(
+            f"{row.solutions[:20]} solutions are told, "
+            f"the solution files have {counted(len(filled), 'line')} for it"
+        )
+    if row.solution != (lines[0] if filled else ""):
+        report.bad("its solution is not that of the first solution file")
+
+
+def _grids(
+    lines: Mapping[str, str], entry: Entry, puzzle: Puzzle | None, report: Report
+) -> dict[str, Grid]:
+    """The grids in the lines of the solution files; invalid ones are reported."""
+    size = len(puzzle.cells) if puzzle else None
+    grids: dict[str, Grid] = {}
+    for name, text in lines.items():
+        if text and not text.strip(".") and size in (None, len(text)):
+            continue
+        grid = grid_in(text, entry.signs, puzzle)
+        if grid is None:
+            report.bad(f"{name}: {text[:100]!r} is no grid of the puzzle's size")
+        else:
+            grids[name] = grid
+            numbers = " ".join(map(str, grid.values)) if grid.geometry.side > 9 else ""
+            if " " in text and text != numbers:
+                report.bad(f"{name}: {text[:100]!r} is written otherwise")
+    if len(set(grids.values())) < len(grids):
+        report.bad("two of its solutions are the same grid")
+    return grids
+
+
+def _certify_lines(rows: Sequence[_Read], report: Report) -> None:
+    """Check all grids of some rows against their puzzles; those of one geometry together."""
+    groups: dict[Geometry, list[tuple[_Read, Puzzle, str, Grid]]] = {}
+    for row in rows:
+        for name, grid in row.grids.items():
+            if row.puzzle is not None:
+                groups.setdefault(grid.geometry, []).append((row, row.puzzle, name, grid))
+    for geometry, group in groups.items():
+        if geometry.side <= _LARGEST_TOGETHER:
+            masks = np.array([puzzle.cells for _, puzzle, _, _ in group], np.uint64)
+            grids = np.array([grid.values for *_, grid in group], np.uint16)
+            good = certify_many(geometry, masks, grids)
+            doubtful = [group[at] for at in np.flatnonzero(~good)]
+        else:
+            doubtful = group
+        for row, puzzle, name, grid in doubtful:
+            violations = certify_grid(puzzle, grid)
+            if not violations and geometry.side <= _LARGEST_TOGETHER:
+                report.bad(f"{name}: line {row.number} is no solution")
+            for violation in violations[:_SHOWN]:
+                report.bad(f"{name}: line {row.number}: {violation}")

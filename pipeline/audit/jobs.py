@@ -9,12 +9,14 @@ from pathlib import Path
 
 from pipeline.audit.archive import audit_archive
 from pipeline.audit.collection import Content, audit_collection, collection_in
-from pipeline.audit.findings import Finding, Report, Terms
 from pipeline.audit.sets import (
+    Finding,
     Folder,
     Many,
     One,
+    Report,
     Set,
+    Terms,
     audit_files,
     folder_at,
     folders_below,
@@ -24,9 +26,9 @@ from pipeline.audit.single import audit_single
 from pipeline.errors import EnvironmentFailure, in_words
 from pipeline.files import digest_of, is_file_name, read_regular
 from pipeline.published import NoRecord
-from pipeline.published.originals import Originals
+from pipeline.published.names import Originals
 from pipeline.published.schema import ARCHIVE
-from pipeline.published.tables import MemberRow, PuzzleRow, is_header
+from pipeline.published.tables import MemberRow, PuzzleRow, header
 from pipeline.unpack import UnpackError, kind_of, opened
 
 _ATTEMPTS = 3
@@ -82,8 +84,7 @@ def _is_stray_table(name: str, folder: Folder) -> bool:
         first = read_regular(folder.path / name, _LONGEST_HEADER).partition(b"\n")[0]
     except OSError:
         return False
-    found = first.decode(errors="replace").split(",")
-    return is_header(found, MemberRow) or is_header(found, PuzzleRow)
+    return first + b"\n" in (header(MemberRow), header(PuzzleRow))
 
 
 def _holds_sets(path: Path) -> bool:

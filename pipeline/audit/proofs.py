@@ -12,8 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from pipeline.audit.findings import Report, Terms
-from pipeline.audit.sets import One
+from pipeline.audit.sets import One, Report, Terms
 from pipeline.certify.formula import Clause, Formula, read_formula
 from pipeline.certify.proof import MAX_CHARACTERS, ProofRejected, ProofTimeout, check_refutation
 from pipeline.errors import InputError, PipelineError, in_words
@@ -21,7 +20,6 @@ from pipeline.files import descriptor_of, read_regular
 from pipeline.published.schema import PuzzleRecord, or_none
 from pipeline.published.tables import ProofRow, rows_in
 from pipeline.puzzle import Geometry
-from pipeline.unpack import Room, UnpackError, opened
 
 _MEMORY = 64 * 1024 * 1024
 _PIECE = 64 * 1024
@@ -30,19 +28,15 @@ _LONGEST = 1024 * 1024 * 1024
 _WORDS = ("proved", "claimed", "no")
 _SLACK = 1024 * 1024
 _LONGEST_SHOWN = 12
-_LIMITS = Room(MAX_CHARACTERS + 1, members=1)
 
 MakeFormula = Callable[[], Formula]
 """Makes the formula to be refuted. Raises ValueError or PipelineError if it is not known."""
 
 
 def _completeness(record: PuzzleRecord, report: Report) -> str:
-    """The certificate's `proved`, `claimed` or `no`, checked against the rest of the record.
-
-    Records of earlier versions have none: then completeness is claimed.
-    """
+    """The certificate's `proved`, `claimed` or `no`, checked against the rest of the record."""
     told = or_none(record.certificate)
-    word = (told and told.complete) or ("claimed" if record.complete else "no")
+    word = (told and told.complete) or "no"
     if word not in _WORDS:
         report.bad(f"certificate: complete is {word[:40]!r}")
         return "no"
@@ -119,7 +113,7 @@ def _check(published: One, name: str, formula: Formula, terms: Terms, report: Re
     except OSError as error:
         report.bad(f"{name}: cannot be read: {in_words(error)}")
         return
-    except UnpackError as error:
+    except (lzma.LZMAError, EOFError) as error:
         report.bad(f"{name}: {error}")
         return
     told = or_none(published.record.certificate)
@@ -130,28 +124,17 @@ def _check(published: One, name: str, formula: Formula, terms: Terms, report: Re
 def _read_proof(path: Path) -> str:
     """The text of a proof, unpacked: at most one character more than is allowed.
 
-    Raises OSError and UnpackError.
+    Raises OSError, LZMAError, and EOFError unless a packed file is one whole stream of xz.
     """
     if path.suffix != ".xz":
         data = read_regular(path, MAX_CHARACTERS)
     else:
-        with opened(path, _LIMITS) as stream:
-            data = stream.read(MAX_CHARACTERS + 1)
-        _check_end(path, len(data))
+        with io.FileIO(descriptor_of(path)) as file:
+            stream = XzStream(file, 0)
+            data = stream.rest(MAX_CHARACTERS + 1)
+            if stream.end() != os.fstat(file.fileno()).st_size:
+                raise EOFError("it goes on behind the stream of xz that holds the proof")
     return data.decode("ascii", errors="backslashreplace")
-
-
-def _check_end(path: Path, size: int) -> None:
-    """Raise UnpackError unless a file is exactly one stream of xz, of that unpacked size."""
-    with io.FileIO(descriptor_of(path)) as file:
-        stream = XzStream(file, 0)
-        try:
-            stream.cut(0, size)
-            is_all = stream.end() == os.fstat(file.fileno()).st_size
-        except (lzma.LZMAError, EOFError) as error:
-            raise UnpackError(f"it is no single stream of xz: {error}") from error
-    if not is_all:
-        raise UnpackError("it goes on behind the stream of xz that holds the proof")
 
 
 def check_steps(
@@ -232,7 +215,7 @@ class ProofsFile:
 
     def __init__(self, packed: Path, index: Path) -> None:
         self._packed = packed
-        self._name = index.name
+        self.name = index.name
         self._rows = rows_in(index, ProofRow)
         self._file: io.FileIO | None = None
         self._stream: XzStream | None = None
@@ -258,7 +241,7 @@ class ProofsFile:
         if last and self.next:
             is_later = last.index < self.next.index and last.offset <= self.next.offset
             if not is_later:
-                raise InputError(f"{self._name}: row {self.next.index} follows row {last.index}")
+                raise InputError(f"{self.name}: row {self.next.index} follows row {last.index}")
 
     def take(self) -> str:
         """The text of the next proof. Raises InputError if it cannot be read."""
@@ -318,19 +301,28 @@ class XzStream:
             self.position += len(parts[-1])
         return b"".join(parts)
 
+    def rest(self, most: int) -> bytes:
+        """What is left, at most so many bytes. Raises LZMAError, EOFError and OSError."""
+        parts, left = [], most
+        while left and not self._is_at_end():
+            parts.append(self._some(left))
+            left -= len(parts[-1])
+        return b"".join(parts)
+
     def end(self) -> int:
         """Its end in the file. Raises EOFError if more can be cut, LZMAError, OSError."""
-        while not self._ahead and not self._engine.eof:
-            self._unpack()
-        if self._ahead:
+        if not self._is_at_end():
             raise EOFError("there is more in it")
         return self._next - len(self._engine.unused_data)
 
-    def _some(self, most: int) -> bytes:
-        while not self._ahead:
-            if self._engine.eof:
-                raise EOFError("its stream ends within a proof")
+    def _is_at_end(self) -> bool:
+        while not self._ahead and not self._engine.eof:
             self._unpack()
+        return not self._ahead
+
+    def _some(self, most: int) -> bytes:
+        if self._is_at_end():
+            raise EOFError("its stream ends within a proof")
         some, self._ahead = self._ahead[:most], self._ahead[most:]
         return some
 

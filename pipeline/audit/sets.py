@@ -1,16 +1,16 @@
-"""The sets in a folder: their records, and whether their files are present and unchanged."""
+"""What an audit is based on, what it finds, and the sets of files that it is about."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice, zip_longest
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
+from typing import Literal, Self
 
-from pipeline.audit.findings import Report
-from pipeline.errors import counted, in_words
+from pipeline.errors import counted, in_words, printable
 from pipeline.files import digest_of
 from pipeline.parse import DECLARABLE
 from pipeline.published import (
@@ -25,12 +25,97 @@ from pipeline.published import (
 )
 from pipeline.published.names import is_of_set, solutions_among, stem_of_answer, stems_for
 from pipeline.published.schema import or_none
-from pipeline.version import __version__
+from pipeline.settings import Reading
+from pipeline.unpack import Room
 
 _MOST_STEMS = 1000
 _NOT_OF_MANY = ("encoding", "conflict", "difference")
 
-ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"
+MOST = 100
+"""Problems of one job that are listed; the others are counted."""
+
+Verdict = Literal["ok", "unchecked", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How originals are read, how much they may unpack to, and the seconds for each proof."""
+
+    reading: Reading = field(default_factory=Reading)
+    limits: Room = field(default_factory=Room)
+    seconds: float = 60.0
+
+    def with_declared(self, declared: Mapping[str, str]) -> Self:
+        """The same with what was declared of the notation."""
+        return replace(self, reading=self.reading._replace(**declared))  # type: ignore[arg-type] # checked
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result for one job: `problems` are wrong, `gaps` could not be checked.
+
+    `name` is that of the record without its ending. `claim` is what the job says of itself,
+    `notes` are worth knowing but not wrong. All of it is safe to print.
+    """
+
+    name: str
+    claim: str
+    problems: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        return "bad" if self.problems else "unchecked" if self.gaps else "ok"
+
+
+@dataclass(slots=True)
+class _Said:
+    """Sentences of one kind, of which only the first are kept."""
+
+    kept: list[str] = field(default_factory=list)
+    left_out: int = 0
+
+    def add(self, sentence: str) -> None:
+        if len(self.kept) < MOST:
+            self.kept.append(printable(sentence))
+        else:
+            self.left_out += 1
+
+    def all(self) -> tuple[str, ...]:
+        more = (f"and {self.left_out} more",) if self.left_out else ()
+        return (*self.kept, *more)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Collects findings about a job. `about` names the part of it that is being checked."""
+
+    about: str = ""
+    _problems: _Said = field(default_factory=_Said)
+    _gaps: _Said = field(default_factory=_Said)
+    _notes: _Said = field(default_factory=_Said)
+
+    def bad(self, what: str) -> None:
+        self._problems.add(self.about + what)
+
+    def gap(self, what: str) -> None:
+        self._gaps.add(self.about + what)
+
+    def note(self, what: str) -> None:
+        self._notes.add(self.about + what)
+
+    def within(self, part: str) -> Report:
+        """The same report, for a part of the job."""
+        return Report(f"{self.about}{part}: ", self._problems, self._gaps, self._notes)
+
+    @property
+    def is_clean(self) -> bool:
+        return not self._problems.kept
+
+    def finding(self, name: str, claim: str) -> Finding:
+        said = self._problems.all(), self._gaps.all(), self._notes.all()
+        return Finding(printable(name), printable(claim), *said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +130,6 @@ class Set:
     @property
     def stem(self) -> str:
         return self.path.name.removesuffix(ENDING)
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether this very version wrote it: then its messages must be those we would give."""
-        return self.record.version == __version__
 
     @property
     def numbered(self) -> list[str]:
@@ -178,8 +258,11 @@ def audit_files(published: Set, source: str, beside: Sequence[str], report: Repo
     if stem not in islice(stems_for(source), _MOST_STEMS):
         preferred = next(stems_for(source))
         report.bad(f"the source is {source!r}: its set would be called {preferred!r}")
-    if isinstance(published, Many) and f"{stem}.csv" not in published.files:
-        report.bad(f"{stem}.csv is not listed")
+    if isinstance(published, Many):
+        for name in published.misplaced:
+            report.bad(f"{name}: there should be none")
+        if f"{stem}.csv" not in published.files:
+            report.bad(f"{stem}.csv is not listed")
     for name, told in published.files.items():
         if not is_of_set(name, stem, status):
             report.bad(f"{name} is listed, and is none of this job's names")
@@ -213,35 +296,3 @@ def _fault_in_file(path: Path, told: str) -> str | None:
     except OSError as error:
         return f": cannot be read: {in_words(error)}"
     return None if hashed == told else f": its sha256 is {hashed[:12]}…, listed as {told[:12]}…"
-
-
-def audit_text(name: str, data: bytes, expected: str, report: Report) -> None:
-    """Check that a file is written exactly as we would write its content."""
-    lines = data.splitlines(keepends=True), expected.encode().splitlines(keepends=True)
-    for number, (found, wanted) in enumerate(zip_longest(*lines, fillvalue=b""), 1):
-        if found != wanted:
-            said = f"expected {wanted[:80]!r}, found {found[:80]!r}"
-            report.bad(f"{name}:{number}: it is written otherwise: {said}")
-            return
-
-
-def fault_in_status(status: str, solutions: int, complete: bool | None) -> str | None:
-    """Why a status does not fit a number of solutions and their completeness."""
-    match status:
-        case "invalid" | "other" | "failed":
-            fits = solutions == 0 and complete is None
-        case "unsolvable":
-            fits = solutions == 0 and complete is True
-        case "unique":
-            fits = solutions == 1 and complete is True
-        case "multiple":
-            fits = complete is not None and solutions >= (2 if complete else 1)
-        case "unknown":
-            fits = solutions <= 1 and complete is False
-        case "solved":
-            fits = solutions >= 1 and complete is not True
-        case _:
-            return f"the status {status!r} is unknown"
-    said = "null" if complete is None else str(complete).lower()
-    what = f"the status {status!r} does not go with {counted(solutions, 'solution')}"
-    return None if fits else f"{what} and complete: {said}"

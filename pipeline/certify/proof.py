@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -24,9 +24,8 @@ from itertools import islice
 
 import dratify
 
-from pipeline.certify.formula import Clause, Core, Formula, core_of, proof_formula
+from pipeline.certify.formula import Clause, Core, Formula, core_of
 from pipeline.errors import PipelineError, counted
-from pipeline.puzzle import Grid, Puzzle
 
 REFUTED = "0\n"
 """The proof of a formula that unit propagation refutes."""
@@ -55,14 +54,6 @@ class Checked:
 
     steps: int
     checker: str
-
-
-def check_proof(puzzle: Puzzle, grids: Sequence[Grid], proof: str, seconds: float) -> Checked:
-    """Check that a proof shows a puzzle to have no solution besides the grids.
-
-    Raises as `proof_formula` and `check_core` do.
-    """
-    return check_refutation(proof_formula(puzzle, grids), proof, seconds)
 
 
 def check_refutation(formula: Formula, proof: str, seconds: float) -> Checked:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 import typer
 
 from pipeline.cli.files import STANDARD_OUTPUT, check_target, path_of, source_name, write_to
-from pipeline.cli.options import READING, SOLVING, File, takes
-from pipeline.cli.outcome import say
+from pipeline.cli.options import READING, SOLVING, File, say, takes
 from pipeline.errors import (
     InputError,
     InvalidPuzzle,
@@ -28,7 +27,6 @@ from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import Grid
 from pipeline.reading import Archive, Item, Single, contents_of, items_of
 from pipeline.result import NOT_WELL, Result, Stopwatch
-from pipeline.rows import one_line
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solving import solve_one, solve_problems
@@ -68,34 +66,45 @@ def solve(
 
     cat examples/line.sdm | sudoku-pipeline solve -
     """
-    if svg is not None:
-        if len(files) != 1:
-            raise UsageError("--svg: give one puzzle to draw")
-        check_target("--svg", svg, files)
-    results: list[tuple[str, Result]] = []
-    code = ALL_WELL
+    _check_drawn(svg, files)
+    kept: list[tuple[str, Result]] = []
+    well = True
     with Solvers(settings.solver, settings.minisat) as solvers:
         _say_lacking(solvers, settings)
         for file in files:
-            name = source_name(file)
-            result = _solve_file(file, solvers, settings, drawn=svg is not None)
-            if isinstance(result, bool):
-                code = code if result else SOME_BAD
-                continue
-            if svg != STANDARD_OUTPUT:
-                _print_result(f"{name}: " if len(files) > 1 else "", result)
-            _explain(name, result, settings)
-            results.append((name, result))
-            code = SOME_BAD if result.status in NOT_WELL else code
-    if times and results:
-        times_table(results)
-    if svg is not None:
-        _draw(svg, *results[0])
-    raise typer.Exit(code)
+            for name, result, is_alone in _solved_in(file, solvers, settings, drawn=bool(svg)):
+                if not is_alone:
+                    print(f"{name}: {_in_a_line(result)}")
+                else:
+                    before = f"{name}: " if len(files) > 1 else ""
+                    _tell(name, result, settings, None if svg == STANDARD_OUTPUT else before)
+                kept += [(name, result)] if times or svg else []
+                well &= result.status not in NOT_WELL
+    if times and kept:
+        times_table(kept)
+    if svg:
+        _draw(svg, *kept[0])
+    raise typer.Exit(ALL_WELL if well else SOME_BAD)
 
 
-def _solve_file(file: Path, solvers: Solvers, settings: Settings, *, drawn: bool) -> Result | bool:
-    """Solve a file: the result of one problem; many are printed, and it is whether all went well.
+def _check_drawn(svg: Path | None, files: Sequence[Path]) -> None:
+    if svg:
+        if len(files) != 1:
+            raise UsageError("--svg: give one puzzle to draw")
+        check_target("--svg", svg, files)
+
+
+def _tell(name: str, result: Result, settings: Settings, before: str | None) -> None:
+    """Print a result behind `before`, unless that is None, and explain it."""
+    if before is not None:
+        _print_result(before, result)
+    _explain(name, result, settings)
+
+
+def _solved_in(
+    file: Path, solvers: Solvers, settings: Settings, *, drawn: bool
+) -> Iterator[tuple[str, Result, bool]]:
+    """Each result for a file, where it stands, and whether it is the only one.
 
     Raises UsageError for many that are to be `drawn`.
     """
@@ -104,21 +113,14 @@ def _solve_file(file: Path, solvers: Solvers, settings: Settings, *, drawn: bool
         with path_of(file, settings.max_bytes) as path:
             found = contents_of(path, name, settings)
             if isinstance(found, Single):
-                return _solve_single(found, solvers, settings)
+                yield name, _solve_single(found, solvers, settings), True
+                return
             if drawn:
                 raise UsageError(f"--svg: {name} holds many puzzles; give one to draw")
-            return _print_many(path, name, solvers, settings)
+            for where, result in solved_of(path, name, solvers, settings):
+                yield where, result, False
     except InputError as error:
-        return Result("invalid", message=str(error))
-
-
-def _print_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> bool:
-    """Print a line for each problem of a collection or an archive; whether all went well."""
-    well = True
-    for where, result in solved_of(path, name, solvers, settings):
-        print(f"{where}: {_in_a_line(result)}")
-        well &= result.status not in NOT_WELL
-    return well
+        yield name, Result("invalid", message=str(error)), True
 
 
 def _say_lacking(solvers: Solvers, settings: Settings) -> None:
@@ -180,6 +182,8 @@ def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 def _in_a_line(result: Result) -> str:
     """The status, the first solution, and any message."""
+    from pipeline.rows import one_line  # noqa: PLC0415 - not for single puzzles
+
     solution = ""
     if result.solutions:
         first = result.solutions[0]
@@ -309,7 +313,7 @@ def count(
         _say_lacking(solvers, settings)
         single = contents_of(path, name, settings)
         if not isinstance(single, Single):
-            _count_many(path, name, solvers, settings)
+            _count_many(path, name, solvers, settings, show=show)
         if single.data is None:
             raise InputError(single.refusal)
         try:
@@ -327,11 +331,16 @@ def count(
     _print_count(file, result, settings)
 
 
-def _count_many(path: Path, name: str, solvers: Solvers, settings: Settings) -> NoReturn:
+def _count_many(
+    path: Path, name: str, solvers: Solvers, settings: Settings, *, show: bool
+) -> NoReturn:
     code = ALL_WELL
     counting = replace(settings, max_solutions=settings.limit)
     for where, result in solved_of(path, name, solvers, counting):
         found = len(result.solutions)
+        if show and result.problem:
+            for solution in result.solutions:
+                print("".join(result.problem.text(solution)))
         if result.status not in ("invalid", "failed"):
             print(f"{where}: {found if result.complete else f'>={found}'}")
         if result.status in NOT_WELL:

@@ -1,16 +1,31 @@
-"""The commands on the folders: run and watch."""
+"""The commands on the folders: run, watch, status, retry, prune, doctor."""
 
 from __future__ import annotations
 
+import dataclasses
+import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import READING, SOLVING, takes
-from pipeline.exits import TRY_AGAIN
+from pipeline.cli.options import READING, SOLVING, say, takes
+from pipeline.dropbox.folders import Folders
+from pipeline.dropbox.overview import (
+    Entry,
+    Overview,
+    delete_expired,
+    expired_files,
+    retry_failed,
+    survey,
+)
+from pipeline.errors import EnvironmentFailure, counted, printable
+from pipeline.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.log import LazyLog, Log
+from pipeline.run.doctor import examine
 from pipeline.run.loop import run_once
 from pipeline.run.loop import watch as watch_folders
 from pipeline.run.sweep import no_hook
@@ -18,6 +33,7 @@ from pipeline.settings import Settings
 
 if TYPE_CHECKING:
     from pipeline.report import Keeper
+
 
 FOLDERS = ("inbox", "outbox")
 PROTOCOL = ("workers", "cluster", "max_total_bytes", "keep_cnf", "settle", "grace")
@@ -79,3 +95,136 @@ def _reporting(settings: Settings, log: Log) -> Iterator[Keeper | None]:
         yield keeper
     finally:
         keeper.close()
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_MOST_SHOWN = 20
+
+
+def _folders(settings: Settings) -> Folders:
+    folders = Folders(settings.inbox, settings.outbox)
+    if not folders.inbox.is_dir():
+        raise EnvironmentFailure(f"{printable(str(settings.inbox))}: no such folder; see --inbox")
+    return folders
+
+
+@takes("inbox", "outbox", "settle")
+def status(settings: Settings, *, as_json: Json = False) -> None:
+    """Show what is where: waiting, settling, ignored, in work, done, failed.
+
+    sudoku-pipeline status
+
+    sudoku-pipeline status --json | jq .scan_age
+
+    Exit code 1: files wait, and nothing has scanned the inbox for two minutes.
+    """
+    overview = survey(_folders(settings), settings.settle)
+    if as_json:
+        print(json.dumps(dataclasses.asdict(overview) | {"stuck": overview.is_stuck}, indent=1))
+    else:
+        _print_overview(overview)
+    if overview.is_stuck:
+        say("files wait and nothing scans: start `sudoku-pipeline watch`, or `run` from cron")
+    raise typer.Exit(SOME_BAD if overview.is_stuck else ALL_WELL)
+
+
+def _print_overview(overview: Overview) -> None:
+    for title, entries in (
+        ("waiting", overview.waiting),
+        ("settling", overview.settling),
+        ("ignored", overview.ignored),
+        ("in work", overview.in_work),
+        ("failed", overview.failed),
+    ):
+        print(f"{title:<10}{len(entries):>8}")
+        _print_entries(entries)
+    print(f"{'done':<10}{overview.done:>8}")
+    age = "never" if overview.scan_age is None else f"{overview.scan_age:.0f} s ago"
+    print(f"{'last scan':<10}{age:>8}")
+
+
+def _print_entries(entries: list[Entry]) -> None:
+    for entry in entries[:_MOST_SHOWN]:
+        print(f"    {printable(entry.name)}" + (f": {printable(entry.note)}" if entry.note else ""))
+    if len(entries) > _MOST_SHOWN:
+        print(f"    and {len(entries) - _MOST_SHOWN} more")
+
+
+@takes("inbox", "outbox")
+def retry(
+    settings: Settings,
+    names: Annotated[list[str] | None, typer.Argument(help="Names in inbox/failed/.")] = None,
+    *,
+    every: Annotated[bool, typer.Option("--all", help="All that failed.")] = False,
+) -> None:
+    """Put failed files back into the inbox.
+
+    sudoku-pipeline retry puzzle.txt
+
+    sudoku-pipeline retry --all
+    """
+    if bool(names) == every:
+        raise typer.BadParameter("give either names or --all")
+    code = ALL_WELL
+    for name, hindrance in retry_failed(_folders(settings), None if every else names):
+        if hindrance is None:
+            print(f"{printable(name)}: back in the inbox")
+        else:
+            say(f"{printable(name)}: {hindrance}")
+            code = SOME_BAD
+    raise typer.Exit(code)
+
+
+def _seconds(age: str) -> float:
+    match = re.fullmatch(r"(\d{1,6})([smhdw])", age)
+    if not match:
+        raise typer.BadParameter(f"--older-than {age}: expected a number and s, m, h, d or w: 30d")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+@takes("inbox", "outbox")
+def prune(
+    settings: Settings,
+    *,
+    older_than: Annotated[
+        str, typer.Option("--older-than", metavar="AGE", help="30d, 12h, 90m, 2w, 60s.")
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+) -> None:
+    """Delete old originals from inbox/done/ and old logs from the outbox.
+
+    Solutions, records and failed files stay.
+
+    sudoku-pipeline prune --older-than 30d --dry-run
+
+    sudoku-pipeline prune --older-than 30d
+    """
+    files = list(expired_files(_folders(settings), _seconds(older_than)))
+    if dry_run:
+        for file in files:
+            print(printable(str(file.path)))
+        print(f"would delete {counted(len(files), 'file')}")
+    else:
+        print(f"deleted {counted(delete_expired(files), 'file')}")
+
+
+@takes("inbox", "outbox", "solver", "minisat")
+def doctor(settings: Settings, *, as_json: Json = False) -> None:
+    """Say what this machine lacks, with remedies.
+
+    sudoku-pipeline doctor
+
+    sudoku-pipeline doctor --inbox /mnt/share/in
+
+    Exit code 1: something will not work.
+    """
+    findings = list(examine(settings))
+    if as_json:
+        print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))
+    else:
+        for finding in findings:
+            remedy = f": {finding.remedy}" if finding.remedy else ""
+            print(f"{finding.level:<8} {printable(finding.about + remedy)}")
+    levels = Counter(finding.level for finding in findings)
+    raise typer.Exit(SOME_BAD if levels["problem"] else ALL_WELL)

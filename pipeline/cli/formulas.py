@@ -19,8 +19,7 @@ from pipeline.cli.files import (
     source_name,
 )
 from pipeline.cli.options import READING, takes
-from pipeline.cnf import Sat, Unknown, Unsat, decode_model
-from pipeline.dimacs import dimacs_lines, parse_result
+from pipeline.cnf import Sat, Unknown, Unsat, decode_model, dimacs_lines, parse_result
 from pipeline.encode import Style, encode_puzzle
 from pipeline.errors import InputError, InvalidResult, SolverError
 from pipeline.exits import ALL_WELL, SOME_BAD

@@ -1,6 +1,7 @@
-"""The options that commands share: each declared once, with its environment variable.
+"""What all commands share: their options, and how errors become messages and exit codes.
 
-A command names the settings it takes and gets them as one `Settings`:
+Each option is declared once, with its environment variable. A command names the settings it takes
+and gets them as one `Settings`:
 
     @takes("solver", "timeout")
     def count(file: File, settings: Settings) -> None: …
@@ -10,6 +11,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -17,6 +20,22 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
+from pipeline.errors import (
+    EnvironmentFailure,
+    PipelineError,
+    UsageError,
+    in_words,
+    is_environmental,
+)
+from pipeline.exits import (
+    ALL_WELL,
+    SOME_BAD,
+    TRY_AGAIN,
+    USAGE,
+    Stopped,
+    interruptible,
+    when_stopped,
+)
 from pipeline.parse import FORMAT_NAMES
 from pipeline.settings import Settings, environment_name
 
@@ -107,3 +126,41 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
 
 
 File = Annotated[Path, typer.Argument(help="A puzzle file, or - for standard input.")]
+
+
+def say(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)
+
+
+def accounted(command: Callable[..., None]) -> Callable[..., None]:
+    """Wrap a command: errors and stopping signals become messages and exit codes."""
+    stopped = when_stopped(command.__name__)
+
+    @functools.wraps(command)
+    def wrapper(*args: Any, **kwargs: Any) -> None:
+        try:
+            with interruptible():
+                command(*args, **kwargs)
+        except BrokenPipeError:  # the reader of our output has closed it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(ALL_WELL) from None
+        except Stopped:
+            if stopped != ALL_WELL:
+                say("interrupted")
+            raise typer.Exit(stopped) from None
+        except (PipelineError, OSError) as error:
+            say(f"sudoku-pipeline: {in_words(error) if isinstance(error, OSError) else error}")
+            raise typer.Exit(_code(error)) from None
+
+    return wrapper
+
+
+def _code(error: Exception) -> int:
+    match error:
+        case UsageError():
+            return USAGE
+        case EnvironmentFailure():
+            return TRY_AGAIN
+        case OSError() if is_environmental(error):
+            return TRY_AGAIN
+    return SOME_BAD

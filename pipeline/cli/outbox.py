@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.cli.files import STANDARD_OUTPUT, check_target, write_to
-from pipeline.cli.options import takes
-from pipeline.cli.outcome import say
+from pipeline.cli.options import say, takes
 from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
-from pipeline.published.originals import DONE
+from pipeline.published.names import DONE
 from pipeline.settings import Settings, environment_name
 from pipeline.unpack import Room
 

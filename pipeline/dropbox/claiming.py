@@ -193,11 +193,14 @@ class Shelf:
             self._kept.pop().discard()
 
 
-def make_claim(folders: Folders, note: Note, shelf: Shelf | None = None) -> Claim | None:
+NO_SHELF = Shelf(room=0)
+
+
+def make_claim(folders: Folders, note: Note, shelf: Shelf = NO_SHELF) -> Claim | None:
     """Claim `inbox/source`; None if another was faster, or the file is gone or changed."""
     if is_in_work(folders, note.source):
         return None
-    claim = shelf.take(note) if shelf else None
+    claim = shelf.take(note)
     if claim is None:
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
             fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
@@ -215,14 +218,14 @@ def make_claim(folders: Folders, note: Note, shelf: Shelf | None = None) -> Clai
     return _fill(claim.moved(folder), folders.inbox / note.source)
 
 
-def _prepare(folders: Folders, note: Note, shelf: Shelf | None) -> Claim:
+def _prepare(folders: Folders, note: Note, shelf: Shelf) -> Claim:
     """Make a claim under a temporary name, locked and durable."""
     folder = folders.work / f"{NEW}{note.job}"
     folder.mkdir()
     try:
         lock = locked(folder / LOCK, os.O_CREAT | os.O_EXCL)
         assert lock is not None, "nobody knows this lock yet"  # noqa: S101 - for mypy
-        claim = Claim(folder, lock, note, shelf.keep) if shelf else Claim(folder, lock, note)
+        claim = Claim(folder, lock, note, shelf.keep)
     except OSError:
         folder.rmdir()
         raise

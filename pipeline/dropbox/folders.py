@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, UsageError, is_environmental, printable
 from pipeline.files import descriptor_of
-from pipeline.published.originals import DONE, FAILED
+from pipeline.published.names import DONE, FAILED
 
 _AT_FDCWD, _RENAME_NOREPLACE = -100, 1  # from <fcntl.h> and <stdio.h> of Linux
 WORK = ".work"
@@ -102,9 +102,9 @@ def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
 
 
 @contextlib.contextmanager
-def opened(path: Path, flags: int = 0) -> Iterator[int]:
+def opened(path: str | Path, flags: int = 0, folder: int | None = None) -> Iterator[int]:
     """A descriptor of a regular file, as `descriptor_of` gives it."""
-    descriptor = descriptor_of(path, flags=flags)
+    descriptor = descriptor_of(path, folder, flags)
     try:
         yield descriptor
     finally:

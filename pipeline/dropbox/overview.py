@@ -19,8 +19,7 @@ from pipeline.dropbox.settle import Refused, Settler, Settling, look, names_in
 from pipeline.errors import in_words
 from pipeline.files import read_regular
 from pipeline.published import ENDING, PuzzleRecord, Record, file_names, read_record
-from pipeline.published.names import MOST_LIKELY, stems_for
-from pipeline.published.originals import files_in
+from pipeline.published.names import MOST_LIKELY, files_in, stems_for
 
 NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
 LAST_SCAN = ".last-scan"
@@ -73,7 +72,7 @@ def survey(folders: Folders, settle: float) -> Overview:
     )
     settler = Settler(settle)
     for name in names:
-        seen = look(folders.inbox / name, lambda _: False, 0)
+        seen = look(folders.inbox / name)
         if seen is None:
             continue
         if isinstance(seen, Refused):

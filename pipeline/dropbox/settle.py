@@ -12,7 +12,7 @@ import fcntl
 import os
 import signal
 import stat
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 from pipeline.dropbox.folders import opened
 from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary, kind_in_words
-from pipeline.published.originals import DONE, FAILED
+from pipeline.published.names import DONE, FAILED
+from pipeline.unpack.limits import DEEPEST
 
 EMPTY_SECONDS = 60.0
 """For so long after its mtime an empty file may be about to be written."""
@@ -94,10 +95,12 @@ def fingerprint_of(status: os.stat_result) -> Fingerprint:
     return Fingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Refused | None:
+def look(
+    path: Path, cut_off: Callable[[bytes], bool] = lambda _: False, most: int = 0
+) -> Sight | Refused | None:
     """What is at `path` now; None if it is gone.
 
-    Of a file without a writer up to `most` bytes are read, for `cut_off` to say whether they look
+    A file of up to `most` bytes without a writer is read, for `cut_off` to say whether it looks
     incomplete.
     """
     try:
@@ -125,22 +128,13 @@ def look(path: Path, cut_off: Callable[[bytes], bool], most: int) -> Sight | Ref
 
 
 def _look_at_folder(path: Path) -> Sight | None:
-    """Look at a folder with everything below it; None if it is gone."""
+    """Look at a folder with all that is read of it; None if it is gone."""
     size, hashed, writer, newest = 0, sha256(), False, 0
-    for folder, folders, files in os.walk(path):
-        folders.sort()
-        for name in sorted((*files, *folders)):
-            entry = Path(folder, name)
-            try:
-                status = entry.lstat()
-            except OSError:  # it is gone, or lies too deep for a name
-                continue
-            if stat.S_ISREG(status.st_mode) and not writer:
-                with contextlib.suppress(OSError):
-                    writer = _writer_of(entry) is True
-            size += status.st_size
-            newest = max(newest, status.st_mtime_ns)
-            hashed.update(repr((folder[len(str(path)) :], name, fingerprint_of(status))).encode())
+    for inner, name, folder, status in _within(path):
+        writer = writer or (stat.S_ISREG(status.st_mode) and _is_written_in(folder, name))
+        size += status.st_size
+        newest = max(newest, status.st_mtime_ns)
+        hashed.update(repr((inner, name, fingerprint_of(status))).encode())
     try:
         own = path.lstat()
     except FileNotFoundError:
@@ -155,13 +149,36 @@ def _look_at_folder(path: Path) -> Sight | None:
     )
 
 
-def _writer_of(path: Path) -> bool | None:
-    """Whether any process has a file open for writing, as `has_writer`. Raises OSError."""
+def _within(
+    name: str | Path, parent: int | None = None, inner: str = ""
+) -> Iterator[tuple[str, str, int, os.stat_result]]:
+    """Everything in a folder, as deep as archives are read: where it lies, its name, and status.
+
+    Each is named relative to its open folder, the third value: a whole path can be too long for
+    the system, and what is seen must not depend on where the folder itself lies.
+    """
+    with contextlib.suppress(OSError), contextlib.ExitStack() as stack:  # it may be gone
+        folder = os.open(name, SAFELY | os.O_DIRECTORY, dir_fd=parent)
+        stack.callback(os.close, folder)
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries)
+        for each in names:
+            try:
+                status = os.stat(each, dir_fd=folder, follow_symlinks=False)
+            except OSError:
+                continue
+            yield inner, each, folder, status
+            if stat.S_ISDIR(status.st_mode) and inner.count("/") < DEEPEST:
+                yield from _within(each, folder, f"{inner}{each}/")
+
+
+def _is_written_in(folder: int, name: str) -> bool:
+    """Whether a file in an open folder is known to have a writer."""
     try:
-        with opened(path) as descriptor:
-            return has_writer(descriptor)
-    except BlockingIOError:  # it is leased for writing
-        return True
+        with opened(name, folder=folder) as descriptor:
+            return has_writer(descriptor) is True
+    except OSError as error:
+        return error.errno == errno.EAGAIN  # it is leased for writing
 
 
 def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | None:
@@ -178,26 +195,17 @@ def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | Non
 
 def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
     """Whether a file or folder is still as it was seen, and has no writer."""
-    status = path.lstat()
-    if stat.S_ISDIR(status.st_mode):
-        seen = _look_at_folder(path)
-        return seen is not None and seen.fingerprint == fingerprint and not seen.writer
-    if fingerprint_of(status) != fingerprint:
-        return False
-    if not stat.S_ISREG(status.st_mode):
-        return True
-    try:
-        return not _writer_of(path)
-    except PermissionError:  # it will be refused
-        return True
+    seen = look(path)
+    return seen is not None and seen.fingerprint == fingerprint and not _has_known_writer(seen)
 
 
 def is_written(path: Path) -> bool:
     """Whether a file, or one in a folder, is known to have a writer."""
-    if stat.S_ISDIR(path.lstat().st_mode):
-        seen = _look_at_folder(path)
-        return seen is not None and bool(seen.writer)
-    return not unchanged(path, fingerprint_of(path.lstat()))
+    return _has_known_writer(look(path))
+
+
+def _has_known_writer(seen: Sight | Refused | None) -> bool:
+    return isinstance(seen, Sight) and seen.writer is True
 
 
 def has_writer(descriptor: int) -> bool | None:

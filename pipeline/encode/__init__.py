@@ -18,8 +18,9 @@ from pipeline.encode.full import (
 from pipeline.encode.reduced import encode_reduced
 from pipeline.limits import UNHURRIED, Limits
 from pipeline.puzzle import Puzzle
+from pipeline.settings import EncodingChoice
 
-ENCODINGS: dict[str, Callable[[Puzzle, Style, Limits], Cnf]] = {
+ENCODINGS: dict[EncodingChoice, Callable[[Puzzle, Style, Limits], Cnf]] = {
     "textbook": encode_textbook,
     "minimal": encode_minimal,
     "extended": encode_extended,
@@ -31,7 +32,7 @@ __all__ = ["ENCODINGS", "Numbering", "Style", "encode_puzzle"]
 
 def encode_puzzle(
     puzzle: Puzzle,
-    encoding: str = "reduced",
+    encoding: EncodingChoice = "reduced",
     numbering: Style = "dense",
     limits: Limits = UNHURRIED,
 ) -> Cnf:

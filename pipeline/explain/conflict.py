@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from multiprocessing.connection import Connection
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pipeline.certify import clashing_givens
 from pipeline.cnf import Clause
@@ -48,24 +48,25 @@ _FIRST_SLICES = 2
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """What a cell is to hold: a value, or a mark: `even`, `odd` or, for any other, `1 or 4`.
+    """What a cell is to hold: a value, or a mark: `even`, `odd` or, for any other, its values.
 
     Row and column count from 1.
     """
 
     row: int
     column: int
-    holds: int | str
+    holds: int | Literal["even", "odd"] | tuple[int, ...]
 
     @classmethod
     def at(cls, cell: int, puzzle: Puzzle) -> Clue:
         """The clue in a cell that is not blank."""
         geometry, mask = puzzle.geometry, puzzle.cells[cell]
-        names = {geometry.even_values: "even", geometry.odd_values: "odd"}
-        holds: int | str = mask.bit_length()
-        if mask & (mask - 1):
-            holds = names.get(mask) or " or ".join(map(str, values_of(mask)))
-        return cls(*geometry.place(cell), holds)
+        place, values = geometry.place(cell), tuple(values_of(mask))
+        if len(values) == 1:
+            return cls(*place, values[0])
+        if mask == geometry.even_values:
+            return cls(*place, "even")
+        return cls(*place, "odd" if mask == geometry.odd_values else values)
 
     @property
     def place(self) -> tuple[int, int]:
@@ -77,7 +78,8 @@ class Clue:
         return self.holds if isinstance(self.holds, int) else None
 
     def __str__(self) -> str:
-        return f"{self.holds} in row {self.row}, column {self.column}"
+        holds = " or ".join(map(str, self.holds)) if isinstance(self.holds, tuple) else self.holds
+        return f"{holds} in row {self.row}, column {self.column}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,17 +280,7 @@ def shrinking_cores(
 
     with Solver(name=ENGINE) as engine, contextlib.suppress(LimitReached):
         engine.append_formula(deadline.watch(clauses))
-
-        def core_of(assumed: Sequence[int], slices: int) -> set[int] | Literal["holds", "hard"]:
-            for _ in range(slices):
-                deadline.check()
-                engine.conf_budget(_CONFLICTS)
-                holds = engine.solve_limited(assumptions=assumed)
-                if holds is not None:
-                    return "holds" if holds else set(engine.get_core() or ())
-            return "hard"
-
-        core = core_of(assumptions, sys.maxsize)
+        core = _core_of(engine, assumptions, sys.maxsize, deadline)
         if not isinstance(core, set):
             raise ValueError("all assumptions can hold")  # noqa: TRY004
         needed: list[int] = []
@@ -300,7 +292,7 @@ def shrinking_cores(
             if not untried:
                 untried, hard, slices = hard, [], slices * 4
             tried = untried.pop()
-            core = core_of([*needed, *hard, *untried], slices)
+            core = _core_of(engine, [*needed, *hard, *untried], slices, deadline)
             if core == "holds":
                 needed.append(tried)
             elif core == "hard":
@@ -310,3 +302,16 @@ def shrinking_cores(
                 hard = [literal for literal in hard if literal in core]
                 yield [*needed, *hard, *untried], False
         yield needed, True
+
+
+def _core_of(
+    engine: Any, assumed: Sequence[int], slices: int, deadline: Deadline
+) -> set[int] | Literal["holds", "hard"]:
+    """Assumptions that cannot all hold; `hard` if so many slices do not tell."""
+    for _ in range(slices):
+        deadline.check()
+        engine.conf_budget(_CONFLICTS)
+        holds = engine.solve_limited(assumptions=assumed)
+        if holds is not None:
+            return "holds" if holds else set(engine.get_core() or ())
+    return "hard"

@@ -5,6 +5,10 @@ from __future__ import annotations
 from pipeline.parse.base import Entry, Format, Parsed, Piece, Variant
 from pipeline.parse.cells import ALPHABET_NAMES, signs_of
 from pipeline.parse.detect import (
+    COLLECTIONS,
+    DECLARABLE,
+    FORMAT_NAMES,
+    FORMATS,
     HEAD_BYTES,
     Detected,
     FormulaBegun,
@@ -16,7 +20,6 @@ from pipeline.parse.detect import (
     parsed_from,
     render_puzzle,
 )
-from pipeline.parse.formats import COLLECTIONS, DECLARABLE, FORMAT_NAMES, FORMATS, format_named
 from pipeline.parse.text import count_lines, oversize
 
 __all__ = [
@@ -37,7 +40,6 @@ __all__ = [
     "count_lines",
     "detect",
     "detect_collection",
-    "format_named",
     "oversize",
     "parse_puzzle",
     "parse_source",

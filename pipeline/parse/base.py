@@ -53,18 +53,17 @@ class Format:
     """One way to write puzzles down.
 
     `recognise` says why a text is of this format, or None. `parse` reads it, or raises
-    InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back;
-    it raises ValueError for a puzzle that the format cannot express. `render_as` does so in
-    one of several notations, which `parse` named; filled ones always tell which they are in.
-    `begins` matches the beginning of every text, even a damaged one, that has this format's own
-    words or header; formats of mere rows have none. `many` is the same notation for many puzzles.
+    InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back, in
+    the notation that `parse` named; "" stands for one that the text itself tells. It raises
+    ValueError for a puzzle that the format cannot express. `begins` matches the beginning of
+    every text, even a damaged one, that has this format's own words or header; formats of mere
+    rows have none. `many` is the same notation for many puzzles.
     """
 
     name: str
     recognise: Callable[[Text], str | None]
     parse: Callable[[Text, Reading], Found]
-    render: Callable[[Puzzle], str]
-    render_as: Callable[[Puzzle, str], str] | None = None
+    render: Callable[[Puzzle, str], str]
     begins: re.Pattern[str] | None = None
     many: Collection[Any] | None = None
 

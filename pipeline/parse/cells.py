@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from string import ascii_letters, ascii_uppercase, digits
 from typing import TypeVar, get_args
 
-from pipeline.errors import InvalidPuzzle
+from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Found, Variant
 from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import Geometry, Puzzle
@@ -20,17 +20,24 @@ ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
 """The same for cells that are numbers or letters."""
 
 NINE = GEOMETRIES[9]
+ONLY_NINE = {9: NINE}
+"""For formats of programs that know no other."""
+
 DIGITS = "123456789"
 BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."
 MARKED = "a digit, '*' or '.'"
 """The cells of an even/odd puzzle."""
 
+KNOWN = frozenset(DIGITS + BLANKS)
+IN_LARGER = KNOWN | frozenset(ascii_letters)
+"""The signs of cells, for sides up to 9 and above."""
+
+SIDES = {side * side: side for side in ALL_GEOMETRIES}
+"""The sides of puzzles by the number of their cells."""
+
 S = TypeVar("S", str, list[str])
 
-_KNOWN = frozenset(DIGITS + BLANKS)
-_IN_LARGER = frozenset(DIGITS + BLANKS + ascii_letters)
-_LONGEST_LINE = 625
 _LONGEST_NUMBER = 9
 _IN_ORDER = digits + ascii_uppercase
 
@@ -63,15 +70,13 @@ def check_characters(text: Text, lines: Sequence[Line]) -> None:
     A single line with letters may be the beginning of a puzzle of 16×16 or 25×25 characters.
     """
     for line in lines:
-        if _KNOWN.issuperset(line.cells):
+        if KNOWN.issuperset(line.cells):
             continue
-        word = next(cell for cell in line.placed_cells() if cell.text not in _KNOWN)
+        word = next(cell for cell in line.placed_cells() if cell.text not in KNOWN)
         marked = any({EVEN, ODD} <= set(line.cells) for line in lines)
         expected = MARKED if marked else "a digit or a blank"
-        may_go_on = len(lines) == 1 and len(line.cells) < _LONGEST_LINE
-        raise text.at_word(
-            word, expected, truncated=may_go_on and _IN_LARGER.issuperset(line.cells)
-        )
+        may_go_on = len(lines) == 1 and len(line.cells) < max(SIDES)
+        raise text.at_word(word, expected, truncated=may_go_on and IN_LARGER.issuperset(line.cells))
 
 
 def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Found:
@@ -93,6 +98,15 @@ def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Found
     if not signs.keys() >= set(characters):
         raise _first_misfit(text, lines, geometry, variant, signs)
     return Found(Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant)
+
+
+def nine_of(text: Text, row: Line, expected: str, wanted: VariantChoice) -> Found:
+    """The puzzle whose 81 cells stand in this line. Raises InvalidPuzzle."""
+    check_characters(text, (row,))
+    if len(row.cells) != 81:
+        found = counted(len(row.cells), "cell")
+        raise text.error(row.number, len(row.text) + 1, expected, found)
+    return puzzle_of(text, (row,), wanted)
 
 
 def _first_misfit(

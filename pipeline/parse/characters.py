@@ -27,6 +27,7 @@ from pipeline.parse.cells import (
     IN_LINE,
     LARGER_GEOMETRIES,
     ODD,
+    SIDES,
     in_lines,
     in_rows,
     written_cells,
@@ -39,13 +40,12 @@ from pipeline.settings import Reading
 _BLANKS = frozenset(BLANKS)
 _LETTERS = frozenset(ascii_letters) - _BLANKS
 _SMALL = frozenset("1234") | _BLANKS
-_LENGTHS = {side * side: side for side in LARGER_GEOMETRIES}
 
 
 def recognise_characters(text: Text) -> str | None:
     rows = text.rows
     lengths = [len(row.cells) for row in rows]
-    if len(rows) == 1 and lengths[0] in _LENGTHS:
+    if len(rows) == 1 and SIDES.get(lengths[0]) in LARGER_GEOMETRIES:
         return f"one line of {lengths[0]} characters"
     side = lengths[0] if lengths else 0
     if side not in LARGER_GEOMETRIES or 2 * lengths.count(side) < len(rows):
@@ -101,7 +101,7 @@ def _is_small_even_odd(rows: Sequence[Line]) -> bool:
 def _check_line(text: Text, row: Line, sides: Sequence[int]) -> int:
     """The side of the puzzle in a single line."""
     count = len(row.cells)
-    side = _LENGTHS.get(count, 0)
+    side = SIDES.get(count, 0)
     if side in sides:
         return side
     expected = f"a line of {either(side * side for side in sides)} characters"
@@ -159,29 +159,17 @@ def _is_filled(rows: Sequence[Line], signs: str) -> bool:
     return all({*row} == {*signs} for row in in_rows(_cells(rows), len(signs)))
 
 
-def render_as(puzzle: Puzzle, notation: str) -> str:
+def render_characters(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n characters, or one line, in the alphabet that the notation names.
 
-    Raises ValueError for a side other than the alphabet's, and for cells that allow neither one
-    value nor all.
+    By default that is the first one that the characters identify. Raises ValueError if there is
+    none, for a side other than the alphabet's, and for cells that allow neither one value nor all.
     """
-    name = notation.removesuffix(IN_LINE)
-    signs = ALPHABETS[name]
-    n = len(signs)
-    if puzzle.geometry != LARGER_GEOMETRIES[n]:
-        raise ValueError(f"the alphabet {name} is for {n}×{n} cells in square boxes")
-    cells = "".join(written_cells(puzzle, signs, "."))
-    return in_lines(cells, n * n if notation.endswith(IN_LINE) else n)
-
-
-def render_characters(puzzle: Puzzle) -> str:
-    """Write n lines of n characters, in the first alphabet that they identify.
-
-    Raises ValueError if there is none.
-    """
+    if notation:
+        return _written(puzzle, notation.removesuffix(IN_LINE), in_line=IN_LINE in notation)
     for name in ALPHABET_NAMES:
         if puzzle.geometry == LARGER_GEOMETRIES[len(ALPHABETS[name])]:
-            written = render_as(puzzle, name)
+            written = _written(puzzle, name)
             try:
                 parse_characters(decode_text(written.encode(), "puzzle"), Reading())
             except InvalidPuzzle:
@@ -190,6 +178,12 @@ def render_characters(puzzle: Puzzle) -> str:
     raise ValueError("no alphabet in which its characters would decide which it is")
 
 
-CHARACTERS = Format(
-    "characters", recognise_characters, parse_characters, render_characters, render_as
-)
+def _written(puzzle: Puzzle, name: str, *, in_line: bool = False) -> str:
+    signs = ALPHABETS[name]
+    n = len(signs)
+    if puzzle.geometry != LARGER_GEOMETRIES[n]:
+        raise ValueError(f"the alphabet {name} is for {n}×{n} cells in square boxes")
+    return in_lines("".join(written_cells(puzzle, signs, ".")), n * n if in_line else n)
+
+
+CHARACTERS = Format("characters", recognise_characters, parse_characters, render_characters)

@@ -1,16 +1,16 @@
 """What a source is: one puzzle in some format, many of them, a formula, or none of these.
 
-Content decides, not the name.
+Content decides, not the name. A new notation is one module, and one entry in FORMATS.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.parse.base import (
@@ -22,14 +22,53 @@ from pipeline.parse.base import (
     Parsed,
     Piece,
 )
-from pipeline.parse.cutting import LONGEST
-from pipeline.parse.formats import COLLECTIONS, FORMATS, format_named
+from pipeline.parse.boxes import BORDERED, BOXES
+from pipeline.parse.characters import CHARACTERS
 from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf
-from pipeline.parse.records import Reader
-from pipeline.parse.spaces import recognise_spaces
+from pipeline.parse.grid import GRID
+from pipeline.parse.json_grid import JSON
+from pipeline.parse.line import LINE
+from pipeline.parse.opensudoku import OPENSUDOKU
+from pipeline.parse.programs import HODOKU, SADMAN, SIMPLE
+from pipeline.parse.records import LONGEST, Reader
+from pipeline.parse.spaces import SPACES, is_in_spaces
+from pipeline.parse.spreadsheet import SPREADSHEET
 from pipeline.parse.text import Text, decode_text, oversize
 from pipeline.puzzle import MAX_SIDE, Puzzle
-from pipeline.settings import MAX_BYTES, AlphabetChoice, Reading, VariantChoice
+from pipeline.settings import CHOICES, MAX_BYTES, AlphabetChoice, Reading, VariantChoice
+
+FORMATS: Final = (
+    OPENSUDOKU,
+    HODOKU,
+    JSON,
+    SADMAN,
+    BORDERED,
+    SIMPLE,
+    SPREADSHEET,
+    SPACES,
+    CHARACTERS,
+    BOXES,
+    LINE,
+    GRID,
+)
+"""In the order in which they are tried; the last one explains what is wrong with the rest."""
+
+COLLECTIONS: Final[tuple[Collection[Any], ...]] = tuple(
+    known.many for known in FORMATS if known.many is not None
+)
+"""The same notations for sources of many puzzles, in that order."""
+
+_BY_NAME = {known.name: known for known in FORMATS}
+_MANY = tuple(known.name for known in COLLECTIONS)
+FORMAT_NAMES: Final = tuple(dict.fromkeys((*_BY_NAME, *_MANY, CNF_FORMAT)))
+"""What `--format` takes besides `auto`."""
+
+DECLARABLE: Final[Mapping[str, tuple[str, ...]]] = {
+    "format": FORMAT_NAMES,
+    "variant": CHOICES["variant"],
+    "alphabet": CHOICES["alphabet"],
+}
+"""What can be declared about a source's notation, and so may stand in a record."""
 
 HEAD_BYTES = 1024 * 1024
 """Bytes of a source that are enough to tell what it is."""
@@ -41,8 +80,7 @@ _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
 """Headings in SadMan's files: what stands under them is not a puzzle each."""
 
-_SINGLES = frozenset(known.name for known in FORMATS)
-_ONLY_MANY = frozenset(known.name for known in COLLECTIONS) - _SINGLES
+_ONLY_MANY = frozenset(_MANY) - _BY_NAME.keys()
 """What `--format` may name that is not a format of single puzzles."""
 
 
@@ -139,10 +177,10 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     text = decode_text(data, source)
     if reading.format == "auto":
         chosen, reason = _format_of(text)
-    elif reading.format in _SINGLES:
-        chosen, reason = format_named(reading.format), "--format says so"
+    elif reading.format in _BY_NAME:
+        chosen, reason = _BY_NAME[reading.format], "--format says so"
     else:
-        names = ", ".join(known.name for known in FORMATS)
+        names = ", ".join(_BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
     found = chosen.parse(text, reading)
     notation = f"{chosen.name} {found.notation}" if found.notation else chosen.name
@@ -166,7 +204,7 @@ def detect_collection(head: bytes, complete: bool, declared: str = "auto") -> De
     whatever the source holds; with that of a single puzzle the source is not a collection,
     unless a collection has the same name (HoDoKu, OpenSudoku).
     """
-    forced = declared != "auto" and declared not in _SINGLES
+    forced = declared in _ONLY_MANY
     view = Head(head, complete, forced, _is_one_puzzle)
     for candidate in COLLECTIONS:
         found = candidate.recognise(view) if declared in ("auto", candidate.name) else None
@@ -201,7 +239,9 @@ def _is_one_puzzle(head: Head) -> bool:
         return True
     if any(line.strip().lower() in _SECTIONS for line in head.lines):
         return True
-    return _begins_with_sizes(head) or _reads_as_one(head) or _has_spaces_for_blanks(head)
+    if _begins_with_sizes(head) or _reads_as_one(head):
+        return True
+    return head.is_whole and is_in_spaces(head.data)
 
 
 def _begins_with_sizes(head: Head) -> bool:
@@ -212,8 +252,7 @@ def _begins_with_sizes(head: Head) -> bool:
         return False
     side = int(sizes[1]) * int(sizes[2])
     numbers = sum(len(line.split()) for line in body[1:])
-    whole = head.complete and len(head.lines) < MOST_LOOKED_AT
-    least = side * side // 2 if whole else 0
+    least = side * side // 2 if head.is_whole else 0
     return side <= MAX_SIDE and least <= numbers <= 2 * side * side
 
 
@@ -228,26 +267,13 @@ def _reads_as_one(head: Head) -> bool:
     return True
 
 
-def _has_spaces_for_blanks(head: Head) -> bool:
-    """Whether its rows are those of a grid with spaces for blanks, even if too few or too many."""
-    if not head.is_whole or not any(" " in line for line in head.lines):
-        return False
-    try:
-        return recognise_spaces(decode_text(head.data, "")) is not None
-    except InvalidPuzzle:
-        return False
-
-
 def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
     """Write a puzzle in a format, or in the notation that `Parsed.format` names.
 
     Raises ValueError if the format cannot express the puzzle, KeyError for an unknown format.
     """
     name, _, notation = format_name.partition(" ")
-    known = format_named(name)
-    if notation and known.render_as:
-        return known.render_as(puzzle, notation)
-    return known.render(puzzle)
+    return _BY_NAME[name].render(puzzle, notation)
 
 
 def parsed_from(puzzle: Puzzle) -> Parsed:

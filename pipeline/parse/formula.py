@@ -97,10 +97,6 @@ class ParsedFormula:
     duplicates: int
     reason: str = "it has a header 'p cnf'"
 
-    @property
-    def written_clauses(self) -> int:
-        return len(self.written)
-
 
 def looks_like_cnf(head: bytes) -> bool:
     """Whether the first line that is neither empty nor a comment is a DIMACS header.

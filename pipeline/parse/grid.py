@@ -34,14 +34,15 @@ from pipeline.parse.cells import (
     puzzle_of,
     render_cells,
 )
-from pipeline.parse.cutting import cut_pieces, last_end
 from pipeline.parse.records import (
     Reader,
+    cut_pieces,
     is_above_four,
     is_damaged_row,
     is_plain,
     is_row,
     is_too_long,
+    last_end,
     plain_entry,
     plain_of,
     text_of,
@@ -110,7 +111,7 @@ def _side_of_rows(rows: Sequence[Line], sides: Sides[int]) -> int | None:
     return meant[0] if meant else len(rows) if len(rows) in sides else None
 
 
-def render_grid(puzzle: Puzzle) -> str:
+def render_grid(puzzle: Puzzle, _notation: str) -> str:
     """Write n lines of n characters."""
     return in_lines(render_cells(puzzle), puzzle.geometry.side)
 

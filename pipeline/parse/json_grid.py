@@ -180,7 +180,7 @@ def _numbers(text: Text, rows: Sequence[_List], notation: str) -> Found:
     return Found(Puzzle.of_values(ALL_GEOMETRIES[side], values), notation=notation)
 
 
-def render_as(puzzle: Puzzle, notation: str) -> str:
+def render_json(puzzle: Puzzle, notation: str) -> str:
     """Write a list with a row in each line: of numbers, of texts for the cells, or a text itself.
 
     Raises ValueError for boxes other than the usual ones of that side, and for cells that allow
@@ -195,8 +195,4 @@ def render_as(puzzle: Puzzle, notation: str) -> str:
     return "[" + ",\n ".join(rows) + "]\n"
 
 
-def render_json(puzzle: Puzzle) -> str:
-    return render_as(puzzle, "")
-
-
-JSON = Format("json", recognise_json, parse_json, render_json, render_as, _BEGINS)
+JSON = Format("json", recognise_json, parse_json, render_json, _BEGINS)

@@ -16,18 +16,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_letters, ascii_uppercase
 
-from pipeline.errors import InvalidPuzzle
-from pipeline.parse.cells import ALL_GEOMETRIES, BLANKS, DIGITS, EVEN, ODD, number_of
-from pipeline.parse.formats import FORMATS
+from pipeline.parse.cells import ALL_GEOMETRIES, BLANKS, DIGITS, EVEN, KNOWN, ODD, number_of
+from pipeline.parse.detect import FORMATS
 from pipeline.parse.formula import looks_like_cnf
-from pipeline.parse.spaces import SPACES
-from pipeline.parse.text import NEWLINE, decode_text, is_border, says_something
+from pipeline.parse.spaces import is_in_spaces
+from pipeline.parse.text import NEWLINE, is_border, says_something
 
 NO_PUZZLE = "nothing in it looks like a puzzle"
 """What a message adds for such a source in an archive, after the error from reading it."""
 
 _SAMPLE = 64 * 1024
-_KNOWN = frozenset(DIGITS + BLANKS)
 _WORD = re.compile(r"[^\s,;|]+")
 _CLOSE_WORD = re.compile(r"[^\s,;:|\"'\[\]]+")
 _FIELD = re.compile(r"[,;\t]")
@@ -53,21 +51,13 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     lines = [line for line in NEWLINE.split(_text(data[:_SAMPLE])) if says_something(line)]
     text = "\n".join(lines)
     begun = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
-    if begun or looks_like_cnf(data) or _holds_a_puzzle(lines) or _is_in_spaces(data):
+    if begun or looks_like_cnf(data) or _holds_a_puzzle(lines) or is_in_spaces(data[:_SAMPLE]):
         return False
     told = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
     if not told:
         return not any(map(is_border, lines))
     rows = [_is_row(line) or _is_puzzle(line) for line in told]
     return not all(rows[:2]) and sum(rows) * 4 < len(rows)
-
-
-def _is_in_spaces(data: bytes) -> bool:
-    """Whether it is a grid with spaces for blanks: its rows are not recognised one by one."""
-    try:
-        return SPACES.recognise(decode_text(data[:_SAMPLE], "")) is not None
-    except InvalidPuzzle:
-        return False
 
 
 def _text(data: bytes) -> str:
@@ -92,7 +82,7 @@ def _is_row(line: str) -> bool:
 def _are_cells(words: Sequence[str]) -> bool:
     """Whether most of the words are single signs, small numbers or nothing."""
     single = sum(len(word) <= 1 or (len(word) < 4 and word.isdigit()) for word in words)
-    known = any(_KNOWN.issuperset(word) for word in words if word)
+    known = any(KNOWN.issuperset(word) for word in words if word)
     return len(words) >= _SHORTEST_ROW and known and single * 4 >= len(words) * 3
 
 
@@ -119,7 +109,7 @@ def _is_whole_in_letters(cells: str) -> bool:
 
 def _is_known(cells: str, part: int, whole: int) -> bool:
     """Whether at least part/whole of the signs are digits and blanks, and not only strokes."""
-    known = sum(sign in _KNOWN for sign in cells)
+    known = sum(sign in KNOWN for sign in cells)
     drawn = not any(sign.isdigit() or sign == "." for sign in cells)
     return known * whole >= len(cells) * part and not drawn
 

@@ -24,11 +24,10 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Any, BinaryIO, NamedTuple
 
-from pipeline.errors import InvalidPuzzle, counted
+from pipeline.errors import InvalidPuzzle
 from pipeline.parse.base import Collection, Entry, Format, Found, Head, Piece
-from pipeline.parse.cells import DIGITS, NINE, check_characters, puzzle_of, written_cells
-from pipeline.parse.cutting import LONGEST, cut_pieces, last_end
-from pipeline.parse.records import Reader, is_plain, plain_entry
+from pipeline.parse.cells import DIGITS, ONLY_NINE, check_boxes, nine_of, written_cells
+from pipeline.parse.records import LONGEST, Reader, cut_pieces, is_plain, last_end, plain_entry
 from pipeline.parse.text import PIECE, Line, Text, count_lines, quote
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
@@ -161,19 +160,14 @@ def parse_opensudoku(text: Text, reading: Reading) -> Found:
         raise text.error(another.line, another.column, "a single game", "a second one")
     row = Line.of_text(game.line, game.data)
     try:
-        check_characters(text, (row,))
-        if len(row.cells) != 81:
-            said = counted(len(row.cells), "cell")
-            raise text.error(game.line, game.column, _EXPECTED_GAME, said)
-        return puzzle_of(text, (row,), reading.variant)
+        return nine_of(text, row, _EXPECTED_GAME, reading.variant)
     except InvalidPuzzle as error:
         raise replace(error, column=game.column, truncated=False) from None
 
 
-def render_opensudoku(puzzle: Puzzle) -> str:
+def render_opensudoku(puzzle: Puzzle, _notation: str) -> str:
     """A file of one game; raises ValueError for other sides than 9."""
-    if puzzle.geometry != NINE:
-        raise ValueError("OpenSudoku has 9 rows of 9 cells")
+    check_boxes(puzzle.geometry, ONLY_NINE)
     data = "".join(written_cells(puzzle, DIGITS, "0"))
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'

@@ -1,29 +1,142 @@
-"""One record of a collection → its entry; and tests for puzzles and rows in one line."""
+"""A collection: its stream → pieces of whole records; a record → its entry.
+
+And tests for puzzles and rows in one line.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from string import ascii_letters
+from typing import Any, BinaryIO
 
 from pipeline.errors import InvalidPuzzle, printable
-from pipeline.parse.base import Entry, Parsed
-from pipeline.parse.cells import BLANKS, DIGITS, EVEN, ODD, render_cells, signs_of
-from pipeline.parse.cutting import LONGEST
-from pipeline.parse.text import NEWLINE, cells_of, is_border
+from pipeline.parse.base import Entry, Parsed, Piece
+from pipeline.parse.cells import (
+    BLANKS,
+    DIGITS,
+    EVEN,
+    IN_LARGER,
+    KNOWN,
+    ODD,
+    SIDES,
+    render_cells,
+    signs_of,
+)
+from pipeline.parse.text import LINE_END, NEWLINE, cells_of, count_lines, is_border
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
-SIDES = {16: 4, 36: 6, 64: 8, 81: 9, 256: 16, 625: 25}
-"""The sides of puzzles by the number of their cells."""
+LONGEST = 64 * 1024
+"""Bytes of the longest record that is read; a longer one is an error, and is skipped."""
+
+LOOK = 256
+"""Bytes after a record's end that may be needed to recognise it as the end."""
+
+Boundary = Callable[[bytes, int, int], int]
+"""(data, limit, known) → the last end of a record in the first `limit` bytes; failing that the
+first one after them, in the first `known` bytes; 0 if there is none. Data begins with a record."""
+
+Digest = Callable[[bytes], bytes]
+"""The beginning of a record → the part needed to find its end; fewer than LOOK bytes."""
+
+
+def last_end(ends: Iterator[int], limit: int, known: int) -> int:
+    """Compute a Boundary's answer from the ascending ends of the records."""
+    last = 0
+    for end in ends:
+        if end > known:
+            break
+        if end > limit:
+            return last or end
+        last = end
+    return last
+
+
+def _line_boundary(data: bytes, limit: int, known: int) -> int:
+    """Every line is a record; a lone CR ends one too."""
+    end = data.rfind(b"\n", 0, limit) + 1
+    return end or last_end((match.end() for match in LINE_END.finditer(data)), limit, known)
+
+
+def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[Piece]:
+    return cut_pieces(stream, size, _line_boundary)
+
+
+class _Window:
+    """The next bytes of a stream."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.data = b""
+        self.is_last = False
+
+    def fill(self, wanted: int) -> bool:
+        """Read until `wanted` bytes are there, if the stream has them; whether any are there."""
+        while len(self.data) < wanted and not self.is_last:
+            more = self._stream.read(wanted - len(self.data))
+            self.is_last = not more
+            self.data += more
+        return bool(self.data)
+
+    @property
+    def known(self) -> int:
+        """The number of bytes in which the ends of records are certain."""
+        return len(self.data) if self.is_last else len(self.data) - LOOK
+
+    def end(self, size: int, boundary: Boundary) -> int:
+        """Where a piece of that size that begins here ends; 0 if that cannot be seen."""
+        rest = len(self.data)
+        if self.is_last and rest <= size:
+            return rest
+        return boundary(self.data, size, self.known) or (rest if self.is_last else 0)
+
+    def take(self, size: int) -> bytes:
+        taken, self.data = self.data[:size], self.data[size:]
+        return taken
+
+    def skip(self, boundary: Boundary, digest: Digest) -> int:
+        """Drop the record that begins here; return the number of line ends in it."""
+        dropped = self.take(LONGEST)
+        kept, lines = digest(dropped), count_lines(dropped)
+        while True:
+            self.fill(LONGEST + LOOK)
+            end = boundary(kept + self.data, 0, len(kept) + self.known) - len(kept)
+            is_split = dropped.endswith(b"\r") and self.data.startswith(b"\n")
+            dropped = self.take(end if end > 0 else self.known)
+            lines += count_lines(dropped) - is_split
+            if end > 0 or self.is_last:
+                return lines
+            kept = digest(kept + dropped)
+
+
+def cut_pieces(
+    stream: BinaryIO, size: int, boundary: Boundary, digest: Digest = lambda _begun: b""
+) -> Iterator[Piece]:
+    """Cut pieces of at most `size` bytes, or of one record that is longer.
+
+    A record longer than LONGEST becomes a piece of LONGEST + 1 bytes; the rest is skipped.
+    """
+    window, line = _Window(stream), 1
+    most = max(size, LONGEST)
+    while window.fill(size + LOOK):
+        end = window.end(size, boundary)
+        if not end:
+            window.fill(most + LOOK)
+            end = window.end(size, boundary)
+        if end and end <= most:
+            piece = Piece(line, window.take(end))
+            line += count_lines(piece.data)
+            yield piece
+        else:
+            yield Piece(line, window.data[: LONGEST + 1])
+            line += window.skip(boundary, digest)
+
 
 PLAIN = r"[1-9.]{81}|[0-9]{81}"
 FULL = r"[1-9]{81}"
 _PLAIN, _FULL = re.compile(PLAIN), re.compile(FULL)
 
-_KNOWN = frozenset(DIGITS + BLANKS)
-_IN_LARGER = _KNOWN | frozenset(ascii_letters)
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 _SHORTEST_ATTEMPT = 12
 _SHOWN = 100
@@ -157,7 +270,7 @@ def side_of(field: str) -> int | None:
     cells = halves(cells_of(field))[0]
     side = SIDES.get(len(cells))
     if side is None or side > 9:
-        return side if _IN_LARGER.issuperset(cells) else None
+        return side if IN_LARGER.issuperset(cells) else None
     blanks = set(cells) - set(DIGITS[:side])
     one_sign = len(blanks) <= 1 and blanks <= set(BLANKS)
     return side if one_sign or blanks == {EVEN, ODD} else None
@@ -175,7 +288,7 @@ def is_attempt(field: str) -> bool:
 
 def is_row(line: str, side: int) -> bool:
     """Whether a line is a row of so many cells."""
-    known = _KNOWN if side <= 9 else _IN_LARGER
+    known = KNOWN if side <= 9 else IN_LARGER
     cells = cells_of(line)
     return len(cells) == side and known.issuperset(cells)
 
@@ -187,7 +300,7 @@ def is_damaged_row(line: str, side: int) -> bool:
 
 
 def _are_mostly_known(cells: str) -> bool:
-    return sum(sign in _KNOWN for sign in cells) * 4 >= len(cells) * 3
+    return sum(sign in KNOWN for sign in cells) * 4 >= len(cells) * 3
 
 
 def is_above_four(cells: str) -> bool:

@@ -62,6 +62,14 @@ def recognise_spaces(text: Text) -> str | None:
     return f"{layout.side} rows in which a space is a blank"
 
 
+def is_in_spaces(data: bytes) -> bool:
+    """Whether a source is such a grid, even one with a few rows too many or too few."""
+    try:
+        return recognise_spaces(decode_text(data, "")) is not None
+    except InvalidPuzzle:
+        return False
+
+
 def parse_spaces(text: Text, _reading: Reading) -> Found:
     layout = _layout(text)
     if layout is None:
@@ -211,7 +219,7 @@ def _values(text: Text, layout: _Layout, index: int) -> list[int]:
     return values
 
 
-def render_spaces(puzzle: Puzzle) -> str:
+def render_spaces(puzzle: Puzzle, _notation: str) -> str:
     """Write n lines of n characters.
 
     Raises ValueError for boxes other than the usual ones, for cells that allow neither one value

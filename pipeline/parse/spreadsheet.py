@@ -22,17 +22,17 @@ from typing import NamedTuple
 from pipeline.errors import counted
 from pipeline.parse.base import Collection, Format, Found, Head
 from pipeline.parse.cells import ALL_GEOMETRIES, number_of, written_numbers
-from pipeline.parse.cutting import cut_lines
-from pipeline.parse.fields import (
+from pipeline.parse.line import (
     DELIMITERS,
     Fields,
-    entries,
+    entries_of_lines,
     find_fields,
     judge,
     may_be_sixteen,
     survey,
     texts_in,
 )
+from pipeline.parse.records import cut_lines
 from pipeline.parse.text import NEWLINE, Line, Text, Word, either
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
@@ -145,7 +145,7 @@ def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int
     return values
 
 
-def render_as(puzzle: Puzzle, notation: str) -> str:
+def render_spreadsheet(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n fields, empty for a blank.
 
     Raises ValueError for boxes other than the usual ones, and for cells that allow neither one
@@ -153,10 +153,6 @@ def render_as(puzzle: Puzzle, notation: str) -> str:
     """
     delimiter = _SEPARATORS[notation]
     return "".join(delimiter.join(row) + "\n" for row in written_numbers(puzzle, ""))
-
-
-def render_spreadsheet(puzzle: Puzzle) -> str:
-    return render_as(puzzle, "")
 
 
 def recognise_csv(head: Head) -> tuple[Fields, str] | None:
@@ -200,12 +196,11 @@ def _texts(line: str, way: Fields) -> list[str]:
     return [text.lstrip("#").strip() for text in texts_in(line, way)]
 
 
-CSV = Collection("csv", recognise_csv, cut_lines, entries)
+CSV = Collection("csv", recognise_csv, cut_lines, entries_of_lines)
 SPREADSHEET = Format(
     "spreadsheet",
     recognise_spreadsheet,
     parse_spreadsheet,
     render_spreadsheet,
-    render_as,
     many=CSV,
 )

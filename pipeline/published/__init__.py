@@ -1,7 +1,7 @@
 """What lies in an outbox: the description shared by its writer, the audit and the report.
 
-`schema` has the records and the statuses, `tables` the tables, `names` the names of sets and
-files, `events` the lines of logs, `originals` where originals go. `reading` reads records safely.
+`schema` has the records and the statuses, `tables` the tables, `names` the names of sets, files
+and originals, `events` the lines of logs. `reading` reads records safely.
 """
 
 from pipeline.published.reading import (

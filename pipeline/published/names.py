@@ -1,4 +1,4 @@
-"""Names of the sets in an outbox, and of the files in each."""
+"""Names of the sets in an outbox, of the files in each, and of the originals that are done."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import PurePath
+from pathlib import Path, PurePath
+from typing import Self
 
-from pipeline.files import LONGEST_NAME
+from pipeline.files import LONGEST_NAME, is_file_name
 from pipeline.published.schema import ARCHIVE, COLLECTION
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
@@ -36,6 +39,9 @@ _NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
 _ANSWER = re.compile(
     r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|drat|drat\.xz)|\.proofs\.(?:xz|csv))", re.DOTALL
 )
+DONE, FAILED = "done", "failed"
+"""Where originals go when their job is done; in each there are shelves for namesakes."""
+
 REPORT = "report.html"
 """The page about the whole outbox, which no job's folder may replace."""
 MOST_LIKELY = 4
@@ -126,3 +132,56 @@ def stem_of_answer(name: str) -> str | None:
     """The stem of the job to which a file of solutions or proofs belongs; None for others."""
     match = _ANSWER.fullmatch(name)
     return match[1] if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class Originals:
+    """Folders of originals, each with its shelves."""
+
+    folders: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, folders: Iterable[Path]) -> Self:
+        """These folders with their shelves; a `done` also brings the `failed` beside it.
+
+        Raises OSError.
+        """
+        found: list[Path] = []
+        for folder in folders:
+            beside = [folder.with_name(FAILED)] if folder.name == DONE else []
+            for each in (folder, *beside):
+                found += (each, *shelves_in(each)) if each.is_dir() else ()
+        return cls(tuple(dict.fromkeys(found)))
+
+    def names(self) -> set[str]:
+        """The names of all originals. Raises OSError."""
+        paths = (path for folder in self.folders for path in folder.iterdir())
+        shelves = {*self.folders}
+        return {path.name for path in paths if path not in shelves and path.name[0] != "."}
+
+    def named(self, source: str) -> list[Path]:
+        """All originals with the name of a source, the latest first; none if it is no file name."""
+        found = []
+        for folder in self.folders if is_file_name(source) else ():
+            with suppress(OSError):
+                found.append(((folder / source).lstat().st_ctime_ns, folder / source))
+        return [path for _, path in sorted(found, reverse=True)]
+
+
+def shelves_in(folder: Path) -> list[Path]:
+    """The folders `2`, `3`, … for further originals of one name. Raises OSError."""
+    with os.scandir(folder) as entries:
+        names = [e.name for e in entries if e.name.isdecimal() and e.is_dir(follow_symlinks=False)]
+    return [folder / name for name in sorted(names, key=int)]
+
+
+def files_in(folder: Path) -> Iterator[Path]:
+    """Everything in `done` or `failed`, with the content of the shelves."""
+    if not folder.is_dir():
+        return
+    shelves = {*shelves_in(folder)}
+    for path in sorted(folder.iterdir()):
+        if path in shelves:
+            yield from sorted(path.iterdir())
+        else:
+            yield path

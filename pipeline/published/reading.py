@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn, TypeVar, get_args, get_origin
+from typing import Any, Final, NoReturn
 
 import msgspec
-from msgspec import UNSET, Struct
-from msgspec.structs import fields
 
 from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of, is_file_name
@@ -29,8 +26,6 @@ MOST_SIGNS: Final = 1_000_000
 take far more time and memory than its bytes."""
 
 _LONGEST_REASON = 200
-_EXPECTED: Final = {str: "a text", int: "a number", bool: "true or false", dict: "an object"}
-S = TypeVar("S", bound=Struct)
 
 
 class NoRecord(InputError):
@@ -54,22 +49,13 @@ def record_of(told: dict[str, Any]) -> Record:
     if told.get("schema") != SCHEMA:
         raise NoRecord(f"it is no record of schema {SCHEMA}")
     kind: type[Record] = ManyRecord if told.get("status") in OF_MANY else PuzzleRecord
-    left_out = _never_null(kind)
-    told = {name: each for name, each in told.items() if each is not None or name not in left_out}
     try:
         record = msgspec.convert(told, kind)
     except msgspec.ValidationError as error:
-        raise NoRecord(_fault(told, kind)) from error
+        raise NoRecord(f"it is not as described: {error}") from error
     if len(hashes_in(record)) < len(record.files):
-        raise NoRecord("files: expected different names, each with its sha256")
+        raise NoRecord("it lists a file twice")
     return record
-
-
-@cache
-def _never_null(kind: type[Struct]) -> frozenset[str]:
-    """The fields that are left out if there is nothing to say; null is read as left out."""
-    absent = (field for field in fields(kind) if field.default is UNSET)
-    return frozenset(each.encode_name for each in absent if type(None) not in _kinds(each.type))
 
 
 def hashes_in(record: Record) -> dict[str, str]:
@@ -117,43 +103,3 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
-
-
-def _fault(told: dict[str, Any], kind: type[Struct]) -> str:
-    """Which field does not match its description, and what was expected."""
-    for field in fields(kind):
-        name = field.encode_name
-        if name not in told and not field.required:
-            continue
-        value = told.get(name)
-        try:
-            msgspec.convert(value, field.type)
-        except msgspec.ValidationError:
-            expected = _expected(field.type)
-            inner = [each for each in _kinds(field.type) if _is_struct(each)]
-            if inner and isinstance(value, dict) and not expected:
-                return f"{name}: {_fault(value, inner[0])}"
-            plain = (_EXPECTED[each] for each in _kinds(field.type) if each in _EXPECTED)
-            return f"{name}: expected {expected or next(plain, 'an object')}"
-    raise AssertionError("one of the fields is at fault")
-
-
-def _expected(annotation: Any) -> str:
-    """What a field's description says is expected."""
-    if get_origin(annotation) is Annotated:
-        for each in annotation.__metadata__:
-            if isinstance(each, msgspec.Meta) and each.extra:
-                return str(each.extra["expected"])
-    return ""
-
-
-def _kinds(annotation: Any) -> list[Any]:
-    if get_origin(annotation) is Annotated:
-        return _kinds(get_args(annotation)[0])
-    if isinstance(annotation, type) or get_origin(annotation) in (tuple, dict):
-        return [get_origin(annotation) or annotation]
-    return [kind for each in get_args(annotation) for kind in _kinds(each)]
-
-
-def _is_struct(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Struct)

@@ -44,14 +44,12 @@ ASIDE: Final = {
 _MOST = 2**53
 
 
-def about(description: str, expected: str = "") -> Meta:
-    """The meaning of a field, and what a message says is expected there."""
-    return Meta(description=description, extra={"expected": expected} if expected else None)
+def about(description: str) -> Meta:
+    """The meaning of a field."""
+    return Meta(description=description)
 
 
-Checked = Annotated[
-    Literal["checked"], about("every solution was checked against the rules", "'checked'")
-]
+Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
 Count = Annotated[int, Meta(ge=0, lt=_MOST)]
 Seconds = Annotated[float, Meta(ge=0, lt=_MOST)]
 T = TypeVar("T")
@@ -117,17 +115,11 @@ class Cell(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     column: Annotated[int, about("its column, from 1")]
 
     @property
-    def holds(self) -> int | str | None:
-        """The value or mark of the cell, if any."""
-        return None
-
-    @property
     def place(self) -> tuple[int, int]:
         return self.row, self.column
 
     def __str__(self) -> str:
-        said = "" if self.holds is None else f"{self.holds} in "
-        return f"{said}row {self.row}, column {self.column}"
+        return f"row {self.row}, column {self.column}"
 
 
 class Value(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -135,17 +127,14 @@ class Value(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     value: Annotated[int, about("its value")]
 
-    @property
-    def holds(self) -> int:
-        return self.value
-
 
 class Clue(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A cell with what the puzzle says about it: a value or a mark."""
 
     value: Annotated[int | UnsetType, about("the value that is given")] = UNSET
     mark: Annotated[
-        str | UnsetType, about("`even`, `odd`, or the values that it allows: `1 or 4`")
+        Literal["even", "odd"] | tuple[int, ...] | UnsetType,
+        about("`even`, `odd`, or the values that it allows"),
     ] = UNSET
 
     def __post_init__(self) -> None:
@@ -153,39 +142,28 @@ class Clue(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
             raise ValueError("a clue has a value or a mark")
 
     @property
-    def holds(self) -> int | str:
+    def holds(self) -> int | Literal["even", "odd"] | tuple[int, ...]:
         return self.mark if self.value is UNSET else self.value  # type: ignore[return-value] # one is set
+
+    def __str__(self) -> str:
+        holds = " or ".join(map(str, self.holds)) if isinstance(self.holds, tuple) else self.holds
+        return f"{holds} in row {self.row}, column {self.column}"
 
 
 class Difference(Struct, frozen=True, kw_only=True):
     """Where the solutions of a puzzle differ."""
 
-    cells: Annotated[
-        tuple[Cell, ...], about("the cells in which they differ", "cells, each with row, column")
-    ]
+    cells: Annotated[tuple[Cell, ...], about("the cells in which they differ")]
     decisive: Annotated[
-        tuple[Value, ...],
-        about(
-            "values, as few as were found, that leave only one solution",
-            "cells, each with row, column and value",
-        ),
+        tuple[Value, ...], about("values, as few as were found, that leave only one solution")
     ]
     exact: Annotated[bool, about("whether no fewer values leave one solution")]
 
 
-Files = Annotated[
-    tuple[File, ...],
-    about(
-        "every file of the set but the record, with its hash",
-        "different names, each with its sha256",
-    ),
-]
+Files = Annotated[tuple[File, ...], about("every file of the set but the record, with its hash")]
 Declared = Annotated[
     dict[str, str] | UnsetType,
-    about(
-        "what was declared of the notation (`--format`, `--variant`, `--alphabet`)",
-        "a known format, variant and alphabet",
-    ),
+    about("what was declared of the notation (`--format`, `--variant`, `--alphabet`)"),
 ]
 StagesTimed = Annotated[
     dict[str, Seconds] | None,
@@ -231,7 +209,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     )
     box: Annotated[
         tuple[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=1)]] | None,
-        about("height and width of a box; null if it is not a puzzle", "two numbers"),
+        about("height and width of a box; null if it is not a puzzle"),
     ] = None
     status: Annotated[str, about("its result, see *Statuses*")]
     solutions: Annotated[Count | None, about("how many solutions, or models, are published")] = None
@@ -243,10 +221,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     solver: Annotated[Solver | None, about("who answered; null if no solver was asked")] = None
     encoding: Annotated[
         Encoding | None,
-        about(
-            "the formula that the solver got; null if none did, or for many puzzles at once",
-            "a name, and numbers of variables and clauses",
-        ),
+        about("the formula that the solver got; null if none did, or for many puzzles at once"),
     ] = None
     seconds: StagesTimed = None
     finished: Finished = None
@@ -258,8 +233,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         Annotated[tuple[Clue, ...], Meta(min_length=1)] | UnsetType | None,
         about(
             "of an unsolvable puzzle: clues that have no solution together; "
-            "null if none were found in time",
-            "clues: cells, each with row, column and value or mark",
+            "null if none were found in time"
         ),
     ] = UNSET
     conflict_minimal: Annotated[
@@ -296,7 +270,7 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
     declared: Declared = UNSET
     totals: Annotated[
         dict[str, Count],
-        about("how many puzzles have which status, see *Statuses*", "a number for each status"),
+        about("how many puzzles have which status, see *Statuses*"),
     ] = {}
     certificate: Annotated[
         CertificateOfMany | UnsetType,

@@ -1,7 +1,7 @@
 """The tables beside the records: what each column means, how rows are written and read.
 
-A row's class has a field for each column, in order. In a table every field is text; fields that
-hold a comma or a quote are quoted (RFC 4180), and lines end with LF.
+A row's class has a field for each column, in order. Fields that hold a comma or a quote are quoted
+(RFC 4180); none holds the end of a line, and lines end with LF.
 """
 
 from __future__ import annotations
@@ -12,20 +12,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Final, TypeVar
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
-from msgspec.structs import fields as fields_of
 
 from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of
-from pipeline.published.schema import about
+from pipeline.published.schema import Count, about
 
 LONGEST_LINE: Final = 1024 * 1024
-_LONGEST_NUMBER = 18
 R = TypeVar("R", bound=Struct)
 
 
-class PuzzleRow(Struct, frozen=True):
+class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A puzzle of a collection: a row of `top.csv`."""
 
     index: Annotated[str, about("its number in the collection, from 1")]
@@ -39,11 +38,11 @@ class PuzzleRow(Struct, frozen=True):
     solution: Annotated[str, about("the first solution, as in `top_1.solution`")]
     message: Annotated[str, about("a message for people")]
     disagreement: Annotated[
-        str | None, about("what is wrong with the solution that the file gives beside it, if any")
-    ] = None
+        str, about("what is wrong with the solution that the file gives beside it, if any")
+    ]
 
 
-class MemberRow(Struct, frozen=True):
+class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A member of an archive: a row of `set.csv`."""
 
     member: Annotated[str, about("its path in the archive")]
@@ -58,15 +57,15 @@ class MemberRow(Struct, frozen=True):
     message: Annotated[str, about("a message for people")]
 
 
-class ProofRow(Struct, frozen=True):
+class ProofRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """Where a puzzle's proof lies in `top.proofs.xz`: a row of `top.proofs.csv`."""
 
-    index: Annotated[int, about("the number of the puzzle in the collection, from 1")]
-    offset: Annotated[int, about("the byte at which its stream of xz begins")]
-    start: Annotated[int, about("where in that stream, unpacked, the proof begins")]
-    length: Annotated[int, about("how many characters the proof has")]
+    index: Annotated[Count, about("the number of the puzzle in the collection, from 1")]
+    offset: Annotated[Count, about("the byte at which its stream of xz begins")]
+    start: Annotated[Count, about("where in that stream, unpacked, the proof begins")]
+    length: Annotated[Count, about("how many characters the proof has")]
     solver: Annotated[str, about("what found the proof")]
-    steps: Annotated[int, about("how many steps the proof has")]
+    steps: Annotated[Count, about("how many steps the proof has")]
 
 
 TABLES: Final = (PuzzleRow, MemberRow, ProofRow)
@@ -117,42 +116,25 @@ def lines_of(path: Path) -> Iterator[str]:
         raise InputError(f"{path.name}: cannot be read: {in_words(error)}") from error
 
 
-def is_header(found: list[str], kind: type[Struct]) -> bool:
-    """Whether these are the columns of a table; the last ones, if optional, may be missing.
-
-    Earlier versions did not write those that have defaults.
-    """
-    least = sum(field.required for field in fields_of(kind))
-    return len(found) >= least and found == columns(kind)[: len(found)]
-
-
 def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
     """The rows of a table. Raises InputError if it is not such a table."""
-    numbers = [at for at, field in enumerate(fields_of(kind)) if _is_number(field.type)]
-    rows = csv.reader(lines_of(path), strict=True)
-    try:
-        found = next(rows, [])
-        if not is_header(found, kind):
-            expected = ",".join(columns(kind))
-            raise InputError(f"{path.name}: the first line is not {expected!r}")
-        for row in rows:
-            if len(row) != len(found):
-                where = f"{path.name}: line {rows.line_num}"
-                raise InputError(f"{where} has {len(row)} fields, not {len(found)}")
-            yield kind(*(_with_numbers(path.name, row, numbers) if numbers else row))
-    except csv.Error as error:
-        raise InputError(f"{path.name}: line {rows.line_num}: {error}") from error
+    lines = lines_of(path)
+    expected = ",".join(columns(kind))
+    if next(lines, None) != expected:
+        raise InputError(f"{path.name}: the first line is not {expected!r}")
+    for number, line in enumerate(lines, 2):
+        try:
+            yield row_of(line, kind)
+        except ValueError as error:
+            raise InputError(f"{path.name}: line {number}: {error}") from error
 
 
-def _is_number(annotation: object) -> bool:
-    return getattr(annotation, "__origin__", annotation) is int
-
-
-def _with_numbers(name: str, row: list[str], places: list[int]) -> list[int | str]:
-    """Convert some fields of a row to whole numbers. Raises InputError."""
-    numbers = [row[at] for at in places]
-    if not all(number.isascii() and number.isdecimal() for number in numbers):
-        raise InputError(f"{name}: expected numbers, found {','.join(row)[:60]!r}")
-    if max(map(len, numbers)) > _LONGEST_NUMBER:
-        raise InputError(f"{name}: a number is too large: {','.join(row)[:60]!r}")
-    return [int(each) if at in places else each for at, each in enumerate(row)]
+def row_of(line: str, kind: type[R]) -> R:
+    """The row in a line. Raises ValueError if it is none."""
+    fields = line.split(",")
+    if '"' in line:
+        try:
+            (fields,) = csv.reader([line], strict=True)
+        except csv.Error as error:
+            raise ValueError(str(error)) from error
+    return msgspec.convert(fields, kind, strict=False)

@@ -8,8 +8,7 @@ bounded, and what is shown is escaped.
 
 from pipeline.published.names import REPORT
 from pipeline.report.board import LARGEST_DRAWN, Board, board_svg
-from pipeline.report.keeper import Keeper, write_report, write_whole
-from pipeline.report.page import page_pieces
+from pipeline.report.page import Keeper, page_pieces, write_report, write_whole
 
 __all__ = [
     "LARGEST_DRAWN",

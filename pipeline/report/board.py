@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from html import escape
-from pathlib import Path
 
 from pipeline.errors import counted, printable
 from pipeline.puzzle import Geometry, Grid, Puzzle
@@ -19,6 +17,23 @@ _FEW = 6
 _RING = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
 _DASHED = "M{x} {y}m2.5 2.5h15v15h-15z"
 _SQUARE = "M{x} {y}h20v20h-20z"
+
+BOARD_STYLE = """\
+.board .paper { fill: var(--paper, #fff); }
+.board .even { fill: var(--even, #dfdedb); }
+.board .thin { fill: none; stroke: var(--thin, #a9a7a2); stroke-width: .7; }
+.board .thick { fill: none; stroke: var(--thick, #1f2023); stroke-width: 1.9; \
+stroke-linecap: square; }
+.board text { font: 13.5px Charter, "Bitstream Charter", "Liberation Serif", \
+Georgia, Cambria, serif; text-anchor: middle; }
+.board .small { font-size: 10.5px; }
+.board .given { fill: var(--given, #131417); font-weight: 700; }
+.board .solved { fill: var(--solved, #5b6472); }
+.board .conflict { fill: var(--conflict-tint, #f9d9d4); stroke: var(--conflict, #b3261e); \
+stroke-width: 1.4; }
+.board .difference { fill: none; stroke: var(--difference, #1d5fae); \
+stroke-width: 1.1; stroke-dasharray: 2.2 1.6; }
+"""
 
 Place = tuple[int, int]
 """Row and column, from 1."""
@@ -110,13 +125,8 @@ def board_svg(board: Board, title: str, key: str, *, alone: bool = False) -> str
         f'<title id="{key}t">{escape(printable(title))}</title>'
         f'<desc id="{key}d">{escape(_described(board))}</desc>'
     )
-    style = f"<style>{board_style()}</style>" if alone else ""
+    style = f"<style>{BOARD_STYLE}</style>" if alone else ""
     return "".join((head, style, *_drawn(board), "</svg>"))
-
-
-@cache
-def board_style() -> str:
-    return Path(__file__).with_name("board.css").read_text(encoding="ascii")
 
 
 def _drawn(board: Board) -> Iterator[str]:

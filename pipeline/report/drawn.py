@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Collection, Generator, Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 
 from pipeline.certify import clashing_givens
 from pipeline.errors import PipelineError
-from pipeline.files import is_file_name, read_regular
+from pipeline.files import read_regular
 from pipeline.parse import Parsed, parse_source, signs_of
-from pipeline.published.originals import DONE, FAILED, shelves_in
+from pipeline.published.names import Originals
+from pipeline.published.tables import PuzzleRow
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.report.board import LARGEST_DRAWN, Board, Place
 from pipeline.report.records import Job
-from pipeline.report.tables import Row
 from pipeline.settings import Reading
-from pipeline.unpack import Member, Room, UnpackError, kind_of, opened, walk
+from pipeline.unpack import Room, UnpackError, kind_of, opened, walk
 
 _MOST_BYTES = 64 * 1024
 """The largest source that is drawn; 25×25 cells take no more than some 4 KiB."""
@@ -48,17 +47,20 @@ def board_of_job(job: Job, folder: Path, original: bytes | None) -> Board | str:
     return board
 
 
-def board_of_row(row: Row, reading: Reading) -> Board | None:
-    """The board of a puzzle of a collection, read as its source was; None if there is none."""
+def board_of_row(row: PuzzleRow, other: str, reading: Reading) -> Board | None:
+    """The board of a puzzle of a collection, read as its source was; None if there is none.
+
+    `other` is its second solution, if one is known.
+    """
     if row.status in ("invalid", "unreadable"):
         return None
     one = reading._replace(format="auto")
-    read, filled, other = (_line_read(text, one) for text in (row.puzzle, row.solution, row.other))
+    read, filled, second = (_line_read(text, one) for text in (row.puzzle, row.solution, other))
     difference: list[Place] = []
-    first, second = (_grid(each) for each in (filled, other))
-    if first and second and first.geometry == second.geometry:
-        pairs = enumerate(zip(first.values, second.values, strict=True))
-        difference = [first.geometry.place(cell) for cell, (a, b) in pairs if a != b]
+    grid, another = _grid(filled), _grid(second)
+    if grid and another and grid.geometry == another.geometry:
+        pairs = enumerate(zip(grid.values, another.values, strict=True))
+        difference = [grid.geometry.place(cell) for cell, (a, b) in pairs if a != b]
     clash = clashing_givens(read.puzzle) if read and row.status == "unsolvable" else None
     return _board(read, filled, clash.cells if clash else (), difference)
 
@@ -120,63 +122,33 @@ def _line_read(text: str, reading: Reading) -> Parsed | None:
     return Parsed(Puzzle.of_values(Geometry(*_BOXES[side]), values), "boxes", "", "classic")
 
 
-class Originals:
-    """The folders `done` and `failed` of an inbox, with their shelves `2`, `3` and so on.
+def original_of(job: Job, originals: Originals) -> bytes | None:
+    """The bytes that a record is about; None if they are gone, or too many."""
+    for path in originals.named(job.source) if job.sha256 else ():
+        for data in _contents(path):
+            if sha256(data).hexdigest() == job.sha256:
+                return data
+    return None
 
-    At most `most_members` members are read, in all archives together.
+
+def members_of(
+    job: Job, originals: Originals, wanted: Collection[str], allowed: Iterator[int]
+) -> Generator[str, None, dict[str, bytes]]:
+    """Find the members of an archive or folder with these hashes, yielding after each.
+
+    `allowed` has a number for each member that may still be read.
     """
-
-    def __init__(self, inbox: Path, most_members: int) -> None:
-        self._left = most_members
-        self._folders = [*_with_shelves(inbox / DONE), *_with_shelves(inbox / FAILED)]
-
-    def of(self, job: Job) -> bytes | None:
-        """The bytes that a record is about; None if they are gone, or too many."""
-        if job.sha256 is None:
-            return None
-        for path in self._named(job.source):
-            for data in _contents(path):
-                if sha256(data).hexdigest() == job.sha256:
-                    return data
-        return None
-
-    def members_of(
-        self, job: Job, wanted: Collection[str]
-    ) -> Generator[str, None, dict[str, bytes]]:
-        """Find the members of an archive or folder with these hashes, yielding after each."""
-        found: dict[str, bytes] = {}
-        for path in self._named(job.source) if wanted else ():
-            try:
-                for data in islice(_members_in(path), self._left):
-                    self._left -= 1
-                    hashed = sha256(data).hexdigest()
-                    if hashed in wanted:
-                        found[hashed] = data
-                    if len(found) == len(wanted):
-                        return found
-                    yield ""
-            except (OSError, UnpackError, ValueError):
-                continue
-        return found
-
-    def _named(self, source: str) -> Iterator[Path]:
-        """The files and folders with the name of a source."""
-        if not is_file_name(source):
-            return
-        for folder in self._folders:
-            try:
-                mode = (folder / source).lstat().st_mode
-            except (OSError, ValueError):
-                continue
-            if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
-                yield folder / source
-
-
-def _with_shelves(folder: Path) -> list[Path]:
-    try:
-        return [folder, *shelves_in(folder)]
-    except OSError:
-        return []
+    found: dict[str, bytes] = {}
+    for path in originals.named(job.source) if wanted else ():
+        with suppress(OSError, UnpackError, ValueError):
+            for _, data in zip(allowed, _members_in(path), strict=False):
+                hashed = sha256(data).hexdigest()
+                if hashed in wanted:
+                    found[hashed] = data
+                if len(found) == len(wanted):
+                    return found
+                yield ""
+    return found
 
 
 def _contents(path: Path) -> Iterator[bytes]:
@@ -194,15 +166,9 @@ def _contents(path: Path) -> Iterator[bytes]:
 
 def _members_in(path: Path) -> Iterator[bytes]:
     """The bytes of each member that is small enough, with those of nested archives."""
-    found = map(_small, walk(path, _MOST_UNPACKED))
-    return (data for data in found if data is not None)
-
-
-def _small(member: Member) -> bytes | None:
-    if member.stream is None:
-        return None
-    try:
-        data = member.stream.read(_MOST_BYTES + 1)
-    except (OSError, UnpackError):
-        return None
-    return data if len(data) <= _MOST_BYTES else None
+    for member in walk(path, _MOST_UNPACKED):
+        if member.stream is not None:
+            with suppress(OSError, UnpackError):
+                data = member.stream.read(_MOST_BYTES + 1)
+                if len(data) <= _MOST_BYTES:
+                    yield data

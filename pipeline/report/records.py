@@ -1,19 +1,26 @@
-"""The records of an outbox as a report reads them: whatever they hold, each is one row."""
+"""What a report reads: records, and samples of tables. Whatever they hold, each is one row."""
 
 from __future__ import annotations
 
 import math
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, BinaryIO, Final, Generic, TypeVar, cast
+
+from msgspec.structs import astuple
+from msgspec.structs import replace as with_fields
 
 from pipeline.errors import in_words, printable
+from pipeline.files import descriptor_of
 from pipeline.parse import DECLARABLE
 from pipeline.published import ENDING, ManyRecord, NoRecord, Record, file_names, load_record
 from pipeline.published.schema import ASIDE, OF_MANY, Cell, or_none
+from pipeline.published.tables import LONGEST_LINE, MemberRow, PuzzleRow, columns, row_of
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.settings import Reading
 
@@ -40,6 +47,13 @@ _LONGEST_NAME, _LONGEST_TEXT = 255, 600
 _MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 _CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
+_LONGEST_SHOWN = 16 * 1024
+"""Bytes of a line of which more than the beginning is shown."""
+
+_STEP = 64 * 1024
+"""Bytes of a table that are read in one go."""
+
+R = TypeVar("R", PuzzleRow, MemberRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,3 +222,93 @@ def _started(job: str | None, finished: float | None, total: float | None) -> fl
     if claimed is None or finished is None or not math.isfinite(claimed):
         return None
     return min(max(claimed, _EARLIEST), finished)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled(Generic[R]):
+    """A row, its place in the table, from 0, and its second solution if one is published."""
+
+    place: int
+    row: R
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample(Generic[R]):
+    """Some of many rows, the most important first; `of` is how many there are."""
+
+    rows: tuple[Sampled[R], ...]
+    of: int
+
+
+def sample_table(
+    table: Path, kind: type[R], most: int, others: Path | None = None
+) -> Generator[str, None, Sample[R]]:
+    """Rows of a table, failures first; `others` is the file of second solutions.
+
+    Yields now and then. Raises OSError.
+    """
+    kept: list[list[Sampled[R]]] = [[], [], [], [], []]
+    count = unpaused = 0
+    column = columns(kind).index("status")
+    with ExitStack() as stack:
+        lines = _lines(stack.enter_context(_opened(table)))
+        beside = _lines(stack.enter_context(_opened(others))) if others else iter(())
+        next(lines, None)
+        for line in lines:
+            other = next(beside, b"")
+            rank = kept[_rank(_status_at(column, line) or _row(count, line, kind).status)]
+            if len(rank) < most:
+                second = other.decode(errors="replace").strip()
+                has_second = len(other) <= _LONGEST_SHOWN and second.strip(".")
+                row = _row(count, line, kind)
+                rank.append(Sampled(count, row, second if has_second else ""))
+            count += 1
+            unpaused += len(line)
+            if unpaused > _STEP:
+                unpaused = 0
+                yield ""
+    return Sample(tuple(row for rank in kept for row in rank)[:most], count)
+
+
+def _opened(path: Path) -> BinaryIO:
+    return os.fdopen(descriptor_of(path), "rb")
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines; only the beginning of one that is too long."""
+    while line := file.readline(LONGEST_LINE):
+        yield line
+        while not line.endswith(b"\n"):
+            line = file.readline(LONGEST_LINE)
+            if not line:
+                return
+
+
+def _rank(status: str) -> int:
+    """Failures first, then collections, puzzles without a solution, and with several."""
+    if status in NOT_WELL:
+        return 0
+    return {"collection": 1, "unsolvable": 2, "multiple": 3}.get(status, 4)
+
+
+def _status_at(column: int, line: bytes) -> str:
+    """The status in a row, found fast; empty if quotes are in the way."""
+    parts = line.split(b",", column + 1)
+    if len(parts) < column + 2 or b'"' in line:
+        return ""
+    return parts[column].decode(errors="replace")
+
+
+def _row(place: int, line: bytes, kind: type[R]) -> R:
+    """The row in a line, of which a long one is cut; if it is none, one that says so."""
+    try:
+        row = row_of(line.decode(errors="replace").rstrip("\r\n"), kind)
+    except ValueError:
+        first, *_ = names = columns(kind)
+        told = {first: str(place + 1), "status": UNREADABLE, "message": "the row cannot be read"}
+        return kind(**(dict.fromkeys(names, "") | told))
+    if len(line) > _LONGEST_SHOWN:
+        row = kind(*(shortened(each, _LONGEST_TEXT) for each in astuple(row)))
+    said = shortened(row.message, _LONGEST_TEXT)
+    return with_fields(row, status=known_status(row.status), message=said)

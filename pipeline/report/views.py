@@ -11,17 +11,26 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from pipeline.published import ENDING
-from pipeline.published.names import MOST_LIKELY, stems_for
+from pipeline.published.names import DONE, MOST_LIKELY, Originals, stems_for
+from pipeline.published.tables import MemberRow, PuzzleRow
 from pipeline.report.board import Board, board_svg
-from pipeline.report.drawn import Originals, board_of_job, board_of_row
-from pipeline.report.records import NOT_WELL, STATUSES, Job, is_within, read_job, shortened
+from pipeline.report.drawn import board_of_job, board_of_row, members_of, original_of
+from pipeline.report.records import (
+    NOT_WELL,
+    STATUSES,
+    Job,
+    Sampled,
+    is_within,
+    read_job,
+    sample_table,
+    shortened,
+)
 from pipeline.report.survey import Bounds, duration
-from pipeline.report.tables import MemberRow, Row, sample_archive, sample_collection
 
 PAGE = 24
 _WIDE = 10
 _FEWEST_ROWS = 4
-_LONGEST_REASON = 200
+_LONGEST_REASON, _LONGEST_NUMBER = 200, 20
 _MOST_LINKS = 6
 _LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
 _NO_ROOM = "There is no room for its board on this page."
@@ -123,6 +132,7 @@ class Viewer:
     bounds: Bounds
     left: int
     singles: int
+    members: Iterator[int]
     is_full: bool = False
     _keys: Iterator[int] = field(default_factory=count)
 
@@ -134,8 +144,12 @@ class Viewer:
         singles = sum(not job.is_many for job in jobs)
         most = bounds.boards if singles == len(jobs) else bounds.boards * 3 // 4
         singles = min(singles, most)
-        originals = Originals(inbox, bounds.members)
-        return cls(outbox, prefix, originals, bounds, bounds.boards - singles, singles)
+        try:
+            originals = Originals.of([inbox / DONE])
+        except OSError:
+            originals = Originals(())
+        members = iter(range(bounds.members))
+        return cls(outbox, prefix, originals, bounds, bounds.boards - singles, singles, members)
 
     def view(self, number: int, job: Job) -> Generator[str, None, View]:
         """The job with as many of its boards as fit; yields after each of them."""
@@ -143,7 +157,7 @@ class Viewer:
         if not job.is_many:
             board: Board | str = _NO_ROOM
             if self._has_room(self.singles):
-                board = board_of_job(job, self.outbox, self.originals.of(job))
+                board = board_of_job(job, self.outbox, original_of(job, self.originals))
                 self.singles -= isinstance(board, Board)
             return View(number, job, links, [self._job_card(job, board, links)])
         most = max(_FEWEST_ROWS, min(self.bounds.rows, -(-self.left // 2)))
@@ -166,34 +180,36 @@ class Viewer:
         """Some puzzles of a collection, and how many it has. Raises OSError."""
         second = f"{job.stem}_2.solution"
         others = folder / second if second in job.files else None
-        sample = yield from sample_collection(folder / f"{job.stem}.csv", others, most)
+        sample = yield from sample_table(folder / f"{job.stem}.csv", PuzzleRow, most, others)
         cards = []
-        for row in sample.rows:
-            cards.append(self._row_card(job, row, before))
+        for each in sample.rows:
+            cards.append(self._row_card(job, each, before))
             yield ""
         return cards, sample.of
 
-    def _row_card(self, job: Job, row: Row, before: str) -> Card:
+    def _row_card(self, job: Job, sampled: Sampled[PuzzleRow], before: str) -> Card:
+        row = sampled.row
         board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
         if self._has_room(self.left):
-            board = board_of_row(row, job.reading) or ""
+            board = board_of_row(row, sampled.other, job.reading) or ""
             self.left -= 1
-        name = f"{before}puzzle {row.index}"
-        facts = [f"line {row.line}"] if row.line else []
+        name = f"{before}puzzle {shortened(row.index, _LONGEST_NUMBER)}"
+        facts = [f"line {shortened(row.line, _LONGEST_NUMBER)}"] if row.line else []
         if row.status == "multiple":
-            facts.append(f"{row.solutions} solutions found")
+            facts.append(f"{shortened(row.solutions, _LONGEST_NUMBER)} solutions found")
         return self._card(name, row.status, board, row.message, facts)
 
     def _members(self, job: Job, most: int) -> Generator[str, None, tuple[list[Card], int]]:
         """Some puzzles of an archive, and how many members it has. Raises OSError."""
-        sample = yield from sample_archive(self.outbox / f"{job.stem}.csv", most)
+        sample = yield from sample_table(self.outbox / f"{job.stem}.csv", MemberRow, most)
         found = []
-        for row in sample.rows:
-            found.append((row, *self._record_of(job, row)))
+        for each in sample.rows:
+            found.append((each.row, *self._record_of(job, each)))
             yield ""
         found.sort(key=lambda each: _urgency(each[0], each[2]))
         wanted = {m.sha256 for _, _, m in found if m and not m.is_many and m.sha256}
-        originals = yield from self.originals.members_of(job, wanted if self.left > 0 else ())
+        wanted = wanted if self.left > 0 else set()
+        originals = yield from members_of(job, self.originals, wanted, self.members)
         cards: list[Card] = []
         for number, (row, folder, member) in enumerate(found, 1):
             room = most - len(cards)
@@ -212,7 +228,7 @@ class Viewer:
         self, row: MemberRow, folder: Path, member: Job, most: int
     ) -> Generator[str, None, list[Card]]:
         """Some puzzles of a collection in an archive."""
-        name = shortened(row.name)
+        name = shortened(row.member)
         try:
             return (yield from self._rows(member, folder, f"{name}, ", most))[0]
         except (OSError, ValueError):
@@ -221,7 +237,7 @@ class Viewer:
     def _member_card(
         self, row: MemberRow, folder: Path, member: Job | None, original: bytes | None
     ) -> Card:
-        name = shortened(row.name)
+        name = shortened(row.member)
         if member is None:
             why = "" if row.status in NOT_WELL else "Its record was not found."
             return self._card(name, row.status, why, row.message)
@@ -232,17 +248,18 @@ class Viewer:
         prefix = self.prefix + encoded(str(folder.relative_to(self.outbox))) + "/"
         return self._job_card(member, board, _links(member, folder, prefix), name)
 
-    def _record_of(self, job: Job, row: MemberRow) -> tuple[Path, Job | None]:
+    def _record_of(self, job: Job, sampled: Sampled[MemberRow]) -> tuple[Path, Job | None]:
         """The folder with the record of a member, and the member's job."""
         tree = self.outbox / job.stem
-        for name in dict.fromkeys((row.name, _unescaped(row.name))):
+        listed = sampled.row.member
+        for name in dict.fromkeys((listed, _unescaped(listed))):
             path = PurePosixPath(name)
             folder = tree / path.parent
             if ".." in path.parts or not path.name or not is_within(folder, self.outbox):
                 continue
             for stem in islice(stems_for(path.name), MOST_LIKELY):
                 member = read_job(folder / f"{stem}{ENDING}")
-                if member is not None and member.member == row.number:
+                if member is not None and member.member == sampled.place:
                     return folder, member
         return tree, None
 

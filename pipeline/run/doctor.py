@@ -68,7 +68,7 @@ def _answers(solver: Solver) -> Finding:
     """Whether the solver answers the empty question, which needs all that any other needs."""
     about = f"{solver.name} {solver.version or ''}".strip()
     try:
-        with solver.open(Cnf(Geometry(1, 2), "none", 0, (), {}), Limits(10.0)) as session:
+        with solver.open(Cnf(None, "none", 0, (), {}), Limits(10.0)) as session:
             session.add(())
             answer = session.solve()
     except PipelineError as error:

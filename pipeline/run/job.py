@@ -22,8 +22,7 @@ from pipeline.log import Log
 from pipeline.published import Record
 from pipeline.reading import Single
 from pipeline.result import Stopwatch
-from pipeline.run.requests import PORTIONS, Portions, Singles
-from pipeline.run.sinks import Ended, SetSink, Sink
+from pipeline.run.sinks import PORTIONS, Ended, Portions, SetSink, Singles, Sink
 from pipeline.run.workers import Inline, Interrupted, Replies, Request, Workers
 from pipeline.settings import Settings
 from pipeline.solvers.child import Peer

@@ -17,9 +17,8 @@ from pipeline.dropbox.folders import Folders, write_new
 from pipeline.dropbox.watch import Alarm, Watcher
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.exits import ALL_WELL, SOME_BAD, TRY_AGAIN, taking
-from pipeline.log import Log
+from pipeline.log import Display, Log
 from pipeline.record import timestamp
-from pipeline.run.display import Display
 from pipeline.run.job import USUAL, Jobs, Tuning
 from pipeline.run.sweep import OnFinished, Sweeper, Swept, no_hook
 from pipeline.run.workers import Inline, Interrupted, Pool, cores

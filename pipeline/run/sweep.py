@@ -12,7 +12,7 @@ from pipeline.dropbox.overview import stamp_scan
 from pipeline.dropbox.publish import remove_orphans
 from pipeline.dropbox.settle import names_in
 from pipeline.errors import in_words
-from pipeline.run.display import Display
+from pipeline.log import Display
 from pipeline.run.intake import Intake, LookAgain
 from pipeline.run.job import BATCH, Job, Jobs, Kept, Outcome
 from pipeline.run.sinks import Ended

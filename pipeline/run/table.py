@@ -9,13 +9,13 @@ from typing import Any
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.growing import Growing, State
+from pipeline.log import Progress
 from pipeline.parse import Piece
 from pipeline.parse.text import count_lines
 from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header
 from pipeline.reading import Collection, Source
 from pipeline.rows import Proofs, Rows, blank_lines, broken, indexed
-from pipeline.run.requests import End, PieceOf, Portions
-from pipeline.run.sinks import GrowingSink, Progress, size_of
+from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import Settings
 from pipeline.unpack import Meter, PeekableStream, Room, opened
 

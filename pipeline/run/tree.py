@@ -16,6 +16,7 @@ from pipeline.dropbox.growing import State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import is_environmental, printable
 from pipeline.files import digest_of
+from pipeline.log import Progress
 from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.published import ENDING, read_record
 from pipeline.published.names import COUNT, is_output, stems_for
@@ -35,8 +36,7 @@ from pipeline.record import (
 )
 from pipeline.result import NOT_WELL, Result
 from pipeline.rows import Rows
-from pipeline.run.requests import End, PieceOf, Portions, Singles
-from pipeline.run.sinks import GrowingSink, Progress, bytes_below
+from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, Singles, bytes_below
 from pipeline.run.table import Table
 from pipeline.settings import Settings
 from pipeline.unpack import Meter, Room, walk

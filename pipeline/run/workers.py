@@ -12,16 +12,19 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from multiprocessing.connection import Connection, wait
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.limits import Limits
+from pipeline.result import Result
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.child import Peer
+
+T = TypeVar("T")
 
 MOST_DEATHS = 2
 """After so many deaths a request is computed part by part."""
@@ -55,6 +58,22 @@ class Request:
 
     def given_up(self, why: str, settings: Settings) -> Any:
         """The reply in place of one that cannot be computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Several(Request, Generic[T]):
+    """Problems that are solved together, if possible; the reply is a result for each."""
+
+    items: tuple[T, ...]
+
+    def parts(self) -> Sequence[Self]:
+        return [replace(self, items=(item,)) for item in self.items]
+
+    def joined(self, replies: list[list[Result]]) -> list[Result]:
+        return [result for results in replies for result in results]
+
+    def given_up(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
+        return [Result("failed", message=why) for _ in self.items]
 
 
 Replies = Generator[tuple[Request, Any] | None, None, None]

@@ -20,8 +20,17 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO
 
-from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
-from pipeline.dimacs import clause_lines, header, parse_result
+from pipeline.cnf import (
+    Answer,
+    Clause,
+    Cnf,
+    Sat,
+    Unknown,
+    Unsat,
+    clause_lines,
+    header,
+    parse_result,
+)
 from pipeline.errors import (
     EnvironmentFailure,
     InvalidResult,

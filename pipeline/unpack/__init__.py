@@ -9,31 +9,28 @@ behind (`__MACOSX/`, `Thumbs.db`) are skipped silently; everything else is read 
 """
 
 from pipeline.unpack.limits import Room, TooMuch, UnpackError
-from pipeline.unpack.streams import Meter, PeekableChunks, PeekableStream
+from pipeline.unpack.streams import Meter, PeekableStream
 from pipeline.unpack.walk import (
     Kind,
-    Layers,
     Member,
     check_readable,
+    is_packed,
     kind_of,
-    layers_of,
     opened,
     walk,
 )
 
 __all__ = [
     "Kind",
-    "Layers",
     "Member",
     "Meter",
-    "PeekableChunks",
     "PeekableStream",
     "Room",
     "TooMuch",
     "UnpackError",
     "check_readable",
+    "is_packed",
     "kind_of",
-    "layers_of",
     "opened",
     "walk",
 ]

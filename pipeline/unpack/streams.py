@@ -59,11 +59,6 @@ class _MeteredFile(io.FileIO):
         self._meter.read += len(data)
         return data
 
-    def readinto(self, buffer: WriteableBuffer, /) -> int:
-        size = super().readinto(buffer) or 0
-        self._meter.read += size
-        return size
-
 
 def opened_regular(
     name: str | Path, folder: int | None = None, meter: Meter | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import stat
 import tarfile
@@ -123,6 +122,11 @@ def _begins_tar(head: bytes) -> bool:
     return True
 
 
+def is_packed(data: bytes) -> bool:
+    """Whether this is an archive, or compressed."""
+    return layers_of(PeekableChunks(iter([data]))) != Layers()
+
+
 def opened(path: Path, room: Room, meter: Meter | None = None) -> BinaryIO:
     """Open a file; if it is compressed, its unpacked content, with limits. The caller closes it.
 
@@ -135,10 +139,10 @@ def opened(path: Path, room: Room, meter: Meter | None = None) -> BinaryIO:
         if layers.twice:
             raise UnpackError(_TWICE)
         stack.pop_all()
-    if layers.compression is None:
-        file.seek(0)
-        return io.BufferedReader(file)
-    return stream_of(unpacked(content.chunks(), layers.compression, Budget(room)), file)
+    chunks = content.chunks()
+    if layers.compression is not None:
+        chunks = unpacked(chunks, layers.compression, Budget(room))
+    return stream_of(chunks, file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +224,7 @@ def _found_in(
 ) -> Generator[Member | _Nested]:
     """The members of an archive or folder itself; raises UnpackError if it breaks off."""
     if kind_of(path) == "folder":
-        yield from _judged(_folder_entries(path, budget, meter), budget)
+        yield from _judged(_below(os.open(path, _FOLDER), "", budget, meter), budget)
         return
     with opened_regular(path, None, meter) as file:
         content = PeekableChunks(chunks_of(file))
@@ -249,17 +253,12 @@ def _entries(
             raise UnpackError("it is no archive")
 
 
-def _folder_entries(path: Path, budget: Budget, meter: Meter | None) -> Generator[Entry]:
-    """The files below a folder in the order of their names' bytes; unreadable ones are refused.
-
-    No link is followed. Raises OSError if the folder itself cannot be read, or if the environment
-    is at fault.
-    """
-    yield from _below(os.open(path, _FOLDER), "", budget, meter)
-
-
 def _below(folder: int, prefix: str, budget: Budget, meter: Meter | None) -> Generator[Entry]:
-    """The files below an open folder, which this closes; `prefix` is its name, with a `/`."""
+    """The files below an open folder, which this closes, in the order of their names' bytes.
+
+    `prefix` is its name, with a `/`. No link is followed, and unreadable files are refused.
+    Raises OSError if the environment is at fault.
+    """
     try:
         for name in _names(folder, budget):
             try:

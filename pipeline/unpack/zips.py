@@ -153,7 +153,7 @@ def _decoded(raw: bytes, *, utf8: bool) -> str:
 
 def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterator[int]:
     """The numbers, with those too large taken from the zip64 extra field; raises struct.error."""
-    wide = _extra(extra, 1)
+    wide = _zip64_field(extra)
     at = 0
     for number in numbers:
         if number != _IN_EXTRA_4 or wide is None:
@@ -163,11 +163,11 @@ def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterator[int]:
             at += 8
 
 
-def _extra(extra: bytes, wanted: int) -> bytes | None:
+def _zip64_field(extra: bytes) -> bytes | None:
     at = 0
     while at + 4 <= len(extra):
         number, size = struct.unpack_from("<HH", extra, at)
-        if number == wanted:
+        if number == 1:
             return extra[at + 4 : at + 4 + size]
         at += 4 + size
     return None

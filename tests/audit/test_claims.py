@@ -11,7 +11,7 @@ from support.solving import NONE, SIX, TWO
 
 from pipeline.audit import Terms
 from pipeline.audit.claims import audit_conflict, audit_difference
-from pipeline.audit.findings import Report
+from pipeline.audit.sets import Report
 from pipeline.published.schema import Cell, Clue, Difference, PuzzleRecord, Value
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
@@ -61,14 +61,16 @@ def test_what_was_published_passes(original):
 CORNER = {"row": 1, "column": 1}
 CONFLICTS = {
     "removed": (None, "none is told"),
-    "empty": ([], "expected clues"),
-    "no clue": ([CORNER], "cells, each with row, column and value"),
-    "two in a clue": ([CORNER | {"value": 1, "mark": "even"}], "expected clues"),
+    "empty": ([], "Expected `array` of length >= 1 - at `$.conflict`"),
+    "no clue": ([CORNER], "a clue has a value or a mark - at `$.conflict[0]`"),
+    "two in a clue": ([CORNER | {"value": 1, "mark": "even"}], "a clue has a value or a mark"),
     "outside": ([{"row": 5, "column": 1, "value": 1}], "1 in row 5, column 1 is no cell"),
     "twice": ([CORNER | {"value": 1}] * 2, "row 1, column 1 is named twice"),
     "not given": ([CORNER | {"value": 2}], "does not have 2 in row 1, column 1"),
     "no mark": ([CORNER | {"mark": "odd"}], "does not have odd in row 1, column 1"),
-    "no value": ([CORNER | {"mark": "0 or x"}], "does not have 0 or x in row 1"),
+    "no value": ([CORNER | {"mark": [0, 5]}], "does not have 0 or 5 in row 1"),
+    "no values": ([CORNER | {"mark": []}], "the original does not have "),
+    "a sentence": ([CORNER | {"mark": "1 or 4"}], "Invalid enum value '1 or 4'"),
     "satisfiable": ([CORNER | {"value": 1}], "a grid that has all of its clues"),
 }
 
@@ -78,7 +80,7 @@ CONFLICTS = {
 def test_another_conflict_is_found(outbox, stem, conflict, said):
     outbox.edit(stem, conflict=conflict)
     problems = outbox.problems(stem.partition("/")[0])
-    assert any("conflict: " in each and said in each for each in problems), problems
+    assert any("conflict" in each and said in each for each in problems), problems
 
 
 @pytest.mark.parametrize("stem", ["none", "set/a/none"])
@@ -158,7 +160,7 @@ def test_marks_are_clues_too():
     cells = {0: low, 1: low, 5: low, 6: geometry.even_values}
     puzzle = Puzzle(geometry, tuple(cells.get(cell, geometry.all_values) for cell in range(16)))
     places = ((1, 1), (1, 2), (2, 2))
-    clues = [Clue(row=row, column=column, mark="1 or 2") for row, column in places]
+    clues = [Clue(row=row, column=column, mark=(1, 2)) for row, column in places]
     assert conflict_of(puzzle, clues).verdict == "ok"
     extra = Clue(row=2, column=3, mark="even")
     (said,) = conflict_of(puzzle, [*clues, extra]).problems
@@ -187,13 +189,13 @@ def test_a_removed_difference_is_found(outbox):
     ("fields", "said"),
     [
         ({"cells": []}, "is not told, where the solutions differ"),
-        ({"cells": 7}, "difference: cells: expected cells, each with row, column"),
+        ({"cells": 7}, "Expected `array`, got `int` - at `$.difference.cells`"),
         ({"cells": [{"row": 0, "column": 1}]}, "row 0, column 1 is no cell"),
         ({"decisive": []}, "6 solutions with the values that are said to leave one"),
         ({"decisive": [CORNER | {"value": 2}]}, "0 solutions with the values"),
         ({"decisive": [{"row": 9, "column": 1, "value": 2}]}, "row 9, column 1 is no cell"),
-        ({"decisive": [CORNER]}, "each with row, column and value"),
-        ({"exact": None}, "difference: exact: expected true or false"),
+        ({"decisive": [CORNER]}, "missing required field `value` - at `$.difference.decisive[0]`"),
+        ({"exact": None}, "Expected `bool`, got `null` - at `$.difference.exact`"),
     ],
 )
 def test_an_edited_difference_is_found(outbox, fields, said):
@@ -248,9 +250,9 @@ def encoding(name, variables=64, clauses=452):
     ("stem", "told", "said"),
     [
         ("one", None, "encoding: none is told, though the puzzle was encoded"),
-        ("one", "extended", "encoding: expected a name"),
-        ("one", {"name": "extended", "variables": 64}, "encoding: expected a name, and numbers"),
-        ("one", encoding(7), "encoding: expected a name"),
+        ("one", "extended", "got `str` - at `$.encoding`"),
+        ("one", {"name": "extended", "variables": 64}, "field `clauses` - at `$.encoding`"),
+        ("one", encoding(7), "got `int` - at `$.encoding.name`"),
         ("one", encoding("nonsense"), "there is none called 'nonsense'"),
         ("one", encoding(None), "there is none called 'None'"),
         ("one", encoding("minimal"), "where it has 64 and 308"),

@@ -102,9 +102,9 @@ def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path
     outbox.edit("stars", declared={"variant": "classic"})
     assert outbox.problems("stars")
     outbox.edit("stars", declared={"variant": ["even-odd"]})
-    said = "declared: expected a known format, variant and alphabet"
-    assert said in outbox.findings()["stars"].problems[0]
+    assert "it is not as described: " in outbox.findings()["stars"].problems[0]
     outbox.edit("stars", declared={"variant": "odd"})
+    said = "declared: expected a known format, variant and alphabet"
     assert said in outbox.findings()["stars"].problems[0]
 
 
@@ -118,9 +118,8 @@ def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path
         (1, "status", "failed", "row 1: the status 'failed' does not go with 1 solution"),
         (1, "status", "invalid", "but the original holds a puzzle there"),
         (5, "status", "unknown", "but the original holds no puzzle there"),
-        (5, "message", "x", 'row 5: the message should be "lines.txt:5:1: ex'),
         (1, "solutions", "2", "row 1: 2 solutions are told, the solution files have 1 line for it"),
-        (1, "solutions", "x", "row 1: solutions: expected a number, found 'x'"),
+        (1, "solutions", "x", "row 1: x solutions are told, the solution files have 1 line for it"),
         (1, "complete", "false", "row 1: the status 'unique' does not go with 1 solution"),
         (1, "complete", "yes", "row 1: complete: expected true or false, found 'yes'"),
         (1, "solution", "1" * 16, "row 1: its solution is not that of the first solution file"),
@@ -210,7 +209,7 @@ def exchange_member(outbox):
 
 EXCHANGED = LINES.replace(in_a_line(TWO), in_a_line(SIX))
 MORE, LESS = packed(*MEMBERS, ("more.txt", ONE)), packed(*MEMBERS[:-1])
-TAMPERED: list[tuple[str, Tamper, str]] = [
+TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     (
         "lines",
         lambda o: o.change("lines.csv", "lines", lambda text: text[: text.rindex("\n6,") + 1]),
@@ -221,20 +220,23 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
         append("lines.csv", "7,7,,invalid,0,,,,\n"),
         "lines.csv goes on behind the last puzzle",
     ),
-    ("lines", append("lines.csv", "7,7,,invalid,0,,,\n"), "lines.csv: line 8 has 8 fields, not 9"),
+    ("lines", append("lines.csv", "7,7,,invalid,0,,,\n"), "lines.csv: line 8: Expected `arr"),
     (
         "lines",
         write("lines.csv", "index,line\n"),
         "lines.csv: the first line is not 'index,line,pu",
     ),
     ("lines", remove("lines.csv"), "lines.csv is not listed"),
-    ("nine", change_digit, "nine_1.solution: line 7: row 1 holds "),
-    ("nine", change_digit, "proof of row 7: line "),
+    ("nine", change_digit, "nine_1.solution: line 7: row 1 holds ", "proof of row 7: line "),
     ("lines", change("lines_1.solution", "1", "x", 1), "is no grid of the puzzle's"),
     ("lines", change("lines_1.solution", "1234", "", 1), "is no grid of the p"),
     ("lines", change("lines_1.solution", "\n", "", 1), "a line is too long, or has no"),
-    ("lines", repeat_solution, "lines.csv: row 3: two of its solutions are the same grid"),
-    ("lines", repeat_solution, "proof of row 3: the grids must"),
+    (
+        "lines",
+        repeat_solution,
+        "lines.csv: row 3: two of its solutions are the same grid",
+        "proof of row 3: the grids must",
+    ),
     ("lines", remove("lines_6.solution"), "6 solutions are told, the solution files have 5 "),
     ("nine", put("nine_2.solution", ""), "nine_2.solution is there, and is not listed"),
     (
@@ -244,12 +246,20 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ),
     ("lines", write("lines_2.solution", ""), "lines_2.solution ends too early, before row 1"),
     ("lines", leave_solution_out, "does not follow by unit propagation"),
-    ("claims", hush_up, "row 1: the row does not say that the solution beside the puzzle is wrong"),
-    ("claims", hush_up, "totals: 0 disagreements in the record, 1 in the table"),
-    ("nine", edit("nine", totals={"unique": 9}), "totals: 9 unique in the record, 8 in the table"),
-    ("nine", certify("nine", proved=9), "certificate: 9 proved, where it is 8"),
-    ("lines", exchange("lines.txt", EXCHANGED), "row 2: the puzzle is '12"),
-    ("lines", exchange("lines.txt", EXCHANGED), "lines_1.solution: line 2: "),
+    (
+        "claims",
+        hush_up,
+        "row 1: the row does not say that the solution beside the puzzle is wrong",
+        "totals: 0 disagreements in the record, 1 found",
+    ),
+    ("nine", edit("nine", totals={"unique": 9}), "totals: 9 unique in the record, 8 found"),
+    ("nine", certify("nine", proved=9), "certificate: 9 proved in the record, 8 found"),
+    (
+        "lines",
+        exchange("lines.txt", EXCHANGED),
+        "row 2: the puzzle is '12",
+        "lines_1.solution: line 2: ",
+    ),
     ("lines", exchange("lines.txt", ONE), "the original is no collection of the format 'lines'"),
     ("lines", exchange("lines.txt", packed(("one.txt", ONE))), "the original"),
     ("nine", shorten_proof, "proof of row 5: the proof ends after"),
@@ -257,7 +267,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("nine", damage_proofs, "proof of row 8: nine.proofs.xz: it is cut off"),
     ("nine", change_proofs, "proof of row 1: line "),
     ("nine", remove("nine.proofs.xz"), "nine.proofs.csv only nine.proofs.csv is listed"),
-    ("nine", remove_proofs, "certificate: 0 claimed, where it is 8"),
+    ("nine", remove_proofs, "certificate: 0 claimed in the record, 8 found"),
     ("set", add_same_solution, "in/two.txt: two_2.solution holds the same grid as two_1.solution"),
     ("set", edit("set/bad", status="other"), "bad.txt: the status should be 'invalid'"),
     ("set", edit("set/readme", status="invalid"), "readme.txt: the status should be 'other'"),
@@ -279,10 +289,14 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     (
         "set",
         lambda o: o.edit_in("set", "totals", unique=5),
-        "totals: 5 unique in the record, 4 in the table",
+        "totals: 5 unique in the record, 4 found",
     ),
-    ("set", exchange_member, "in/two.txt: two.proof.cnf: clause"),
-    ("set", exchange_member, "in/two.txt: its sha256 is"),
+    (
+        "set",
+        exchange_member,
+        "in/two.txt: two.proof.cnf: clause",
+        "in/two.txt: its sha256 is",
+    ),
     ("set", exchange("set.zip", LESS), "set.csv goes on behind the last member"),
     ("set", exchange("set.zip", MORE), "set.csv ends too early, before more.txt"),
     ("set", exchange("set.zip", b"hello"), "the record says 'zip', the original is 'plain'"),
@@ -290,11 +304,11 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "tamper", "said"), TAMPERED)
+@pytest.mark.parametrize(("name", "tamper", "said"), [(n, t, said) for n, t, *said in TAMPERED])
 def test_what_is_done_to_a_set_is_found(outbox, name, tamper, said):
     tamper(outbox)
     problems = outbox.problems(name)
-    assert any(said in each for each in problems), problems
+    assert all(any(each in found for found in problems) for each in said), problems
 
 
 @pytest.mark.parametrize(
@@ -304,8 +318,8 @@ def test_what_is_done_to_a_set_is_found(outbox, name, tamper, said):
         ("length", "100000000", "proof of row 3: the proof is longer than 67,108,864 characters"),
         ("length", "9000000", "proof of row 3: nine.proofs.xz: its stream ends within a proof"),
         ("start", "0", "proof of row 3: nine.proofs.xz: a proof does not lie behind the one"),
-        ("start", "x", "nine.proofs.csv: expected numbers, found '3,0,x,"),
-        ("start", "1" * 40, "nine.proofs.csv: a number is too large"),
+        ("start", "x", "nine.proofs.csv: line 4: Expected `int`, got `str` - at `$[2]`"),
+        ("start", "1" * 40, "nine.proofs.csv: line 4: Expected `int` <= "),
         ("offset", "1", "nine.proofs.csv: row 4 follows row 3"),
         ("offset", "1", "proof of row 3: nine.proofs.xz: Input format not supported by decoder"),
         ("index", "2", "nine.proofs.csv: row 2 follows row 2"),
@@ -318,13 +332,6 @@ def test_an_edited_index_of_proofs_is_found(outbox, column, value, said):
     assert any(each.startswith(said) for each in problems), problems
 
 
-def test_a_table_of_an_earlier_version_passes(outbox):
-    text = outbox.path("lines.csv").read_text()
-    earlier = text.replace(",disagreement\n", "\n").replace(",\n", "\n")
-    outbox.write("lines.csv", earlier, "lines")
-    assert outbox.problems("lines") == ()
-
-
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
@@ -335,8 +342,8 @@ def test_a_table_of_an_earlier_version_passes(outbox):
         ({"sha256": "00"}, "in/two.txt: its sha256 is "),
         ({"member": 0}, "set/in/two.json: member 0 is another's"),
         ({"member": 99}, "set/in/two.json is the record of no member"),
-        ({"member": None}, "set/in/two.json: member None is another's"),
-        ({"status": 3}, "set/in/two.json: status: expected a text"),
+        ({"member": None}, "set/in/two.json: it is not as described: Expected `int`, got `null`"),
+        ({"status": 3}, "set/in/two.json: it is not as described: Expected `str`, got `int`"),
         ({"declared": {"variant": "classic"}}, "in/two.txt: its record declares another notation"),
     ],
 )

@@ -40,7 +40,7 @@ def puzzles(draw):
     return marked(geometry, draw(st.dictionaries(cells, masks, max_size=geometry.side + 4)))
 
 
-@examples(50)
+@examples(25)
 @given(puzzle=puzzles())
 def test_it_finds_what_brute_force_finds(puzzle):
     grid = find_grid(puzzle, soon())

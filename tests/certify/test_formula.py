@@ -88,7 +88,7 @@ def test_a_given_is_a_unit_and_a_mark_a_unit_for_each_value_it_forbids():
 
 
 @given(st.data())
-@examples(20)
+@examples(10)
 def test_the_models_are_the_solutions_that_were_not_published(data):
     geometry = data.draw(st.sampled_from([Geometry(1, 3), FOUR, SIX_BY_SIX]))
     puzzle = data.draw(puzzles(geometry, data.draw(st.sampled_from(["classic", "even-odd"]))))
@@ -118,7 +118,7 @@ def test_the_core_is_part_of_the_formula_and_satisfied_by_the_same_grids(text):
 
 
 @given(st.lists(st.lists(st.integers(-6, 6).filter(bool), max_size=3, unique_by=abs), max_size=30))
-@examples(50)
+@examples(25)
 def test_the_core_of_any_formula_is_as_satisfiable_as_the_formula(clauses):
     formula = Formula(6, tuple(map(tuple, clauses)))
     core = core_of(formula)

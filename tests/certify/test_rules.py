@@ -42,7 +42,7 @@ def twice(kind: str, here: tuple[int, int], there: tuple[int, int]) -> tuple:
     return kind, f"{kind} 1 holds 2 twice: {places}", (here, there)
 
 
-@examples(20)
+@examples(10)
 @given(geometries.flatmap(solved_grids))
 def test_a_solved_grid_is_valid_for_the_empty_puzzle_and_for_itself(grid):
     assert certify_grid(Puzzle.empty(grid.geometry), grid) == ()
@@ -73,7 +73,7 @@ def puzzles_with_grids(draw) -> list[tuple[Puzzle, Grid]]:
     return pairs
 
 
-@examples(40)
+@examples(20)
 @given(puzzles_with_grids())
 def test_a_grid_is_accepted_exactly_if_it_is_a_solution_by_the_rules(pairs):
     expected = [is_solution(puzzle, grid) for puzzle, grid in pairs]
@@ -236,7 +236,7 @@ def test_odd_clauses_and_models_that_contradict_themselves_do_not_confuse(clause
 literals = st.integers(-5, 5).filter(bool)
 
 
-@examples(50)
+@examples(25)
 @given(st.lists(st.lists(literals, max_size=4)), st.sets(literals))
 def test_what_is_certified_holds_however_the_model_is_completed(clauses, model):
     index = certify_model(clauses, model)

@@ -213,10 +213,9 @@ def test_count_prints_each_solution_when_asked():
     assert SECOND in printed
 
 
-@pytest.mark.parametrize(("side", "most", "number"), [(4, 300, "288\n"), (6, 20, ">=20\n")])
-def test_count_of_an_empty_grid(side, most, number):
-    grid = ("." * side + "\n") * side
-    assert run("count", "--max-solutions", str(most), "-", given=grid) == (0, number, "")
+def test_count_of_an_empty_grid():
+    grid = ("." * 6 + "\n") * 6
+    assert run("count", "--max-solutions", "20", "-", given=grid) == (0, ">=20\n", "")
 
 
 def test_a_variant_can_be_asked_for():

@@ -103,7 +103,7 @@ def test_solve_prints_box_lines_on_a_terminal_alone(puzzle_folder):
 
 
 def test_help_loads_neither_jinja_nor_the_report():
-    code = "import sys; from pipeline.cli.commands import app; print(*sys.modules)"
+    code = "import sys; from pipeline.cli import application; application(); print(*sys.modules)"
     command = [sys.executable, "-c", code]
     told = subprocess.run(command, capture_output=True, text=True, check=True, env=environment())
     loaded = {*told.stdout.split()}

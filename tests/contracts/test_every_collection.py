@@ -18,7 +18,7 @@ from support.strategies import examples
 
 from pipeline.parse import COLLECTIONS, Detected, Entry, Piece, detect_collection, parse_puzzle
 from pipeline.parse.cells import DIGITS
-from pipeline.parse.cutting import LONGEST
+from pipeline.parse.records import LONGEST
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
@@ -196,7 +196,7 @@ def test_every_format_is_written_here():
 
 
 @every_collection
-@examples(12)
+@examples(6)
 @given(data=st.data())
 def test_a_written_collection_is_found_and_read_back_whatever_the_size_of_the_pieces(name, data):
     source = data.draw(written(name))
@@ -212,7 +212,7 @@ def test_a_written_collection_is_found_and_read_back_whatever_the_size_of_the_pi
 
 
 @every_collection
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_the_pieces_are_the_source_and_can_be_cut_further(name, data):
     source, size = data.draw(written(name)), data.draw(sizes)
@@ -237,7 +237,7 @@ class Dripping(io.BytesIO):
 
 
 @every_collection
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_the_pieces_do_not_depend_on_how_the_stream_gives_its_bytes(name, data):
     source, size = data.draw(written(name)), data.draw(sizes)
@@ -247,7 +247,7 @@ def test_the_pieces_do_not_depend_on_how_the_stream_gives_its_bytes(name, data):
 
 
 @every_collection
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_a_piece_is_read_in_another_process_as_here(name, data):
     source = data.draw(written(name))
@@ -275,7 +275,7 @@ def mutated(draw: DrawFn, name: str) -> bytes:
 
 
 @every_collection
-@examples(16)
+@examples(8)
 @given(data=st.data())
 def test_a_mutated_collection_is_read_the_same_whatever_the_size_of_the_pieces(name, data):
     raw = data.draw(mutated(name))
@@ -290,7 +290,7 @@ def test_a_mutated_collection_is_read_the_same_whatever_the_size_of_the_pieces(n
 
 
 @every_collection
-@examples(16)
+@examples(8)
 @given(
     raw=st.binary(max_size=200)
     | st.text(" \n\r0123.*x|+-#:<>\"',;aG\0", max_size=200).map(str.encode)
@@ -305,7 +305,7 @@ def test_any_bytes_can_be_declared_to_be_a_collection(name, raw):
 
 
 @every_collection
-@examples(12)
+@examples(6)
 @given(data=st.data())
 def test_a_head_that_is_cut_anywhere_is_of_that_format_or_of_none(name, data):
     source = data.draw(written(name))
@@ -318,7 +318,7 @@ def test_a_head_that_is_cut_anywhere_is_of_that_format_or_of_none(name, data):
 
 
 @every_collection
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_a_bad_sign_costs_one_row(name, data):
     source = data.draw(written(name))

@@ -10,11 +10,11 @@ from support.oracle import is_solution, solutions
 from support.solving import EVEN_ODD
 from support.strategies import examples, puzzles, solved_grids
 
-from pipeline.cnf import Cnf, decode_model
-from pipeline.dimacs import dimacs_lines
+from pipeline.cnf import Cnf, decode_model, dimacs_lines
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.settings import CHOICES
 
 LIMIT = 20
 FOUR, SIX = Geometry(2, 2), Geometry(2, 3)
@@ -23,6 +23,10 @@ CASES = [(FOUR, "classic"), (SIX, "classic"), (FOUR, "even-odd"), (SIX, "even-od
 every_encoding = pytest.mark.parametrize("encoding", ENCODINGS)
 every_numbering = pytest.mark.parametrize("numbering", ["dense", "decimal"])
 any_puzzle = st.sampled_from(CASES).flatmap(lambda case: puzzles(*case))
+
+
+def test_every_encoding_can_be_chosen():
+    assert tuple(CHOICES["encoding"]) == tuple(ENCODINGS)
 
 
 def grids(cnf: Cnf, limit: int) -> list[Grid]:

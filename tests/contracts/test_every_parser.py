@@ -36,7 +36,7 @@ LARGER_GEOMETRIES = (Geometry(4, 4), Geometry(5, 5))
 
 def can_write(fmt: Format, puzzle: Puzzle) -> bool:
     try:
-        fmt.render(puzzle)
+        render_puzzle(puzzle, fmt.name)
     except ValueError:
         return False
     return True
@@ -90,7 +90,7 @@ def written(draw: DrawFn, fmt: Format) -> tuple[Puzzle, Variant]:
 @st.composite
 def mutated(draw: DrawFn, fmt: Format) -> bytes:
     """The text of a puzzle with a few cuts, copies and foreign characters."""
-    text = fmt.render(draw(written(fmt))[0])
+    text = render_puzzle(draw(written(fmt))[0], fmt.name)
     for _ in range(draw(st.integers(1, 4))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
         put = draw(
@@ -143,7 +143,7 @@ def check_place(error: InvalidPuzzle, data: bytes) -> None:
 
 
 @every_format
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_a_written_puzzle_is_read_back_and_its_format_is_found(fmt, data):
     puzzle, variant = data.draw(written(fmt))
@@ -156,11 +156,11 @@ def test_a_written_puzzle_is_read_back_and_its_format_is_found(fmt, data):
 
 
 @every_format
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_a_format_that_is_declared_is_read_without_a_guess(fmt, data):
     puzzle, variant = data.draw(written(fmt))
-    parsed = parse_source(fmt.render(puzzle).encode(), "a.txt", format_name=fmt.name)
+    parsed = parse_source(render_puzzle(puzzle, fmt.name).encode(), "a.txt", format_name=fmt.name)
     assert (parsed.puzzle, family(parsed), parsed.variant) == (puzzle, fmt.name, variant)
 
 
@@ -170,7 +170,7 @@ def test_a_format_that_is_declared_is_read_without_a_guess(fmt, data):
 def test_a_written_solution_reads_back_as_itself(fmt, data):
     grid = data.draw(cases(fmt).flatmap(lambda case: solved_grids(case[0])))
     filled = Puzzle.of_values(grid.geometry, grid.values)
-    text = fmt.render(filled)
+    text = render_puzzle(filled, fmt.name)
     parsed = parse_source(text.encode(), "a_1.solution")
     assert parsed.puzzle == filled
     assert family(parsed) == fmt.name or fmt.name in NAMED_BY_BLANKS
@@ -180,7 +180,7 @@ def test_a_written_solution_reads_back_as_itself(fmt, data):
 
 
 @every_format
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_a_mutated_puzzle_is_read_or_refused_at_a_place_that_exists(fmt, data):
     raw = data.draw(mutated(fmt))
@@ -190,7 +190,7 @@ def test_a_mutated_puzzle_is_read_or_refused_at_a_place_that_exists(fmt, data):
         check_place(error, raw)
 
 
-@examples(20)
+@examples(10)
 @given(foreign)
 def test_any_bytes_are_read_or_refused_at_a_place_that_exists(raw):
     try:
@@ -201,7 +201,7 @@ def test_any_bytes_are_read_or_refused_at_a_place_that_exists(raw):
 
 @every_format
 @pytest.mark.parametrize("variant", get_args(VariantChoice))
-@examples(8)
+@examples(4)
 @given(raw=foreign, alphabet=st.sampled_from(get_args(AlphabetChoice)))
 def test_a_text_of_another_format_is_read_or_refused_whatever_is_declared(
     fmt, variant, raw, alphabet
@@ -217,11 +217,11 @@ def test_a_text_of_another_format_is_read_or_refused_whatever_is_declared(
 
 
 @every_format
-@examples(8)
+@examples(4)
 @given(data=st.data())
 def test_what_is_cut_off_anywhere_says_so_unless_it_is_a_puzzle_all_the_same(fmt, data):
     grid = data.draw(cases(fmt).flatmap(lambda case: solved_grids(case[0])))
-    whole = fmt.render(Puzzle.of_values(grid.geometry, grid.values)).rstrip().encode()
+    whole = render_puzzle(Puzzle.of_values(grid.geometry, grid.values), fmt.name).rstrip().encode()
     raw = whole[: data.draw(st.integers(0, len(whole) - 1))]
     try:
         parse_source(raw, "a.txt")
@@ -235,10 +235,9 @@ def test_what_is_cut_off_anywhere_says_so_unless_it_is_a_puzzle_all_the_same(fmt
 @every_format
 def test_a_puzzle_that_has_no_notation_is_not_written_wrongly(fmt):
     for geometry, variant in all_cases(fmt):
-        cells = half_open(geometry, variant).cells
-        if geometry.side > 2:
-            with pytest.raises(ValueError, match="a cell's values are n"):
-                fmt.render(Puzzle(geometry, (0b11, *cells[1:])))
+        puzzle = Puzzle(geometry, (0b11, *half_open(geometry, variant).cells[1:]))
+        if can_write(fmt, puzzle):
+            assert parse_source(render_puzzle(puzzle, fmt.name).encode(), "a.txt").puzzle == puzzle
 
 
 @every_format
@@ -247,7 +246,7 @@ def test_a_puzzle_of_another_size_than_the_format_has_is_not_written_wrongly(fmt
     for geometry in {*SMALL_GEOMETRIES, *LARGER_GEOMETRIES} - known:
         puzzle = half_open(geometry, "classic")
         try:
-            text = fmt.render(puzzle)
+            text = render_puzzle(puzzle, fmt.name)
         except ValueError:
             continue
         assert parse_source(text.encode(), "a.txt").puzzle == puzzle

@@ -197,7 +197,7 @@ file_names = st.binary().map(os.fsdecode).filter(is_file_name)
 saved = st.builds(Output, file_names, st.booleans())
 
 
-@examples(50)
+@examples(25)
 @given(file_names, st.lists(saved), st.lists(file_names), st.integers(0), st.booleans())
 def test_a_note_is_read_as_it_was_written(source, files, former, number, keep_cnf):
     fingerprint = Fingerprint(number, number + 1, number + 2)

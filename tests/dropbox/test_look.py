@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from support.packing import deep_folder
 
 from pipeline.dropbox.settle import (
     Refused,
@@ -240,6 +241,15 @@ def test_a_folder_that_is_renamed_is_still_what_was_seen_and_an_empty_one_has_no
     assert unchanged(folder.rename(folder.with_name("other")), before)
     folder.mkdir()
     assert sight_of(folder).fingerprint.size == 0
+
+
+@pytest.mark.parametrize("length", [4080, 6000])
+def test_a_folder_is_the_same_wherever_it_lies_however_long_the_paths_in_it_are(tmp_path, length):
+    top = deep_folder(tmp_path / "set", length)
+    seen = sight_of(top)
+    elsewhere = tmp_path / "some" / "way" / "further" / "down"
+    elsewhere.mkdir(parents=True)
+    assert unchanged(top.rename(elsewhere / "set"), seen.fingerprint)
 
 
 @pytest.mark.usefixtures("leases")

@@ -204,7 +204,7 @@ def test_patience_ends_with_the_settling_time_from_the_first_sight_whatever_has_
     assert settler.judge(make(FULL, writer=None), NOW + 9, WALL).patience == settle
 
 
-@examples(50)
+@examples(25)
 @given(st.floats(0, 60), st.floats(0, 1e6), st.floats(0, 120))
 def test_what_has_not_changed_is_ready_once_patience_is_at_an_end(settle, first, later):
     settler = Settler(settle)
@@ -223,7 +223,7 @@ sights = st.builds(
 )
 
 
-@examples(100)
+@examples(50)
 @given(st.lists(st.tuples(sights, st.floats(0, 5)), max_size=30))
 def test_whoever_comes_back_when_told_finds_an_unchanged_file_ready(history):
     settler, now = Settler(SETTLE), NOW

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.strategies import examples, puzzles
 
-from pipeline.dimacs import dimacs_lines
+from pipeline.cnf import dimacs_lines
 from pipeline.encode import ENCODINGS, Numbering, encode_puzzle
 from pipeline.errors import UsageError
 from pipeline.puzzle import Candidate, Geometry, Puzzle
@@ -114,7 +114,7 @@ CASES = [(FOUR, "classic"), (SIX, "classic"), (FOUR, "even-odd"), (SIX, "even-od
 @example(LITTLE_GIVEN)
 @example(TWO_FIVES_IN_A_ROW)
 @example(TWO_VALUES_FOR_ONE_CELL)
-@examples(30)
+@examples(15)
 @given(st.sampled_from(CASES).flatmap(lambda case: puzzles(*case)))
 def test_reduced_is_what_unit_propagation_leaves_of_extended(puzzle):
     whole = encode_puzzle(puzzle, "extended", "decimal").clauses()

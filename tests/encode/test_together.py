@@ -12,8 +12,7 @@ from support.oracle import is_solution
 from support.solving import NONE, SIX, TWO, UNIQUE
 from support.strategies import arbitrary, examples, opened, puzzles, spoiled
 
-from pipeline.cnf import Sat, Unsat
-from pipeline.dimacs import clause_lines
+from pipeline.cnf import Sat, Unsat, clause_lines
 from pipeline.encode import encode_puzzle
 from pipeline.encode.reduced import propagate
 from pipeline.encode.together import encode_together, propagate_many
@@ -64,7 +63,7 @@ def batches(draw, kinds=puzzles, most=6):
     return draw(st.lists(one, min_size=1, max_size=most))
 
 
-@examples(10)
+@examples(5)
 @given(batches())
 def test_propagating_many_gives_what_propagating_each_gives(found):
     cells, right = propagate_many(found[0].geometry, masks_of(found))

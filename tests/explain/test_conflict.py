@@ -72,7 +72,7 @@ def check(puzzle: Puzzle, conflict: Conflict, solvable=by_brute_force) -> None:
             assert solvable(only(puzzle, rest))
 
 
-@examples(30)
+@examples(15)
 @given(data=st.data(), variant=st.sampled_from(["classic", "even-odd"]))
 def test_each_clue_is_needed_and_all_have_no_solution(explainer, data, variant):
     puzzle = data.draw(st.sampled_from([FOUR, SIX]).flatmap(lambda g: puzzles(g, variant)))
@@ -82,7 +82,7 @@ def test_each_clue_is_needed_and_all_have_no_solution(explainer, data, variant):
     assert conflict.minimal or "cells for" in conflict.message
 
 
-@examples(10)
+@examples(5)
 @given(grid=solved_grids(NINE), data=st.data(), variant=st.sampled_from(["classic", "even-odd"]))
 def test_a_wrong_given_is_explained_and_again_in_the_same_way(explainer, grid, data, variant):
     shown = data.draw(st.permutations(range(81)))[:37]
@@ -357,7 +357,7 @@ def crowd(birds: int, holes: int):
     return [*at_least, *at_most], assumptions
 
 
-@examples(30)
+@examples(15)
 @given(clauses=formulas, assumptions=st.lists(literals, unique=True, max_size=8))
 def test_the_last_core_is_minimal_and_each_is_a_core(clauses, assumptions):
     if can_hold(clauses, assumptions):

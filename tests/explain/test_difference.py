@@ -39,7 +39,7 @@ some_rows = st.lists(st.tuples(*[st.integers(1, 2)] * 6), min_size=2, max_size=3
 some_solutions = st.lists(st.sampled_from(EMPTY), min_size=2, max_size=40, unique=True)
 
 
-@examples(30)
+@examples(15)
 @given(grids=some_rows | some_solutions)
 def test_the_decisive_cells_leave_one_and_are_the_fewest_where_that_is_said(grids):
     difference = explain_difference(grids)

@@ -126,7 +126,7 @@ def test_a_very_long_line_is_shown_where_it_matters():
 signs = st.sampled_from("12.x\t \x1b\0一\u0301\u05d0…│") | st.characters(exclude_characters="\r\n")
 
 
-@examples(75)
+@examples(38)
 @given(line=st.text(signs, max_size=80), column=st.integers(-1, 90), width=st.integers(20, 60))
 def test_whatever_the_line_two_narrow_and_harmless_lines_come(line, column, width):
     text, below = caret(line, column, width).split("\n")

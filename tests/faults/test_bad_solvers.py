@@ -37,9 +37,6 @@ LARGE = Puzzle(Geometry(4, 4), (Geometry(4, 4).all_values,) * 256)
 BAD = {
     "is killed": ("kill -KILL $$", "signal 9"),
     "cannot parse": ("exit 3", "exit code 3"),
-    "fails though it has an answer": ("echo UNSAT > $out; exit 1", "exit code 1"),
-    "dies though it has an answer": ("echo UNSAT > $out; kill -TERM $$", "signal 15"),
-    "says UNSAT and writes nothing": ("exit 20", "exit code 20, but: expected SAT"),
     "says SAT into a full disk": (": > $out; exit 10", "found an empty result"),
     "says nothing at all": ("exit 0", "exit code 0 and without a result"),
     "writes much": ("yes | head -c 30000000 > $out; exit 10", "found 'y'"),

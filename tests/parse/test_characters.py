@@ -74,7 +74,7 @@ def test_puzzle_and_solution_are_read_in_the_alphabet_they_are_written_in(name, 
         assert read(render_puzzle(puzzle, notation)) == expected
 
 
-@examples(30)
+@examples(15)
 @given(st.sampled_from(list(ALPHABETS)), st.sets(st.integers(1, 25)), st.integers(0, 99))
 def test_whatever_values_are_missing_a_puzzle_is_read_right_or_has_to_be_declared(
     name, without, seed

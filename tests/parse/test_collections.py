@@ -11,7 +11,7 @@ from support.parsing import SOLVED, grid
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import Detected, Entry, Piece, detect_collection, parse_puzzle, parse_source
-from pipeline.parse.cutting import LONGEST
+from pipeline.parse.records import LONGEST
 from pipeline.settings import Reading
 
 EXAMPLES = {

@@ -218,7 +218,7 @@ def sketches(draw: st.DrawFn) -> tuple[Puzzle, str]:
     return Puzzle.of_values(geometry, values), "\n" * before + "\n".join(lines) + "\n" * behind
 
 
-@examples(100)
+@examples(50)
 @given(sketches())
 def test_spaces_are_read_rightly_or_not_at_all(sketch):
     puzzle, text = sketch

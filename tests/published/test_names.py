@@ -77,7 +77,7 @@ def test_long_names_that_differ_at_their_end_get_different_stems():
     assert next(stems_for(one)) != next(stems_for(other))
 
 
-@examples(100)
+@examples(50)
 @given(file_names)
 def test_every_name_has_stems_that_fit_are_distinct_and_stay_in_the_folder(name):
     stems = list(islice(stems_for(name), 1, 5))
@@ -97,7 +97,7 @@ def test_names_are_the_same_in_any_case_and_normal_form():
         assert fold(one) != fold(other)
 
 
-@examples(100)
+@examples(50)
 @given(st.text(max_size=8))
 def test_folding_twice_is_folding_once_and_forgets_the_normal_form(text):
     assert fold(fold(text)) == fold(text)

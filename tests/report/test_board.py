@@ -139,7 +139,7 @@ def test_what_does_not_fit_is_no_board():
             Board(puzzle, solution)
 
 
-@examples(12)
+@examples(6)
 @given(st.text())
 def test_any_title_makes_valid_xml(title):
     drawn(Board(parse_puzzle(SMALL)), title)

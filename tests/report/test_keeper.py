@@ -16,8 +16,7 @@ from support.reporting import record
 from pipeline.log import LazyLog
 from pipeline.published.names import stems_for
 from pipeline.report import REPORT, Keeper, write_report, write_whole
-from pipeline.report.keeper import stop_renewing
-from pipeline.report.page import RENEWING
+from pipeline.report.page import RENEWING, stop_renewing
 from pipeline.run.loop import run_once, watch
 from pipeline.run.sweep import Sweeper
 from pipeline.settings import Settings

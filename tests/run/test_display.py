@@ -8,9 +8,7 @@ import sys
 
 import pytest
 
-from pipeline.log import LazyLog
-from pipeline.run.display import HEARTBEAT_SECONDS, Display
-from pipeline.run.sinks import Progress
+from pipeline.log import HEARTBEAT_SECONDS, Display, LazyLog, Progress
 
 TOTAL = 1000
 """The bytes of a source."""

@@ -24,8 +24,7 @@ from support.many import collection
 from pipeline.dropbox.claim import LOCK, NOTE, abandoned
 from pipeline.dropbox.growing import PROGRESS
 from pipeline.dropbox.overview import survey
-from pipeline.log import LazyLog
-from pipeline.run.display import Display
+from pipeline.log import Display, LazyLog
 from pipeline.run.job import MOST_ATTEMPTS, Job, Jobs, Kept
 from pipeline.run.loop import run_once
 from pipeline.run.sweep import Sweeper

@@ -26,8 +26,8 @@ from support.oracle import is_solution, solutions
 from support.solving import SIX, pattern
 
 from pipeline import parse_puzzle
-from pipeline.pieces import one_line
 from pipeline.puzzle import Geometry, Grid
+from pipeline.rows import one_line
 
 HEADER = "index,line,puzzle,status,solutions,complete,solution,message,disagreement\n"
 A = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"

@@ -273,7 +273,7 @@ def _run(request: dict[str, Any]) -> None:
     from pipeline.cli import folders, main
     from pipeline.dropbox import on_step
     from pipeline.run.job import Tuning
-    from pipeline.run.requests import Portions
+    from pipeline.run.sinks import Portions
 
     _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))
     tuning = Tuning(

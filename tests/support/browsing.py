@@ -42,6 +42,13 @@ class Reader:
         self.tab.on("console", lambda message: self.said.append(message.text))
         self.tab.on("pageerror", lambda error: self.said.append(str(error)))
         self.tab.on("dialog", lambda dialog: self.said.append(dialog.message))
+        self.visit(address)
+
+    def visit(self, address):
+        """Open a page as if none had been open before."""
+        self.tab.goto("about:blank")
+        self.requests.clear()
+        self.said.clear()
         self.tab.goto(address)
 
     def close(self):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import typer.testing
 from pysat.solvers import Minisat22
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE
-from typer.testing import CliRunner
 
-from pipeline.cli.commands import app
+from pipeline.cli import application
 
 BOXES = "c easy\nc by hand\n2 2\n1 0 0 0  0 0 2 0\n0 3 0 0\n0 0 0 4\n"
 SOLVED = "1243\n3421\n4312\n2134\n"
@@ -33,9 +34,15 @@ FILES = {
 }
 
 
+typer.testing._get_command = functools.cache(typer.testing._get_command)
+"""To build the commands takes as long as to run one."""
+
+APP = application()
+
+
 def run(*arguments: str, given: str | None = None):
     """Exit code, standard output and standard error of a command."""
-    result = CliRunner().invoke(app, list(arguments), input=given)
+    result = typer.testing.CliRunner().invoke(APP, list(arguments), input=given)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
     return result.exit_code, result.stdout, result.stderr
 

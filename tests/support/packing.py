@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import tarfile
 import zipfile
 from collections.abc import Iterator
@@ -56,6 +57,22 @@ def folder_of(root, *entries):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(content)
     return root
+
+
+def deep_folder(top: Path, length: int) -> Path:
+    """Make `top` a folder in a folder and so on, so that the last one's path is about so long."""
+    top.mkdir(parents=True)
+    names, rest = [], length - len(str(top))
+    while rest > 1:
+        names.append("d" * (min(rest, 200) - 1))
+        rest -= len(names[-1]) + 1
+    folder = os.open(top, os.O_RDONLY)
+    for name in names:
+        os.mkdir(name, dir_fd=folder)
+        outer, folder = folder, os.open(name, os.O_RDONLY, dir_fd=folder)
+        os.close(outer)
+    os.close(folder)
+    return top
 
 
 def dropped(folder: Path, content: bytes) -> Path:

@@ -39,14 +39,14 @@ def put_away() -> None:
         _HAND.popitem()[1].close()
 
 
-def solve_at_hand(what: Puzzle | str, **settings: Any) -> Result:
+def solve_at_hand(what: Puzzle | str | bytes, **settings: Any) -> Result:
     """What `solve` gives, of solvers that are at hand."""
     chosen = Settings(**settings)
     solvers = at_hand(chosen.solver, chosen.minisat)
-    if isinstance(what, str):
-        return solve_source(what.encode(), "puzzle", solvers, chosen)
-    problem = PuzzleProblem(parsed_from(what))
-    return solve_one(problem, solvers, chosen, Stopwatch())
+    if isinstance(what, Puzzle):
+        return solve_one(PuzzleProblem(parsed_from(what)), solvers, chosen, Stopwatch())
+    data = what.encode() if isinstance(what, str) else what
+    return solve_source(data, "puzzle", solvers, chosen)
 
 
 class Scripted:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -18,8 +20,8 @@ SMALL_GEOMETRIES = tuple(
 
 
 def examples(number: int) -> settings:
-    """So many examples, with no clock over them."""
-    return settings(max_examples=number, deadline=None)
+    """So many examples, or as many times that as $SOAK says, with no clock over them."""
+    return settings(max_examples=number * int(os.environ.get("SOAK", "1")), deadline=None)
 
 
 geometries: SearchStrategy[Geometry] = st.sampled_from(SMALL_GEOMETRIES)

@@ -16,7 +16,7 @@ from unittest.mock import patch
 import typer.main
 from typer.testing import CliRunner
 
-from pipeline.cli.commands import app
+from pipeline.cli import application
 from pipeline.run.loop import run_once
 from pipeline.run.workers import Inline, Replies, Request
 from pipeline.settings import Settings
@@ -71,7 +71,7 @@ def warm() -> None:
         run_once(Settings(inbox=inbox, outbox=Path(folder, "outbox"), settle=0), Silent())
     import_module("structlog.dev")
     typer.main.get_command = functools.cache(typer.main.get_command)
-    typer.main.get_command(app)
+    app = application()
     CliRunner().invoke(app, ["run", "--help"])
     gc.collect()
     gc.freeze()

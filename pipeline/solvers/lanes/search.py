@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from pipeline.limits import Deadline
 from pipeline.puzzle import Geometry
-from pipeline.solvers.lanes.branch import cells_to_split
 from pipeline.solvers.lanes.planes import (
     WORD,
     Bits,
@@ -33,7 +32,7 @@ from pipeline.solvers.lanes.planes import (
     planes_of,
     rows_of,
 )
-from pipeline.solvers.lanes.propagate import Chunk, or_
+from pipeline.solvers.lanes.propagate import Chunk, cells_to_split, or_
 
 Masks = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
