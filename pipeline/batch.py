@@ -52,6 +52,9 @@ SHARE_TOGETHER = 0.5
 
 UNDECIDED = "lanes left it undecided"
 
+STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
+"""The status of a puzzle with no, one and more solutions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -63,7 +66,7 @@ class Batch:
     """
 
     geometry: Geometry
-    masks: NDArray[np.uint64]
+    masks: NDArray[np.unsignedinteger]
     problem: Callable[[int], PuzzleProblem]
     parse: Sequence[float] = ()
 
@@ -92,8 +95,7 @@ class Answers:
     def status(self, place: int) -> Status:
         if self.more[place]:
             return "multiple"
-        statuses: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
-        return statuses[min(int(self.counts[place]), 2)]
+        return STATUSES[min(int(self.counts[place]), 2)]
 
     def is_complete(self, place: int) -> bool:
         return not self.more[place]
@@ -121,12 +123,12 @@ def masks_of(puzzles: Sequence[Puzzle]) -> NDArray[np.uint64]:
     return np.array([puzzle.cells for puzzle in puzzles], np.uint64)
 
 
-def masks_of_plain(texts: Sequence[str]) -> NDArray[np.uint64]:
-    """The masks of P texts of 81 characters of 1-9 and blanks, (P, 81)."""
-    masks = np.full(256, NINE.all_values, np.uint64)
+def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """The masks of 9×9 puzzles in ASCII, 1-9 and blanks, (P, 81)."""
+    masks = np.full(256, NINE.all_values, np.uint16)
     for value in range(1, 10):
         masks[ord(str(value))] = 1 << (value - 1)
-    return masks[np.frombuffer("".join(texts).encode("ascii"), np.uint8).reshape(-1, 81)]
+    return masks[cells]
 
 
 def solve_batch(
@@ -140,12 +142,12 @@ def solve_batch(
     answers = _ask(batch, solvers, settings)
     seconds = time.perf_counter() - start
     work = _Work(batch, solvers, settings, explain)
-    for place, spent in enumerate(answers.spent.tolist()):
-        parse = batch.parse[place] if batch.parse else None
+    for place in work.to_do(answers):
+        parse, spent = batch.parse[place] if batch.parse else None, float(answers.spent[place])
         if place in answers.left:
             watch = Stopwatch(parse=parse, together=spent)
             answers.results[place] = work.alone(place, answers.left[place], watch)
-        elif work.is_to_check(answers, place):
+        else:
             watch = Stopwatch(parse=parse, together=spent, batch=seconds)
             answers.results[place] = work.checked(place, answers.result(place), watch)
     return answers
@@ -166,13 +168,18 @@ class _Work:
         result = solve_problem(problem, self.solvers, self.settings, watch, explain=self.explain)
         return result.answered_after(why)
 
-    def is_to_check(self, answers: Answers, place: int) -> bool:
-        """Whether its answer is to be cross-checked, explained or proved."""
+    def to_do(self, answers: Answers) -> list[int]:
+        """The puzzles left, and those whose answer is to be cross-checked, explained or proved."""
+        count = len(answers.counts)
         if self.explain:
-            return True
-        status, settings = answers.status(place), self.settings
-        to_check = settings.cross_check > 0 or settings.is_to_prove(status)
-        return status == "unsolvable" or (to_check and answers.is_complete(place))
+            return list(range(count))
+        settings, checked = self.settings, np.zeros(count, np.bool_)
+        for found, status in enumerate(STATUSES):
+            if status == "unsolvable" or settings.cross_check or settings.is_to_prove(status):
+                checked |= (np.minimum(answers.counts, 2) == found) & ~answers.more
+        checked[list(answers.left)] = True
+        places: list[int] = np.flatnonzero(checked).tolist()
+        return places
 
     def checked(self, place: int, found: Result[Grid], watch: Stopwatch) -> Result[Grid]:
         """Cross-check, explain and prove its result as the settings ask."""

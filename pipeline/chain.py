@@ -357,3 +357,38 @@ def _proved(
         name, text = engine, solvers.shared(Prover).prove(core.remaining, limits, engine)
     checked = check_core(core, text, deadline.left())
     return Certificate("proved", name, checked.checker, checked.steps), text
+
+
+_IS_NONE = "the solution beside it is none"
+_NOT_FOUND = "the solution beside it was not found"
+
+
+def disagreement(
+    claimed: str, puzzle: Puzzle, signs: str, found: Collection[Grid], *, complete: bool | None
+) -> str | None:
+    """What is wrong with the solution that a source gives beside a puzzle; None if nothing is.
+
+    It is one line: digits, numbers, or `signs` of the values 1, 2, …. `complete` says that `found`
+    are all there are.
+    """
+    try:
+        if signs:
+            values = [signs.find(sign) + 1 for sign in claimed]
+        else:
+            values = [int(word) for word in (claimed.split() if " " in claimed else claimed)]
+        grid = Grid(puzzle.geometry, tuple(values))
+    except ValueError:
+        return _IS_NONE
+    if grid in found:
+        return None
+    if certify_grid(puzzle, grid):
+        return _IS_NONE
+    return _NOT_FOUND if complete else None
+
+
+def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) -> Result:
+    """Add what is wrong with the solution beside the puzzle, if there is one and anything is."""
+    if claimed is None or result.status == "failed":
+        return result
+    why = disagreement(claimed, puzzle, signs, result.solutions, complete=result.complete)
+    return replace(result, disagreement=why) if why else result

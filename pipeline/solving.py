@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pipeline.certify import certify_grid
-from pipeline.chain import solve_problem
+from pipeline.chain import compared, solve_problem
 from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.parse import Entry, Piece, parsed_from, signs_of
 from pipeline.problem import Problem, PuzzleProblem, S, read_problem
@@ -26,13 +26,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from pipeline.parse.plain import Contents
     from pipeline.rows import Rows
 
 LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
-
-_IS_NONE = "the solution beside it is none"
-_NOT_FOUND = "the solution beside it was not found"
 
 Given = Problem | Puzzle | str | bytes
 """What can be solved: a problem that was read, a puzzle, or a text."""
@@ -168,92 +166,52 @@ def _checked(problem: Problem, result: Result) -> Result:
 def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settings) -> Rows:
     """Read the puzzles of a piece, solve and certify them. Raises EnvironmentFailure."""
     from pipeline.batch import Batch, solve_batch  # noqa: PLC0415 - as above
-    from pipeline.rows import RowsOf  # noqa: PLC0415 - not for single puzzles
+    from pipeline.tabling import RowsOf  # noqa: PLC0415 - not for single puzzles
 
-    entries = source.detected.entries(piece, source.name, settings.reading)
-    making, alone = RowsOf(entries, source), set(range(len(entries)))
-    for geometry, places, masks in _batches(entries):
-        own = [entries[place] for place in places]
-        batch = Batch(geometry, masks, partial(_problem_at, own))
-        answers = solve_batch(batch, solvers, settings, explain=False)
-        alone.difference_update(places)
-        for index, place in enumerate(places):
-            if not making.tell_answer(place, answers, index):
-                making.tell(place, _compared(answers.result(index), own[index]))
-    for place in sorted(alone):
-        entry = entries[place]
+    contents = source.detected.contents(piece, source.name, settings.reading)
+    making = RowsOf(contents, source)
+    for geometry, places, masks in _batches(contents):
+        batch = Batch(geometry, masks, partial(_problem_at, contents, places))
+        making.tell_answers(places, solve_batch(batch, solvers, settings, explain=False))
+    for place in making.untold():
+        entry = contents.entry(place)
         if entry.error is not None:
             making.tell(place, Result("invalid", message=entry.error))
             continue
-        problem = problem_of(entry)
-        result = solve_problem(problem, solvers, settings, Stopwatch(), explain=False)
-        making.tell(place, _compared(result, entry))
+        result = solve_problem(problem_of(entry), solvers, settings, Stopwatch(), explain=False)
+        making.tell(place, result)
     return making.rows()
 
 
 def failed_piece(piece: Piece, source: Source, settings: Settings, why: str) -> Rows:
     """The rows of puzzles that could not be computed, without computing them."""
-    from pipeline.rows import RowsOf  # noqa: PLC0415 - as above
+    from pipeline.tabling import RowsOf  # noqa: PLC0415 - as above
 
-    entries = source.detected.entries(piece, source.name, settings.reading)
-    making = RowsOf(entries, source)
-    for place in range(len(entries)):
+    contents = source.detected.contents(piece, source.name, settings.reading)
+    making = RowsOf(contents, source)
+    for place in making.untold():
         making.tell(place, Result("failed", message=why))
     return making.rows()
 
 
 def _batches(
-    entries: Sequence[Entry],
-) -> Iterator[tuple[Geometry, list[int], NDArray[np.uint64]]]:
+    contents: Contents,
+) -> Iterator[tuple[Geometry, NDArray[np.intp], NDArray[np.unsignedinteger]]]:
     """Group the puzzles by geometry, with their places and masks."""
+    import numpy as np  # noqa: PLC0415 - slow to load
+
     from pipeline.batch import masks_of, masks_of_plain  # noqa: PLC0415 - as above
 
-    plain = [place for place, entry in enumerate(entries) if entry.plain]
-    if plain:
-        yield NINE, plain, masks_of_plain([entries[place].text for place in plain])
-    others: defaultdict[Geometry, list[int]] = defaultdict(list)
-    for place, entry in enumerate(entries):
+    places, cells = contents.plain_cells()
+    if len(places):
+        yield NINE, places, masks_of_plain(cells)
+    others: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
+    for place, entry in contents.entries():
         if entry.puzzle is not None and entry.puzzle.geometry.side <= LARGEST_SIDE:
-            others[entry.puzzle.geometry].append(place)
-    for geometry, places in others.items():
-        puzzles = [puzzle for place in places if (puzzle := entries[place].puzzle)]
-        yield geometry, places, masks_of(puzzles)
+            others[entry.puzzle.geometry][place] = entry.puzzle
+    for geometry, puzzles in others.items():
+        yield geometry, np.array(list(puzzles)), masks_of(list(puzzles.values()))
 
 
-def _problem_at(entries: Sequence[Entry], place: int) -> PuzzleProblem:
-    return problem_of(entries[place])
-
-
-def _compared(result: Result[Grid], entry: Entry) -> Result[Grid]:
-    return compared(result, problem_of(entry).puzzle, entry.claimed, entry.signs)
-
-
-def disagreement(
-    claimed: str, puzzle: Puzzle, signs: str, found: Collection[Grid], *, complete: bool | None
-) -> str | None:
-    """What is wrong with the solution that a source gives beside a puzzle; None if nothing is.
-
-    It is one line: digits, numbers, or `signs` of the values 1, 2, …. `complete` says that `found`
-    are all there are.
-    """
-    try:
-        if signs:
-            values = [signs.find(sign) + 1 for sign in claimed]
-        else:
-            values = [int(word) for word in (claimed.split() if " " in claimed else claimed)]
-        grid = Grid(puzzle.geometry, tuple(values))
-    except ValueError:
-        return _IS_NONE
-    if grid in found:
-        return None
-    if certify_grid(puzzle, grid):
-        return _IS_NONE
-    return _NOT_FOUND if complete else None
-
-
-def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) -> Result:
-    """Add what is wrong with the solution beside the puzzle, if there is one and anything is."""
-    if claimed is None or result.status == "failed":
-        return result
-    why = disagreement(claimed, puzzle, signs, result.solutions, complete=result.complete)
-    return replace(result, disagreement=why) if why else result
+def _problem_at(contents: Contents, places: NDArray[np.intp], index: int) -> PuzzleProblem:
+    return problem_of(contents.entry(int(places[index])))

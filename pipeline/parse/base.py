@@ -149,10 +149,11 @@ class Collection(Generic[L]):
     `pieces` cuts a stream, in memory that does not grow with it; the size of a piece is in
     bytes, and where it ends depends on the input and that size alone. A piece's data is itself a
     source that can be cut further. `entries` reads a piece; a bad record is an entry with an
-    error.
+    error. `takes_plain_lines` tells whether a line of 81 cells and nothing else is a puzzle.
     """
 
     name: str
     recognise: Callable[[Head], tuple[L, str] | None]
     pieces: Callable[[BinaryIO, L, int], Iterator[Piece]]
     entries: Callable[[Piece, L, Reader], list[Entry]]
+    takes_plain_lines: Callable[[L], bool] = lambda _layout: False

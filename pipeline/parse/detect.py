@@ -101,6 +101,16 @@ class Detected:
         reader = Reader(source, reading._replace(format="auto"), parse_single)
         return self.format.entries(piece, self.layout, reader)
 
+    def contents(self, piece: Piece, source: str, reading: Reading) -> Contents:
+        """The puzzles of a piece, the plain ones as an array; as `entries` else."""
+        from pipeline.parse.plain import Contents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
+
+        plain = PlainLines.none(piece)
+        if reading.variant != "even-odd" and self.format.takes_plain_lines(self.layout):
+            plain = plain_lines(piece)
+        others = (self.entries(other, source, reading) for other in plain.others)
+        return Contents(plain, list(chain.from_iterable(others)))
+
 
 @dataclass(frozen=True, slots=True)
 class FormulaBegun:

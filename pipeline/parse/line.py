@@ -340,5 +340,9 @@ def recognise_lines(head: Head) -> tuple[Fields, str] | None:
     return fields, f"whole puzzles {where}"
 
 
-LINES = Collection("lines", recognise_lines, cut_lines, entries_of_lines)
+def _takes_plain_lines(fields: Fields) -> bool:
+    return not fields.column and fields.delimiter is None
+
+
+LINES = Collection("lines", recognise_lines, cut_lines, entries_of_lines, _takes_plain_lines)
 LINE = Format("line", recognise_line, parse_line, render_line, many=LINES)

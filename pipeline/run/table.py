@@ -14,7 +14,7 @@ from pipeline.parse import Piece
 from pipeline.parse.text import count_lines
 from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header
 from pipeline.reading import Collection, Source
-from pipeline.rows import Proofs, Rows, blank_lines, broken, indexed
+from pipeline.rows import Proofs, Rows, blank_lines, indexed
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import Settings
 from pipeline.unpack import Meter, PeekableStream, Room, opened
@@ -69,6 +69,8 @@ class Table:
 
     def finish(self, source: Source, error: str | None) -> None:
         """Append a row that says why the collection broke off, if it did."""
+        from pipeline.tabling import broken  # noqa: PLC0415 - loads numpy
+
         self._append(broken(source, self._line, error) if error else Rows())
 
     def _append(self, rows: Rows) -> None:

@@ -1,0 +1,299 @@
+"""Answers → rows: what was found for the puzzles of a piece, as CSV and as solutions.
+
+Rows of plain lines are made all at once, in numpy; those of other puzzles one by one.
+"""
+
+from __future__ import annotations
+
+import lzma
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.batch import Answers
+from pipeline.chain import compared
+from pipeline.errors import printable
+from pipeline.parse import Entry
+from pipeline.parse.plain import Contents, PlainLines
+from pipeline.published.schema import CLAIMED, DISAGREEMENTS, FALLBACKS
+from pipeline.published.tables import quoted, yes_or_no
+from pipeline.puzzle import Grid
+from pipeline.reading import Source, problem_of
+from pipeline.result import Certificate, Result
+from pipeline.rows import Proofs, Rows, one_line
+
+_LONGEST_TEXT = 500
+_PLAIN_LINE = 82
+"""Bytes of a solution of 9×9, with the end of the line."""
+
+
+@dataclass(frozen=True)
+class _PlainRows:
+    """The rows of Q plain lines with nothing to tell of but their solutions, made all at once.
+
+    `numbers` (Q,) and `cells` (Q, 81) are the lines, `places` (Q,) the indices of the puzzles in
+    their piece, ascending; `at` (Q,) those of their answers.
+    """
+
+    numbers: NDArray[np.int64]
+    cells: NDArray[np.uint8]
+    places: NDArray[np.intp]
+    answers: Answers
+    at: NDArray[np.intp]
+
+    @cached_property
+    def _kinds(self) -> NDArray[np.int64]:
+        """Equal for puzzles of the same status and number of solutions."""
+        return self.answers.counts[self.at] * 2 + self.answers.more[self.at]
+
+    @cached_property
+    def ranks(self) -> int:
+        return int(self.answers.counts[self.at].max(initial=0))
+
+    def totals(self) -> Counter[str]:
+        totals: Counter[str] = Counter()
+        for kind, count in zip(*np.unique(self._kinds, return_counts=True), strict=True):
+            first = self._first(kind)
+            totals[self.answers.status(first)] += int(count)
+            if self.answers.is_complete(first):
+                totals[CLAIMED] += int(count)
+        return totals
+
+    def _first(self, kind: int) -> int:
+        """The answer of the first puzzle of this kind."""
+        return int(self.at[(self._kinds == kind).argmax()])
+
+    def table(self) -> tuple[bytes, NDArray[np.int64]]:
+        """The rows, one after the other, and where each begins and ends, (Q+1,)."""
+        texts, lengths = [], []
+        powers = 10 ** np.arange(19)
+        bounds = np.searchsorted(self.numbers, powers).tolist()
+        for digits, (start, stop) in enumerate(pairwise([*bounds, len(self.numbers)]), 1):
+            if start < stop:
+                own = slice(start, stop)
+                number = self.numbers[own, None] // powers[digits - 1 :: -1] % 10 + ord("0")
+                text, length = self._same_width(own, number.astype(np.uint8))
+                texts.append(text)
+                lengths.append(length)
+        return b"".join(texts), np.cumsum(np.concatenate([[0], *lengths]))
+
+    def _same_width(
+        self, own: slice, number: NDArray[np.uint8]
+    ) -> tuple[bytes, NDArray[np.int64]]:
+        """The rows of some puzzles whose line numbers, (q, digits), have equally many digits."""
+        kinds, cells = self._kinds[own], self.cells[own]
+        made = {}
+        for kind in np.unique(kinds).tolist():
+            some = kinds == kind
+            some = slice(None) if some.all() else some
+            made[kind] = some, self._rows(kind, number[some], cells[some], self.at[own][some])
+        if len(made) == 1:
+            ((_, rows),) = made.values()
+            return rows.tobytes(), np.full(len(rows), rows.shape[1])
+        widest = max(rows.shape[1] for _, rows in made.values())
+        wide = np.zeros((len(kinds), widest), np.uint8)
+        lengths = np.zeros(len(kinds), np.int64)
+        for some, rows in made.values():
+            wide[some, : rows.shape[1]] = rows
+            lengths[some] = rows.shape[1]
+        return wide[np.arange(widest) < lengths[:, None]].tobytes(), lengths
+
+    def _rows(
+        self,
+        kind: int,
+        number: NDArray[np.uint8],
+        cells: NDArray[np.uint8],
+        at: NDArray[np.intp],
+    ) -> NDArray[np.uint8]:
+        """The rows of puzzles of one kind, (q, bytes)."""
+        answers, first = self.answers, self._first(kind)
+        count, complete = answers.counts[first], yes_or_no(answers.is_complete(first))
+        head = f",{answers.status(first)},{count},{complete},"
+        said = f",{quoted(answers.message(first) or '')},\n"
+        solution = [answers.grids[0, at] + ord("0")] if count else []
+        texts = [number, ",", cells, head, *solution, said]
+        columns = [
+            np.broadcast_to(np.frombuffer(text.encode("ascii"), np.uint8), (len(at), len(text)))
+            if isinstance(text, str)
+            else text
+            for text in texts
+        ]
+        return np.concatenate(columns, axis=1, dtype=np.uint8)
+
+    def lines(self, rank: int) -> bytes:
+        """For each puzzle its solution of that rank, from 0, or a line without one."""
+        lines = np.full((len(self.at), _PLAIN_LINE), ord("."), np.uint8)
+        lines[:, -1] = ord("\n")
+        if rank < self.ranks:
+            have = self.answers.counts[self.at] > rank
+            lines[have, :-1] = self.answers.grids[rank, self.at[have]] + ord("0")
+        return lines.tobytes()
+
+
+class RowsOf:
+    """Makes the rows of the puzzles of a piece, each of which is told once, in any order."""
+
+    def __init__(self, contents: Contents, source: Source) -> None:
+        self._contents = contents
+        self._source = source
+        self._is_told = np.zeros(len(contents), np.bool_)
+        self._plain: _PlainRows | None = None
+        self._table: dict[int, bytes] = {}
+        self._lines: dict[int, Sequence[str]] = {}
+        self._totals: Counter[str] = Counter()
+        self._proofs: list[tuple[int, str, Certificate]] = []
+
+    def untold(self) -> list[int]:
+        """The places of which nothing was told yet."""
+        places: list[int] = np.flatnonzero(~self._is_told).tolist()
+        return places
+
+    def tell(self, place: int, result: Result[Grid]) -> None:
+        """Tell of one puzzle by its result."""
+        entry = self._contents.entry(place)
+        if entry.claimed is not None:
+            puzzle = problem_of(entry).puzzle
+            result = compared(result, puzzle, entry.claimed, entry.signs)
+        lines = [one_line(grid.values, entry.signs) for grid in result.solutions]
+        said = quoted(printable(_said(result)))
+        wrong = quoted(printable(result.disagreement or ""))
+        self._put(place, entry, result.status, lines, result.complete, f"{said},{wrong}")
+        self._totals.update(_counted(result))
+        if result.proof and result.certificate:
+            self._proofs.append((place, result.proof.text, result.certificate))
+
+    def tell_answers(self, places: NDArray[np.intp], answers: Answers) -> None:
+        """Tell of puzzles by the answers to them; only one batch has plain lines."""
+        lines = self._contents.lines_of(places)
+        lines[list(answers.results)] = -1
+        at = np.flatnonzero(lines >= 0)
+        if len(at):
+            plain, own = self._contents.plain, lines[at]
+            self._plain = _PlainRows(plain.numbers[own], plain.cells[own], places[at], answers, at)
+            self._totals += self._plain.totals()
+            self._is_told[places[at]] = True
+        for index in np.flatnonzero(lines < 0).tolist():
+            self._tell_answer(int(places[index]), answers, index)
+
+    def _tell_answer(self, place: int, answers: Answers, index: int) -> None:
+        """Tell of one puzzle, by its answer if that is all there is."""
+        entry, status = self._contents.entry(place), answers.status(index)
+        lines = [one_line(values, entry.signs) for values in answers.solutions(index)]
+        differs = entry.claimed is not None and entry.claimed not in lines
+        if differs or index in answers.results:
+            self.tell(place, answers.result(index))
+            return
+        complete = answers.is_complete(index)
+        said = f"{quoted(answers.message(index) or '')},"
+        self._put(place, entry, status, lines, complete, said)
+        self._totals[status] += 1
+        if complete:
+            self._totals[CLAIMED] += 1
+
+    def _put(
+        self,
+        place: int,
+        entry: Entry,
+        status: str,
+        lines: Sequence[str],
+        complete: bool | None,
+        said: str,
+    ) -> None:
+        most = _LONGEST_TEXT if entry.puzzle is None else None
+        text = entry.text if entry.plain else quoted(printable(entry.text[:most]))
+        head = f"{entry.line},{text},{status},{len(lines)},{yes_or_no(complete)}"
+        row = f"{head},{lines[0] if lines else ''},{said}\n"
+        self._table[place] = row.encode(errors="surrogateescape")
+        self._lines[place] = [*lines, "." * _cells(entry, self._source)]
+        self._is_told[place] = True
+
+    def rows(self) -> Rows:
+        """The rows, once all puzzles have been told."""
+        ranks = max((len(lines) - 1 for lines in self._lines.values()), default=0)
+        table: tuple[bytes, NDArray[np.int64]] = b"", np.zeros(1, np.int64)
+        if self._plain:
+            ranks, table = max(ranks, self._plain.ranks), self._plain.table()
+        return Rows(
+            len(self._is_told),
+            self._merged(*table, self._table),
+            [self._rank(rank) for rank in range(ranks)],
+            self._rank(ranks),
+            self._totals,
+            _packed(sorted(self._proofs)),
+        )
+
+    def _rank(self, rank: int) -> bytes:
+        """For each puzzle the line of its solution of that rank, from 0, or one without any."""
+        others = {
+            place: f"{lines[min(rank, len(lines) - 1)]}\n".encode("ascii")
+            for place, lines in self._lines.items()
+        }
+        lines = self._plain.lines(rank) if self._plain else b""
+        count = len(self._plain.at) if self._plain else 0
+        return self._merged(lines, np.arange(count + 1) * _PLAIN_LINE, others)
+
+    def _merged(
+        self, texts: bytes, bounds: NDArray[np.int64], others: Mapping[int, bytes]
+    ) -> bytes:
+        """The texts of plain lines, which lie between these bounds, and those of the others."""
+        places = self._plain.places if self._plain else np.zeros(0, np.intp)
+        parts, start = [], 0
+        before = np.searchsorted(places, sorted(others))
+        for place, stop in zip(sorted(others), bounds[before].tolist(), strict=True):
+            parts += [texts[start:stop], others[place]]
+            start = stop
+        return b"".join([*parts, texts[start:]])
+
+
+def broken(source: Source, line: int, message: str) -> Rows:
+    """The row that says why the rest could not be read."""
+    entry = Entry(line, "", None, message, None, plain=False)
+    making = RowsOf(Contents(PlainLines.none(), [entry]), source)
+    making.tell(0, Result("invalid", message=message))
+    return making.rows()
+
+
+def _cells(entry: Entry, source: Source) -> int:
+    """How many dots stand for an entry without a solution."""
+    if entry.plain:
+        return 81
+    return len(entry.puzzle.cells) if entry.puzzle else source.cells
+
+
+def _counted(result: Result[Grid]) -> Iterator[str]:
+    """The totals that a row counts in."""
+    yield result.status
+    if result.disagreement:
+        yield DISAGREEMENTS
+    if result.solver and result.solver.warning:
+        yield FALLBACKS
+    if result.complete:
+        yield result.certificate.complete if result.certificate else CLAIMED
+
+
+def _packed(proofs: Iterable[tuple[int, str, Certificate]]) -> list[Proofs]:
+    index, texts, start = [], [], 0
+    for place, text, found in proofs:
+        index.append((place, start, len(text), found.solver or "", found.steps or 0))
+        texts.append(text)
+        start += len(text)
+    if not index:
+        return []
+    packed = lzma.compress("".join(texts).encode("ascii"), preset=1)
+    return [Proofs(packed, tuple(index))]
+
+
+def _block(lines: list[str]) -> bytes:
+    return "".join([line + "\n" for line in lines]).encode("ascii")
+
+
+def _said(result: Result[Grid]) -> str:
+    reason = result.certificate.reason if result.certificate and result.complete else None
+    unproved = f"claimed: {reason}" if reason else None
+    fallback = result.solver.warning if result.solver else None
+    return "; ".join(filter(None, (result.message, unproved, fallback, result.disagreement)))
