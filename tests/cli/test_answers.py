@@ -169,6 +169,18 @@ def test_minisat_asked_for_and_not_there_is_a_usage_error_with_the_remedy(tmp_pa
         assert "apt-get install minisat" in said
 
 
+def test_files_of_many_have_a_row_of_times_and_printed_solutions_for_each_puzzle(tmp_path):
+    many = tmp_path / "many.txt"
+    many.write_text("1.....2..3.....4\n1.3.3.1.........\n")
+    code, printed, _ = run("solve", "--times", str(many))
+    rows = [line.split() for line in printed.splitlines() if "many.txt:" in line]
+    assert (code, len(rows)) == (0, 4), "a line and a row each"
+    assert [row[1] for row in rows[2:]] == [row[1] for row in rows[:2]]
+    code, printed, _ = run("count", "--print", str(many))
+    assert printed.startswith("1243\n3421\n4312\n2134\n")
+    assert f"{many}:1: 1\n" in printed
+
+
 def test_times_are_a_table_of_the_files():
     code, printed, _ = run("solve", "--times", "--quiet", "two.txt", "none.txt", "bad.txt")
     heading, _, *rows = [line.split() for line in printed.splitlines() if line.strip()][-5:]
