@@ -82,16 +82,16 @@ def test_solve_answers_formulas_in_the_notation_of_the_sat_competitions(puzzle_f
 
 
 def test_solve_says_of_a_formula_that_it_is_unknown(puzzle_folder):
-    at = {(i, hole): 10 * i + hole + 1 for i in range(11) for hole in range(10)}  # pigeons
-    clauses = [[at[i, hole] for hole in range(10)] for i in range(11)]
+    at = {(i, hole): 12 * i + hole + 1 for i in range(13) for hole in range(12)}  # pigeons
+    clauses = [[at[i, hole] for hole in range(12)] for i in range(13)]
     clauses += [
-        [-at[i, hole], -at[j, hole]] for hole in range(10) for i in range(11) for j in range(i)
+        [-at[i, hole], -at[j, hole]] for hole in range(12) for i in range(13) for j in range(i)
     ]
     lines = (" ".join(map(str, [*clause, 0])) + "\n" for clause in clauses)
-    (puzzle_folder / "hard.cnf").write_text(f"p cnf 110 {len(clauses)}\n" + "".join(lines))
-    code, printed, said = run("solve", "--timeout", "0.1", "hard.cnf")
+    (puzzle_folder / "hard.cnf").write_text(f"p cnf 156 {len(clauses)}\n" + "".join(lines))
+    code, printed, said = run("solve", "--timeout", "0.5", "hard.cnf")
     assert (code, printed) == (1, "s UNKNOWN\n")
-    assert said.startswith("hard.cnf: unknown: the time limit of 0.1 s was reached")
+    assert said.startswith("hard.cnf: unknown: the time limit of 0.5 s was reached")
 
 
 @pytest.mark.parametrize(
