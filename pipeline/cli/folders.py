@@ -25,7 +25,6 @@ from pipeline.dropbox.overview import (
 from pipeline.errors import EnvironmentFailure, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.log import LazyLog, Log
-from pipeline.run.doctor import examine
 from pipeline.run.loop import run_once
 from pipeline.run.loop import watch as watch_folders
 from pipeline.run.sweep import no_hook
@@ -219,6 +218,8 @@ def doctor(settings: Settings, *, as_json: Json = False) -> None:
 
     Exit code 1: something will not work.
     """
+    from pipeline.run.doctor import examine  # noqa: PLC0415 - run and watch start without it
+
     findings = list(examine(settings))
     if as_json:
         print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))

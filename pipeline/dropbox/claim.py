@@ -22,7 +22,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -78,8 +78,8 @@ class Note:
 
     def text(self) -> str:
         """One line of JSON."""
-        files = [each.text() for each in self.files]
-        return json.dumps(asdict(self) | {"files": files}) + "\n"
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return json.dumps(values | {"files": [each.text() for each in self.files]}) + "\n"
 
     @classmethod
     def of_text(cls, text: str) -> Self:

@@ -269,9 +269,7 @@ class Jobs:
         except NO_FAULT:
             raise
         except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
-            job.claim.count_attempt(job.at)
-            self._say_crashed(job.claim, error)
-            return Kept()
+            return self._crashed(job, error)
         finish([(job.claim, job.sink.is_refused)], self.folders)
         return job.sink.finish(self.log, job.seconds)
 
@@ -292,10 +290,13 @@ class Jobs:
         except NO_FAULT:
             raise
         except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
-            job.claim.count_attempt(job.at)
-            self._say_crashed(job.claim, error)
-            return Kept()
+            return self._crashed(job, error)
         return self._publish(job)
+
+    def _crashed(self, job: Job, error: Exception) -> Kept:
+        job.claim.count_attempt(job.at)
+        self._say_crashed(job.claim, error)
+        return Kept()
 
     def _say_crashed(self, claim: Claim, error: Exception) -> str:
         why = f"{type(error).__name__}: {error}"

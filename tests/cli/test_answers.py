@@ -82,16 +82,16 @@ def test_solve_answers_formulas_in_the_notation_of_the_sat_competitions(puzzle_f
 
 
 def test_solve_says_of_a_formula_that_it_is_unknown(puzzle_folder):
-    at = {(i, hole): 10 * i + hole + 1 for i in range(11) for hole in range(10)}  # pigeons
-    clauses = [[at[i, hole] for hole in range(10)] for i in range(11)]
+    at = {(i, hole): 12 * i + hole + 1 for i in range(13) for hole in range(12)}  # pigeons
+    clauses = [[at[i, hole] for hole in range(12)] for i in range(13)]
     clauses += [
-        [-at[i, hole], -at[j, hole]] for hole in range(10) for i in range(11) for j in range(i)
+        [-at[i, hole], -at[j, hole]] for hole in range(12) for i in range(13) for j in range(i)
     ]
     lines = (" ".join(map(str, [*clause, 0])) + "\n" for clause in clauses)
-    (puzzle_folder / "hard.cnf").write_text(f"p cnf 110 {len(clauses)}\n" + "".join(lines))
-    code, printed, said = run("solve", "--timeout", "0.1", "hard.cnf")
+    (puzzle_folder / "hard.cnf").write_text(f"p cnf 156 {len(clauses)}\n" + "".join(lines))
+    code, printed, said = run("solve", "--timeout", "0.5", "hard.cnf")
     assert (code, printed) == (1, "s UNKNOWN\n")
-    assert said.startswith("hard.cnf: unknown: the time limit of 0.1 s was reached")
+    assert said.startswith("hard.cnf: unknown: the time limit of 0.5 s was reached")
 
 
 @pytest.mark.parametrize(
@@ -167,6 +167,18 @@ def test_minisat_asked_for_and_not_there_is_a_usage_error_with_the_remedy(tmp_pa
         code, printed, said = run(command, "--solver", "minisat", "unique.txt")
         assert (code, printed) == (2, "")
         assert "apt-get install minisat" in said
+
+
+def test_files_of_many_have_a_row_of_times_and_printed_solutions_for_each_puzzle(tmp_path):
+    many = tmp_path / "many.txt"
+    many.write_text("1.....2..3.....4\n1.3.3.1.........\n")
+    code, printed, _ = run("solve", "--times", str(many))
+    rows = [line.split() for line in printed.splitlines() if "many.txt:" in line]
+    assert (code, len(rows)) == (0, 4), "a line and a row each"
+    assert [row[1] for row in rows[2:]] == [row[1] for row in rows[:2]]
+    code, printed, _ = run("count", "--print", str(many))
+    assert printed.startswith("1243\n3421\n4312\n2134\n")
+    assert f"{many}:1: 1\n" in printed
 
 
 def test_times_are_a_table_of_the_files():
