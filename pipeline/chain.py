@@ -8,18 +8,18 @@ environment raises.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, assert_never
 
-from pipeline.certify import clashing_givens
+from pipeline.certify import certify_grid, clashing_givens
 from pipeline.certify.formula import Formula
 from pipeline.cnf import Cnf, Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
 from pipeline.problem import Problem, PuzzleProblem, S
-from pipeline.puzzle import Puzzle
+from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Certificate, Proof, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.settings import Settings
 from pipeline.solvers import Solver, Solvers, answers
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 EXPLAIN_SECONDS = 2.0
 """The longest that explaining why there is no solution may take."""
+
+_IS_NONE = "the solution beside it is none"
+_NOT_FOUND = "the solution beside it was not found"
 
 
 def solve_problem(
@@ -357,10 +360,6 @@ def _proved(
         name, text = engine, solvers.shared(Prover).prove(core.remaining, limits, engine)
     checked = check_core(core, text, deadline.left())
     return Certificate("proved", name, checked.checker, checked.steps), text
-
-
-_IS_NONE = "the solution beside it is none"
-_NOT_FOUND = "the solution beside it was not found"
 
 
 def disagreement(

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import lzma
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.chain import compared
-from pipeline.errors import printable
-from pipeline.parse import Entry
-from pipeline.published.schema import CLAIMED, DISAGREEMENTS, FALLBACKS
-from pipeline.published.tables import quoted, yes_or_no
-from pipeline.puzzle import Grid
-from pipeline.reading import Source, problem_of
-from pipeline.result import Certificate, Result
-
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from pipeline.batch import Answers
-    from pipeline.parse.plain import Contents
+    pass
 
 _DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
 _BLOCK = 1024 * 1024

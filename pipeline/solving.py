@@ -6,15 +6,13 @@ Each is solved alone through the chain, or with its like in a batch.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipeline.certify import certify_grid
 from pipeline.chain import compared, solve_problem
 from pipeline.errors import InvalidPuzzle, LimitReached
-from pipeline.parse import Entry, Piece, parsed_from, signs_of
+from pipeline.parse import Piece, parsed_from, signs_of
 from pipeline.problem import Problem, PuzzleProblem, S, read_problem
 from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading import Source, problem_of

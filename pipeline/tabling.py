@@ -82,9 +82,7 @@ class _PlainRows:
                 lengths.append(length)
         return b"".join(texts), np.cumsum(np.concatenate([[0], *lengths]))
 
-    def _same_width(
-        self, own: slice, number: NDArray[np.uint8]
-    ) -> tuple[bytes, NDArray[np.int64]]:
+    def _same_width(self, own: slice, number: NDArray[np.uint8]) -> tuple[bytes, NDArray[np.int64]]:
         """The rows of some puzzles whose line numbers, (q, digits), have equally many digits."""
         kinds, cells = self._kinds[own], self.cells[own]
         made = {}

@@ -25,11 +25,12 @@ from pipeline.published.tables import MemberRow, PuzzleRow, csv_line, header
 from pipeline.puzzle import Geometry, Grid
 from pipeline.reading import Source
 from pipeline.result import Certificate
-from pipeline.rows import Rows, blank_lines, broken, indexed, one_line
+from pipeline.rows import Rows, blank_lines, indexed, one_line
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import solve_lanes
 from pipeline.solving import failed_piece, solve_piece
+from pipeline.tabling import broken
 
 ONE = UNIQUE.replace("\n", "")
 PAIR = TWO_SOLUTIONS.replace("\n", "")

@@ -141,6 +141,10 @@ class Head:
         return not self.declared and self.reads_as_one(self)
 
 
+def _none(_layout: object) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Collection(Generic[L]):
     """One notation for many puzzles; L is what has to be found out to read a source in it.
@@ -156,4 +160,4 @@ class Collection(Generic[L]):
     recognise: Callable[[Head], tuple[L, str] | None]
     pieces: Callable[[BinaryIO, L, int], Iterator[Piece]]
     entries: Callable[[Piece, L, Reader], list[Entry]]
-    takes_plain_lines: Callable[[L], bool] = lambda _layout: False
+    takes_plain_lines: Callable[[L], bool] = _none

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, BinaryIO, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.parse.base import (
@@ -36,6 +37,9 @@ from pipeline.parse.spreadsheet import SPREADSHEET
 from pipeline.parse.text import Text, decode_text, oversize
 from pipeline.puzzle import MAX_SIDE, Puzzle
 from pipeline.settings import CHOICES, MAX_BYTES, AlphabetChoice, Reading, VariantChoice
+
+if TYPE_CHECKING:
+    from pipeline.parse.plain import Contents
 
 FORMATS: Final = (
     OPENSUDOKU,
