@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -73,3 +74,16 @@ def unhurried():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pipeline.chain.EXPLAIN_SECONDS", PATIENCE)
         yield
+
+
+@pytest.fixture(scope="session")
+def compiled():
+    """The compiled search of lanes; one process compiles it, the others wait."""
+    from pipeline.solvers.lanes.loading import code_folder, compile_into, is_compiled, load_from
+
+    folder = code_folder()
+    with (folder / "waiting").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_compiled():
+            compile_into(str(folder))
+    return load_from(folder)

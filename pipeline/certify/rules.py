@@ -106,7 +106,7 @@ def _mark(puzzle: Puzzle, mask: int) -> str:
 
 
 def certify_many(
-    geometry: Geometry, masks: NDArray[np.uint64], grids: NDArray[np.integer[Any]]
+    geometry: Geometry, masks: NDArray[np.unsignedinteger], grids: NDArray[np.integer[Any]]
 ) -> NDArray[np.bool_]:
     """Whether each grid is a solution of the puzzle with the same index: (P,) of bool.
 
@@ -128,7 +128,7 @@ def certify_many(
 
 
 def _certify(
-    geometry: Geometry, masks: NDArray[np.uint64], grids: NDArray[np.integer[Any]]
+    geometry: Geometry, masks: NDArray[np.unsignedinteger], grids: NDArray[np.integer[Any]]
 ) -> NDArray[np.bool_]:
     """If the n cells of a unit cover all n values, each occurs once."""
     import numpy as np  # noqa: PLC0415 - slow to load

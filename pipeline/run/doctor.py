@@ -62,6 +62,7 @@ def _solvers(settings: Settings) -> Iterator[Finding]:
             yield _answers(solver)
     if settings.solver in ("auto", "lanes"):
         yield _lanes()
+        yield _compiled_lanes()
 
 
 def _answers(solver: Solver) -> Finding:
@@ -93,6 +94,24 @@ def _lanes() -> Finding:
     if ["".join(map(str, grid)) for grid in grids] == [_SMALL_SOLVED]:
         return Finding("ok", f"{about} answers")
     return Finding("problem", about, "it solves a puzzle wrongly; install another numpy")
+
+
+def _compiled_lanes() -> Finding:
+    """Whether lanes are compiled; if they can be, they are compiled now."""
+    try:
+        from pipeline.solvers.lanes import loading  # noqa: PLC0415 - slow to load
+
+        if not loading.is_compiled():
+            loading.compile_into(str(loading.code_folder()))
+    except ImportError:
+        about = "compiled lanes, several times as fast, are not there: the extra [fast] has them"
+        return Finding("ok", about)
+    except OSError as error:
+        remedy = "let it be written in by its owner alone, or set XDG_CACHE_HOME"
+        return Finding("warning", f"compiled lanes have no place: {in_words(error)}", remedy)
+    if loading.is_compiled():
+        return Finding("ok", "compiled lanes are ready")
+    return Finding("ok", "compiled lanes are being made by another process")
 
 
 def _permissions(folders: Folders) -> Iterator[Finding]:

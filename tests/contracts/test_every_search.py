@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import random
 
 import numpy as np
@@ -13,7 +12,6 @@ from support.solving import pattern
 
 from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.solvers.lanes.loading import code_folder, compile_into, is_compiled, load_from
 from pipeline.solvers.lanes.search import Found, search_planes
 
 NINE = Geometry(3, 3)
@@ -23,17 +21,6 @@ SOLVED = 1 << (np.array(pattern(NINE).values, np.uint64) - np.uint64(1))
 
 def in_numpy(masks, most, deadline) -> Found:
     return search_planes(NINE, masks, most, deadline)
-
-
-@pytest.fixture(scope="session")
-def compiled():
-    """The compiled search; one process compiles it, the others wait."""
-    folder = code_folder()
-    with (folder / "waiting").open("wb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not is_compiled():
-            compile_into(str(folder))
-    return load_from(folder)
 
 
 @pytest.fixture(params=["numpy", pytest.param("compiled", marks=needs_numba)])

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from support.dropping import DropFolder
-from support.needs import needs_minisat
+from support.needs import needs_minisat, needs_numba
 from support.solving import program
 
 from pipeline.run import doctor
@@ -100,6 +100,27 @@ def test_lanes_that_cannot_be_loaded_are_a_problem(box, monkeypatch, solver):
     found = about(examined(box, solver=solver), "lanes")
     assert found.level == "problem"
     assert "pipeline.solvers.lanes" in found.remedy
+
+
+@needs_numba
+@pytest.mark.usefixtures("compiled")
+def test_compiled_lanes_are_ready(box):
+    assert about(examined(box), "compiled lanes").about == "compiled lanes are ready"
+
+
+@needs_numba
+def test_compiled_lanes_without_a_place_are_a_warning(box, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    found = about(examined(box), "compiled lanes")
+    assert found.level == "warning"
+    assert "XDG_CACHE_HOME" in found.remedy
+
+
+def test_compiled_lanes_may_be_missing(box, monkeypatch):
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    found = about(examined(box), "compiled lanes")
+    assert (found.level, "[fast]" in found.about) == ("ok", True)
 
 
 def test_lanes_that_solve_a_puzzle_wrongly_are_a_problem(box, monkeypatch):

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle import Geometry
 from pipeline.solvers.lanes.loading import compiled
 from pipeline.solvers.lanes.planes import LARGEST_SIDE
-from pipeline.solvers.lanes.search import Found, search_planes
+from pipeline.solvers.lanes.search import Found, Masks, search_planes
 
 __all__ = ["Found", "solve_lanes"]
 
 
-def solve_lanes(geometry: Geometry, masks: NDArray[np.uint64], most: int, seconds: float) -> Found:
+def solve_lanes(geometry: Geometry, masks: Masks, most: int, seconds: float) -> Found:
     """Find `most` solutions of each puzzle, or all if there are fewer.
 
     `masks` is (P, n²), bit v-1 of a mask allows value v. The result for a decided puzzle does

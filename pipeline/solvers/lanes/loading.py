@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle import Geometry
 from pipeline.solvers.child import start_detached
-from pipeline.solvers.lanes.search import Found
+from pipeline.solvers.lanes.search import Found, Masks
 
 LOAD_AFTER = 0.5
 COMPILE_AFTER = 2.0
@@ -41,7 +41,7 @@ _SOURCES = [Path(__file__).with_name(name) for name in ("kernel.py", "vectors.py
 _DONE = "compiled"
 _CPU = Path("/proc/cpuinfo")
 
-CompiledSearch = Callable[[NDArray[np.uint64], int, Deadline], Found]
+CompiledSearch = Callable[[Masks, int, Deadline], Found]
 
 
 class Compiled:
@@ -122,7 +122,7 @@ def load_from(folder: Path) -> CompiledSearch:
     numba.config.CACHE_DIR = str(folder)
     from pipeline.solvers.lanes import kernel  # noqa: PLC0415 - as above
 
-    def search(masks: NDArray[np.uint64], most: int, deadline: Deadline) -> Found:
+    def search(masks: Masks, most: int, deadline: Deadline) -> Found:
         narrow = np.ascontiguousarray(masks, np.uint16)
         shared = np.zeros(len(masks), np.bool_)
         counts, decided, grids = searched(narrow, most, shared, deadline)

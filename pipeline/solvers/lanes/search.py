@@ -34,7 +34,7 @@ from pipeline.solvers.lanes.planes import (
 )
 from pipeline.solvers.lanes.propagate import Chunk, cells_to_split, or_
 
-Masks = NDArray[np.uint64]
+Masks = NDArray[np.unsignedinteger]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 

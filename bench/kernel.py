@@ -1,0 +1,97 @@
+"""The compiled search alone, and the share of each stage of the way from bytes to rows.
+
+    python bench/kernel.py FILE…
+
+Each FILE holds one 9×9 puzzle a line; it is repeated up to 50,000 puzzles. The baseline is numpy's
+search in the same run; stages are microseconds of processor time a puzzle, the best of some rounds.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pipeline.batch import masks_of_plain
+from pipeline.certify import certify_many
+from pipeline.limits import NEVER
+from pipeline.puzzle import NINE
+from pipeline.reading import Collection, contents_of
+from pipeline.rows import indexed
+from pipeline.run.sinks import PORTIONS
+from pipeline.settings import Settings
+from pipeline.solvers import Solvers
+from pipeline.solvers.lanes import loading
+from pipeline.solvers.lanes.search import search_planes
+from pipeline.solving import solve_piece
+
+COUNT = 50_000
+ROUNDS = 4
+MOST = 3
+
+
+def seconds_of(work: Callable[[], Any]) -> float:
+    """The least processor time of some rounds."""
+    best = float("inf")
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        work()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def each(function: Callable[[Any], Any], of: list[Any]) -> Callable[[], list[Any]]:
+    return lambda: [function(one) for one in of]
+
+
+def main() -> None:
+    folder = loading.code_folder()
+    if not loading.is_compiled():
+        loading.compile_into(str(folder))
+    search = loading.load_from(folder)
+    loading.compiled.count(NINE, loading.LOAD_AFTER)
+    for name in sys.argv[1:]:
+        lines = [line[:81] for line in Path(name).read_text().splitlines() if len(line) >= 81]
+        lines = (lines * (COUNT // len(lines) + 1))[:COUNT]
+        report(Path(name), "\n".join(lines).encode() + b"\n", search)
+
+
+def report(path: Path, data: bytes, search: loading.CompiledSearch) -> None:
+    settings = Settings().of_many()
+    source = contents_of(path, path.name, settings)
+    assert isinstance(source, Collection)
+    found = source.source.detected
+    pieces = list(found.pieces(io.BytesIO(data), PORTIONS.piece))
+    read = partial(found.contents, source=path.name, reading=settings.reading)
+    contents = [read(piece) for piece in pieces]
+    masks = [masks_of_plain(content.plain_cells()[1]) for content in contents]
+    answers = [search(some, MOST, NEVER) for some in masks]
+    pairs = list(zip(masks, answers, strict=True))
+    with Solvers() as solvers:
+        solve = partial(solve_piece, source=source.source, solvers=solvers, settings=settings)
+        rows = [solve(piece) for piece in pieces]
+        stages: dict[str, Callable[[], Any]] = {
+            "read": each(read, pieces),
+            "masks": each(lambda content: masks_of_plain(content.plain_cells()[1]), contents),
+            "search": each(lambda some: search(some, MOST, NEVER), masks),
+            "certify": each(lambda pair: certify_many(NINE, pair[0], pair[1].grids[0]), pairs),
+            "all to rows": each(solve, pieces),
+            "index": each(lambda some: indexed(some.table, 1), rows),
+        }
+        count = sum(map(len, masks))
+        print(f"{path.name}: {count} puzzles, microseconds each")
+        taken = {stage: seconds_of(work) for stage, work in stages.items()}
+    for stage, seconds in taken.items():
+        print(f"  {stage:<12}{seconds / count * 1e6:8.2f}")
+    few = masks[0]
+    theirs = seconds_of(lambda: search_planes(NINE, few, MOST, NEVER)) / len(few)
+    ours = taken["search"] / count
+    print(f"  search: {1 / ours:,.0f} puzzles/s, {theirs / ours:.1f} x numpy's")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""When the compiled search is worth having, where its code is kept, and what is in its way."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from importlib import metadata
+
+import numpy as np
+import pytest
+from support.dropping import wait_for
+from support.needs import needs_numba
+from support.solving import pattern
+
+from pipeline.limits import NEVER
+from pipeline.puzzle import Geometry
+from pipeline.solvers.child import start_detached
+from pipeline.solvers.lanes import loading
+from pipeline.solvers.lanes.loading import Compiled, code_folder, compile_into, is_compiled
+
+NINE, SIX = Geometry(3, 3), Geometry(2, 3)
+LONG = 100.0
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """An empty folder for the machine code."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """The code of processes that would have been started."""
+    codes: list[str] = []
+    monkeypatch.setattr(loading, "start_detached", lambda code, _seconds: codes.append(code))
+    return codes
+
+
+@needs_numba
+@pytest.mark.usefixtures("compiled")
+def test_it_takes_over_once_numpy_has_worked_for_a_while():
+    mine = Compiled()
+    assert mine.search_for(NINE) is None
+    mine.count(SIX, LONG)
+    assert mine.search_for(NINE) is None
+    mine.count(NINE, loading.LOAD_AFTER)
+    search = mine.search_for(NINE)
+    assert search is not None
+    assert mine.search_for(SIX) is None
+    masks = 1 << (np.array([pattern(NINE).values], np.uint64) - np.uint64(1))
+    assert search(masks, 2, NEVER).counts.tolist() == [1]
+
+
+@needs_numba
+@pytest.mark.usefixtures("cache")
+def test_it_is_compiled_elsewhere_once_and_numpy_goes_on(started):
+    mine = Compiled()
+    mine.count(NINE, loading.LOAD_AFTER)
+    assert mine.search_for(NINE) is None
+    assert not started
+    mine.count(NINE, loading.COMPILE_AFTER)
+    assert mine.search_for(NINE) is mine.search_for(NINE) is None
+    (code,) = started
+    assert str(code_folder()) in code
+    assert not is_compiled()
+
+
+@pytest.mark.usefixtures("cache")
+def test_without_numba_numpy_goes_on(started, monkeypatch):
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    mine = Compiled()
+    mine.count(NINE, LONG)
+    assert mine.search_for(NINE) is None
+    assert not started
+
+
+@needs_numba
+def test_code_that_others_may_have_written_is_not_loaded(cache, started):
+    code_folder().chmod(0o777)
+    with pytest.raises(PermissionError):
+        is_compiled()
+    mine = Compiled()
+    mine.count(NINE, LONG)
+    assert mine.search_for(NINE) is None
+    assert not started
+
+
+@needs_numba
+def test_where_nothing_can_be_written_numpy_goes_on(cache, started):
+    cache.write_text("a file, not a folder")
+    mine = Compiled()
+    mine.count(NINE, LONG)
+    assert mine.search_for(NINE) is None
+    assert not started
+
+
+@needs_numba
+@pytest.mark.usefixtures("cache")
+def test_one_process_compiles_at_a_time():
+    folder = code_folder()
+    with (folder / "lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        compile_into(str(folder))
+    assert not is_compiled()
+
+
+def test_a_detached_process_is_in_a_group_of_its_own_at_the_lowest_priority(tmp_path):
+    told = tmp_path / "told"
+    code = f"open({str(told)!r}, 'w').write(f'{{os.getpgrp() == os.getpid()}} {{os.nice(0)}}')"
+    start_detached(code, 10)
+    wait_for(lambda: told.exists() and told.read_text() != "")
+    assert told.read_text() == "True 19"
+    os.waitpid(-1, os.WNOHANG)
