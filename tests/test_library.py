@@ -38,7 +38,18 @@ FORMULA = "p cnf 2 2\n1 2 0\n-1 0\n"
 PYSAT = Settings(solver="pysat")
 
 
-@pytest.mark.parametrize("module", ["pipeline", "pipeline.library", "pipeline.reading"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "pipeline",
+        "pipeline.certify.rules",
+        "pipeline.cnf",
+        "pipeline.encode",
+        "pipeline.library",
+        "pipeline.parse.detect",
+        "pipeline.reading",
+    ],
+)
 def test_the_examples_in_the_docstrings_run(module):
     failed, attempted = doctest.testmod(import_module(module))
     assert (failed, attempted > 0) == (0, True)
