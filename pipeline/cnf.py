@@ -120,8 +120,13 @@ Answer = Sat | Unsat | Unknown
 def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
     """Decode the grid that a model of `cnf` describes.
 
-    `model` is the set of true literals. Raises SolverError unless every cell gets exactly one
-    value.
+    `model` is the set of true literals. What propagation has decided needs none:
+
+        >>> from pipeline import encode_puzzle, parse_puzzle
+        >>> decode_model(set(), encode_puzzle(parse_puzzle("1.....2..3.....4"))).values[:4]
+        (1, 2, 4, 3)
+
+    Raises SolverError unless every cell gets exactly one value.
     """
     geometry = cnf.geometry
     assert geometry  # noqa: S101
@@ -203,7 +208,10 @@ def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:
 
 
 def parse_result(text: str) -> Answer:
-    """Parse a solver's result file.
+    r"""Parse a solver's result file.
+
+        >>> parse_result("SAT\n1 -2 0\n").model == {1, -2}
+        True
 
     Minisat's (`SAT` and a line of literals, `UNSAT`, `INDET`) or the SAT competition's (`s …`
     and `v …` lines, `c` comments). Raises InvalidResult for anything else, and for a model

@@ -45,12 +45,12 @@ def solve(puzzle: Given, **settings: Unpack[Solving]) -> Result:
 def solve_many(
     puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[Solving]
 ) -> Iterator[Result]:
-    """Solve puzzles and texts, many at once: the result of each, in order, as they come.
+    """Solve puzzles and texts, many at once; yield the result of each, in order.
 
-    Each is what `solve` gives, where puzzles are unique at the speed of a collection. To explain
-    why one has no solution, and to look for up to 100, takes longer: `max_solutions=2` tells
-    whether there are several. With more `workers` than one so many processes work. No more is read
-    ahead than they need; closing the iterator ends them.
+    Each result is what `solve` gives. Unique puzzles are solved at the speed of a collection. It
+    takes longer to explain why one has no solution, and to find up to 100 of another:
+    `max_solutions=2` is enough to tell whether there are several. If `workers` is more than 1, so
+    many processes compute. No more is read ahead than they need; closing the iterator ends them.
 
         >>> [result.status for result in solve_many(["1.....2..3.....4", "1..............."])]
         ['unique', 'multiple']
@@ -63,8 +63,8 @@ def solve_many(
 def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None, None]:
     """Each solution of a puzzle, or model of a formula, certified, as soon as it is found.
 
-    Closing the generator ends the solver. `timeout` is for all of them, with what is done
-    meanwhile; `max_solutions` is not looked at.
+    Closing the generator ends the solver. `timeout` is for all of them together, and counts what
+    the caller does in between; `max_solutions` is ignored.
 
         >>> from itertools import islice
         >>> with closing(solutions("................")) as grids:

@@ -1,4 +1,4 @@
-"""What is told while it works: the log, event names with values, and the progress of a job.
+"""What is told during the work: the log, event names with values, and the progress of a job.
 
 The log is structlog's, on standard error; progress is a bar on a terminal, else an event now and
 then.

@@ -40,6 +40,14 @@ def certify_grid(puzzle: Puzzle, grid: Grid) -> tuple[Violation, ...]:
     """Every violation of the puzzle's rules by the grid; none if it is a solution.
 
     Takes O(n²) steps. A grid of another geometry is one violation.
+
+        >>> from pipeline import parse_puzzle
+        >>> puzzle = parse_puzzle("1.....2..3.....4")
+        >>> solution = Grid(puzzle.geometry, (1, 2, 4, 3, 3, 4, 2, 1, 4, 3, 1, 2, 2, 1, 3, 4))
+        >>> certify_grid(puzzle, solution)
+        ()
+        >>> certify_grid(puzzle, Grid(puzzle.geometry, (1, 2, 3, 4) * 4))[0].message
+        'column 1 holds 1 twice: row 1, column 1 and row 2, column 1'
     """
     if puzzle.geometry != grid.geometry:
         ours, theirs = puzzle.geometry, grid.geometry

@@ -95,7 +95,7 @@ def _check_drawn(svg: Path | None, files: Sequence[Path]) -> None:
 
 
 def _tell(name: str, result: Result, settings: Settings, before: str | None) -> None:
-    """Print a result behind `before`, unless that is None, and explain it."""
+    """Print a result after `before`, unless that is None, and explain it."""
     if before is not None:
         _print_result(before, result)
     _explain(name, result, settings)

@@ -125,7 +125,9 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
     return decorate
 
 
-File = Annotated[Path, typer.Argument(help="A puzzle file, or - for standard input.")]
+File = Annotated[
+    Path, typer.Argument(help="A puzzle, a collection or an archive; - is standard input.")
+]
 
 
 def say(message: str) -> None:

@@ -38,6 +38,11 @@ def encode_puzzle(
 ) -> Cnf:
     """Encode a puzzle: the models of the clauses are exactly its solutions.
 
+        >>> from pipeline import parse_puzzle
+        >>> cnf = encode_puzzle(parse_puzzle("1.....2..3.....4"), "extended")
+        >>> cnf.variables, cnf.size
+        (64, 452)
+
     `encoding` is a key of ENCODINGS. Raises UsageError for decimal numbering of a side above 9,
     LimitReached if the limits do not suffice.
     """

@@ -307,7 +307,7 @@ def shrinking_cores(
 def _core_of(
     engine: Any, assumed: Sequence[int], slices: int, deadline: Deadline
 ) -> set[int] | Literal["holds", "hard"]:
-    """Assumptions that cannot all hold; `hard` if so many slices do not tell."""
+    """Assumptions that cannot all hold, if so; `hard` if that many slices were not enough."""
     for _ in range(slices):
         deadline.check()
         engine.conf_budget(_CONFLICTS)

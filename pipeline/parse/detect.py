@@ -147,7 +147,10 @@ def parse_puzzle(
     format_name: str = "auto",
     alphabet: AlphabetChoice = "auto",
 ) -> Puzzle:
-    """Parse a text of any known format.
+    r"""Parse a text of any known format.
+
+        >>> parse_puzzle("1...\n..2.\n.3..\n...4\n").geometry
+        Geometry(height=2, width=2)
 
     Raises InvalidPuzzle with line, column, what was expected and what was found.
     """
@@ -282,7 +285,10 @@ def _reads_as_one(head: Head) -> bool:
 
 
 def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
-    """Write a puzzle in a format, or in the notation that `Parsed.format` names.
+    r"""Write a puzzle in a format, or in the notation that `Parsed.format` names.
+
+        >>> render_puzzle(parse_puzzle("1.....2..3.....4"), "grid")
+        '1...\n..2.\n.3..\n...4\n'
 
     Raises ValueError if the format cannot express the puzzle, KeyError for an unknown format.
     """

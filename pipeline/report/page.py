@@ -51,7 +51,7 @@ _PAUSE = 5.0
 """Seconds between two pages."""
 
 _SLICE, _SHARE = 0.05, 10
-"""Seconds that a slice of work on a page may take, and its share: one part in so many."""
+"""Seconds that a slice of work on a page may take; its share of all time is one part in ten."""
 
 _LAST_SECONDS = 1.0
 """Time for a last page when the process is told to stop; otherwise the next run writes it."""

@@ -18,7 +18,7 @@ from msgspec.structs import replace as with_fields
 from pipeline.errors import in_words, printable
 from pipeline.files import descriptor_of
 from pipeline.parse import DECLARABLE
-from pipeline.published import ENDING, ManyRecord, NoRecord, Record, file_names, load_record
+from pipeline.published import ENDING, ManyRecord, NoRecord, Record, file_names, load_record, schema
 from pipeline.published.schema import ASIDE, OF_MANY, Cell, or_none
 from pipeline.published.tables import LONGEST_LINE, MemberRow, PuzzleRow, columns, row_of
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE
@@ -27,18 +27,7 @@ from pipeline.settings import Reading
 UNREADABLE: Final = "unreadable"
 """The status of a file that is named like a record but is not one."""
 
-STATUSES: Final = (
-    "unique",
-    "multiple",
-    "solved",
-    "unsolvable",
-    "unknown",
-    "invalid",
-    "failed",
-    "refused",
-    "other",
-    UNREADABLE,
-)
+STATUSES: Final = (*(status for status in schema.STATUSES if status not in OF_MANY), UNREADABLE)
 """The statuses of puzzles, in the order in which they are shown."""
 
 NOT_WELL: Final = frozenset(("unknown", "invalid", "failed", "refused", UNREADABLE))
