@@ -1,9 +1,9 @@
 """The compiled search: where its machine code is kept, and when it is worth having.
 
-numba takes half a second to load, and ten to compile `kernel.py`. So a process begins with numpy:
-once that has worked LOAD_AFTER seconds on 9×9 puzzles, the compiled search takes over if it has
-been compiled before; else it is compiled in another process, for all that come later, while
-numpy goes on.
+numba takes half a second to load, and ten to compile `kernel.py` and what it uses. So a process
+begins with numpy: once that has worked LOAD_AFTER seconds on 9×9 puzzles, the compiled search takes
+over if it has been compiled before; else it is compiled in another process, for all that come
+later, while numpy goes on.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STEPS = 64
 """Of the compiled search between looks at the clock: some milliseconds."""
 
 NINE = Geometry(3, 3)
-_SOURCES = [Path(__file__).with_name(name) for name in ("kernel.py", "vectors.py")]
+_SOURCES = [Path(__file__).with_name(name) for name in ("kernel.py", "deduction.py", "vectors.py")]
 _DONE = "compiled"
 _CPU = Path("/proc/cpuinfo")
 
