@@ -105,21 +105,21 @@ def test_lanes_that_cannot_be_loaded_are_a_problem(box, monkeypatch, solver):
 @needs_numba
 @pytest.mark.usefixtures("compiled")
 def test_compiled_lanes_are_ready(box):
-    assert about(examined(box), "compiled lanes").about == "compiled lanes are ready"
+    assert about(examined(box, solver="lanes"), "compiled lanes").about == "compiled lanes are ready"
 
 
 @needs_numba
 def test_compiled_lanes_without_a_place_are_a_warning(box, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    found = about(examined(box), "compiled lanes")
+    found = about(examined(box, solver="lanes"), "compiled lanes")
     assert found.level == "warning"
     assert "XDG_CACHE_HOME" in found.remedy
 
 
 def test_compiled_lanes_may_be_missing(box, monkeypatch):
     monkeypatch.setitem(sys.modules, "platformdirs", None)
-    found = about(examined(box), "compiled lanes")
+    found = about(examined(box, solver="lanes"), "compiled lanes")
     assert (found.level, "[fast]" in found.about) == ("ok", True)
 
 
