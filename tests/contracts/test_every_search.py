@@ -60,24 +60,24 @@ def test_it_finds_what_brute_force_finds(search):
         assert not found.grids[len(grids) :, index].any()
 
 
-@pytest.mark.parametrize("most", [1, 3, 11])
+@pytest.mark.parametrize("most", [1, 3])
 def test_what_is_found_depends_neither_on_the_order_nor_on_the_company(search, most):
-    masks = made(900)
+    masks = made(300)
     together = search(masks, most, NEVER)
-    order = random.Random(3).sample(range(900), 900)
+    order = random.Random(3).sample(range(300), 300)
     mixed = search(masks[order], most, NEVER)
     assert (mixed.counts == together.counts[order]).all()
     assert (mixed.grids == together.grids[:, order]).all()
-    for start, stop in ((0, 1), (1, 8), (8, 300), (300, 900)):
+    for start, stop in ((0, 1), (1, 8), (8, 300)):
         part = search(masks[start:stop], most, NEVER)
         assert (part.counts == together.counts[start:stop]).all()
         assert (part.grids == together.grids[:, start:stop]).all()
 
 
 @needs_numba
-@pytest.mark.parametrize("most", [1, 2, 3, 11, 100])
+@pytest.mark.parametrize("most", [1, 3, 100])
 def test_all_find_the_same(compiled, most):
-    masks = made(700, seed=most)
+    masks = made(600, seed=most)
     ours, theirs = in_numpy(masks, most, NEVER), compiled(masks, most, NEVER)
     assert (ours.counts == most).any()
     assert (ours.counts == theirs.counts).all()
