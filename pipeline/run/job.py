@@ -8,6 +8,7 @@ or together with others; one of many does a step at a time, so that others can o
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
@@ -47,7 +48,12 @@ class Kept:
 class Job:
     """A job in work. Each `step` computes and writes one more step."""
 
-    def __init__(self, claim: Claim, sink: Sink, workers: Workers) -> None:
+    def __init__(
+        self, claim: Claim, sink: Sink, workers: Workers, checkpoint_seconds: float = 0.0
+    ) -> None:
+        self._checkpoint_seconds = checkpoint_seconds
+        self._noted_at: float | None = None
+        self._is_noted = True
         self.claim = claim
         self.sink = sink
         self._workers = workers
@@ -77,6 +83,7 @@ class Job:
         """
         if next(self._steps, None) is not None:
             return True
+        self._checkpoint()
         self._seconds, self._watch = self.seconds, None  # only publishing is left
         return False
 
@@ -96,13 +103,29 @@ class Job:
         """Compute and write these steps; yield whether one was done, or is only waited for."""
         self._replies = self._workers.replies(steps)
         for reply in self._replies:
-            if reply is not None:
+            if reply is None:
+                self._checkpoint()
+            else:
                 with self._attempt():
                     self.sink.write(*reply)
                     self._done += 1
-                    self.sink.checkpoint(self._done, self.seconds)
-                self.claim.reset_attempts()
+                    self._is_noted = False
+                    if self._is_due():
+                        self._checkpoint()
+                if self._is_noted:
+                    self.claim.reset_attempts()
             yield reply is not None
+
+    def _is_due(self) -> bool:
+        """Whether to make durable what was written: the first step of a run, then now and then."""
+        since = self._noted_at
+        return since is None or time.monotonic() >= since + self._checkpoint_seconds
+
+    def _checkpoint(self) -> None:
+        """Make durable what was written since the last time."""
+        if not self._is_noted:
+            self.sink.checkpoint(self._done, self.seconds)
+            self._is_noted, self._noted_at = True, time.monotonic()
 
     def _cut(self) -> Iterator[Request]:
         """The steps that are not done; skipping the others is safe, as they were cut before."""
@@ -138,11 +161,13 @@ class Job:
 class Tuning:
     """Sizes and times that are not settings, and how a worker is started; tests vary them.
 
-    `walk_seconds` is how long a folder is left alone after it was walked.
+    `walk_seconds` is how long a folder is left alone after it was walked. `checkpoint_seconds` is
+    how much work a job of many loses at most when it is killed, beside the steps under way.
     """
 
     portions: Portions = PORTIONS
     walk_seconds: float = 1.0
+    checkpoint_seconds: float = 0.5
     start_worker: Callable[[str], Peer] = Peer
 
 
@@ -261,7 +286,8 @@ class Jobs:
                 return SetSink.of(claim, item, self.settings)
 
     def job_of(self, claim: Claim, sink: Sink) -> Job:
-        return Job(claim, sink, self.workers if sink.lasts else self.inline)
+        workers = self.workers if sink.lasts else self.inline
+        return Job(claim, sink, workers, self.tuning.checkpoint_seconds)
 
     def _publish(self, job: Job) -> Outcome:
         try:

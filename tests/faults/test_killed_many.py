@@ -151,6 +151,24 @@ def test_a_run_killed_at_any_point_is_gone_on_with_behind_what_was_noted(
     assert told(after, "begun") == requests[noted(before) :]
 
 
+@pytest.mark.parametrize("kind", ["zip", "collection"])
+@pytest.mark.parametrize(("step", "nth"), [(NOTING, 2), ("publish.staging", 1)])
+def test_what_was_written_and_not_noted_is_done_again(
+    kind: str, step: str, nth: int, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    """Only the first step and the last are noted where all others come sooner than that."""
+    requests = undisturbed.requests(kind)
+    drop(bench.box, kind, NAME)
+    code, before = bench.run(step=step, nth=nth, checkpoint_seconds=1000.0)
+    assert code == -signal.SIGKILL
+    done = noted(before)
+    assert done == (1 if step == NOTING else len(requests))
+    code, after = bench.run(checkpoint_seconds=1000.0)
+    assert code == 1
+    check(bench, undisturbed.box(kind))
+    assert told(after, "begun") == requests[done:]
+
+
 @pytest.mark.parametrize(("earlier", "later", "step", "nth"), REPLACED)
 def test_what_is_dropped_again_replaces_the_earlier_set_as_a_whole_wherever_it_is_killed(
     step: str, nth: int, earlier: str, later: str, bench: Bench, undisturbed: Undisturbed

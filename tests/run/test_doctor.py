@@ -105,7 +105,8 @@ def test_lanes_that_cannot_be_loaded_are_a_problem(box, monkeypatch, solver):
 @needs_numba
 @pytest.mark.usefixtures("compiled")
 def test_compiled_lanes_are_ready(box):
-    assert about(examined(box, solver="lanes"), "compiled lanes").about == "compiled lanes are ready"
+    found = about(examined(box, solver="lanes"), "compiled lanes")
+    assert (found.level, found.about) == ("ok", "compiled lanes are ready")
 
 
 @needs_numba

@@ -279,6 +279,7 @@ def _run(request: dict[str, Any]) -> None:
     tuning = Tuning(
         Portions(piece=PIECE, piece_to_prove=PIECE, items=2),
         walk_seconds=0.01,
+        checkpoint_seconds=request.get("checkpoint_seconds", 0.0),
         start_worker=_Told if request.get("real") else _ToldForked,
     )
     folders.run_once = partial(folders.run_once, tuning=tuning)
