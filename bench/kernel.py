@@ -50,8 +50,7 @@ def each(function: Callable[[Any], Any], of: list[Any]) -> Callable[[], list[Any
 
 def main() -> None:
     folder = loading.code_folder()
-    if not loading.is_compiled():
-        loading.compile_into(str(folder))
+    loading.compile_into(str(folder))
     search = loading.load_from(folder)
     loading.compiled.count(NINE, loading.LOAD_AFTER)
     for name in sys.argv[1:]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import signal
@@ -79,11 +78,8 @@ def unhurried():
 @pytest.fixture(scope="session")
 def compiled():
     """The compiled search of lanes; one process compiles it, the others wait."""
-    from pipeline.solvers.lanes.loading import code_folder, compile_into, is_compiled, load_from
+    from pipeline.solvers.lanes.loading import code_folder, compile_into, load_from
 
     folder = code_folder()
-    with (folder / "waiting").open("wb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not is_compiled():
-            compile_into(str(folder))
+    compile_into(str(folder))
     return load_from(folder)

@@ -101,17 +101,14 @@ def _compiled_lanes() -> Finding:
     try:
         from pipeline.solvers.lanes import loading  # noqa: PLC0415 - slow to load
 
-        if not loading.is_compiled():
-            loading.compile_into(str(loading.code_folder()))
+        loading.compile_into(str(loading.code_folder()))
     except ImportError:
         about = "compiled lanes, several times as fast, are not there: the extra [fast] has them"
         return Finding("ok", about)
     except OSError as error:
         remedy = "let it be written in by its owner alone, or set XDG_CACHE_HOME"
         return Finding("warning", f"compiled lanes have no place: {in_words(error)}", remedy)
-    if loading.is_compiled():
-        return Finding("ok", "compiled lanes are ready")
-    return Finding("ok", "compiled lanes are being made by another process")
+    return Finding("ok", "compiled lanes are ready")
 
 
 def _permissions(folders: Folders) -> Iterator[Finding]:

@@ -101,18 +101,15 @@ def code_folder() -> Path:
     return folder
 
 
-def is_compiled() -> bool:
-    """Whether the machine code is there. Raises as `code_folder` does."""
-    return (code_folder() / _DONE).exists()
-
-
 def compile_into(folder: str) -> None:
-    """Compile the search, for all processes that come later, unless another does so already."""
-    with open(Path(folder) / "lock", "wb") as lock, suppress(BlockingIOError):  # noqa: PTH123
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        search = load_from(Path(folder))
-        search(np.full((1, NINE.side**2), NINE.all_values, np.uint64), 2, NEVER)
-        (Path(folder) / _DONE).touch()
+    """Compile the search, for all processes that come later; wait for one that does so already."""
+    done = Path(folder) / _DONE
+    with open(Path(folder) / "lock", "wb") as lock:  # noqa: PTH123
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            search = load_from(Path(folder))
+            search(np.full((1, NINE.side**2), NINE.all_values, np.uint64), 2, NEVER)
+            done.touch()
 
 
 def load_from(folder: Path) -> CompiledSearch:
