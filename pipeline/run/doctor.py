@@ -101,13 +101,18 @@ def _compiled_lanes() -> Finding:
     try:
         from pipeline.solvers.lanes import loading  # noqa: PLC0415 - slow to load
 
-        loading.compile_into(str(loading.code_folder()))
+        folder = loading.code_folder()
+        loading.compile_into(str(folder))
+        loading.tried_from(folder)
     except ImportError:
         about = "compiled lanes, several times as fast, are not there: the extra [fast] has them"
         return Finding("ok", about)
     except OSError as error:
         remedy = "let it be written in by its owner alone, or set XDG_CACHE_HOME"
         return Finding("warning", f"compiled lanes have no place: {in_words(error)}", remedy)
+    except Exception as error:  # noqa: BLE001 - whatever numba raises
+        about = f"compiled lanes cannot be loaded: {type(error).__name__}: {error}"
+        return Finding("warning", about, "run doctor again, which compiles them anew")
     return Finding("ok", "compiled lanes are ready")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -54,6 +54,7 @@ class Job:
         self._checkpoint_seconds = checkpoint_seconds
         self._noted_at: float | None = None
         self._is_noted = True
+        self._is_torn = False
         self.claim = claim
         self.sink = sink
         self._workers = workers
@@ -83,7 +84,7 @@ class Job:
         """
         if next(self._steps, None) is not None:
             return True
-        self._checkpoint()
+        self.checkpoint()
         self._seconds, self._watch = self.seconds, None  # only publishing is left
         return False
 
@@ -104,14 +105,14 @@ class Job:
         self._replies = self._workers.replies(steps)
         for reply in self._replies:
             if reply is None:
-                self._checkpoint()
+                self.checkpoint()
             else:
                 with self._attempt():
+                    self._is_noted, self._is_torn = False, True
                     self.sink.write(*reply)
-                    self._done += 1
-                    self._is_noted = False
+                    self._done, self._is_torn = self._done + 1, False
                     if self._is_due():
-                        self._checkpoint()
+                        self.checkpoint()
                 if self._is_noted:
                     self.claim.reset_attempts()
             yield reply is not None
@@ -121,9 +122,9 @@ class Job:
         since = self._noted_at
         return since is None or time.monotonic() >= since + self._checkpoint_seconds
 
-    def _checkpoint(self) -> None:
-        """Make durable what was written since the last time."""
-        if not self._is_noted:
+    def checkpoint(self) -> None:
+        """Make durable what was written since the last time, unless it is torn. Raises OSError."""
+        if not self._is_noted and not self._is_torn:
             self.sink.checkpoint(self._done, self.seconds)
             self._is_noted, self._noted_at = True, time.monotonic()
 
@@ -162,7 +163,7 @@ class Tuning:
     """Sizes and times that are not settings, and how a worker is started; tests vary them.
 
     `walk_seconds` is how long a folder is left alone after it was walked. `checkpoint_seconds` is
-    how much work a job of many loses at most when it is killed, beside the steps under way.
+    how long a job of many may leave what it has written before it makes it durable.
     """
 
     portions: Portions = PORTIONS
@@ -215,6 +216,8 @@ class Jobs:
 
     def pause(self, job: Job) -> None:
         """Stop a job of many puzzles; the next run continues it."""
+        with suppress(OSError):  # what is not noted is done again
+            job.checkpoint()
         job.close()
         self.give_back(job.claim)
         job.claim.close()

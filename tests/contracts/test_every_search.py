@@ -94,6 +94,12 @@ def test_no_puzzles_and_puzzles_that_allow_nothing(search):
     assert found.decided.all()
 
 
+def test_only_the_bits_of_the_nine_values_count(search):
+    masks = made(20)
+    wide = masks | np.uint64(0xFE00)
+    assert (search(wide, 2, NEVER).grids == search(masks, 2, NEVER).grids).all()
+
+
 def test_without_time_nothing_is_decided_and_nothing_is_claimed(search):
     found = search(made(5), 2, Deadline.of(Limits(0.0)))
     assert not found.decided.any()

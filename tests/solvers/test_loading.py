@@ -99,6 +99,20 @@ def test_where_nothing_can_be_written_numpy_goes_on(cache, started):
 
 @needs_numba
 @pytest.mark.usefixtures("cache")
+def test_code_that_cannot_be_loaded_is_to_be_compiled_again(monkeypatch):
+    def damaged(folder):
+        raise EOFError("Ran out of input")
+
+    (code_folder() / "compiled").touch()
+    monkeypatch.setattr(loading, "load_from", damaged)
+    mine = Compiled()
+    mine.count(NINE, LONG)
+    assert mine.search_for(NINE) is None
+    assert not (code_folder() / "compiled").exists()
+
+
+@needs_numba
+@pytest.mark.usefixtures("cache")
 def test_what_is_compiled_is_not_compiled_again():
     folder = code_folder()
     (folder / "compiled").touch()

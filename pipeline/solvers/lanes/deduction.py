@@ -280,7 +280,7 @@ def _avoid(s):
 
 @compiled
 def choose(s):
-    """Choose the cell to split, as `branch.py` does, and write its number into spare planes."""
+    """Choose the cell to split, as `cells_to_split`; write its number into spare planes."""
     none = spread(NONE)
     _fewest(s)
     for i in range(243):

@@ -60,7 +60,7 @@ class Compiled:
         if self._search is None and self._seconds >= LOAD_AFTER and not self._is_missing:
             try:
                 self._get()
-            except (ImportError, OSError):  # `doctor` says why
+            except Exception:  # noqa: BLE001 - whatever numba raises, numpy goes on; see `doctor`
                 self._is_missing = True
         return self._search
 
@@ -71,7 +71,7 @@ class Compiled:
     def _get(self) -> None:
         folder = code_folder()
         if (folder / _DONE).exists():
-            self._search = load_from(folder)
+            self._search = tried_from(folder)
         elif self._seconds >= COMPILE_AFTER and not self._is_compiling:
             self._is_compiling = True
             code = f"from {__name__} import compile_into; compile_into({str(folder)!r})"
@@ -107,9 +107,23 @@ def compile_into(folder: str) -> None:
     with open(Path(folder) / "lock", "wb") as lock:  # noqa: PTH123
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not done.exists():
-            search = load_from(Path(folder))
-            search(np.full((1, NINE.side**2), NINE.all_values, np.uint64), 2, NEVER)
+            tried_from(Path(folder))
+            os.sync()  # the code lasts before it is called done
             done.touch()
+
+
+def tried_from(folder: Path) -> CompiledSearch:
+    """Load the search and try it. What cannot be loaded is to be compiled again.
+
+    Raises whatever numba raises.
+    """
+    try:
+        search = load_from(folder)
+        search(np.full((1, NINE.side**2), NINE.all_values, np.uint64), 2, NEVER)
+    except Exception:
+        (folder / _DONE).unlink(missing_ok=True)
+        raise
+    return search
 
 
 def load_from(folder: Path) -> CompiledSearch:
@@ -120,13 +134,14 @@ def load_from(folder: Path) -> CompiledSearch:
     from pipeline.solvers.lanes import kernel  # noqa: PLC0415 - as above
 
     def search(masks: Masks, most: int, deadline: Deadline) -> Found:
-        narrow = np.ascontiguousarray(masks, np.uint16)
+        narrow = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
         shared = np.zeros(len(masks), np.bool_)
         counts, decided, grids = searched(narrow, most, shared, deadline)
         again = np.flatnonzero(shared & (counts == most))
         if len(again):
             alone = np.zeros(0, np.bool_)
-            _, decided[again], grids[:, again] = searched(narrow[again], most, alone, deadline)
+            ordered = searched(narrow[again], most, alone, deadline)
+            counts[again], decided[again], grids[:, again] = ordered
         return Found.in_order(counts, decided, grids)
 
     def searched(
