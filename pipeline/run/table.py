@@ -12,6 +12,7 @@ from pipeline.dropbox.growing import Growing, State
 from pipeline.log import Progress
 from pipeline.parse import Piece
 from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header
+from pipeline.puzzle import NINE
 from pipeline.reading import Collection
 from pipeline.rows import Proofs, Rows, blank_lines
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, size_of
@@ -141,6 +142,19 @@ class TableSink(GrowingSink):
             self._bytes = noted["bytes"]
             self._table.resume(noted)
         self.totals = self._table.totals
+
+    @property
+    def is_small(self) -> bool:  # type: ignore[override]
+        """Whether lanes solve it in one piece, of puzzles up to 9×9."""
+        size, settings = size_of(self._claim.original), self._settings
+        return (
+            not self._is_packed
+            and (size or 0) <= self._portions.piece
+            and self._source.cells <= NINE.side**2
+            and settings.solver in {"auto", "lanes"}
+            and not settings.cross_check
+            and not self._proves
+        )
 
     def steps(self) -> Iterator[PieceOf | End]:
         room = Room(self._settings.max_total_bytes)
