@@ -148,7 +148,8 @@ class TableSink(GrowingSink):
         """Whether lanes solve it in one piece, of puzzles up to 9×9."""
         size, settings = size_of(self._claim.original), self._settings
         return (
-            not self._is_packed
+            settings.cluster is None
+            and not self._is_packed
             and (size or 0) <= self._portions.piece
             and self._source.cells <= NINE.side**2
             and settings.solver in {"auto", "lanes"}

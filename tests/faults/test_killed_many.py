@@ -71,7 +71,7 @@ class Undisturbed:
             bench = Bench.within(self._top / kind, self._breaker)
             drop(bench.box, kind, NAME)
             code, events = bench.run()
-            assert code == (0 if kind in ("single", "other zip") else 1)
+            assert code == (0 if kind in ("single", "small", "other zip") else 1)
             self._benches[kind] = bench, told(events, "begun")
         return self._benches[kind]
 
@@ -149,6 +149,23 @@ def test_a_run_killed_at_any_point_is_gone_on_with_behind_what_was_noted(
     files = {path.split("/")[0] for path in bench.box.kept("done")}
     assert files == {NAME}
     assert told(after, "begun") == requests[noted(before) :]
+
+
+@pytest.mark.parametrize(
+    ("step", "nth"),
+    [("claim.taken", 1), ("attempt.counted", 1), ("attempt.counted", 2), PUBLISHING[1]],
+)
+def test_a_small_collection_killed_at_any_point_is_computed_again(
+    step: str, nth: int, bench: Bench, undisturbed: Undisturbed
+) -> None:
+    """In this process, unless an attempt at that was killed."""
+    drop(bench.box, "small", NAME)
+    code, before = bench.run(step=step, nth=nth)
+    assert (code, told(before, "begun")) == (-signal.SIGKILL, [])
+    code, after = bench.run()
+    assert code == 0
+    check(bench, undisturbed.box("small"))
+    assert len(told(after, "begun")) == (step == "attempt.counted" and nth == 2)
 
 
 @pytest.mark.parametrize("kind", ["zip", "collection"])

@@ -25,8 +25,9 @@ from pipeline.dropbox.claim import LOCK, NOTE, abandoned
 from pipeline.dropbox.growing import PROGRESS
 from pipeline.dropbox.overview import survey
 from pipeline.log import Display, LazyLog
-from pipeline.run.job import MOST_ATTEMPTS, Job, Jobs, Kept
+from pipeline.run.job import MOST_ATTEMPTS, Job, Jobs, Kept, Tuning
 from pipeline.run.loop import run_once
+from pipeline.run.sinks import Portions
 from pipeline.run.sweep import Sweeper
 from pipeline.run.workers import Inline
 from pipeline.settings import Settings
@@ -108,11 +109,12 @@ class Quick(Busy):
                 yield request, None
 
 
-def jobs_of(box, solvers, workers):
-    """The jobs of a run with these workers."""
+def jobs_of(box, solvers, workers, piece=10):
+    """The jobs of a run with these workers, and pieces of so many bytes."""
     settings = Settings(inbox=box.inbox, outbox=box.outbox)
     log, inline = LazyLog("json", quiet=True), Inline(solvers, settings, nullcontext)
-    return Jobs(box.folders, settings, log, nullcontext, inline, inline, workers)
+    tuning = Tuning(portions=Portions(piece=piece))
+    return Jobs(box.folders, settings, log, nullcontext, inline, inline, workers, tuning)
 
 
 def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_up(box):
@@ -138,6 +140,26 @@ def test_a_crash_of_ours_while_workers_compute_counts(box):
     (found,) = abandoned(box.folders)
     with closing(found):
         assert found.attempts() == 1
+
+
+def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box):
+    claim = claimed(box, content=collection(3).decode())
+    with Solvers() as solvers:
+        jobs = jobs_of(box, solvers, Busy(), piece=1000)
+        job = jobs.job_of(claim, jobs.sink_of(claim))
+        with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
+            job.step()
+        job.close()
+        assert claim.attempts() == 1
+        again = jobs.job_of(claim, jobs.sink_of(claim))
+        for _ in range(5):
+            assert again.step(), "it waits for workers"
+        again.close()
+        claim.reset_attempts()
+        last = jobs.job_of(claim, jobs.sink_of(claim))
+        assert len(list(iter(last.step, False))) == 1
+        last.close()
+    claim.close()
 
 
 def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahead(box):

@@ -20,7 +20,7 @@ from support.dropping import wait_for
 from support.solving import children, has_ended
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.run.workers import AHEAD, MOST_DEATHS, Inline, Interrupted, Pool
+from pipeline.run.workers import AHEAD, MOST_DEATHS, Inline, Interrupted, Nearby, Pool
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.child import Peer
@@ -264,3 +264,24 @@ def test_where_no_process_can_be_started_the_surroundings_have_failed(pools: Poo
 
     with pytest.raises(EnvironmentFailure, match="no worker can be started"):
         asked(pools(1, start=cannot))
+
+
+def nearby(others: Pool) -> Nearby:
+    return Nearby(Inline(None, Settings(), nullcontext), others)  # type: ignore[arg-type]
+
+
+def test_what_is_computed_nearby_needs_no_other_process(pools: Pools) -> None:
+    assert doubles(nearby(pools()).replies(iter(MANY))) == GOOD
+    assert not pools.workers()
+
+
+def test_what_crashes_nearby_is_computed_by_others(pools: Pools) -> None:
+    theirs = doubles(pools().replies(fated(crashing=BAD)))
+    assert doubles(nearby(pools()).replies(fated(crashing=BAD))) == theirs
+    assert [pair for pair in theirs if pair[0] not in BAD] == [p for p in GOOD if p[0] not in BAD]
+
+
+def test_what_is_lacking_nearby_is_not_asked_of_others(pools: Pools) -> None:
+    with pytest.raises(EnvironmentFailure, match="no room"):
+        list(nearby(pools()).replies(fated(lacking=BAD)))
+    assert not pools.workers()
