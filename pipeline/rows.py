@@ -7,10 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 _DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
 _BLOCK = 1024 * 1024

@@ -5,6 +5,8 @@ What is imported here is loaded before `main` can handle a signal: as little as 
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -43,6 +45,7 @@ def main() -> None:
     """Run the command line; from here on SIGTERM and Ctrl-C end it with the right exit code."""
     command = sys.argv[1] if sys.argv[1:] else ""
     end_with(when_stopped(command))
+    atexit.register(gc.freeze)  # else Python looks for garbage in all that it loaded, and then ends
     app = application(command)
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")

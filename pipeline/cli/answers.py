@@ -25,11 +25,12 @@ from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.parse import signs_of
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import Grid
-from pipeline.reading import Archive, Item, Single, contents_of, items_of
+from pipeline.reading import Item, contents_of, items_of
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solving import solve_one, solve_problems
+from pipeline.source import Archive, Single
 
 if TYPE_CHECKING:
     from pipeline.explain import Difference

@@ -83,12 +83,18 @@ SOLVING = (
 READING = ("variant", "max_bytes", "format", "alphabet")
 
 
-def option(name: str, annotation: Any) -> Any:
+@functools.cache
+def _types() -> dict[str, Any]:
+    return inspect.get_annotations(Settings, eval_str=True) | {"format": FormatChoice}
+
+
+@functools.cache
+def _option(name: str) -> Any:
     """The annotated type of the option for a field of Settings."""
     declared = typer.Option(
         f"--{name.replace('_', '-')}", envvar=environment_name(name), help=_HELP[name]
     )
-    return Annotated[annotation, declared]
+    return Annotated[_types()[name], declared]
 
 
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -96,7 +102,6 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         known = {field.name: field for field in fields(Settings)}
-        types = inspect.get_annotations(Settings, eval_str=True) | {"format": FormatChoice}
         signature = inspect.signature(command, eval_str=True)
         own = [p for p in signature.parameters.values() if p.name != "settings"]
         shared = [
@@ -104,7 +109,7 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=defaults.get(name, known[name].default),
-                annotation=option(name, types[name]),
+                annotation=_option(name),
             )
             for name in names
         ]

@@ -16,7 +16,7 @@ from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.published.names import DONE
 from pipeline.settings import Settings
-from pipeline.unpack import Room
+from pipeline.unpack.limits import Room
 
 if TYPE_CHECKING:
     from pipeline.audit import Finding

@@ -25,10 +25,8 @@ from pipeline.dropbox.publish import Publication
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.log import Log, Progress
-from pipeline.parse import Piece
 from pipeline.published.schema import FALLBACKS
 from pipeline.published.tables import PuzzleRow, columns
-from pipeline.reading import Single, Source
 from pipeline.record import (
     Origin,
     Summary,
@@ -47,9 +45,11 @@ from pipeline.rows import Rows
 from pipeline.run.workers import Request, Several
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
+from pipeline.source import Single, Source
 
 if TYPE_CHECKING:
-    from pipeline.unpack import PeekableStream
+    from pipeline.parse import Piece
+    from pipeline.unpack.streams import PeekableStream
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,3 +39,15 @@ def test_help_loads_only_the_command_line(arguments):
 
 def test_the_formats_of_the_help_are_those_of_the_parsers():
     assert get_args(FormatChoice) == ("auto", *FORMAT_NAMES)
+
+
+def test_a_run_without_files_loads_no_parser_and_no_solver(tmp_path):
+    (tmp_path / "inbox").mkdir()
+    folders = ("--inbox", str(tmp_path / "inbox"), "--outbox", str(tmp_path / "outbox"))
+    loaded = loaded_by("run", *folders, "--solver", "pysat", "--timeout", "5")
+    assert "pipeline.run.loop" in ours(loaded)
+    for part in ("batch", "certify", "chain", "cnf", "encode", "explain", "parse", "problem"):
+        assert f"pipeline.{part}" not in loaded
+    for part in ("run.table", "solvers.minisat", "solvers.pysat", "tabling", "unpack.walk"):
+        assert f"pipeline.{part}" not in loaded
+    assert not {*SLOW, "concurrent.futures", "multiprocessing.connection"} - {"msgspec"} & loaded
