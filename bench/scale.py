@@ -106,7 +106,7 @@ def warm(workers: Workers, address: str | None, count: int, sample: Any) -> None
 def compare(count: int, pieces: list[PieceOf], total: int) -> None:
     """Local processes and cluster workers in turn; prints both rates."""
     padding = "x" * len(pieces[0].piece.data)
-    nothing = [End(padding, pieces[0].source, "", 0)] * 200
+    nothing = [End(padding, pieces[0].source, 1, "", 0)] * 200
     with (
         cluster(count) as (address, scheduler),
         closing(Pool(count, SETTINGS, lambda: False)) as pool,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import zip_longest
 from pathlib import Path
 
 _DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
+_DOTS = bytes(value if value == ord("\n") else ord(".") for value in range(256))
 _BLOCK = 1024 * 1024
 
 
@@ -33,32 +34,45 @@ class Proofs:
 class Rows:
     """The rows of consecutive puzzles.
 
-    `table` is CSV without the index column. `solutions` holds for each rank a line for each
-    puzzle; `blank` is such a text without any solution. `seconds` is how long the rows took.
+    `table` is CSV; its index column begins with `first`. `solutions` holds for each rank a line
+    for each puzzle; if there are puzzles, there is a first rank. `seconds` is how long the rows
+    took.
     """
 
+    first: int = 1
     count: int = 0
     table: bytes = b""
     solutions: list[bytes] = field(default_factory=list)
-    blank: bytes = b""
     totals: Counter[str] = field(default_factory=Counter)
     proofs: list[Proofs] = field(default_factory=list)
     seconds: float = field(default=0.0, compare=False)
 
     def add(self, more: Rows) -> None:
         """Append the rows of the puzzles that follow."""
-        for rank in range(max(len(self.solutions), len(more.solutions))):
-            if rank == len(self.solutions):
-                self.solutions.append(self.blank)
-            self.solutions[rank] += (
-                more.solutions[rank] if rank < len(more.solutions) else more.blank
-            )
+        if not self.count:
+            self.first = more.first
+        both = zip_longest(self.solutions, more.solutions)
+        self.solutions = [
+            (self.unsolved() if mine is None else mine)
+            + (more.unsolved() if theirs is None else theirs)
+            for mine, theirs in both
+        ]
+        self.table += more.table_from(self.first + self.count)
         self.proofs += [proofs.later(self.count) for proofs in more.proofs]
         self.count += more.count
-        self.table += more.table
-        self.blank += more.blank
         self.totals += more.totals
         self.seconds += more.seconds
+
+    def unsolved(self) -> bytes:
+        """For each puzzle a line without a solution."""
+        return without_solutions(self.solutions[0]) if self.solutions else b""
+
+    def table_from(self, first: int) -> bytes:
+        """The table with an index column that begins with another number."""
+        if first == self.first:
+            return self.table
+        rows = (row.partition(b",")[2] for row in self.table.split(b"\n")[:-1])
+        return b"".join([b"%d,%b\n" % (index, row) for index, row in enumerate(rows, first)])
 
 
 def one_line(values: Sequence[int], signs: str = "") -> str:
@@ -70,18 +84,19 @@ def one_line(values: Sequence[int], signs: str = "") -> str:
     return " ".join(map(str, values))
 
 
-def indexed(table: bytes, first: int) -> bytes:
-    """The rows of a table with their index, counted from `first`."""
-    rows = table.splitlines(keepends=True)
-    return b"".join(chain.from_iterable((b"%d," % at, row) for at, row in enumerate(rows, first)))
+def without_solutions(lines: bytes) -> bytes:
+    """For each line of solutions one without: as many dots as there are cells."""
+    if b" " not in lines:
+        return lines.translate(_DOTS)
+    return b"".join([b"." * _cells_in(line) + b"\n" for line in lines.splitlines()])
+
+
+def _cells_in(line: bytes) -> int:
+    return len(line.split() if b" " in line else line)
 
 
 def blank_lines(path: Path) -> Iterator[bytes]:
     """For each line of a file of solutions a line without one, in blocks."""
     with path.open("rb") as file:
         while lines := file.readlines(_BLOCK):
-            yield b"".join([b"." * _cells_in(line) + b"\n" for line in lines])
-
-
-def _cells_in(line: bytes) -> int:
-    return len(line.split() if b" " in line else line.rstrip())
+            yield without_solutions(b"".join(lines))

@@ -162,13 +162,18 @@ def _checked(problem: Problem, result: Result) -> Result:
     return compared(result, parsed.puzzle, parsed.claimed, signs_of(parsed.format))
 
 
-def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settings) -> Rows:
-    """Read the puzzles of a piece, solve and certify them. Raises EnvironmentFailure."""
+def solve_piece(
+    piece: Piece, source: Source, solvers: Solvers, settings: Settings, first: int = 1
+) -> Rows:
+    """Read the puzzles of a piece, solve and certify them; the first has the index `first`.
+
+    Raises EnvironmentFailure.
+    """
     from pipeline.batch import Batch, solve_batch  # noqa: PLC0415 - as above
     from pipeline.tabling import RowsOf  # noqa: PLC0415 - not for single puzzles
 
     contents = source.detected.contents(piece, source.name, settings.reading)
-    making = RowsOf(contents, source)
+    making = RowsOf(contents, source, first)
     for geometry, places, masks in _batches(contents):
         batch = Batch(geometry, masks, partial(_problem_at, contents, places))
         making.tell_answers(places, solve_batch(batch, solvers, settings, explain=False))
@@ -182,12 +187,14 @@ def solve_piece(piece: Piece, source: Source, solvers: Solvers, settings: Settin
     return making.rows()
 
 
-def failed_piece(piece: Piece, source: Source, settings: Settings, why: str) -> Rows:
+def failed_piece(
+    piece: Piece, source: Source, settings: Settings, why: str, first: int = 1
+) -> Rows:
     """The rows of puzzles that could not be computed, without computing them."""
     from pipeline.tabling import RowsOf  # noqa: PLC0415 - as above
 
     contents = source.detected.contents(piece, source.name, settings.reading)
-    making = RowsOf(contents, source)
+    making = RowsOf(contents, source, first)
     for place in making.untold():
         making.tell(place, Result("failed", message=why))
     return making.rows()

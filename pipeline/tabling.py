@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +32,22 @@ _LONGEST_TEXT = 500
 _PLAIN_LINE = 82
 """Bytes of a solution of 9×9, with the end of the line."""
 
+_FOUR_DIGITS = np.frombuffer(b"".join(b"%04d" % number for number in range(10_000)), np.uint8)
+_FOUR_DIGITS = _FOUR_DIGITS.reshape(-1, 4)
+
+_Columns = Sequence[NDArray[np.uint8] | str]
+
 
 @dataclass(frozen=True)
 class _PlainRows:
     """The rows of Q plain lines with nothing to tell of but their solutions, made all at once.
 
-    `numbers` (Q,) and `cells` (Q, 81) are the lines, `places` (Q,) the indices of the puzzles in
-    their piece, ascending; `at` (Q,) those of their answers.
+    `numbers` (Q,) and `cells` (Q, 81) are the lines, `places` (Q,) those of the puzzles in their
+    piece, ascending, and `at` (Q,) those of their answers. `first` is the index of the piece's
+    first puzzle.
     """
 
+    first: int
     numbers: NDArray[np.int64]
     cells: NDArray[np.uint8]
     places: NDArray[np.intp]
@@ -72,25 +79,29 @@ class _PlainRows:
     def table(self) -> tuple[bytes, NDArray[np.int64]]:
         """The rows, one after the other, and where each begins and ends, (Q+1,)."""
         texts, lengths = [], []
-        powers = 10 ** np.arange(19)
-        bounds = np.searchsorted(self.numbers, powers).tolist()
-        for digits, (start, stop) in enumerate(pairwise([*bounds, len(self.numbers)]), 1):
-            if start < stop:
-                own = slice(start, stop)
-                number = self.numbers[own, None] // powers[digits - 1 :: -1] % 10 + ord("0")
-                text, length = self._same_width(own, number.astype(np.uint8))
-                texts.append(text)
-                lengths.append(length)
+        index, powers = self.first + self.places, 10 ** np.arange(1, 19)
+        longer = [np.searchsorted(each, powers).tolist() for each in (index, self.numbers)]
+        for start, stop in pairwise(sorted({0, *chain(*longer), len(index)})):
+            own = slice(start, stop)
+            text, length = self._same_width(own, index[own])
+            texts.append(text)
+            lengths.append(length)
         return b"".join(texts), np.cumsum(np.concatenate([[0], *lengths]))
 
-    def _same_width(self, own: slice, number: NDArray[np.uint8]) -> tuple[bytes, NDArray[np.int64]]:
-        """The rows of some puzzles whose line numbers, (q, digits), have equally many digits."""
-        kinds, cells = self._kinds[own], self.cells[own]
+    def _same_width(self, own: slice, index: NDArray[np.intp]) -> tuple[bytes, NDArray[np.int64]]:
+        """The rows of some puzzles whose indices, and line numbers, have equally many digits."""
+        kinds, numbers, cells, at = (
+            self._kinds[own],
+            self.numbers[own],
+            self.cells[own],
+            self.at[own],
+        )
         made = {}
         for kind in np.unique(kinds).tolist():
             some = kinds == kind
             some = slice(None) if some.all() else some
-            made[kind] = some, self._rows(kind, number[some], cells[some], self.at[own][some])
+            head: _Columns = [_digits(index[some]), ",", _digits(numbers[some]), ",", cells[some]]
+            made[kind] = some, self._rows(kind, head, at[some])
         if len(made) == 1:
             ((_, rows),) = made.values()
             return rows.tobytes(), np.full(len(rows), rows.shape[1])
@@ -102,27 +113,14 @@ class _PlainRows:
             lengths[some] = rows.shape[1]
         return wide[np.arange(widest) < lengths[:, None]].tobytes(), lengths
 
-    def _rows(
-        self,
-        kind: int,
-        number: NDArray[np.uint8],
-        cells: NDArray[np.uint8],
-        at: NDArray[np.intp],
-    ) -> NDArray[np.uint8]:
+    def _rows(self, kind: int, head: _Columns, at: NDArray[np.intp]) -> NDArray[np.uint8]:
         """The rows of puzzles of one kind, (q, bytes)."""
         answers, first = self.answers, self._first(kind)
         count, complete = answers.counts[first], yes_or_no(answers.is_complete(first))
-        head = f",{answers.status(first)},{count},{complete},"
+        told = f",{answers.status(first)},{count},{complete},"
         said = f",{quoted(answers.message(first) or '')},\n"
-        solution = [answers.grids[0, at] + ord("0")] if count else []
-        texts = [number, ",", cells, head, *solution, said]
-        columns = [
-            np.broadcast_to(np.frombuffer(text.encode("ascii"), np.uint8), (len(at), len(text)))
-            if isinstance(text, str)
-            else text
-            for text in texts
-        ]
-        return np.concatenate(columns, axis=1, dtype=np.uint8)
+        solution = [answers.grids[0, at] + np.uint8(ord("0"))] if count else []
+        return _beside(len(at), [*head, told, *solution, said])
 
     def lines(self, rank: int) -> bytes:
         """For each puzzle its solution of that rank, from 0, or a line without one."""
@@ -134,11 +132,36 @@ class _PlainRows:
         return lines.tobytes()
 
 
-class RowsOf:
-    """Makes the rows of the puzzles of a piece, each of which is told once, in any order."""
+def _digits(numbers: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Positive numbers of equally many digits in ASCII, (q, digits)."""
+    width = len(str(numbers[0]))
+    fours: list[NDArray[np.uint8]] = []
+    for _ in range(0, width, 4):
+        numbers, last = np.divmod(numbers, 10_000)
+        fours.insert(0, _FOUR_DIGITS[last])
+    return np.concatenate(fours, axis=1)[:, -width:]
 
-    def __init__(self, contents: Contents, source: Source) -> None:
+
+def _beside(count: int, columns: _Columns) -> NDArray[np.uint8]:
+    """Columns of text side by side, (count, bytes); a string is the same in each row."""
+    widths = [len(text) if isinstance(text, str) else text.shape[1] for text in columns]
+    rows, start = np.empty((count, sum(widths)), np.uint8), 0
+    for text, width in zip(columns, widths, strict=True):
+        as_array = np.frombuffer(text.encode("ascii"), np.uint8) if isinstance(text, str) else text
+        rows[:, start : start + width] = as_array
+        start += width
+    return rows
+
+
+class RowsOf:
+    """Makes the rows of the puzzles of a piece, each of which is told once, in any order.
+
+    `first` is the index of the first one.
+    """
+
+    def __init__(self, contents: Contents, source: Source, first: int) -> None:
         self._contents = contents
+        self._first = first
         self._source = source
         self._is_told = np.zeros(len(contents), np.bool_)
         self._plain: _PlainRows | None = None
@@ -173,7 +196,9 @@ class RowsOf:
         at = np.flatnonzero(lines >= 0)
         if len(at):
             plain, own = self._contents.plain, lines[at]
-            self._plain = _PlainRows(plain.numbers[own], plain.cells[own], places[at], answers, at)
+            self._plain = _PlainRows(
+                self._first, plain.numbers[own], plain.cells[own], places[at], answers, at
+            )
             self._totals += self._plain.totals()
             self._is_told[places[at]] = True
         for index in np.flatnonzero(lines < 0).tolist():
@@ -205,7 +230,8 @@ class RowsOf:
     ) -> None:
         most = _LONGEST_TEXT if entry.puzzle is None else None
         text = entry.text if entry.plain else quoted(printable(entry.text[:most]))
-        head = f"{entry.line},{text},{status},{len(lines)},{yes_or_no(complete)}"
+        head = f"{self._first + place},{entry.line},{text},{status},{len(lines)}"
+        head += f",{yes_or_no(complete)}"
         row = f"{head},{lines[0] if lines else ''},{said}\n"
         self._table[place] = row.encode(errors="surrogateescape")
         self._lines[place] = [*lines, "." * _cells(entry, self._source)]
@@ -214,14 +240,15 @@ class RowsOf:
     def rows(self) -> Rows:
         """The rows, once all puzzles have been told."""
         ranks = max((len(lines) - 1 for lines in self._lines.values()), default=0)
+        ranks = max(ranks, min(1, len(self._is_told)))
         table: tuple[bytes, NDArray[np.int64]] = b"", np.zeros(1, np.int64)
         if self._plain:
             ranks, table = max(ranks, self._plain.ranks), self._plain.table()
         return Rows(
+            self._first,
             len(self._is_told),
             self._merged(*table, self._table),
             [self._rank(rank) for rank in range(ranks)],
-            self._rank(ranks),
             self._totals,
             _packed(sorted(self._proofs)),
         )
@@ -252,7 +279,7 @@ class RowsOf:
 def broken(source: Source, line: int, message: str) -> Rows:
     """The row that says why the rest could not be read."""
     entry = Entry(line, "", None, message, None, plain=False)
-    making = RowsOf(Contents(PlainLines.none(), [entry]), source)
+    making = RowsOf(Contents(PlainLines.none(), [entry]), source, 1)
     making.tell(0, Result("invalid", message=message))
     return making.rows()
 

@@ -24,7 +24,7 @@ from pipeline.parse import Piece, detect_collection, parse_puzzle
 from pipeline.published.tables import MemberRow, PuzzleRow, csv_line, header
 from pipeline.puzzle import Geometry, Grid
 from pipeline.result import Certificate
-from pipeline.rows import Rows, blank_lines, indexed, one_line
+from pipeline.rows import Rows, blank_lines, one_line
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import solve_lanes
@@ -63,23 +63,31 @@ def solved(text, solvers, first=1, source=None, **options):
     return solve_piece(Piece(first, data), source or source_of(data), solvers, settings)
 
 
+def without_index(rows):
+    """The table without its index column, which counts from 1."""
+    lines = rows.table.decode(errors="surrogateescape").splitlines(keepends=True)
+    split = [line.partition(",") for line in lines]
+    assert [index for index, _, _ in split] == [str(rows.first + at) for at in range(rows.count)]
+    return "".join(rest for _, _, rest in split)
+
+
 def records(rows):
-    return list(csv.reader(io.StringIO(rows.table.decode())))
+    return list(csv.reader(io.StringIO(without_index(rows))))
 
 
 def test_unique_puzzles_have_a_row_and_a_line_each(solvers):
     rows = solved(f"# easy\n{A}\n\n{A.replace('.', '0')}\n", solvers)
-    assert rows.table.decode() == (
+    assert without_index(rows) == (
         f"2,{A},unique,1,true,{SOLVED},,\n4,{A.replace('.', '0')},unique,1,true,{SOLVED},,\n"
     )
     assert rows.solutions == [f"{SOLVED}\n{SOLVED}\n".encode()]
-    assert rows.blank == MANY_DOTS.encode() * 2
+    assert rows.unsolved() == MANY_DOTS.encode() * 2
     assert (rows.count, rows.totals) == (2, Counter(unique=2, claimed=2))
 
 
 def test_every_kind_of_answer_has_its_row(solvers):
     rows = solved(f"{ONE}\n{PAIR}\n{CLASH}\n{BAD}\n\n{STUCK}\n", solvers)
-    assert rows.table.decode() == (
+    assert without_index(rows) == (
         f"1,{ONE},unique,1,true,{ONE_SOLVED},,\n"
         f"2,{PAIR},multiple,2,true,{PAIR_SOLVED[0]},,\n"
         f"3,{CLASH},unsolvable,0,true,,"
@@ -120,7 +128,7 @@ def test_as_many_ranks_are_written_as_a_puzzle_needs(solvers):
 
 def test_a_piece_without_any_solution_has_no_solutions_text(solvers):
     rows = solved(f"{CLASH}\n{CLASH}\n", solvers)
-    assert (rows.solutions, rows.blank) == ([], DOTS.encode() * 2)
+    assert rows.solutions == [DOTS.encode() * 2]
 
 
 def test_a_piece_without_puzzles_has_no_rows(solvers):
@@ -131,14 +139,14 @@ def test_a_piece_without_puzzles_has_no_rows(solvers):
 def test_dots_are_as_many_as_the_puzzle_has_cells_else_as_the_first_has(solvers):
     source = source_of(f"{ONE}\n{ONE}\n".encode(), cells=36)
     rows = solved(f"{CLASH}\n11{'.' * 79}\nnonsense\n", solvers, source=source)
-    assert rows.blank == DOTS.encode() + MANY_DOTS.encode() + b"." * 36 + b"\n"
+    assert rows.unsolved() == DOTS.encode() + MANY_DOTS.encode() + b"." * 36 + b"\n"
 
 
 def test_sizes_may_be_mixed(solvers):
     six = pattern(Geometry(2, 3))
     line = one_line(six.values)
     rows = solved(f"{ONE}\n.{line[1:]}\n{A}\n", solvers)
-    assert rows.table.decode() == (
+    assert without_index(rows) == (
         f"1,{ONE},unique,1,true,{ONE_SOLVED},,\n"
         f"2,.{line[1:]},unique,1,true,{line},,\n"
         f"3,{A},unique,1,true,{SOLVED},,\n"
@@ -153,8 +161,8 @@ def test_a_side_above_nine_is_written_in_the_signs_of_its_puzzle(solvers):
     text = "." + SIGNS[1:]
     rows = solved(f"{text}\n{text}\n", solvers)
     assert rows.solutions == [f"{SIGNS}\n{SIGNS}\n".encode()]
-    assert rows.table.decode() == "".join(f"{n},{text},unique,1,true,{SIGNS},,\n" for n in (1, 2))
-    assert rows.blank == (b"." * 256 + b"\n") * 2
+    assert without_index(rows) == "".join(f"{n},{text},unique,1,true,{SIGNS},,\n" for n in (1, 2))
+    assert rows.unsolved() == (b"." * 256 + b"\n") * 2
 
 
 def test_one_line_is_digits_up_to_side_9_and_numbers_above():
@@ -231,7 +239,7 @@ def test_bad_lines_say_where_and_what_was_expected(solvers):
 def test_lines_count_from_where_the_piece_begins(solvers):
     source = source_of(f"{ONE}\n{ONE}\n".encode())
     rows = solved(f"{ONE}\nbad\n", solvers, first=70_001, source=source)
-    assert rows.table.startswith(f"70001,{ONE},".encode())
+    assert without_index(rows).startswith(f"70001,{ONE},")
     assert "top.txt:70002:1: " in records(rows)[1][6]
 
 
@@ -280,18 +288,18 @@ def test_a_row_that_could_not_be_proved_says_why(monkeypatch, solvers):
 def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():
     data = f"# a\n{ONE}\n\n{PAIR}\n".encode()
     rows = failed_piece(Piece(1, data), source_of(data), Settings(), 'it died, "killed"')
-    assert rows.table.decode() == (
+    assert without_index(rows) == (
         f'2,{ONE},failed,0,,,"it died, ""killed""",\n4,{PAIR},failed,0,,,"it died, ""killed""",\n'
     )
-    assert (rows.count, rows.solutions, rows.totals) == (2, [], Counter(failed=2))
-    assert rows.blank.count(b"\n") == 2
+    assert (rows.count, rows.totals) == (2, Counter(failed=2))
+    assert rows.solutions == [rows.unsolved()] == [DOTS.encode() * 2]
 
 
 def test_a_broken_collection_ends_with_a_row_that_says_so():
     source = source_of(f"{ONE}\n{ONE}\n".encode(), cells=16)
     rows = broken(source, 12, "it ends too early: it is cut off")
-    assert rows.table == b"12,,invalid,0,,,it ends too early: it is cut off,\n"
-    assert (rows.count, rows.blank, rows.totals) == (1, DOTS.encode(), Counter(invalid=1))
+    assert rows.table == b"1,12,,invalid,0,,,it ends too early: it is cut off,\n"
+    assert (rows.count, rows.unsolved(), rows.totals) == (1, DOTS.encode(), Counter(invalid=1))
 
 
 LINES = st.sampled_from([ONE, PAIR, MORE, CLASH, BAD, "# a", ""])
@@ -310,13 +318,28 @@ def test_adding_rows_equals_computing_them_at_once(solvers, parts):
     assert added == solved(text, solvers, source=source, solver="lanes")
 
 
-def test_indexes_are_put_before_the_rows():
-    assert indexed(b"4,a\n5,b\n", 9) == b"9,4,a\n10,5,b\n"
-    assert indexed(b"", 1) == b""
+def test_a_table_may_be_counted_from_another_index():
+    rows = Rows(first=9, count=2, table=b'9,4,"a,\r"\n10,5,b\n')
+    assert rows.table_from(9) is rows.table
+    assert rows.table_from(99) == b'99,4,"a,\r"\n100,5,b\n'
+    assert Rows().table_from(5) == b""
+
+
+def test_the_columns_are_named():
     assert (
         header(PuzzleRow)
         == b"index,line,puzzle,status,solutions,complete,solution,message,disagreement\n"
     )
+
+
+@pytest.mark.parametrize("first", [1, 9, 95, 9_999, 99_999_995])
+@pytest.mark.parametrize("line", [1, 8, 9_998])
+def test_rows_are_counted_across_powers_of_ten(solvers, first, line):
+    data = f"{A}\n" * 12
+    piece = Piece(line, data.encode())
+    rows = solve_piece(piece, source_of(piece.data), solvers, Settings().of_many(), first)
+    numbers = [row[:2] for row in csv.reader(io.StringIO(rows.table.decode()))]
+    assert numbers == [[str(first + at), str(line + at)] for at in range(12)]
 
 
 def test_fields_are_quoted_as_csv_readers_expect():

@@ -143,14 +143,15 @@ def _certify(
 
     side = geometry.side
     word = np.min_scalar_type(geometry.all_values)
-    bits = np.array([0, *(1 << shift for shift in range(side))], word)
-    inside = (grids >= 1) & (grids <= side)
-    chosen = bits[np.where(inside, grids, 0).T]
-    good: NDArray[np.bool_] = (chosen & masks.T.astype(word) != 0).all(axis=0)
+    if grids.dtype != np.uint8:
+        grids = np.where((grids >= 0) & (grids <= side), grids, 0).astype(np.uint8)
+    shifts = np.ascontiguousarray(grids.T) - np.uint8(1)
+    chosen = np.left_shift(1, shifts, dtype=word)  # 0 where the shift is too large
+    allowed = np.ascontiguousarray(masks.T, word)
+    good: NDArray[np.bool_] = (chosen & allowed != 0).all(axis=0)
+    all_values = word.type(geometry.all_values)
     for unit in chain(geometry.rows(), geometry.columns(), geometry.boxes()):
-        good &= np.bitwise_or.reduce(chosen[list(unit)], axis=0) == bits.dtype.type(
-            geometry.all_values
-        )
+        good &= np.bitwise_or.reduce(chosen[list(unit)], axis=0) == all_values
     return good
 
 

@@ -16,6 +16,7 @@ from pipeline.parse.records import plain_entry
 
 Places = NDArray[np.intp]
 
+_ALL_PLAIN = b"123456789.", b"1234567890"
 _DOT, _ZERO, _NEITHER = 1, 2, 4
 _KINDS = np.full(256, _NEITHER, np.uint8)
 _KINDS[ord("1") : ord("9") + 1] = 0
@@ -45,6 +46,8 @@ class PlainLines:
 
 def plain_lines(piece: Piece) -> PlainLines:
     """Find the plain lines of a piece; none if a lone CR ends a line in it."""
+    if (cells := _alike(piece.data)) is not None:
+        return PlainLines(np.arange(len(cells)) + piece.first_line, cells, [])
     data = np.frombuffer(piece.data, np.uint8)
     if piece.data.count(b"\r") != piece.data.count(b"\r\n"):
         return PlainLines.none(piece)
@@ -62,6 +65,18 @@ def plain_lines(piece: Piece) -> PlainLines:
     return PlainLines(
         lines + piece.first_line, cells[plain], _between(piece, lines, starts, np.append(ends, 0))
     )
+
+
+def _alike(data: bytes) -> NDArray[np.uint8] | None:
+    """The cells if there are plain lines alone, all with the same line end; else None."""
+    width = data.find(b"\n") + 1
+    end = data[81:width]
+    if end not in (b"\n", b"\r\n") or len(data) % width:
+        return None
+    if not any(data.translate(None, kind) == end * (len(data) // width) for kind in _ALL_PLAIN):
+        return None
+    lines = np.frombuffer(data, np.uint8).reshape(-1, width)
+    return lines[:, :81] if (lines[:, 81:] == np.frombuffer(end, np.uint8)).all() else None
 
 
 def _between(

@@ -73,10 +73,12 @@ class _Window:
 
     def fill(self, wanted: int) -> bool:
         """Read until `wanted` bytes are there, if the stream has them; whether any are there."""
-        while len(self.data) < wanted and not self.is_last:
-            more = self._stream.read(wanted - len(self.data))
-            self.is_last = not more
-            self.data += more
+        parts, missing = [self.data], wanted - len(self.data)
+        while missing > 0 and not self.is_last:
+            parts.append(self._stream.read(missing))
+            missing -= len(parts[-1])
+            self.is_last = not parts[-1]
+        self.data = b"".join(parts)
         return bool(self.data)
 
     @property

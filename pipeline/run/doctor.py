@@ -103,7 +103,7 @@ def _compiled_lanes() -> Finding:
 
         folder = loading.code_folder()
         loading.compile_into(str(folder))
-        loading.tried_from(folder)
+        loading.load_from(folder)
     except ImportError:
         about = "compiled lanes, several times as fast, are not there: the extra [fast] has them"
         return Finding("ok", about)

@@ -23,7 +23,7 @@ from pipeline.log import Log
 from pipeline.published import Record
 from pipeline.result import Stopwatch
 from pipeline.run.sinks import PORTIONS, Ended, Portions, SetSink, Singles, Sink
-from pipeline.run.workers import Inline, Interrupted, Replies, Request, Workers
+from pipeline.run.workers import Inline, Interrupted, Nearby, Replies, Request, Workers
 from pipeline.settings import Settings
 from pipeline.solvers.child import Peer
 from pipeline.source import Single
@@ -46,18 +46,28 @@ class Kept:
 
 
 class Job:
-    """A job in work. Each `step` computes and writes one more step."""
+    """A job in work. Each `step` computes and writes one more step.
+
+    With workers `nearby`, these compute it, until an attempt did not end, which may have killed
+    this process: then `workers` do. Of such a job nothing is noted before it is published.
+    """
 
     def __init__(
-        self, claim: Claim, sink: Sink, workers: Workers, checkpoint_seconds: float = 0.0
+        self,
+        claim: Claim,
+        sink: Sink,
+        workers: Workers,
+        nearby: Workers | None = None,
+        checkpoint_seconds: float = 0.0,
     ) -> None:
+        self.claim = claim
+        self.sink = sink
+        self._workers = workers
+        self._nearby = nearby
         self._checkpoint_seconds = checkpoint_seconds
         self._noted_at: float | None = None
         self._is_noted = True
         self._is_torn = False
-        self.claim = claim
-        self.sink = sink
-        self._workers = workers
         self._done = sink.steps_before
         self._watch: Stopwatch | None = None
         self._seconds = sink.seconds_before
@@ -97,8 +107,20 @@ class Job:
         self._watch = Stopwatch()
         steps = self._cut()
         if self.claim.attempts():
+            self._nearby = None
             yield from self._computed(iter(list(islice(steps, 1))))
-        yield from self._computed(steps)
+        if self._nearby:
+            yield self._compute_nearby(self._nearby)
+        else:
+            yield from self._computed(steps)
+
+    def _compute_nearby(self, nearby: Workers) -> bool:
+        """Compute and write all steps as one, which may be interrupted."""
+        self._replies = nearby.replies(self.sink.steps())
+        with self._attempt(free=(Interrupted,)):
+            for reply in filter(None, self._replies):
+                self.sink.write(*reply)
+        return True
 
     def _computed(self, steps: Iterator[Request]) -> Generator[bool, None, None]:
         """Compute and write these steps; yield whether one was done, or is only waited for."""
@@ -140,15 +162,15 @@ class Job:
                 return
             yield step
 
-    def _attempt(self) -> AbstractContextManager[None]:
-        """Count an attempt while a step is cut or its reply written, which may kill this process.
+    def _attempt(self, free: tuple[type[BaseException], ...] = ()) -> AbstractContextManager[None]:
+        """Count an attempt while something is done here that may kill this process.
 
         Workers compute in their own processes, so a kill while we wait for them comes from
         outside. Once a step is done, counting is left to the next run, as it costs as much as
         making a file durable.
         """
         counted = self.sink.lasts and self._done == self.sink.steps_before
-        return self.claim.attempt(self.at) if counted else nullcontext()
+        return self.claim.attempt(self.at, free) if counted else nullcontext()
 
     def close(self) -> None:
         """Stop computing; what is durable stays."""
@@ -290,7 +312,8 @@ class Jobs:
 
     def job_of(self, claim: Claim, sink: Sink) -> Job:
         workers = self.workers if sink.lasts else self.inline
-        return Job(claim, sink, workers, self.tuning.checkpoint_seconds)
+        nearby = Nearby(self.inline, workers) if sink.is_small else None
+        return Job(claim, sink, workers, nearby, self.tuning.checkpoint_seconds)
 
     def _publish(self, job: Job) -> Outcome:
         try:

@@ -12,7 +12,7 @@ import os
 import stat
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -54,25 +54,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PieceOf(Request):
-    """A piece of a collection; `member` names the collection within an archive."""
+    """A piece of a collection; `member` names the collection within an archive.
+
+    `first` is the index that its first puzzle probably has: with another, its table is made anew.
+    """
 
     piece: Piece
     source: Source
     member: str = ""
+    first: int = 1
 
     def compute(self, solvers: Solvers, settings: Settings) -> Rows:
         from pipeline.solving import solve_piece  # noqa: PLC0415 - only workers need it
 
         watch = Stopwatch()
-        rows = solve_piece(self.piece, self.source, solvers, settings.of_many())
+        rows = solve_piece(self.piece, self.source, solvers, settings.of_many(), self.first)
         return replace(rows, seconds=watch.seconds()["total"])
 
     def parts(self) -> Sequence[PieceOf]:
-        found, first = self.source.detected, self.piece.first_line - 1
+        found, before = self.source.detected, self.piece.first_line - 1
         pieces = found.pieces(io.BytesIO(self.piece.data), 1)
         return [
-            replace(self, piece=replace(piece, first_line=piece.first_line + first))
-            for piece in pieces
+            replace(self, piece=replace(piece, first_line=piece.first_line + before), first=index)
+            for index, piece in enumerate(pieces, self.first)
         ]
 
     def joined(self, replies: list[Rows]) -> Rows:
@@ -84,18 +88,20 @@ class PieceOf(Request):
     def given_up(self, why: str, settings: Settings) -> Rows:
         from pipeline.solving import failed_piece  # noqa: PLC0415 - as above
 
-        return failed_piece(self.piece, self.source, settings, why)
+        return failed_piece(self.piece, self.source, settings, why, self.first)
 
 
 @dataclass(frozen=True, slots=True)
 class End(Request):
     """The end of a collection, for which nothing is computed.
 
-    `digest` and `size` are those of all its bytes; `error` says why it broke off.
+    `line` is where it ends; `digest` and `size` are those of all its bytes; `error` says why it
+    broke off.
     """
 
     member: str
     source: Source
+    line: int
     digest: str
     size: int
     error: str | None = None
@@ -121,26 +127,42 @@ class Singles(Several[Single]):
 class Portions:
     """How a source of many puzzles is cut into steps; what is published may depend on it.
 
-    `piece` and `piece_to_prove` are bytes of a collection's text: some 3,000 puzzles of 9×9, a
-    tenth of a second's work, and some 200, a few seconds' work if each is to be proved. An
-    archive's single puzzles are grouped up to `items`, or until they have `item_bytes`.
+    `piece`, `piece_of_larger` and `piece_to_prove` are bytes of a collection's text: some 6,000
+    puzzles of 9×9, a hundredth of a second's work compiled and a tenth in numpy; larger puzzles;
+    and some 200, a few seconds' work if each is to be proved. An archive's single puzzles are
+    grouped up to `items`, or until they have `item_bytes`.
     """
 
-    piece: int = 256 * 1024
+    piece: int = 512 * 1024
+    piece_of_larger: int = 256 * 1024
     piece_to_prove: int = 16 * 1024
     items: int = 256
     item_bytes: int = 1024 * 1024
 
     def pieces(
-        self, source: Source, stream: PeekableStream, settings: Settings, member: str = ""
+        self,
+        source: Source,
+        stream: PeekableStream,
+        settings: Settings,
+        member: str = "",
+        ahead: Callable[[], int] = lambda: 0,
     ) -> Iterator[PieceOf | End]:
-        """The steps of one collection; the last one says why it broke off, if it did."""
-        found = source.detected
-        size = self.piece_to_prove if settings.prove == "always" else self.piece
+        """The steps of one collection; the last one says why it broke off, if it did.
+
+        `ahead` is by how much indices are ahead of lines, as far as is known.
+        """
+        from pipeline.parse import Piece, count_lines  # noqa: PLC0415 - loaded by then
+        from pipeline.puzzle import NINE  # noqa: PLC0415
+
+        found, piece = source.detected, Piece(1, b"")
+        size = self.piece if source.cells <= NINE.side**2 else self.piece_of_larger
+        if settings.prove == "always":
+            size = self.piece_to_prove
         for piece in found.pieces(stream, size):
-            yield PieceOf(piece, source, member)
+            yield PieceOf(piece, source, member, max(1, piece.first_line + ahead()))
+        line = piece.first_line + count_lines(piece.data)
         error = str(stream.error) if stream.error else None
-        yield End(member, source, stream.digest, stream.size, error)
+        yield End(member, source, line, stream.digest, stream.size, error)
 
 
 PORTIONS = Portions()
@@ -164,6 +186,9 @@ class Sink(ABC):
 
     lasts = False
     """Whether each step is made durable, so that a killed job continues after it."""
+
+    is_small = False
+    """Whether starting another process would take longer than the steps themselves."""
 
     steps_before = 0
     seconds_before = 0.0

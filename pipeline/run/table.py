@@ -11,10 +11,10 @@ from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.growing import Growing, State
 from pipeline.log import Progress
 from pipeline.parse import Piece
-from pipeline.parse.text import count_lines
 from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header
-from pipeline.reading import Collection, Source
-from pipeline.rows import Proofs, Rows, blank_lines, indexed
+from pipeline.puzzle import NINE
+from pipeline.reading import Collection
+from pipeline.rows import Proofs, Rows, blank_lines
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import Settings
 from pipeline.unpack.limits import Room
@@ -25,7 +25,8 @@ from pipeline.unpack.walk import opened
 class Table:
     """The table and the solutions of one collection, growing under a stem.
 
-    `seconds` is how long it took to compute in all, added up over the workers.
+    `seconds` is how long it took to compute in all, added up over the workers. `ahead` is by how
+    much the indices of the last piece were ahead of its lines.
     """
 
     def __init__(self, growing: Growing, stem: str, *, proves: bool) -> None:
@@ -34,7 +35,7 @@ class Table:
         self._proves = proves
         self.count = 0
         self._ranks = 0
-        self._line = 1
+        self.ahead = 0
         self.totals: Counter[str] = Counter()
         self.seconds = 0.0
 
@@ -42,13 +43,12 @@ class Table:
         return {
             "count": self.count,
             "ranks": self._ranks,
-            "line": self._line,
             "totals": dict(self.totals),
             "seconds": self.seconds,
         }
 
     def resume(self, state: State) -> None:
-        self.count, self._ranks, self._line = state["count"], state["ranks"], state["line"]
+        self.count, self._ranks = state["count"], state["ranks"]
         self.totals = Counter(state["totals"])
         self.seconds = state.get("seconds", 0.0)  # earlier versions did not note it
 
@@ -66,24 +66,27 @@ class Table:
         return [self._table(), *solutions, *(self._proofs() if self._proves else ())]
 
     def add(self, rows: Rows, piece: Piece) -> None:
+        self.ahead = self.count + 1 - piece.first_line
         self._append(rows)
-        self._line = piece.first_line + count_lines(piece.data)
 
-    def finish(self, source: Source, error: str | None) -> None:
+    def finish(self, end: End) -> None:
         """Append a row that says why the collection broke off, if it did."""
+        if end.error is None:
+            self._append(Rows())
+            return
         from pipeline.tabling import broken  # noqa: PLC0415 - loads numpy
 
-        self._append(broken(source, self._line, error) if error else Rows())
+        self._append(broken(end.source, end.line, end.error))
 
     def _append(self, rows: Rows) -> None:
         if not self._ranks:
             self._growing.append(self._table(), header(PuzzleRow))
         while self._ranks < max(1, len(rows.solutions)):
             self._add_rank()
-        self._growing.append(self._table(), indexed(rows.table, self.count + 1))
+        self._growing.append(self._table(), rows.table_from(self.count + 1))
         for rank in range(self._ranks):
             here = rank < len(rows.solutions)
-            lines = rows.solutions[rank] if here else rows.blank
+            lines = rows.solutions[rank] if here else rows.unsolved()
             self._growing.append(self._solution(rank + 1), lines)
         if self._proves:
             self._append_proofs(rows.proofs)
@@ -142,10 +145,25 @@ class TableSink(GrowingSink):
             self._table.resume(noted)
         self.totals = self._table.totals
 
+    @property
+    def is_small(self) -> bool:  # type: ignore[override]
+        """Whether lanes solve it in one piece, of puzzles up to 9×9."""
+        size, settings = size_of(self._claim.original), self._settings
+        return (
+            not self._is_packed
+            and (size or 0) <= self._portions.piece
+            and self._source.cells <= NINE.side**2
+            and settings.solver in {"auto", "lanes"}
+            and not settings.cross_check
+            and not self._proves
+        )
+
     def steps(self) -> Iterator[PieceOf | End]:
         room = Room(self._settings.max_total_bytes)
         with PeekableStream(opened(self._claim.original, room, self._meter)) as stream:
-            yield from self._portions.pieces(self._source, stream, self._settings)
+            yield from self._portions.pieces(
+                self._source, stream, self._settings, ahead=lambda: self._table.ahead
+            )
 
     def write(self, step: Any, reply: Any) -> None:
         match step, reply:
@@ -153,7 +171,7 @@ class TableSink(GrowingSink):
                 self._bytes += len(piece.data)
                 self._table.add(rows, piece)
             case End() as end, _:
-                self._table.finish(end.source, end.error)
+                self._table.finish(end)
 
     def _state(self) -> State:
         return self._table.state() | {"bytes": self._bytes}

@@ -150,7 +150,7 @@ class TreeSink(GrowingSink):
     def _end(self, end: End) -> None:
         member, found = end.member, end.source.detected
         table = self._table_of(member)
-        table.finish(end.source, end.error)
+        table.finish(end)
         names = table.names()
         for name in names:
             self._growing.release(name)

@@ -162,9 +162,37 @@ class Inline:
     def replies(self, requests: Iterator[Request]) -> Replies:
         """As in Workers; a computation may be interrupted."""
         for request in requests:
-            with self._computing():
-                reply = request.compute(self._solvers, self._settings)
-            yield request, reply
+            yield request, self.computed(request)
+
+    def computed(self, request: Request) -> Any:
+        """The reply to one request. Raises Interrupted, and whatever it raises."""
+        with self._computing():
+            return request.compute(self._solvers, self._settings)
+
+    def close(self) -> None:
+        """Do nothing: nothing was started."""
+
+
+class Nearby:
+    """Computes in this process what is not worth another; what crashes here, `others` compute."""
+
+    batches = 1
+
+    def __init__(self, here: Inline, others: Workers) -> None:
+        self._here = here
+        self._others = others
+
+    def replies(self, requests: Iterator[Request]) -> Replies:
+        """As in Workers; a computation may be interrupted."""
+        for request in requests:
+            try:
+                reply = self._here.computed(request)
+            except EnvironmentFailure:
+                raise
+            except Exception:  # noqa: BLE001 - a crash of ours costs one puzzle at most
+                yield from self._others.replies(iter([request]))
+            else:
+                yield request, reply
 
     def close(self) -> None:
         """Do nothing: nothing was started."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from importlib import metadata
 
 import numpy as np
@@ -62,7 +64,7 @@ def test_it_is_compiled_elsewhere_once_and_numpy_goes_on(started):
     assert mine.search_for(NINE) is mine.search_for(NINE) is None
     (code,) = started
     assert str(code_folder()) in code
-    assert not (code_folder() / "compiled").exists()
+    assert not (code_folder() / "search.o").exists()
 
 
 @pytest.mark.usefixtures("cache")
@@ -98,26 +100,44 @@ def test_where_nothing_can_be_written_numpy_goes_on(cache, started):
 
 
 @needs_numba
-@pytest.mark.usefixtures("cache")
-def test_code_that_cannot_be_loaded_is_to_be_compiled_again(monkeypatch):
-    def damaged(folder):
-        raise EOFError("Ran out of input")
-
-    (code_folder() / "compiled").touch()
-    monkeypatch.setattr(loading, "load_from", damaged)
+@pytest.mark.parametrize("damage", [b"", b"x" * 1000])
+def test_damaged_code_is_not_loaded_but_compiled_again(cache, started, damage):
+    code = code_folder() / "search.o"
+    code.write_bytes(damage)
     mine = Compiled()
     mine.count(NINE, LONG)
     assert mine.search_for(NINE) is None
-    assert not (code_folder() / "compiled").exists()
+    assert not code.exists()
+    other = Compiled()
+    other.count(NINE, LONG)
+    assert other.search_for(NINE) is None
+    assert len(started) == 1
 
 
 @needs_numba
 @pytest.mark.usefixtures("cache")
 def test_what_is_compiled_is_not_compiled_again():
     folder = code_folder()
-    (folder / "compiled").touch()
+    (folder / "search.o").write_bytes(b"as if")
     compile_into(str(folder))
-    assert {path.name for path in folder.iterdir()} == {"compiled", "lock"}
+    assert (folder / "search.o").read_bytes() == b"as if"
+    assert {path.name for path in folder.iterdir()} == {"search.o", "lock"}
+
+
+@needs_numba
+@pytest.mark.usefixtures("compiled")
+def test_what_is_compiled_runs_without_numba():
+    code = """
+import sys
+sys.modules["numba"] = None
+import numpy as np
+from pipeline.limits import NEVER
+from pipeline.solvers.lanes.loading import code_folder, load_from
+blank = np.full((3, 81), 511, np.uint16)
+print(load_from(code_folder())(blank, 2, NEVER).counts.tolist())
+"""
+    argv = [sys.executable, "-c", code]
+    assert subprocess.run(argv, capture_output=True, text=True, check=True).stdout == "[2, 2, 2]\n"
 
 
 def test_a_detached_process_is_in_a_group_of_its_own_at_the_lowest_priority(tmp_path):

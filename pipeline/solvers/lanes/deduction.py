@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, uint64
 
+from pipeline.solvers.lanes.state import ROW_WORDS, WORD
 from pipeline.solvers.lanes.vectors import (
-    WORD,
     load,
     shift_left,
     shift_right,
@@ -22,12 +22,9 @@ from pipeline.solvers.lanes.vectors import (
 ROUNDS = 5
 """Rounds in a step. More are wasted on lanes that no longer change, fewer cost more steps."""
 
-ROW_WORDS = 12
-"""Words of the candidates of one lane: nine bits a cell, row by row."""
-
 ONE, ALL, NONE = np.uint64(1), np.uint64(2**WORD - 1), np.uint64(0)
 
-# Vectors of one array, and where each kind of them begins.
+# VECTORS of one array, and where each kind of them begins.
 SPARE = 729
 """Planes that carry what `choose` has chosen, through the transposition, to the rows."""
 BRANCH_BITS = 7
@@ -41,7 +38,6 @@ _HIDDEN, _SEVERAL = 1743, 1752  # of the nine cells of a box
 _COUNT, _CELL, _BAD = 1761, 2085, 2166
 _ROW_ONE, _COLUMN_ONE = 2247, 2328
 _ROW_HAS, _COLUMN_HAS = 2409, 2652
-VECTORS = 2896
 
 compiled = njit(nogil=True, error_model="numpy", boundscheck=False)
 

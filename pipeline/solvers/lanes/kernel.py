@@ -6,20 +6,15 @@ one that no longer moves sets one aside. A lane with nothing left begins the nex
 a half from another. Candidates lie in planes, as in `planes.py`, but in the order (row, column,
 value): plane 81·r + 9·c + v. Both searches find the same solutions first.
 
-numba takes some ten seconds to compile this, and loads what it has compiled before in less than
-one: `loading.py` decides when to import it.
+`building.py` makes machine code of this.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit, uint64
-from numpy.typing import NDArray
+from numba import uint64
 
 from pipeline.solvers.lanes.deduction import (
-    ALL,
     BRANCH_BITS,
     CANDIDATES,
     DEAD,
@@ -28,65 +23,24 @@ from pipeline.solvers.lanes.deduction import (
     NONE,
     ONE,
     OPEN,
-    ROW_WORDS,
-    VECTORS,
     choose,
     compiled,
     propagate,
     transpose,
 )
-from pipeline.solvers.lanes.vectors import LANES, WORD, WORDS, bits_set, lowest_bit
-
-MOST_HALVES = 81
-"""That one lane sets aside: the other half of each decides a cell."""
-
-
-class Lanes(NamedTuple):
-    """The state of LANES searches; `new_lanes` makes one, in which all are idle.
-
-    planes: VECTORS vectors. idle: (WORDS,) a bit for each idle lane. puzzle: (LANES,) what each
-    searches. last: (LANES,) the last half that it has set aside, or -1. Of each half: its
-    `candidates` (·, ROW_WORDS), its `owner`, a puzzle, and the `one_before` it of the same lane;
-    those not in use are a list as well. numbers: see below.
-    """
-
-    planes: NDArray[np.uint64]
-    idle: NDArray[np.uint64]
-    puzzle: NDArray[np.int64]
-    last: NDArray[np.int64]
-    candidates: NDArray[np.uint64]
-    owner: NDArray[np.int64]
-    one_before: NDArray[np.int64]
-    numbers: NDArray[np.int64]
-
-
-BEGUN, WAITING, UNUSED, ASKED, STEPS, SPLITS = range(6)
-"""In `numbers`: puzzles begun, halves set aside, the first half not in use, the lane that was last
-asked for one, steps, and splits."""
-
-
-def new_lanes() -> Lanes:
-    halves = LANES * MOST_HALVES
-    one_before = np.arange(1, halves + 1)
-    one_before[-1] = -1
-    return Lanes(
-        _aligned(VECTORS * WORDS),
-        np.full(WORDS, ALL),
-        np.zeros(LANES, np.int64),
-        np.full(LANES, -1, np.int64),
-        np.empty((halves, ROW_WORDS), np.uint64),
-        np.empty(halves, np.int64),
-        one_before,
-        np.zeros(6, np.int64),
-    )
-
-
-def _aligned(words: int) -> NDArray[np.uint64]:
-    """Zeros that begin where a vector of the processor does."""
-    space = np.zeros(words + WORDS, np.uint64)
-    start = -space.ctypes.data // WORDS % WORDS
-    return space[start : start + words]
-
+from pipeline.solvers.lanes.state import (
+    ASKED,
+    BEGUN,
+    LANES,
+    ROW_WORDS,
+    SPLITS,
+    STEPS,
+    UNUSED,
+    WAITING,
+    WORD,
+    WORDS,
+)
+from pipeline.solvers.lanes.vectors import bits_set, lowest_bit
 
 _NEXT = WORD * WORDS
 """How far the words of a row are from one another."""
@@ -246,7 +200,7 @@ def _settle(lanes, most, counts, grids):
         idle[w] |= ended
 
 
-@njit(cache=True, nogil=True, error_model="numpy", boundscheck=False)
+@compiled
 def search(lanes, masks, most, counts, grids, shared, steps):
     """Go on with the search for `most` solutions of each puzzle, by so many steps at most.
 
@@ -264,17 +218,3 @@ def search(lanes, masks, most, counts, grids, shared, steps):
         lanes.numbers[STEPS] += 1
         _settle(lanes, most, counts, grids)
     return False
-
-
-def decided(lanes: Lanes, counts: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
-    """Whether each puzzle was searched to its end, or has as many solutions as are wanted."""
-    ended: NDArray[np.bool_] = np.arange(len(counts)) < lanes.numbers[BEGUN]
-    working = np.unpackbits(~lanes.idle.view(np.uint8), bitorder="little").astype(np.bool_)
-    ended[lanes.puzzle[working]] = False
-    halves = lanes.last[lanes.last >= 0]
-    while len(halves):
-        ended[lanes.owner[halves]] = False
-        halves = lanes.one_before[halves]
-        halves = halves[halves >= 0]
-    ended |= counts == most
-    return ended

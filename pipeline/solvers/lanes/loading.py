@@ -1,13 +1,14 @@
 """The compiled search: where its machine code is kept, and when it is worth having.
 
-numba takes half a second to load, and ten to compile `kernel.py` and what it uses. So a process
-begins with numpy: once that has worked LOAD_AFTER seconds on 9×9 puzzles, the compiled search takes
-over if it has been compiled before; else it is compiled in another process, for all that come
-later, while numpy goes on.
+numba takes some ten seconds to compile `kernel.py`, but linking the object file that
+`building.py` makes of it only some hundredths of one. So a process begins with numpy: once that has
+worked LOAD_AFTER seconds on 9×9 puzzles, the compiled search takes over if it has been compiled
+before; else it is compiled in another process, for all that come later, while numpy goes on.
 """
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
 import platform
@@ -21,12 +22,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.limits import NEVER, Deadline
+from pipeline.limits import Deadline
 from pipeline.puzzle import Geometry
 from pipeline.solvers.child import start_detached
 from pipeline.solvers.lanes.search import Found, Masks
+from pipeline.solvers.lanes.state import Lanes, decided_in, new_lanes
 
-LOAD_AFTER = 0.5
+LOAD_AFTER = 0.05
 COMPILE_AFTER = 2.0
 """Seconds of work in numpy, in one process, after which the compiled search is worth its price."""
 
@@ -37,8 +39,13 @@ STEPS = 64
 """Of the compiled search between looks at the clock: some milliseconds."""
 
 NINE = Geometry(3, 3)
-_SOURCES = [Path(__file__).with_name(name) for name in ("kernel.py", "deduction.py", "vectors.py")]
-_DONE = "compiled"
+_SOURCES = [
+    Path(__file__).with_name(f"{name}.py")
+    for name in ("building", "kernel", "deduction", "state", "vectors")
+]
+_CODE = "search.o"
+_NAME = "search"
+_DIGEST = 32
 _CPU = Path("/proc/cpuinfo")
 
 CompiledSearch = Callable[[Masks, int, Deadline], Found]
@@ -60,7 +67,7 @@ class Compiled:
         if self._search is None and self._seconds >= LOAD_AFTER and not self._is_missing:
             try:
                 self._get()
-            except Exception:  # noqa: BLE001 - whatever numba raises, numpy goes on; see `doctor`
+            except Exception:  # noqa: BLE001 - whatever is wrong, numpy goes on; see `doctor`
                 self._is_missing = True
         return self._search
 
@@ -70,8 +77,8 @@ class Compiled:
 
     def _get(self) -> None:
         folder = code_folder()
-        if (folder / _DONE).exists():
-            self._search = tried_from(folder)
+        if (folder / _CODE).exists():
+            self._search = load_from(folder)
         elif self._seconds >= COMPILE_AFTER and not self._is_compiling:
             self._is_compiling = True
             code = f"from {__name__} import compile_into; compile_into({str(folder)!r})"
@@ -102,36 +109,35 @@ def code_folder() -> Path:
 
 
 def compile_into(folder: str) -> None:
-    """Compile the search, for all processes that come later; wait for one that does so already."""
-    done = Path(folder) / _DONE
+    """Compile the search, for all processes that come later; wait for one that does so already.
+
+    The object file comes after its digest, because wrong machine code does anything.
+    """
+    path = Path(folder) / _CODE
     with open(Path(folder) / "lock", "wb") as lock:  # noqa: PTH123
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not done.exists():
-            tried_from(Path(folder))
-            os.sync()  # the code lasts before it is called done
-            done.touch()
+        if not path.exists():
+            from pipeline.solvers.lanes.building import object_code  # noqa: PLC0415 - an extra
 
-
-def tried_from(folder: Path) -> CompiledSearch:
-    """Load the search and try it. What cannot be loaded is to be compiled again.
-
-    Raises whatever numba raises.
-    """
-    try:
-        search = load_from(folder)
-        search(np.full((1, NINE.side**2), NINE.all_values, np.uint64), 2, NEVER)
-    except Exception:
-        (folder / _DONE).unlink(missing_ok=True)
-        raise
-    return search
+            code, fresh = object_code(_NAME), path.with_suffix(".tmp")
+            with fresh.open("wb") as file:
+                file.write(sha256(code).digest() + code)
+                file.flush()
+                os.fsync(file.fileno())
+            fresh.replace(path)
 
 
 def load_from(folder: Path) -> CompiledSearch:
-    """Import the search, with its machine code from a folder. Raises ImportError."""
-    import numba  # noqa: PLC0415 - slow to load, and an extra
+    """Link the search; a damaged file is removed.
 
-    numba.config.CACHE_DIR = str(folder)
-    from pipeline.solvers.lanes import kernel  # noqa: PLC0415 - as above
+    Raises OSError, ImportError without llvmlite, and ValueError for a damaged file.
+    """
+    data = (folder / _CODE).read_bytes()
+    code = data[_DIGEST:]
+    if sha256(code).digest() != data[:_DIGEST]:
+        (folder / _CODE).unlink(missing_ok=True)
+        raise ValueError(f"{folder / _CODE} is damaged")
+    step = _linked(code)
 
     def search(masks: Masks, most: int, deadline: Deadline) -> Found:
         narrow = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
@@ -149,10 +155,36 @@ def load_from(folder: Path) -> CompiledSearch:
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.uint8]]:
         counts = np.zeros(len(masks), np.int64)
         grids = np.zeros((most, *masks.shape), np.uint8)
-        lanes = kernel.new_lanes()
+        lanes = new_lanes()
+        at = [array.ctypes.data for array in (*lanes, masks, counts, grids, shared)]
+        answers = *at[-3:], len(shared), STEPS
         while deadline.left():
-            if kernel.search(lanes, masks, most, counts, grids, shared, STEPS):
+            if step(*at[:-3], len(masks), most, *answers):
                 break
-        return counts, kernel.decided(lanes, counts, most), grids
+        return counts, decided_in(lanes, counts, most), grids
 
     return search
+
+
+def _linked(code: bytes) -> Callable[..., bool]:
+    """The function in an object file; it runs without the interpreter's lock."""
+    import llvmlite.binding as llvm  # noqa: PLC0415 - an extra
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    pointer, number = ctypes.c_void_p, ctypes.c_int64
+    kind = ctypes.CFUNCTYPE(
+        ctypes.c_bool,
+        *[pointer] * (len(Lanes._fields) + 1),
+        *(number, number, pointer, pointer, pointer, number, number),
+    )
+    step: Callable[..., bool] = kind(engine.get_function_address(_NAME))
+    _engines.append(engine)  # with it the code would go
+    return step
+
+
+_engines: list[object] = []

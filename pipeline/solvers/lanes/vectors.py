@@ -15,9 +15,7 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-WORDS = 8
-WORD = 64
-LANES = WORDS * WORD
+from pipeline.solvers.lanes.state import WORD, WORDS
 
 _IR = ir.VectorType(ir.IntType(WORD), WORDS)
 _INDEX = ir.IntType(32)

@@ -1,0 +1,157 @@
+"""How much faster collections are than a SAT solver kept alive: from the drop to the record.
+
+    python bench/fastest.py FOLDER [ROW…]
+
+FOLDER has `17clue.txt`, `top1465.txt` and `hardest.txt`, one 9×9 puzzle a line. Each ROW (all, if
+none is named) is a collection made of one of them, or of puzzles with many solutions made here,
+dropped and solved by `run --workers 1`, started anew. The baseline, in the same run, is PySAT's
+minisat22: the formula loaded once, givens as assumptions, a clause blocking each solution, up to
+the same number of solutions; its solving alone is counted, before our run and after it. Both have
+the same single core. In the last row, `workers`, two workers with two cores solve the million.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from million import make
+from puzzles import made
+from pysat.solvers import Minisat22
+
+from pipeline import encode_puzzle
+from pipeline.puzzle import NINE, Puzzle
+
+MOST = 3
+"""Solutions looked for: two are published, and a third says that there are more."""
+
+RENEWED = 100
+SAMPLE = 1000
+MANY = 5000
+
+
+def baseline_seconds(texts: Sequence[str]) -> float:
+    """Seconds of solving, a puzzle."""
+    rules = list(encode_puzzle(Puzzle.empty(NINE), "extended").clauses())
+    spent = 0.0
+    for start in range(0, len(texts), RENEWED):
+        with Minisat22(bootstrap_with=rules) as solver:
+            for number, text in enumerate(texts[start : start + RENEWED]):
+                givens = [9 * cell + int(sign) for cell, sign in enumerate(text) if sign in DIGITS]
+                selector = 1000 + number
+                begun = time.perf_counter()
+                for _ in range(MOST):
+                    if not solver.solve(assumptions=[selector, *givens]):
+                        break
+                    model = [literal for literal in solver.get_model()[:729] if literal > 0]
+                    solver.add_clause([-selector, *(-literal for literal in model)])
+                spent += time.perf_counter() - begun
+    return spent / len(texts)
+
+
+DIGITS = "123456789"
+
+
+@contextmanager
+def cores(count: int) -> Iterator[None]:
+    """Have no more cores, here and in children."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(before)[-count:])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def run_seconds(folder: Path, lines: Path | None, workers: int = 1) -> float:
+    """Seconds of a `run` from its start to the record, or to its end if nothing was dropped."""
+    box = Path(tempfile.mkdtemp(dir=folder))
+    (box / "inbox").mkdir()
+    if lines:
+        os.link(lines, box / "inbox" / "lines.txt")
+    argv = [sys.executable, "-m", "pipeline", "run", "--quiet", "--workers", str(workers)]
+    argv += ["--inbox", str(box / "inbox"), "--outbox", str(box / "outbox")]
+    record = box / "outbox" / "lines.json"
+    begun = time.perf_counter()
+    with subprocess.Popen(argv) as process:
+        while lines and not record.exists() and process.poll() is None:
+            time.sleep(0.001)
+        if lines:
+            assert record.exists()
+            spent = time.perf_counter() - begun
+    return spent if lines else time.perf_counter() - begun
+
+
+def repeated(source: Path, times: int) -> Callable[[Path], None]:
+    """A collection of the same puzzles so many times."""
+
+    def write(path: Path) -> None:
+        lines = "".join(f"{text}\n" for text in first_fields(source))
+        with path.open("w") as file:
+            for _ in range(times):
+                file.write(lines)
+
+    return write
+
+
+def first_fields(path: Path) -> list[str]:
+    lines = path.read_text().splitlines()
+    return [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
+
+
+def main() -> None:
+    data, chosen = Path(sys.argv[1]), sys.argv[2:]
+    easy, hard, hardest = (data / f"{name}.txt" for name in ("17clue", "top1465", "hardest"))
+    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name:
+        folder = Path(name)
+        many = folder / "many.txt"
+        many.write_text("".join(f"{made(seed).decode()}\n" for seed in range(MANY)))
+        rows: dict[str, tuple[Path, Callable[[Path], None]]] = {
+            "million": (easy, lambda path: make(path, 1_000_000, [str(easy)])),
+            "top1465": (hard, repeated(hard, 300)),
+            "hardest": (hardest, repeated(hardest, 100)),
+            "many": (many, repeated(many, 300_000 // MANY)),
+            "as-is": (easy, repeated(easy, 1)),
+        }
+        print("µs a puzzle                     minisat22      ours   ratio")
+        for row, (source, write) in rows.items():
+            if chosen and row not in chosen:
+                continue
+            collection = folder / f"{row}.txt"
+            write(collection)
+            with cores(1):
+                report(folder, row, source, collection)
+        if not chosen or "workers" in chosen:
+            collection = folder / "million.txt"
+            if not collection.exists():
+                rows["million"][1](collection)
+            with cores(1):
+                one = run_seconds(folder, collection)
+            with cores(2):
+                two = run_seconds(folder, collection, workers=2)
+            print(f"two workers / one: {one / two:.2f}")
+
+
+def report(folder: Path, row: str, source: Path, collection: Path) -> None:
+    texts = first_fields(source)
+    sample = texts[:: max(1, len(texts) // SAMPLE)]
+    count = sum(1 for _ in collection.open())
+    before = baseline_seconds(sample)
+    if row == "as-is":
+        pairs = [(run_seconds(folder, collection), run_seconds(folder, None)) for _ in range(7)]
+        spent = sorted(full - empty for full, empty in pairs)[3]
+    else:
+        spent = run_seconds(folder, collection)
+    base, ours = (before + baseline_seconds(sample)) / 2, spent / count
+    label = f"{row}, {count:,} lines"
+    print(f"{label:<28}{base * 1e6:12.1f}{ours * 1e6:10.2f}{base / ours:8.1f} x", flush=True)
+
+
+if __name__ == "__main__":
+    main()
