@@ -189,6 +189,8 @@ def watch(
 
     Raises UsageError, and EnvironmentFailure if the folders are missing at the start.
     """
+    from pipeline.run import table, tree  # noqa: F401, PLC0415 - no file has to wait for them
+
     with _ready(settings, log, on_finished, tuning, once=False) as (sweeper, stop, alarm):
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))
