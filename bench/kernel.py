@@ -20,13 +20,14 @@ from pipeline.batch import masks_of_plain
 from pipeline.certify import certify_many
 from pipeline.limits import NEVER
 from pipeline.puzzle import NINE
-from pipeline.reading import Collection, contents_of
+from pipeline.reading import contents_of
 from pipeline.run.sinks import PORTIONS
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import loading
 from pipeline.solvers.lanes.search import search_planes
 from pipeline.solving import solve_piece
+from pipeline.source import Collection
 
 COUNT = 50_000
 ROUNDS = 4

@@ -33,7 +33,7 @@ from pipeline.run.scheduler import packed
 from pipeline.run.sinks import PORTIONS, End, PieceOf
 from pipeline.run.workers import Pool, Workers
 from pipeline.settings import Settings
-from pipeline.unpack import PeekableStream
+from pipeline.unpack.streams import PeekableStream
 
 COUNT, MOST = 60_000, 2
 ROUNDS = 3

@@ -22,7 +22,8 @@ from pipeline.problem import Problem, PuzzleProblem, S
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Certificate, Proof, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.settings import Settings
-from pipeline.solvers import Solver, Solvers, answers
+from pipeline.solvers import Solvers
+from pipeline.solvers.asking import HANDED_OVER, Relay, answers
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Core
@@ -54,8 +55,9 @@ def solve_problem(
     why, planned = solvers.fallback, True
     result: Result[S] | None = None
     for solver in solvers.chain:
+        relay = solvers.relay(solver)
         try:
-            answered = search.collect(solver)
+            answered = search.collect(relay)
         except LimitReached as error:
             return Result("unknown", (), False, str(error), problem, seconds=watch.seconds())
         except (SolverError, EnvironmentFailure) as error:
@@ -63,13 +65,19 @@ def solve_problem(
                 raise
             why, planned = str(error), False
             continue
-        used = SolverUsed(solver.name, solver.version, why, planned and why is not None)
-        found = cross_checked(search.result(answered, used), search, solvers)
+        found = cross_checked(search.result(answered, _used(relay, why, planned)), search, solvers)
         result = with_evidence(found, solvers, settings, watch, explain=explain)
         if result.complete or not found.complete:
             return result
         why, planned = result.message, False  # another solver may do better
     return result or Result("failed", (), None, why, problem, search.kept, seconds=watch.seconds())
+
+
+def _used(relay: Relay, why: str | None, planned: bool) -> SolverUsed:
+    """The solver that answered; `why` says why it was asked at all."""
+    if why is None and relay.by is not relay.first:
+        why = f"{relay.first.name} found the first {HANDED_OVER} solutions"
+    return SolverUsed(relay.by.name, relay.by.version, why, planned and why is not None)
 
 
 class Search(Generic[S]):
@@ -93,15 +101,15 @@ class Search(Generic[S]):
     def kept(self) -> Cnf | None:
         return self._cnf if self.problem.is_encoded else None
 
-    def collect(self, solver: Solver) -> Found[S]:
-        """Collect a solver's solutions, up to one more than are asked for.
+    def collect(self, relay: Relay) -> Found[S]:
+        """Collect the solutions that are found, up to one more than are asked for.
 
         Raises LimitReached if the CNF is too large, SolverError for a model that is not a
         solution.
         """
         wanted = self.problem.wanted(self.settings)
         solutions: list[S] = []
-        with closing(self.stream(solver)) as stream:
+        with closing(self.stream(relay)) as stream:
             for each in stream:
                 if isinstance(each, (Unsat, Unknown)):
                     return Found(solutions, each)
@@ -111,11 +119,11 @@ class Search(Generic[S]):
                     break
         return Found(solutions, None)
 
-    def stream(self, solver: Solver) -> Generator[S | Unsat | Unknown, None, None]:
+    def stream(self, relay: Relay) -> Generator[S | Unsat | Unknown, None, None]:
         """Yield each solution when it is found and certified, then what ended the search."""
         cnf = self._encoded()
         limits = limits_left(self.settings, self.watch)
-        with closing(answers(cnf, solver, limits)) as stream:
+        with closing(answers(cnf, relay, limits)) as stream:
             while True:
                 with self.watch.timing("solve"):
                     answer = next(stream)
@@ -125,7 +133,7 @@ class Search(Generic[S]):
                 with self.watch.timing("decode"):
                     solution = self.problem.decode(answer.model, cnf)
                 with self.watch.timing("certify"):
-                    fault = self.problem.fault(solution, solver.name)
+                    fault = self.problem.fault(solution, relay.by.name)
                 if fault:
                     raise SolverError(fault)
                 yield solution
@@ -211,7 +219,7 @@ def cross_checked(result: Result[S], search: Search[S], solvers: Solvers) -> Res
         return result
     other = solvers.other_than(used.name)
     try:
-        second = search.collect(other)
+        second = search.collect(Relay(other))
     except (SolverError, EnvironmentFailure, LimitReached):
         return result
     known, found = set(result.solutions), set(second.solutions)

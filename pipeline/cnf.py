@@ -84,7 +84,7 @@ class Cnf:
         Raises LimitReached.
         """
         return not any(-literal in model for literal in model) and not any(
-            model.isdisjoint(clause) for clause in deadline.watch(self.clauses())
+            map(model.isdisjoint, deadline.watch(self.clauses()))
         )
 
     def blocking(self, model: AbstractSet[int]) -> Clause:

@@ -80,7 +80,7 @@ def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None
     with Solvers(chosen.solver, chosen.minisat) as solvers:
         search = Search(problem, chosen, Stopwatch())
         for solver in solvers.chain:
-            with closing(search.stream(solver)) as stream:
+            with closing(search.stream(solvers.relay(solver))) as stream:
                 while True:
                     try:
                         found = next(stream)

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeVar
 
 from pipeline.errors import LimitReached
@@ -74,10 +74,13 @@ class Deadline:
 
     def watch(self, items: Iterable[T]) -> Iterator[T]:
         """Yield the items, checking the clock now and then. Raises LimitReached."""
+        return chain.from_iterable(self._lots(items))
+
+    def _lots(self, items: Iterable[T]) -> Iterator[list[T]]:
         remaining = iter(items)
         while some := [*islice(remaining, _AT_ONCE)]:
             self.check()
-            yield from some
+            yield some
 
 
 UNHURRIED = Limits(math.inf)

@@ -32,71 +32,33 @@ from pipeline.parse.formula import parse_formula
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import NINE, Puzzle
 from pipeline.settings import ReadingOptions, Settings
-from pipeline.unpack import (
-    Kind,
-    Member,
-    PeekableStream,
-    Room,
-    UnpackError,
-    check_readable,
-    is_packed,
-    kind_of,
-    opened,
-    walk,
-)
+from pipeline.source import Archive, Collection, Contents, Glance, Single, Source
+from pipeline.unpack.limits import Room, UnpackError
+from pipeline.unpack.streams import PeekableStream
+from pipeline.unpack.walk import Member, check_readable, is_packed, kind_of, opened, walk
+
+__all__ = [
+    "PIECE_BYTES",
+    "Archive",
+    "Collection",
+    "Contents",
+    "Glance",
+    "Item",
+    "Single",
+    "Source",
+    "contents_of",
+    "contents_of_member",
+    "glance",
+    "items_of",
+    "problem_of",
+    "read",
+    "source_in",
+]
 
 PIECE_BYTES = 64 * 1024
 """Bytes of a collection to read at once."""
 
 _MOST_CELLS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What is needed to read any piece of a collection; picklable.
-
-    `cells` is how many dots stand for a puzzle whose size is not known.
-    """
-
-    name: str
-    detected: Detected
-    cells: int
-
-
-@dataclass(frozen=True, slots=True)
-class Single:
-    """A source of one problem: its bytes, or why it is not read; `size` if it is a file."""
-
-    name: str
-    data: bytes | None
-    refusal: str | None = None
-    size: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Collection:
-    """Many puzzles in one file, which may be compressed."""
-
-    source: Source
-    kind: Kind
-
-
-@dataclass(frozen=True, slots=True)
-class Archive:
-    """An archive or a folder."""
-
-    kind: Kind
-
-
-Contents = Single | Collection | Archive
-
-
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """Whether a file holds many puzzles, and whether it looks cut off."""
-
-    holds_many: bool = False
-    cut_off: bool = False
 
 
 def glance(data: bytes, name: str, settings: Settings) -> Glance:

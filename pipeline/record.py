@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET
 
-from pipeline.cnf import blocking_clause, dimacs_lines
-from pipeline.problem import FormulaProblem, PuzzleProblem
 from pipeline.published.schema import (
     CLAIMED,
     PROVED,
@@ -36,6 +34,7 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from pipeline import explain
+    from pipeline.parse import Parsed
 
 LARGE_PROOF = 256 * 1024
 """Proofs of this many characters or more are compressed."""
@@ -64,6 +63,8 @@ def timestamp(moment: datetime) -> str:
 
 def cnf_texts(result: Result) -> tuple[Iterable[str], Iterable[str]]:
     """The DIMACS text of the puzzle, and the same with each solution blocked; in pieces."""
+    from pipeline.cnf import blocking_clause, dimacs_lines  # noqa: PLC0415 - loaded by then
+
     assert result.cnf, "a solved puzzle was encoded"  # noqa: S101
     blocking = [blocking_clause(grid, result.cnf) for grid in result.solutions]
     return dimacs_lines(result.cnf), dimacs_lines(result.cnf, blocking)
@@ -78,7 +79,7 @@ def make_record(
 ) -> PuzzleRecord:
     """The record; `files` maps each published name to its SHA-256."""
     found, used = result.certificate, result.solver
-    parsed = result.problem.parsed if isinstance(result.problem, PuzzleProblem) else None
+    parsed = _parsed(result)
     geometry = parsed.puzzle.geometry if parsed else None
     solver = Solver(name=used.name, version=used.version, fallback=used.fallback) if used else None
     return PuzzleRecord(
@@ -96,6 +97,13 @@ def make_record(
         **_explained(result),
         disagreement=result.disagreement or UNSET,
     )
+
+
+def _parsed(result: Result) -> Parsed | None:
+    """What was read of a puzzle; None of a formula, or if nothing was."""
+    from pipeline.problem import PuzzleProblem  # noqa: PLC0415 - as above
+
+    return result.problem.parsed if isinstance(result.problem, PuzzleProblem) else None
 
 
 def _common(
@@ -118,6 +126,8 @@ def _common(
 
 def _encoding(result: Result) -> Encoding | None:
     """How the formula given to the solver was made, and its size."""
+    from pipeline.problem import FormulaProblem  # noqa: PLC0415 - as above
+
     if isinstance(result.problem, FormulaProblem):
         formula = result.problem.parsed
         return Encoding(name=None, variables=formula.variables, clauses=len(formula.clauses))
@@ -130,7 +140,7 @@ def _encoding(result: Result) -> Encoding | None:
 def _explained(result: Result) -> dict[str, Any]:
     """The fields that say why there is no solution, or where several differ."""
     told: dict[str, Any] = {}
-    if result.status == "unsolvable" and isinstance(result.problem, PuzzleProblem):
+    if result.status == "unsolvable" and _parsed(result):
         found = result.conflict
         told["conflict"] = tuple(map(_clue, found.clues)) if found else None
         told["conflict_minimal"] = found.minimal if found else None
@@ -162,8 +172,7 @@ def log_text(origin: Origin, result: Result, claimed: datetime, finished: dateti
     for stage, seconds in result.seconds.items():
         if stage != "total":
             lines.append({"event": f"stage.{stage}", "seconds": round(seconds, 6)})
-        if stage == "parse" and isinstance(result.problem, PuzzleProblem):
-            read = result.problem.parsed
+        if stage == "parse" and (read := _parsed(result)):
             lines[-1] |= {"format": read.format, "variant": read.variant, "reason": read.reason}
     if (used := result.solver) and used.fallback:
         event = "solver.fallback"

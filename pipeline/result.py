@@ -6,16 +6,22 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Generic, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal
+
+from typing_extensions import TypeVar
 
 from pipeline.limits import Limits
-from pipeline.problem import Problem, S
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Formula
     from pipeline.cnf import Cnf
     from pipeline.explain import Conflict, Difference
+    from pipeline.parse.formula import Model
+    from pipeline.problem import Problem
+    from pipeline.puzzle import Grid
+
+S = TypeVar("S", bound="Grid | Model", default=Any)
 
 Status = Literal[
     "unique", "multiple", "unsolvable", "solved", "invalid", "other", "unknown", "failed"

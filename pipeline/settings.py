@@ -16,6 +16,27 @@ SolverChoice = Literal["auto", "minisat", "pysat", "lanes"]
 VariantChoice = Literal["auto", "classic", "even-odd"]
 EncodingChoice = Literal["textbook", "minimal", "extended", "reduced"]
 AlphabetChoice = Literal["auto", "0-F", "1-G", "A-P", "0-O", "1-P", "A-Y"]
+FormatChoice = Literal[
+    "auto",
+    "opensudoku",
+    "hodoku",
+    "json",
+    "sadman",
+    "bordered",
+    "simple-sudoku",
+    "spreadsheet",
+    "spaces",
+    "characters",
+    "boxes",
+    "line",
+    "grid",
+    "csv",
+    "lines",
+    "stacked",
+    "cnf",
+]
+"""The formats known to the parsers, which take a while to load; the settings take any name."""
+NumberingChoice = Literal["dense", "decimal"]
 ENCODING: EncodingChoice = "reduced"
 MAX_SOLUTIONS, MAX_SOLUTIONS_OF_MANY = 100, 2
 MAX_BYTES = 64 * 1024 * 1024

@@ -15,10 +15,11 @@ from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.parse import Piece, parsed_from, signs_of
 from pipeline.problem import Problem, PuzzleProblem, S, read_problem
 from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.reading import Source, problem_of
+from pipeline.reading import problem_of
 from pipeline.result import Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
+from pipeline.source import Source
 
 if TYPE_CHECKING:
     import numpy as np

@@ -23,9 +23,10 @@ from pipeline.parse.plain import Contents, PlainLines
 from pipeline.published.schema import CLAIMED, DISAGREEMENTS, FALLBACKS
 from pipeline.published.tables import quoted, yes_or_no
 from pipeline.puzzle import Grid
-from pipeline.reading import Source, problem_of
+from pipeline.reading import problem_of
 from pipeline.result import Certificate, Result
 from pipeline.rows import Proofs, Rows, one_line
+from pipeline.source import Source
 
 _LONGEST_TEXT = 500
 _PLAIN_LINE = 82

@@ -218,8 +218,20 @@ def test_minisat_asked_for_and_not_there_is_an_error_that_says_how_to_install_it
 @needs_minisat
 @pytest.mark.parametrize("minisat", [None, "minisat"])
 def test_auto_takes_minisat_where_there_is_one(minisat):
-    result = solve(TWO, minisat=minisat)
+    result = solve(UNIQUE, minisat=minisat)
     assert (result.solver.name, result.solver.version) == ("minisat", None)
+
+
+@needs_minisat
+def test_auto_finds_more_than_two_solutions_with_pysat():
+    result = solve(SIX, solver="auto")
+    assert (result.solver.name, result.solver.fallback) == (
+        "pysat",
+        "minisat found the first 2 solutions",
+    )
+    assert (result.solver.warning, result.complete) == (None, True)
+    assert result.solutions == solve(SIX, solver="minisat").solutions
+    assert solve(SIX, solver="minisat").solver.name == "minisat"
 
 
 @pytest.mark.parametrize("size", [(1, 5), (5, 1), (1, 2), (3, 4), (4, 4)], ids=str)

@@ -150,8 +150,8 @@ def stopping_after(number):
     """Answers of a solver that says too early that there are no more."""
     asked = chain.answers
 
-    def answers(cnf, solver, limits):
-        stream = asked(cnf, solver, limits)
+    def answers(cnf, relay, limits):
+        stream = asked(cnf, relay, limits)
         for _ in range(number):
             yield next(stream)
         yield Unsat()

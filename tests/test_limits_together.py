@@ -17,12 +17,12 @@ from pipeline.chain import Search
 from pipeline.limits import Limits
 from pipeline.parse import Piece, detect_collection, parse_puzzle
 from pipeline.problem import read_problem
-from pipeline.reading import Source
 from pipeline.result import Certificate, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import solve_lanes
 from pipeline.solving import solve_piece, solve_sources
+from pipeline.source import Source
 
 SEVEN = "the time limit of 7 s was reached"
 

@@ -23,13 +23,13 @@ from pipeline.batch import FEWEST
 from pipeline.parse import Piece, detect_collection, parse_puzzle
 from pipeline.published.tables import MemberRow, PuzzleRow, csv_line, header
 from pipeline.puzzle import Geometry, Grid
-from pipeline.reading import Source
 from pipeline.result import Certificate
 from pipeline.rows import Rows, blank_lines, one_line
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import solve_lanes
 from pipeline.solving import failed_piece, solve_piece
+from pipeline.source import Source
 from pipeline.tabling import broken
 
 ONE = UNIQUE.replace("\n", "")

@@ -30,7 +30,8 @@ from pipeline.errors import InputError, counted, in_words, printable
 from pipeline.published import NoRecord
 from pipeline.published.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
 from pipeline.published.tables import MemberRow, rows_in, yes_or_no
-from pipeline.unpack import Member, UnpackError, kind_of, walk
+from pipeline.unpack.limits import UnpackError
+from pipeline.unpack.walk import Member, kind_of, walk
 
 
 def audit_archive(published: Many, original: Path, terms: Terms, report: Report) -> str:

@@ -30,7 +30,7 @@ from pipeline.published.schema import (
 from pipeline.published.tables import PuzzleRow, lines_of, rows_in
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Reading
-from pipeline.unpack import PeekableStream
+from pipeline.unpack.streams import PeekableStream
 
 _PIECE_BYTES = 256 * 1024
 _NINE = Geometry(3, 3)

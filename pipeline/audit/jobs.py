@@ -29,7 +29,8 @@ from pipeline.published import NoRecord
 from pipeline.published.names import Originals
 from pipeline.published.schema import ARCHIVE
 from pipeline.published.tables import MemberRow, PuzzleRow, header
-from pipeline.unpack import UnpackError, kind_of, opened
+from pipeline.unpack.limits import UnpackError
+from pipeline.unpack.walk import kind_of, opened
 
 _ATTEMPTS = 3
 _LONGEST_HEADER = 200

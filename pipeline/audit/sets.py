@@ -26,7 +26,7 @@ from pipeline.published import (
 from pipeline.published.names import is_of_set, solutions_among, stem_of_answer, stems_for
 from pipeline.published.schema import or_none
 from pipeline.settings import Reading
-from pipeline.unpack import Room
+from pipeline.unpack.limits import Room
 
 _MOST_STEMS = 1000
 _NOT_OF_MANY = ("encoding", "conflict", "difference")

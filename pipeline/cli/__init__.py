@@ -5,9 +5,10 @@ What is imported here is loaded before `main` can handle a signal: as little as 
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pipeline.exits import end_with, when_stopped
@@ -15,45 +16,28 @@ from pipeline.exits import end_with, when_stopped
 if TYPE_CHECKING:
     from typer import Typer
 
-__all__ = ["COMMANDS", "application", "main"]
-
-COMMANDS = {
-    "run": "folders",
-    "watch": "folders",
-    "solve": "answers",
-    "count": "answers",
-    "encode": "formulas",
-    "decode": "formulas",
-    "certify": "formulas",
-    "audit": "outbox",
-    "schema": "outbox",
-    "report": "outbox",
-    "status": "folders",
-    "retry": "folders",
-    "prune": "folders",
-    "doctor": "folders",
-}
-"""Every command, and the module here that it is in."""
+__all__ = ["application", "main"]
 
 
 def application(only: str = "") -> Typer:
-    """All commands, or `only` one of them: loading the modules takes most of a start."""
+    """All commands, or `only` one of them."""
     import typer  # noqa: PLC0415 - see above
 
-    from pipeline.cli.options import accounted  # noqa: PLC0415
+    from pipeline.cli.commands import COMMANDS  # noqa: PLC0415
+    from pipeline.cli.options import Command, accounted  # noqa: PLC0415
 
     app = typer.Typer(
         name="sudoku-pipeline",
         help="Solve Sudoku files that are dropped in a folder, by SAT, and certify every answer.",
         no_args_is_help=True,
+        add_help_option=only not in COMMANDS,  # it is an option that typer would load pydantic for
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
     app.callback()(lambda: None)  # else a lone command would have no name
     for name in [only] if only in COMMANDS else COMMANDS:
-        module = import_module(f"{__name__}.{COMMANDS[name]}")
-        app.command()(accounted(getattr(module, name)))
+        app.command(cls=Command)(accounted(COMMANDS[name]))
     return app
 
 
@@ -61,6 +45,7 @@ def main() -> None:
     """Run the command line; from here on SIGTERM and Ctrl-C end it with the right exit code."""
     command = sys.argv[1] if sys.argv[1:] else ""
     end_with(when_stopped(command))
+    atexit.register(gc.freeze)  # else Python looks for garbage in all that it loaded, and then ends
     app = application(command)
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")

@@ -1,4 +1,4 @@
-"""The commands that solve without folders: solve and count."""
+"""What the commands that solve without folders do: solve and count."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import typer
 
 from pipeline.cli.files import STANDARD_OUTPUT, check_target, path_of, source_name, write_to
-from pipeline.cli.options import READING, SOLVING, File, say, takes
+from pipeline.cli.options import say
 from pipeline.errors import (
     InputError,
     InvalidPuzzle,
@@ -25,11 +25,12 @@ from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.parse import signs_of
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import Grid
-from pipeline.reading import Archive, Item, Single, contents_of, items_of
+from pipeline.reading import Item, contents_of, items_of
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solving import solve_one, solve_problems
+from pipeline.source import Archive, Single
 
 if TYPE_CHECKING:
     from pipeline.explain import Difference
@@ -38,34 +39,8 @@ if TYPE_CHECKING:
 AT_ONCE = 1024
 """Puzzles of a collection that are solved together."""
 
-Files = Annotated[
-    list[Path], typer.Argument(help="Puzzles, collections, archives; - is standard input.")
-]
 
-
-@takes(*SOLVING, *READING, "quiet")
-def solve(
-    files: Files,
-    settings: Settings,
-    *,
-    times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
-    svg: Annotated[
-        Path | None,
-        typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file; - is stdout."),
-    ] = None,
-) -> None:
-    """Solve puzzle files and print their solutions; for a file of many puzzles a line each.
-
-    sudoku-pipeline solve examples/classic.sudoku
-
-    sudoku-pipeline solve examples/collection.txt
-
-    sudoku-pipeline solve --times examples/*.sudoku
-
-    sudoku-pipeline solve --svg classic.svg examples/classic.sudoku
-
-    cat examples/line.sdm | sudoku-pipeline solve -
-    """
+def solve(files: list[Path], settings: Settings, *, times: bool, svg: Path | None) -> None:
     _check_drawn(svg, files)
     kept: list[tuple[str, Result]] = []
     well = True
@@ -292,19 +267,7 @@ def _decisive(difference: Difference) -> str:
     return f"they differ in {cells} cells; of those found one alone has {clues}"
 
 
-@takes(*SOLVING, *READING, "quiet")
-def count(
-    file: File,
-    settings: Settings,
-    *,
-    show: Annotated[bool, typer.Option("--print", help="Print each as it is found.")] = False,
-) -> None:
-    """Count the solutions of a puzzle, or of each in a file of many, up to --max-solutions.
-
-    sudoku-pipeline count --max-solutions 1000 examples/classic.sudoku
-
-    cat examples/six.txt | sudoku-pipeline count --print -
-    """
+def count(file: Path, settings: Settings, *, show: bool) -> None:
     name, watch = source_name(file), Stopwatch()
     with (
         Solvers(settings.solver, settings.minisat) as solvers,

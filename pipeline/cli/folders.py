@@ -1,4 +1,4 @@
-"""The commands on the folders: run, watch, status, retry, prune, doctor."""
+"""What the commands on the folders do: run, watch, status, retry, prune, doctor."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from pipeline.cli.options import READING, SOLVING, say, takes
+from pipeline.cli.options import say
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.overview import (
     Entry,
@@ -34,24 +34,7 @@ if TYPE_CHECKING:
     from pipeline.report import Keeper
 
 
-FOLDERS = ("inbox", "outbox")
-PROTOCOL = ("workers", "cluster", "max_total_bytes", "keep_cnf", "settle", "grace")
-OUTPUT = ("report", "log_format", "quiet")
-
-
-@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT)
 def run(settings: Settings) -> None:
-    """Process everything in the inbox and exit: for cron.
-
-    sudoku-pipeline run
-
-    sudoku-pipeline run --inbox /srv/sudoku/in --outbox /srv/sudoku/out --quiet
-
-    sudoku-pipeline run --cluster local:2
-
-    Exit code 0: all went well; 1: some input was invalid, unknown or failed; 75: the disk or a
-    folder failed, or a signal came; nothing was lost, run again.
-    """
     log = LazyLog(settings.log_format, quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
         code = run_once(settings, log, keeper.after if keeper else no_hook)
@@ -60,20 +43,7 @@ def run(settings: Settings) -> None:
     raise typer.Exit(code)
 
 
-@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll", "health")
 def watch(settings: Settings) -> None:
-    """Process everything dropped in the inbox until SIGTERM or Ctrl-C.
-
-    sudoku-pipeline watch
-
-    sudoku-pipeline watch --poll --inbox /mnt/share/in
-
-    sudoku-pipeline watch --report
-
-    sudoku-pipeline watch --health /run/sudoku-pipeline/health.json
-
-    Exit code 0: a signal ended it; 75: a folder was missing at the start.
-    """
     log = LazyLog(settings.log_format, quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
         watch_folders(settings, log, keeper.after if keeper else no_hook)
@@ -96,7 +66,6 @@ def _reporting(settings: Settings, log: Log) -> Iterator[Keeper | None]:
         keeper.close()
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _MOST_SHOWN = 20
 
@@ -108,16 +77,7 @@ def _folders(settings: Settings) -> Folders:
     return folders
 
 
-@takes("inbox", "outbox", "settle")
-def status(settings: Settings, *, as_json: Json = False) -> None:
-    """Show what is where: waiting, settling, ignored, in work, done, failed.
-
-    sudoku-pipeline status
-
-    sudoku-pipeline status --json | jq .scan_age
-
-    Exit code 1: files wait, and nothing has scanned the inbox for two minutes.
-    """
+def status(settings: Settings, *, as_json: bool) -> None:
     overview = survey(_folders(settings), settings.settle)
     if as_json:
         print(json.dumps(dataclasses.asdict(overview) | {"stuck": overview.is_stuck}, indent=1))
@@ -150,19 +110,7 @@ def _print_entries(entries: list[Entry]) -> None:
         print(f"    and {len(entries) - _MOST_SHOWN} more")
 
 
-@takes("inbox", "outbox")
-def retry(
-    settings: Settings,
-    names: Annotated[list[str] | None, typer.Argument(help="Names in inbox/failed/.")] = None,
-    *,
-    every: Annotated[bool, typer.Option("--all", help="All that failed.")] = False,
-) -> None:
-    """Put failed files back into the inbox.
-
-    sudoku-pipeline retry puzzle.txt
-
-    sudoku-pipeline retry --all
-    """
+def retry(settings: Settings, names: list[str] | None, *, every: bool) -> None:
     if bool(names) == every:
         raise typer.BadParameter("give either names or --all")
     code = ALL_WELL
@@ -182,23 +130,7 @@ def _seconds(age: str) -> float:
     return int(match[1]) * _UNITS[match[2]]
 
 
-@takes("inbox", "outbox")
-def prune(
-    settings: Settings,
-    *,
-    older_than: Annotated[
-        str, typer.Option("--older-than", metavar="AGE", help="30d, 12h, 90m, 2w, 60s.")
-    ],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
-) -> None:
-    """Delete old originals from inbox/done/ and old logs from the outbox.
-
-    Solutions, records and failed files stay.
-
-    sudoku-pipeline prune --older-than 30d --dry-run
-
-    sudoku-pipeline prune --older-than 30d
-    """
+def prune(settings: Settings, *, older_than: str, dry_run: bool) -> None:
     files = list(expired_files(_folders(settings), _seconds(older_than)))
     if dry_run:
         for file in files:
@@ -208,16 +140,7 @@ def prune(
         print(f"deleted {counted(delete_expired(files), 'file')}")
 
 
-@takes("inbox", "outbox", "solver", "minisat")
-def doctor(settings: Settings, *, as_json: Json = False) -> None:
-    """Say what this machine lacks, with remedies.
-
-    sudoku-pipeline doctor
-
-    sudoku-pipeline doctor --inbox /mnt/share/in
-
-    Exit code 1: something will not work.
-    """
+def doctor(settings: Settings, *, as_json: bool) -> None:
     from pipeline.run.doctor import examine  # noqa: PLC0415 - run and watch start without it
 
     findings = list(examine(settings))

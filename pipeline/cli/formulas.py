@@ -1,10 +1,9 @@
-"""The commands that show what a solver would get and what its answer means."""
+"""What the commands do that show what a solver would get and what its answer means."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -18,41 +17,25 @@ from pipeline.cli.files import (
     read_puzzle,
     source_name,
 )
-from pipeline.cli.options import READING, takes
 from pipeline.cnf import Sat, Unknown, Unsat, decode_model, dimacs_lines, parse_result
-from pipeline.encode import Style, encode_puzzle
+from pipeline.encode import encode_puzzle
 from pipeline.errors import InputError, InvalidResult, SolverError
 from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.parse import Parsed, parsed_from
 from pipeline.parse.formula import read_model
 from pipeline.problem import FormulaProblem, PuzzleProblem, render_solution
-from pipeline.settings import Settings
+from pipeline.settings import NumberingChoice, Settings
 
-Empty = Annotated[
-    str | None, typer.Option("--empty", metavar="HxW", help="An empty grid with boxes of HxW.")
-]
-Numbering = Annotated[
-    Style, typer.Option("--numbering", help="Variables without gaps, or as the digits rcv.")
-]
 LARGEST_RESULT = 1 << 30
 
 
-@takes("encoding", *READING, encoding="extended")
 def encode(
     settings: Settings,
-    file: Annotated[Path | None, typer.Argument(help="A puzzle file; - is stdin.")] = None,
-    empty: Empty = None,
-    numbering: Numbering = "dense",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write there, not to standard output.")
-    ] = None,
+    file: Path | None,
+    empty: str | None,
+    numbering: NumberingChoice,
+    output: Path | None,
 ) -> None:
-    """Write a puzzle as a DIMACS CNF.
-
-    sudoku-pipeline encode examples/classic.sudoku -o classic.cnf
-
-    sudoku-pipeline encode --empty 3x3 --encoding textbook --numbering decimal
-    """
     if (file is None) == (empty is None):
         raise typer.BadParameter("give either a puzzle file or --empty")
     puzzle = _puzzle(empty, file, settings).puzzle
@@ -71,22 +54,9 @@ def _puzzle(empty: str | None, file: Path | None, settings: Settings) -> Parsed:
     return read_puzzle(file or STANDARD_INPUT, settings)
 
 
-@takes("encoding", *READING, encoding="extended")
 def decode(
-    settings: Settings,
-    files: Annotated[list[Path], typer.Argument(metavar="[PUZZLE] RESULT")],
-    empty: Empty = None,
-    numbering: Numbering = "dense",
+    settings: Settings, files: list[Path], empty: str | None, numbering: NumberingChoice
 ) -> None:
-    """Turn a solver's result file into the grid it stands for.
-
-    The result is minisat's, or has the SAT competition's s and v lines. --encoding and
-    --numbering must be those with which the CNF was made.
-
-    sudoku-pipeline decode examples/classic.sudoku classic.out
-
-    sudoku-pipeline decode --empty 3x3 --numbering decimal empty.out
-    """
     if len(files) != (1 if empty else 2) or files.count(STANDARD_INPUT) > 1:
         raise typer.BadParameter("give PUZZLE and RESULT, or --empty and RESULT; one may be -")
     parsed = _puzzle(empty, files[0], settings)
@@ -97,7 +67,7 @@ def decode(
         raise InvalidResult(f"{source_name(files[-1])}: {error}") from error
 
 
-def _decoded(text: str, parsed: Parsed, settings: Settings, numbering: Style) -> str:
+def _decoded(text: str, parsed: Parsed, settings: Settings, numbering: NumberingChoice) -> str:
     """The grid of a result text, in the notation of its puzzle, or `no solution`."""
     answer = parse_result(text)
     match answer:
@@ -114,18 +84,7 @@ def _decoded(text: str, parsed: Parsed, settings: Settings, numbering: Style) ->
             raise SolverError(f"the result tells nothing: {reason}")
 
 
-@takes(*READING)
-def certify(
-    puzzle: Annotated[Path, typer.Argument(help="The puzzle, or formula; - is standard input.")],
-    solutions: Annotated[list[Path], typer.Argument(help="Filled grids, or models, to check.")],
-    settings: Settings,
-) -> None:
-    """Check solutions against a puzzle, from the rules alone, or models against a formula.
-
-    sudoku-pipeline certify examples/classic.sudoku outbox/classic_1.solution
-
-    sudoku-pipeline certify examples/colours.cnf outbox/colours_1.solution
-    """
+def certify(puzzle: Path, solutions: list[Path], settings: Settings) -> None:
     code = ALL_WELL
     wanted = read_file(puzzle, settings)
     for file in solutions:

@@ -16,9 +16,11 @@ import sys
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
+from typer.core import TyperCommand
 
 from pipeline.errors import (
     EnvironmentFailure,
@@ -26,6 +28,7 @@ from pipeline.errors import (
     UsageError,
     in_words,
     is_environmental,
+    printable,
 )
 from pipeline.exits import (
     ALL_WELL,
@@ -36,8 +39,7 @@ from pipeline.exits import (
     interruptible,
     when_stopped,
 )
-from pipeline.parse import FORMAT_NAMES
-from pipeline.settings import Settings, environment_name
+from pipeline.settings import FormatChoice, Settings, environment_name
 
 _HELP: dict[str, str] = {
     "inbox": "The folder into which files are dropped.",
@@ -81,16 +83,18 @@ SOLVING = (
 READING = ("variant", "max_bytes", "format", "alphabet")
 
 
-_FORMATS: Any = cast("Any", Literal)[("auto", *FORMAT_NAMES)]
-"""The formats are known where they are registered; the settings take any name."""
+@functools.cache
+def _types() -> dict[str, Any]:
+    return inspect.get_annotations(Settings, eval_str=True) | {"format": FormatChoice}
 
 
-def option(name: str, annotation: Any) -> Any:
+@functools.cache
+def _option(name: str) -> Any:
     """The annotated type of the option for a field of Settings."""
     declared = typer.Option(
         f"--{name.replace('_', '-')}", envvar=environment_name(name), help=_HELP[name]
     )
-    return Annotated[annotation, declared]
+    return Annotated[_types()[name], declared]
 
 
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -98,7 +102,6 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         known = {field.name: field for field in fields(Settings)}
-        types = inspect.get_annotations(Settings, eval_str=True) | {"format": _FORMATS}
         signature = inspect.signature(command, eval_str=True)
         own = [p for p in signature.parameters.values() if p.name != "settings"]
         shared = [
@@ -106,7 +109,7 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=defaults.get(name, known[name].default),
-                annotation=option(name, types[name]),
+                annotation=_option(name),
             )
             for name in names
         ]
@@ -125,9 +128,49 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
     return decorate
 
 
-File = Annotated[
-    Path, typer.Argument(help="A puzzle, a collection or an archive; - is standard input.")
-]
+class Command(TyperCommand):
+    """A command that makes plain values itself, out of the texts that it is given.
+
+    Typer, from 0.29 on, loads pydantic even for defaults, which takes longer than all else that a
+    command loads at its start. It still sees to what is missing, wrong, or not plain.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        given, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
+        kinds = self.callback.__annotations__ if self.callback else {}
+        for parameter in sorted(self.get_params(ctx), key=lambda each: not each.is_eager):
+            name = parameter.name or ""
+            value, _ = parameter.consume_value(ctx, given)
+            if name not in kinds and not value:
+                continue  # --help, which was not asked for
+            try:
+                ctx.params[name] = plain(value, kinds.get(name))
+            except ValueError:
+                _, rest = parameter.handle_parse_result(ctx, given, rest)
+        if rest:
+            ctx.fail(f"Got unexpected extra argument(s) ({' '.join(map(printable, rest))})")
+        return rest
+
+
+def plain(value: Any, kind: Any) -> Any:
+    """The value of this kind that a text stands for, or several do; any other is a default.
+
+    Raises ValueError where typer has to decide.
+    """
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return plain(value, inner[0])
+    if origin in (Union, UnionType):
+        return None if value is None else plain(value, inner[0])
+    if origin is list and isinstance(value, (list, tuple)):
+        return [plain(each, inner[0]) for each in value]
+    if origin is Literal and value in inner:
+        return value
+    if kind in (int, float, Path) and isinstance(value, (str, kind)):
+        return kind(value)
+    if kind in (bool, str) and isinstance(value, kind):
+        return value
+    raise ValueError
 
 
 def say(message: str) -> None:

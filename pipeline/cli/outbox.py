@@ -1,4 +1,4 @@
-"""The commands on an outbox and its description: audit, report, schema."""
+"""What the commands on an outbox and its description do: audit, report, schema."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import dataclasses
 import json
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from pipeline.cli.files import STANDARD_OUTPUT, check_target, write_to
-from pipeline.cli.options import say, takes
+from pipeline.cli.options import say
 from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.published.names import DONE
-from pipeline.settings import Settings, environment_name
-from pipeline.unpack import Room
+from pipeline.settings import Settings
+from pipeline.unpack.limits import Room
 
 if TYPE_CHECKING:
     from pipeline.audit import Finding
@@ -25,30 +25,7 @@ if TYPE_CHECKING:
 _WIDTH = len("unchecked")
 
 
-@takes("inbox", "max_bytes", "max_total_bytes", "timeout", "quiet")
-def audit(
-    settings: Settings,
-    outbox: Annotated[
-        Path, typer.Argument(envvar=environment_name("outbox"), help="What to audit.")
-    ] = Path("outbox"),
-    *,
-    originals: Annotated[
-        list[Path] | None,
-        typer.Option(help="Folders of originals, like the default: done in the inbox."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
-) -> None:
-    """Check the solutions, counts and proofs in an outbox, from its files alone.
-
-    A job is ok, BAD, or unchecked if its original is gone or time was too short.
-    --timeout is for one proof, one conflict or one difference.
-
-    sudoku-pipeline audit
-
-    sudoku-pipeline audit outbox --originals inbox/done --json
-
-    Exit code 1: something is wrong, or could not be checked.
-    """
+def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_json: bool) -> None:
     from pipeline.audit import Terms  # noqa: PLC0415 - numpy and dratify are slow to load
     from pipeline.audit import audit as audited  # noqa: PLC0415
 
@@ -69,12 +46,6 @@ def audit(
 
 
 def schema() -> None:
-    """Print the JSON Schema of the record, name.json.
-
-    docs/reference.md says the same in words, and describes tables and logs too.
-
-    sudoku-pipeline schema
-    """
     from pipeline.published import json_schema  # noqa: PLC0415 - takes a while to load
 
     print(json.dumps(json_schema(), indent=1, ensure_ascii=False))
@@ -92,30 +63,7 @@ def _print(finding: Finding, *, as_json: bool) -> None:
         print(f"    {each}")
 
 
-@takes("inbox", "quiet")
-def report(
-    settings: Settings,
-    outbox: Annotated[
-        Path, typer.Argument(envvar=environment_name("outbox"), help="What to report.")
-    ] = Path("outbox"),
-    *,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write the page: report.html in the outbox; - is standard output.",
-        ),
-    ] = None,
-) -> None:
-    """Write one page that shows what is in an outbox: totals, times, jobs, drawn boards.
-
-    The page is self-contained, but its links lead to the files of the outbox.
-
-    sudoku-pipeline report
-
-    sudoku-pipeline report outbox -o report.html
-    """
+def report(settings: Settings, outbox: Path, *, output: Path | None) -> None:
     from pipeline.report import REPORT, page_pieces, write_report  # noqa: PLC0415 - slow to load
 
     if not outbox.is_dir():

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pipeline.cnf import Cnf
 from pipeline.encode.full import (
     Numbering,
-    Style,
     encode_extended,
     encode_minimal,
     encode_textbook,
@@ -18,22 +17,22 @@ from pipeline.encode.full import (
 from pipeline.encode.reduced import encode_reduced
 from pipeline.limits import UNHURRIED, Limits
 from pipeline.puzzle import Puzzle
-from pipeline.settings import EncodingChoice
+from pipeline.settings import EncodingChoice, NumberingChoice
 
-ENCODINGS: dict[EncodingChoice, Callable[[Puzzle, Style, Limits], Cnf]] = {
+ENCODINGS: dict[EncodingChoice, Callable[[Puzzle, NumberingChoice, Limits], Cnf]] = {
     "textbook": encode_textbook,
     "minimal": encode_minimal,
     "extended": encode_extended,
     "reduced": encode_reduced,
 }
 
-__all__ = ["ENCODINGS", "Numbering", "Style", "encode_puzzle"]
+__all__ = ["ENCODINGS", "Numbering", "encode_puzzle"]
 
 
 def encode_puzzle(
     puzzle: Puzzle,
     encoding: EncodingChoice = "reduced",
-    numbering: Style = "dense",
+    numbering: NumberingChoice = "dense",
     limits: Limits = UNHURRIED,
 ) -> Cnf:
     """Encode a puzzle: the models of the clauses are exactly its solutions.

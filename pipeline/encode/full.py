@@ -18,8 +18,8 @@ from pipeline.cnf import Clause, Cnf, Family, Generated
 from pipeline.errors import UsageError
 from pipeline.limits import Limits
 from pipeline.puzzle import Candidate, Geometry, Puzzle, values_of
+from pipeline.settings import NumberingChoice
 
-Style = Literal["dense", "decimal"]
 Kind = Literal["cell", "row", "column", "box"]
 DECIMAL_LARGEST_SIDE = 9
 
@@ -42,7 +42,7 @@ class Numbering(Mapping[int, Candidate]):
     """
 
     geometry: Geometry
-    style: Style = "dense"
+    style: NumberingChoice = "dense"
 
     def __post_init__(self) -> None:
         n = self.geometry.side
@@ -140,14 +140,14 @@ def _negated(forbidden: Iterable[tuple[int, int]]) -> Iterator[Clause]:
 
 def _encoder(
     name: str, rules: Iterable[tuple[Kind, int]]
-) -> Callable[[Puzzle, Style, Limits], Cnf]:
+) -> Callable[[Puzzle, NumberingChoice, Limits], Cnf]:
     """Make an encoder that states these rules over all candidates, then the givens and marks.
 
     It is lazy: time limits apply where the clauses are generated.
     """
     stated = tuple(rules)
 
-    def encode(puzzle: Puzzle, style: Style, _limits: Limits) -> Cnf:
+    def encode(puzzle: Puzzle, style: NumberingChoice, _limits: Limits) -> Cnf:
         numbering = Numbering(puzzle.geometry, style)
         families = [_family(numbering, kind, bound) for kind, bound in stated]
         families += _units(puzzle, numbering)

@@ -12,9 +12,10 @@ from functools import lru_cache, partial
 from math import comb, isqrt
 
 from pipeline.cnf import Clause, Cnf, Family, Generated
-from pipeline.encode.full import LEAST, MOST, TITLES, Kind, Numbering, Style, pairs
+from pipeline.encode.full import LEAST, MOST, TITLES, Kind, Numbering, pairs
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
+from pipeline.settings import NumberingChoice
 
 CANDIDATE_BYTES = 1024
 """The most memory of a candidate in this process, here and later as a part of a model."""
@@ -23,7 +24,7 @@ MOST_KEPT = 100_000
 """Larger families of pairs are regenerated whenever they are needed."""
 
 
-def encode_reduced(puzzle: Puzzle, style: Style, limits: Limits) -> Cnf:
+def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cnf:
     """The Cnf of the surviving candidates, numbered 1 … m (`decimal`: by their digits).
 
     Raises LimitReached.

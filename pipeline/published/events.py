@@ -99,6 +99,11 @@ EVENTS: Final = {
         ("source", "reason"),
     ),
     "file.stuck": Event((ERROR,), "a file cannot be taken out of the inbox", ("source", "reason")),
+    "lanes.slow": Event(
+        (ERROR,),
+        "collections are solved without compiled lanes, several times as slowly; said once",
+        ("reason",),
+    ),
     "batch.crashed": Event(
         (ERROR,), "solving many files together crashed; they are solved one by one", ("reason",)
     ),

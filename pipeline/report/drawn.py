@@ -17,7 +17,8 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.report.board import LARGEST_DRAWN, Board, Place
 from pipeline.report.records import Job
 from pipeline.settings import Reading
-from pipeline.unpack import Room, UnpackError, kind_of, opened, walk
+from pipeline.unpack.limits import Room, UnpackError
+from pipeline.unpack.walk import kind_of, opened, walk
 
 _MOST_BYTES = 64 * 1024
 """The largest source that is drawn; 25×25 cells take no more than some 4 KiB."""

@@ -21,12 +21,12 @@ from pipeline.dropbox.publish import finish, is_published, publish
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.log import Log
 from pipeline.published import Record
-from pipeline.reading import Single
 from pipeline.result import Stopwatch
 from pipeline.run.sinks import PORTIONS, Ended, Portions, SetSink, Singles, Sink
 from pipeline.run.workers import Inline, Interrupted, Nearby, Replies, Request, Workers
 from pipeline.settings import Settings
 from pipeline.solvers.child import Peer
+from pipeline.source import Single
 
 MOST_ATTEMPTS = 3
 

@@ -24,6 +24,7 @@ from pipeline.run.sweep import OnFinished, Sweeper, Swept, no_hook
 from pipeline.run.workers import Inline, Interrupted, Pool, cores
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
+from pipeline.solvers.child import Peer
 
 RESCAN_SECONDS = 30.0
 POLL_SECONDS = 5.0
@@ -110,12 +111,30 @@ def _jobs(settings: Settings, log: Log, stop: Stop, solvers: Solvers, tuning: Tu
     folders = Folders(settings.inbox, settings.outbox)
     inline = Inline(solvers, settings, stop.computing)
     if settings.cluster is None:
-        pool = Pool(settings.workers or cores(), settings, stopping, tuning.start_worker)
+        start = _telling_of_slow_lanes(tuning.start_worker, settings, log)
+        pool = Pool(settings.workers or cores(), settings, stopping, start)
         return Jobs(folders, settings, log, stop.computing, inline, inline, pool, tuning)
     from pipeline.run.cluster import Cluster  # noqa: PLC0415 - few have one
 
     cluster = Cluster(settings.cluster, settings, stopping, log)
     return Jobs(folders, settings, log, stop.computing, inline, cluster, cluster, tuning)
+
+
+def _telling_of_slow_lanes(
+    start: Callable[[str], Peer], settings: Settings, log: Log
+) -> Callable[[str], Peer]:
+    """Before the first worker starts, which only large jobs need, log if lanes are slow here."""
+    unsaid = iter((True,) if settings.solver in {"auto", "lanes"} else ())
+
+    def started(module: str) -> Peer:
+        if next(unsaid, False):
+            from pipeline.solvers.lanes.loading import lacking  # noqa: PLC0415 - loads numpy
+
+            if why := lacking():
+                log.info("lanes.slow", reason=why)
+        return start(module)
+
+    return started
 
 
 def run_once(
@@ -170,6 +189,8 @@ def watch(
 
     Raises UsageError, and EnvironmentFailure if the folders are missing at the start.
     """
+    from pipeline.run import table, tree  # noqa: F401, PLC0415 - no file has to wait for them
+
     with _ready(settings, log, on_finished, tuning, once=False) as (sweeper, stop, alarm):
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))

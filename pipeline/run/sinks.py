@@ -25,11 +25,8 @@ from pipeline.dropbox.publish import Publication
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.log import Log, Progress
-from pipeline.parse import Piece, count_lines
 from pipeline.published.schema import FALLBACKS
 from pipeline.published.tables import PuzzleRow, columns
-from pipeline.puzzle import NINE
-from pipeline.reading import Single, Source
 from pipeline.record import (
     Origin,
     Summary,
@@ -48,9 +45,11 @@ from pipeline.rows import Rows
 from pipeline.run.workers import Request, Several
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
+from pipeline.source import Single, Source
 
 if TYPE_CHECKING:
-    from pipeline.unpack import PeekableStream
+    from pipeline.parse import Piece
+    from pipeline.unpack.streams import PeekableStream
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +151,9 @@ class Portions:
 
         `ahead` is by how much indices are ahead of lines, as far as is known.
         """
+        from pipeline.parse import Piece, count_lines  # noqa: PLC0415 - loaded by then
+        from pipeline.puzzle import NINE  # noqa: PLC0415
+
         found, piece = source.detected, Piece(1, b"")
         size = self.piece if source.cells <= NINE.side**2 else self.piece_of_larger
         if settings.prove == "always":

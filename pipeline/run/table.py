@@ -17,7 +17,9 @@ from pipeline.reading import Collection
 from pipeline.rows import Proofs, Rows, blank_lines
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import Settings
-from pipeline.unpack import Meter, PeekableStream, Room, opened
+from pipeline.unpack.limits import Room
+from pipeline.unpack.streams import Meter, PeekableStream
+from pipeline.unpack.walk import opened
 
 
 class Table:

@@ -22,7 +22,7 @@ from pipeline.published import ENDING, read_record
 from pipeline.published.names import COUNT, is_output, stems_for
 from pipeline.published.schema import ASIDE, DISAGREEMENTS, FALLBACKS, REFUSED
 from pipeline.published.tables import MemberRow, csv_line, header, yes_or_no
-from pipeline.reading import Archive, Single, contents_of_member
+from pipeline.reading import contents_of_member
 from pipeline.record import (
     Origin,
     Summary,
@@ -39,7 +39,10 @@ from pipeline.rows import Rows
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, Singles, bytes_below
 from pipeline.run.table import Table
 from pipeline.settings import Settings
-from pipeline.unpack import Meter, Room, walk
+from pipeline.source import Archive, Single
+from pipeline.unpack.limits import Room
+from pipeline.unpack.streams import Meter
+from pipeline.unpack.walk import walk
 
 
 class TreeSink(GrowingSink):

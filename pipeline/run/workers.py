@@ -9,13 +9,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent import futures
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from multiprocessing.connection import Connection, wait
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.limits import Limits
@@ -23,6 +20,9 @@ from pipeline.result import Result
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.child import Peer
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 
@@ -131,6 +131,8 @@ def reply_to(request: Request, solvers: Solvers, settings: Settings) -> Reply:
 
 def serve(descriptor: int) -> None:
     """Run in a worker of a pool: serve requests from a pipe, which brings the settings first."""
+    from multiprocessing.connection import Connection  # noqa: PLC0415 - slow to load
+
     with Connection(descriptor) as pipe, suppress(EOFError):
         settings = pipe.recv()
         with Solvers(settings.solver, settings.minisat) as solvers:
@@ -225,9 +227,11 @@ class Pool:
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         """As in Workers; AHEAD requests for each process are under way."""
+        from concurrent import futures  # noqa: PLC0415 - as above
+
         under_way: deque[tuple[Request, Future[Any]]] = deque()
         with ExitStack() as stack:
-            threads = stack.enter_context(ThreadPoolExecutor(self.count, "worker"))
+            threads = stack.enter_context(futures.ThreadPoolExecutor(self.count, "worker"))
             bell = _Bell()
             stack.callback(bell.close)
             stack.callback(threads.shutdown, cancel_futures=True)
@@ -264,6 +268,8 @@ class Pool:
 
     def _asked(self, request: Request, bell: _Bell) -> Reply:
         """A worker's reply; the worker is kept for others unless it crashed."""
+        from multiprocessing.connection import wait  # noqa: PLC0415 - as above
+
         with ExitStack() as stack:
             peer = self._worker()
             stack.callback(peer.close)

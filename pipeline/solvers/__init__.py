@@ -6,21 +6,24 @@ A new solver is one module and a place in the chain of Solvers.
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pipeline.errors import EnvironmentFailure, SolverError
+from pipeline.errors import EnvironmentFailure, SolverError, SolverMissing
 from pipeline.limits import Limits
 from pipeline.settings import SolverChoice
-from pipeline.solvers.base import Closeable, Session, Solver, answers
-from pipeline.solvers.minisat import Minisat, find_minisat, missing_minisat
-from pipeline.solvers.pysat import Pysat
+from pipeline.solvers.base import Closeable, Session, Solver
+
+if TYPE_CHECKING:
+    from pipeline.solvers.asking import Relay
+    from pipeline.solvers.pysat import Pysat
 
 __all__ = [
     "Session",
     "Solver",
     "Solvers",
-    "answers",
 ]
 
 
@@ -29,7 +32,22 @@ NOT_FOR_LANES = (
     "lanes solve nothing but Sudoku up to 25×25, up to 100 solutions of each, and keep no CNF"
 )
 
+_HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"
+
 T = TypeVar("T", bound=Closeable)
+
+
+def find_minisat(path: str | None) -> str | None:
+    """Find the minisat program: `path` if given, else on the PATH; None if there is none.
+
+    Raises SolverMissing if `path` is not a program.
+    """
+    if path is None:
+        return shutil.which("minisat")
+    found = shutil.which(path)
+    if found is None:
+        raise SolverMissing(f"--minisat {path}: not a program that can be run; {_HOW_TO_INSTALL}")
+    return found
 
 
 class Solvers(Closeable):
@@ -44,21 +62,39 @@ class Solvers(Closeable):
         self.lacking: str | None = None
         self._wanted = wanted
         self._shared: dict[Callable[[], Any], Any] = {}
-        self.chain: tuple[Solver, ...] = (Pysat(),)
-        self._checker = Pysat("cadical153")
-        if wanted == "pysat":
-            return
-        program = find_minisat(minisat)
-        if program is not None:
-            self.chain = (Minisat(program), *self.chain)
-        elif wanted == "minisat":
-            raise missing_minisat()
-        elif wanted == "auto":
+        self._program = None if wanted == "pysat" else find_minisat(minisat)
+        if self._program is None and wanted == "minisat":
+            raise SolverMissing(f"{LACKING}; {_HOW_TO_INSTALL}")
+        if self._program is None and wanted == "auto":
             self.lacking = LACKING
+
+    @cached_property
+    def chain(self) -> tuple[Solver, ...]:
+        """The solvers, which are loaded when the first of them is needed."""
+        from pipeline.solvers.minisat import Minisat  # noqa: PLC0415 - see above
+        from pipeline.solvers.pysat import Pysat  # noqa: PLC0415
+
+        return (Pysat(),) if self._program is None else (Minisat(self._program), Pysat())
+
+    @cached_property
+    def _checker(self) -> Pysat:
+        from pipeline.solvers.pysat import Pysat  # noqa: PLC0415 - as above
+
+        return Pysat("cadical153")
 
     @property
     def fallback(self) -> str | None:
         return NOT_FOR_LANES if self._wanted == "lanes" else self.lacking
+
+    def relay(self, solver: Solver) -> Relay:
+        """A solver of the chain, and who goes on from its first solutions.
+
+        PySAT does, which starts no process for each, unless a solver was asked for by name.
+        """
+        from pipeline.solvers.asking import Relay  # noqa: PLC0415 - as above
+
+        hands_over = self._wanted in ("auto", "lanes") and solver is not self.chain[-1]
+        return Relay(solver, self.chain[-1] if hands_over else None)
 
     def shared(self, factory: Callable[[], T]) -> T:
         """The object that this factory makes, made once and closed with the solvers."""
@@ -77,5 +113,7 @@ class Solvers(Closeable):
             self.chain[0].warm(limits)
 
     def close(self) -> None:
-        for each in (*self.chain, self._checker, *self._shared.values()):
-            each.close()
+        made = vars(self)
+        for each in (*made.get("chain", ()), made.get("_checker"), *self._shared.values()):
+            if each:
+                each.close()

@@ -1,22 +1,16 @@
-"""The interface of all solvers, and how all models of a Cnf are requested from one."""
+"""The interface of all solvers."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
-from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown
-from pipeline.errors import LimitReached, SolverError
-from pipeline.limits import Deadline, Limits
+from pipeline.limits import Limits
 
-LEAST_BYTES = 16
-"""The least memory of a clause of two literals in any solver, so that no limit is hit in vain."""
-
-VARIABLE_BYTES = 200
-"""Memory of a variable in this process while a model is read and checked."""
+if TYPE_CHECKING:
+    from pipeline.cnf import Answer, Clause, Cnf
 
 
 class Closeable(ABC):
@@ -74,31 +68,3 @@ class Solver(Protocol):
     def close(self) -> None:
         """End what the solver keeps alive between sessions."""
         ...
-
-
-def answers(cnf: Cnf, solver: Solver, limits: Limits) -> Generator[Answer, None, None]:
-    """Yield Sat for each model, each of a different grid, then Unsat or Unknown.
-
-    Each model found is blocked; the limits hold for all calls together. Raises SolverError if
-    the solver fails, or a model does not satisfy the clauses or repeats an earlier grid.
-    """
-    try:
-        limits.allow(max(cnf.size * LEAST_BYTES, cnf.variables * VARIABLE_BYTES))
-        yield from _asked(cnf, solver, limits)
-    except LimitReached as error:
-        yield Unknown(str(error))
-
-
-def _asked(cnf: Cnf, solver: Solver, limits: Limits) -> Iterator[Answer]:
-    deadline = Deadline.of(limits)
-    blocked: list[Clause] = []
-    with solver.open(cnf, limits) as session:
-        while isinstance(answer := session.solve(), Sat):
-            if not cnf.satisfied_by(answer.model, deadline):
-                raise SolverError(f"the model of {solver.name} does not satisfy the clauses")
-            if any(answer.model.isdisjoint(clause) for clause in deadline.watch(blocked)):
-                raise SolverError(f"{solver.name} found a model again that was blocked")
-            yield answer
-            blocked.append(cnf.blocking(answer.model))
-            session.add(blocked[-1])
-        yield answer

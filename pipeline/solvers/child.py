@@ -12,7 +12,6 @@ import os
 import resource
 import select
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fcntl import F_GETFL, F_SETFL, F_SETOWN, fcntl
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -207,6 +205,9 @@ class Peer:
     """
 
     def __init__(self, module: str) -> None:
+        import socket  # noqa: PLC0415 - these are slow to load, and not every run has a peer
+        from multiprocessing.connection import Connection  # noqa: PLC0415
+
         with ExitStack() as stack:
             ours, theirs = socket.socketpair()
             self.pipe = stack.enter_context(Connection(ours.detach()))

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -35,7 +34,6 @@ from pipeline.errors import (
     EnvironmentFailure,
     InvalidResult,
     SolverError,
-    SolverMissing,
     is_environmental,
 )
 from pipeline.limits import MIB, Deadline, Limits
@@ -51,24 +49,6 @@ _BYTES_PER_LITERAL = 12
 _AHEAD = 3
 """Two for the questions of most puzzles (a solution, and whether there is another), and one for
 the next puzzle's first."""
-_HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"
-
-
-def find_minisat(path: str | None) -> str | None:
-    """Find the minisat program: `path` if given, else on the PATH; None if there is none.
-
-    Raises SolverMissing if `path` is not a program.
-    """
-    if path is None:
-        return shutil.which("minisat")
-    found = shutil.which(path)
-    if found is None:
-        raise SolverMissing(f"--minisat {path}: not a program that can be run; {_HOW_TO_INSTALL}")
-    return found
-
-
-def missing_minisat() -> SolverMissing:
-    return SolverMissing(f"minisat is not installed; {_HOW_TO_INSTALL}")
 
 
 @dataclass(slots=True)

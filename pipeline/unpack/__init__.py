@@ -7,30 +7,3 @@ The order of the members depends on the archive's content alone: a zip's own lis
 a folder's names sorted as bytes. Empty folders, dotfiles, temporary names and what desktops leave
 behind (`__MACOSX/`, `Thumbs.db`) are skipped silently; everything else is read or refused.
 """
-
-from pipeline.unpack.limits import Room, TooMuch, UnpackError
-from pipeline.unpack.streams import Meter, PeekableStream
-from pipeline.unpack.walk import (
-    Kind,
-    Member,
-    check_readable,
-    is_packed,
-    kind_of,
-    opened,
-    walk,
-)
-
-__all__ = [
-    "Kind",
-    "Member",
-    "Meter",
-    "PeekableStream",
-    "Room",
-    "TooMuch",
-    "UnpackError",
-    "check_readable",
-    "is_packed",
-    "kind_of",
-    "opened",
-    "walk",
-]

@@ -100,12 +100,3 @@ def test_solve_prints_box_lines_on_a_terminal_alone(puzzle_folder):
     assert shown.decode().replace("\r\n", "\n") == (
         "solution exists\n 1  2 | 4  3\n 3  4 | 2  1\n------+------\n 4  3 | 1  2\n 2  1 | 3  4\n"
     )
-
-
-def test_help_loads_neither_jinja_nor_the_report():
-    code = "import sys; from pipeline.cli import application; application(); print(*sys.modules)"
-    command = [sys.executable, "-c", code]
-    told = subprocess.run(command, capture_output=True, text=True, check=True, env=environment())
-    loaded = {*told.stdout.split()}
-    assert "pipeline.cli.outbox" in loaded
-    assert not {"jinja2", "pipeline.report"} & loaded

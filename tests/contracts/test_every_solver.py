@@ -17,7 +17,8 @@ from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat, decode_mod
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.limits import Limits
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.solvers import Solver, answers
+from pipeline.solvers import Solver
+from pipeline.solvers.asking import Relay, answers
 from pipeline.solvers.minisat import Minisat
 from pipeline.solvers.pysat import Pysat
 
@@ -59,7 +60,7 @@ def ask(solver, cnf, limits=LIMITS):
 def grids(solver, cnf, limit) -> tuple[list[Grid], bool]:
     """At most `limit` models as grids, and whether these are all."""
     found: list[Grid] = []
-    for answer in answers(cnf, solver, LIMITS):
+    for answer in answers(cnf, Relay(solver), LIMITS):
         if not isinstance(answer, Sat):
             assert answer == Unsat()
             return sorted(found), True
@@ -180,7 +181,7 @@ def test_a_timeout_is_unknown_and_leaves_no_child(fresh):
 
 def test_all_questions_together_have_one_time_limit(solver):
     endless = encode_puzzle(Puzzle.empty(SIX), "reduced")
-    *_, last = answers(endless, solver, SHORT)
+    *_, last = answers(endless, Relay(solver), SHORT)
     assert last == Unknown("the time limit of 0.3 s was reached")
 
 
@@ -219,7 +220,7 @@ def test_no_session_leaves_a_temporary_folder_however_it_ends(solver, tmp_path, 
     ask(solver, HARD, SHORT)
     with pytest.raises(InterruptedError):
         break_off()
-    stream = answers(EASY, solver, LIMITS)
+    stream = answers(EASY, Relay(solver), LIMITS)
     next(stream)
     stream.close()
     assert list(tmp_path.iterdir()) == []

@@ -10,9 +10,10 @@ from support.dropping import NO_SOLUTION, SMALL, TWO_SOLUTIONS, events_in, wait_
 
 from pipeline.dropbox.watch import Watcher
 from pipeline.log import LazyLog
-from pipeline.reading import Glance, glance
+from pipeline.reading import glance
 from pipeline.run import loop
 from pipeline.settings import Settings
+from pipeline.source import Glance
 
 
 def test_a_glance_tells_what_holds_many_and_what_is_cut_off():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from importlib import metadata
 
 import numpy as np
@@ -17,7 +18,7 @@ from pipeline.limits import NEVER
 from pipeline.puzzle import Geometry
 from pipeline.solvers.child import start_detached
 from pipeline.solvers.lanes import loading
-from pipeline.solvers.lanes.loading import Compiled, code_folder, compile_into
+from pipeline.solvers.lanes.loading import Compiled, code_folder, compile_into, lacking
 
 NINE, SIX = Geometry(3, 3), Geometry(2, 3)
 LONG = 100.0
@@ -147,3 +148,63 @@ def test_a_detached_process_is_in_a_group_of_its_own_at_the_lowest_priority(tmp_
     wait_for(lambda: told.exists() and told.read_text() != "")
     assert told.read_text() == "True 19"
     os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.fixture
+def folder(cache):
+    """The empty folder for the machine code of this version."""
+    return code_folder()
+
+
+def with_compiler(monkeypatch, compiler):
+    monkeypatch.setattr("pipeline.solvers.lanes.building.object_code", compiler)
+
+
+@needs_numba
+def test_a_compiler_that_failed_is_not_started_again_for_an_hour(folder, started, monkeypatch):
+    def failing(_name):
+        raise RuntimeError("no such instruction")
+
+    with_compiler(monkeypatch, failing)
+    assert lacking() is None
+    with pytest.raises(RuntimeError):
+        compile_into(str(folder))
+    assert "RuntimeError: no such instruction" in lacking()
+    for hours, times in ((0.9, 0), (1.1, 1)):
+        then = time.time() - hours * 3600
+        os.utime(folder / "tried", (then, then))
+        mine = Compiled()
+        mine.count(NINE, LONG)
+        assert mine.search_for(NINE) is None
+        assert len(started) == times
+    with_compiler(monkeypatch, lambda _name: b"code")
+    compile_into(str(folder))
+    assert lacking() is None
+
+
+@needs_numba
+def test_what_other_versions_left_is_removed_when_nobody_has_used_it_for_long(folder, monkeypatch):
+    with_compiler(monkeypatch, lambda _name: b"code")
+    for name, days in (("lanes-old", 31), ("lanes-new", 29), ("other", 31)):
+        kept = folder.with_name(name)
+        kept.mkdir()
+        (kept / "search.o").touch()
+        then = time.time() - days * 24 * 3600
+        os.utime(kept, (then, then))
+    compile_into(str(folder))
+    assert {path.name for path in folder.parent.iterdir()} == {folder.name, "lanes-new", "other"}
+
+
+@needs_numba
+def test_what_is_lacking_where_nothing_can_be_written(cache):
+    cache.write_text("a file, not a folder")
+    assert "has no place" in lacking()
+
+
+@pytest.mark.usefixtures("cache")
+def test_what_is_lacking_without_numba(monkeypatch):
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    assert "[fast]" in lacking()

@@ -22,8 +22,8 @@ from typer.testing import CliRunner
 
 from pipeline.audit import Finding, Terms, audit
 from pipeline.certify.formula import Formula, proof_formula
+from pipeline.cli.commands import audit as audit_command
 from pipeline.cli.options import accounted
-from pipeline.cli.outbox import audit as audit_command
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Grid
 

@@ -11,8 +11,8 @@ import zlib
 import pytest
 from support.packing import PACKERS, A, B, dropped, exhausted, in_little_memory
 
-from pipeline.unpack import Room, TooMuch, UnpackError, kind_of, opened
-from pipeline.unpack.limits import HARMLESS
+from pipeline.unpack.limits import HARMLESS, Room, TooMuch, UnpackError
+from pipeline.unpack.walk import kind_of, opened
 
 ZEROS = bytes(2**24)
 every_packer = pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)

@@ -14,7 +14,8 @@ from functools import partial
 import pytest
 from support.packing import PACKERS, A, B, dropped, in_little_memory, tar_info, tar_of, walked
 
-from pipeline.unpack import Room, UnpackError, walk
+from pipeline.unpack.limits import Room, UnpackError
+from pipeline.unpack.walk import walk
 
 
 @pytest.fixture

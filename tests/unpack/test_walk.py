@@ -31,8 +31,8 @@ from support.packing import (
     zip_of,
 )
 
-from pipeline.unpack import Room, UnpackError, check_readable, kind_of, opened, walk
-from pipeline.unpack.limits import resolved
+from pipeline.unpack.limits import Room, UnpackError, resolved
+from pipeline.unpack.walk import check_readable, kind_of, opened, walk
 
 both_packers = pytest.mark.parametrize("pack", [zip_of, tar_of])
 ENTRIES = [("b/2.txt", A), ("b/1.txt", B), ("a", b""), ("ü/数独.sdk", A)]

@@ -12,16 +12,20 @@ import ctypes
 import fcntl
 import os
 import platform
+import shutil
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from errno import EACCES
 from hashlib import sha256
 from importlib import metadata
+from math import inf
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.errors import in_words
 from pipeline.limits import Deadline
 from pipeline.puzzle import Geometry
 from pipeline.solvers.child import start_detached
@@ -35,6 +39,12 @@ COMPILE_AFTER = 2.0
 COMPILING_SECONDS = 300
 """Of processor time, for a compiler that does not end."""
 
+TRIED_SECONDS = 3600.0
+"""For so long a compiler that failed is not started again."""
+
+UNUSED_SECONDS = 30 * 24 * 3600.0
+"""After so long the code of another version is removed."""
+
 STEPS = 64
 """Of the compiled search between looks at the clock: some milliseconds."""
 
@@ -45,6 +55,7 @@ _SOURCES = [
 ]
 _CODE = "search.o"
 _NAME = "search"
+_TRIED = "tried"
 _DIGEST = 32
 _CPU = Path("/proc/cpuinfo")
 
@@ -79,8 +90,11 @@ class Compiled:
         folder = code_folder()
         if (folder / _CODE).exists():
             self._search = load_from(folder)
+            os.utime(folder)  # it is in use
         elif self._seconds >= COMPILE_AFTER and not self._is_compiling:
             self._is_compiling = True
+            if _age(folder / _TRIED) < TRIED_SECONDS:
+                return
             code = f"from {__name__} import compile_into; compile_into({str(folder)!r})"
             start_detached(code, COMPILING_SECONDS)
 
@@ -108,23 +122,59 @@ def code_folder() -> Path:
     return folder
 
 
+def lacking() -> str | None:
+    """Why there is no compiled search here, and will be none soon; None if there is or will be."""
+    try:
+        folder = code_folder()
+        why = (folder / _TRIED).read_text()
+    except ImportError:
+        return "it is not installed; the extra [fast] has it"
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"its code has no place: {in_words(error)}; set XDG_CACHE_HOME"
+    return f"it cannot be compiled: {why}; see doctor" if why else None
+
+
 def compile_into(folder: str) -> None:
     """Compile the search, for all processes that come later; wait for one that does so already.
 
-    The object file comes after its digest, because wrong machine code does anything.
+    The object file comes after its digest, because wrong machine code does anything. What other
+    versions have left, and nobody uses, is removed. Raises whatever numba raises.
     """
-    path = Path(folder) / _CODE
+    path, tried = Path(folder) / _CODE, Path(folder) / _TRIED
     with open(Path(folder) / "lock", "wb") as lock:  # noqa: PTH123
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.exists():
             from pipeline.solvers.lanes.building import object_code  # noqa: PLC0415 - an extra
 
-            code, fresh = object_code(_NAME), path.with_suffix(".tmp")
+            tried.write_text("")
+            try:
+                code, fresh = object_code(_NAME), path.with_suffix(".tmp")
+            except Exception as error:
+                tried.write_text(f"{type(error).__name__}: {error}")
+                raise
             with fresh.open("wb") as file:
                 file.write(sha256(code).digest() + code)
                 file.flush()
                 os.fsync(file.fileno())
             fresh.replace(path)
+            tried.unlink()
+            _remove_unused(beside=path.parent)
+
+
+def _remove_unused(beside: Path) -> None:
+    for other in beside.parent.glob("lanes-*"):
+        if other != beside and not other.is_symlink() and _age(other) > UNUSED_SECONDS:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def _age(path: Path) -> float:
+    """The seconds since it was changed; infinite if it is not there."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return inf
 
 
 def load_from(folder: Path) -> CompiledSearch:

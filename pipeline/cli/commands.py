@@ -1,0 +1,334 @@
+"""Every command: its options and its help. What it does is in the module that it then loads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.cli.options import READING, SOLVING, takes
+from pipeline.settings import NumberingChoice, Settings, environment_name
+
+FOLDERS = ("inbox", "outbox")
+PROTOCOL = ("workers", "cluster", "max_total_bytes", "keep_cnf", "settle", "grace")
+OUTPUT = ("report", "log_format", "quiet")
+
+File = Annotated[
+    Path, typer.Argument(help="A puzzle, a collection or an archive; - is standard input.")
+]
+Files = Annotated[
+    list[Path], typer.Argument(help="Puzzles, collections, archives; - is standard input.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Empty = Annotated[
+    str | None, typer.Option("--empty", metavar="HxW", help="An empty grid with boxes of HxW.")
+]
+Numbering = Annotated[
+    NumberingChoice,
+    typer.Option("--numbering", help="Variables without gaps, or as the digits rcv."),
+]
+
+
+@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT)
+def run(settings: Settings) -> None:
+    """Process everything in the inbox and exit: for cron.
+
+    sudoku-pipeline run
+
+    sudoku-pipeline run --inbox /srv/sudoku/in --outbox /srv/sudoku/out --quiet
+
+    sudoku-pipeline run --cluster local:2
+
+    Exit code 0: all went well; 1: some input was invalid, unknown or failed; 75: the disk or a
+    folder failed, or a signal came; nothing was lost, run again.
+    """
+    from pipeline.cli import folders
+
+    folders.run(settings)
+
+
+@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll", "health")
+def watch(settings: Settings) -> None:
+    """Process everything dropped in the inbox until SIGTERM or Ctrl-C.
+
+    sudoku-pipeline watch
+
+    sudoku-pipeline watch --poll --inbox /mnt/share/in
+
+    sudoku-pipeline watch --report
+
+    sudoku-pipeline watch --health /run/sudoku-pipeline/health.json
+
+    Exit code 0: a signal ended it; 75: a folder was missing at the start.
+    """
+    from pipeline.cli import folders
+
+    folders.watch(settings)
+
+
+@takes(*SOLVING, *READING, "quiet")
+def solve(
+    files: Files,
+    settings: Settings,
+    *,
+    times: Annotated[bool, typer.Option("--times", help="Add a table of run times.")] = False,
+    svg: Annotated[
+        Path | None,
+        typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file; - is stdout."),
+    ] = None,
+) -> None:
+    """Solve puzzle files and print their solutions; for a file of many puzzles a line each.
+
+    sudoku-pipeline solve examples/classic.sudoku
+
+    sudoku-pipeline solve examples/collection.txt
+
+    sudoku-pipeline solve --times examples/*.sudoku
+
+    sudoku-pipeline solve --svg classic.svg examples/classic.sudoku
+
+    cat examples/line.sdm | sudoku-pipeline solve -
+    """
+    from pipeline.cli import answers
+
+    answers.solve(files, settings, times=times, svg=svg)
+
+
+@takes(*SOLVING, *READING, "quiet")
+def count(
+    file: File,
+    settings: Settings,
+    *,
+    show: Annotated[bool, typer.Option("--print", help="Print each as it is found.")] = False,
+) -> None:
+    """Count the solutions of a puzzle, or of each in a file of many, up to --max-solutions.
+
+    sudoku-pipeline count --max-solutions 1000 examples/classic.sudoku
+
+    cat examples/six.txt | sudoku-pipeline count --print -
+    """
+    from pipeline.cli import answers
+
+    answers.count(file, settings, show=show)
+
+
+@takes("encoding", *READING, encoding="extended")
+def encode(
+    settings: Settings,
+    file: Annotated[Path | None, typer.Argument(help="A puzzle file; - is stdin.")] = None,
+    empty: Empty = None,
+    numbering: Numbering = "dense",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write there, not to standard output.")
+    ] = None,
+) -> None:
+    """Write a puzzle as a DIMACS CNF.
+
+    sudoku-pipeline encode examples/classic.sudoku -o classic.cnf
+
+    sudoku-pipeline encode --empty 3x3 --encoding textbook --numbering decimal
+    """
+    from pipeline.cli import formulas
+
+    formulas.encode(settings, file, empty, numbering, output)
+
+
+@takes("encoding", *READING, encoding="extended")
+def decode(
+    settings: Settings,
+    files: Annotated[list[Path], typer.Argument(metavar="[PUZZLE] RESULT")],
+    empty: Empty = None,
+    numbering: Numbering = "dense",
+) -> None:
+    """Turn a solver's result file into the grid it stands for.
+
+    The result is minisat's, or has the SAT competition's s and v lines. --encoding and
+    --numbering must be those with which the CNF was made.
+
+    sudoku-pipeline decode examples/classic.sudoku classic.out
+
+    sudoku-pipeline decode --empty 3x3 --numbering decimal empty.out
+    """
+    from pipeline.cli import formulas
+
+    formulas.decode(settings, files, empty, numbering)
+
+
+@takes(*READING)
+def certify(
+    puzzle: Annotated[Path, typer.Argument(help="The puzzle, or formula; - is standard input.")],
+    solutions: Annotated[list[Path], typer.Argument(help="Filled grids, or models, to check.")],
+    settings: Settings,
+) -> None:
+    """Check solutions against a puzzle, from the rules alone, or models against a formula.
+
+    sudoku-pipeline certify examples/classic.sudoku outbox/classic_1.solution
+
+    sudoku-pipeline certify examples/colours.cnf outbox/colours_1.solution
+    """
+    from pipeline.cli import formulas
+
+    formulas.certify(puzzle, solutions, settings)
+
+
+@takes("inbox", "max_bytes", "max_total_bytes", "timeout", "quiet")
+def audit(
+    settings: Settings,
+    outbox: Annotated[
+        Path, typer.Argument(envvar=environment_name("outbox"), help="What to audit.")
+    ] = Path("outbox"),
+    *,
+    originals: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folders of originals, like the default: done in the inbox."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+) -> None:
+    """Check the solutions, counts and proofs in an outbox, from its files alone.
+
+    A job is ok, BAD, or unchecked if its original is gone or time was too short.
+    --timeout is for one proof, one conflict or one difference.
+
+    sudoku-pipeline audit
+
+    sudoku-pipeline audit outbox --originals inbox/done --json
+
+    Exit code 1: something is wrong, or could not be checked.
+    """
+    from pipeline.cli import outbox as commands
+
+    commands.audit(settings, outbox, originals=originals, as_json=as_json)
+
+
+def schema() -> None:
+    """Print the JSON Schema of the record, name.json.
+
+    docs/reference.md says the same in words, and describes tables and logs too.
+
+    sudoku-pipeline schema
+    """
+    from pipeline.cli import outbox
+
+    outbox.schema()
+
+
+@takes("inbox", "quiet")
+def report(
+    settings: Settings,
+    outbox: Annotated[
+        Path, typer.Argument(envvar=environment_name("outbox"), help="What to report.")
+    ] = Path("outbox"),
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where to write the page: report.html in the outbox; - is standard output.",
+        ),
+    ] = None,
+) -> None:
+    """Write one page that shows what is in an outbox: totals, times, jobs, drawn boards.
+
+    The page is self-contained, but its links lead to the files of the outbox.
+
+    sudoku-pipeline report
+
+    sudoku-pipeline report outbox -o report.html
+    """
+    from pipeline.cli import outbox as commands
+
+    commands.report(settings, outbox, output=output)
+
+
+@takes("inbox", "outbox", "settle")
+def status(settings: Settings, *, as_json: Json = False) -> None:
+    """Show what is where: waiting, settling, ignored, in work, done, failed.
+
+    sudoku-pipeline status
+
+    sudoku-pipeline status --json | jq .scan_age
+
+    Exit code 1: files wait, and nothing has scanned the inbox for two minutes.
+    """
+    from pipeline.cli import folders
+
+    folders.status(settings, as_json=as_json)
+
+
+@takes("inbox", "outbox")
+def retry(
+    settings: Settings,
+    names: Annotated[list[str] | None, typer.Argument(help="Names in inbox/failed/.")] = None,
+    *,
+    every: Annotated[bool, typer.Option("--all", help="All that failed.")] = False,
+) -> None:
+    """Put failed files back into the inbox.
+
+    sudoku-pipeline retry puzzle.txt
+
+    sudoku-pipeline retry --all
+    """
+    from pipeline.cli import folders
+
+    folders.retry(settings, names, every=every)
+
+
+@takes("inbox", "outbox")
+def prune(
+    settings: Settings,
+    *,
+    older_than: Annotated[
+        str, typer.Option("--older-than", metavar="AGE", help="30d, 12h, 90m, 2w, 60s.")
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+) -> None:
+    """Delete old originals from inbox/done/ and old logs from the outbox.
+
+    Solutions, records and failed files stay.
+
+    sudoku-pipeline prune --older-than 30d --dry-run
+
+    sudoku-pipeline prune --older-than 30d
+    """
+    from pipeline.cli import folders
+
+    folders.prune(settings, older_than=older_than, dry_run=dry_run)
+
+
+@takes("inbox", "outbox", "solver", "minisat")
+def doctor(settings: Settings, *, as_json: Json = False) -> None:
+    """Say what this machine lacks, with remedies.
+
+    sudoku-pipeline doctor
+
+    sudoku-pipeline doctor --inbox /mnt/share/in
+
+    Exit code 1: something will not work.
+    """
+    from pipeline.cli import folders
+
+    folders.doctor(settings, as_json=as_json)
+
+
+COMMANDS = {
+    command.__name__: command
+    for command in (
+        run,
+        watch,
+        solve,
+        count,
+        encode,
+        decode,
+        certify,
+        audit,
+        schema,
+        report,
+        status,
+        retry,
+        prune,
+        doctor,
+    )
+}
+"""In the order in which the help lists them."""

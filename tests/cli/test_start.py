@@ -1,0 +1,53 @@
+"""What a command loads before it has anything to do: most of the time of a start is loading."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+from support.dropping import environment
+
+from pipeline.cli.commands import COMMANDS
+from pipeline.parse import FORMAT_NAMES
+from pipeline.settings import FormatChoice
+
+SLOW = {"jinja2", "msgspec", "numpy", "pydantic", "pysat", "rich", "structlog", "watchdog"}
+AT_EXIT = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr))"
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """What is loaded when a command has ended, which must end well."""
+    code = f"{AT_EXIT}; sys.argv[1:] = {arguments!r}; from pipeline.cli import main; main()"
+    command = [sys.executable, "-c", code]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, env=environment())
+    return {*ended.stderr.split()}
+
+
+def ours(loaded: set[str]) -> set[str]:
+    return {name for name in loaded if name.startswith("pipeline.")}
+
+
+@pytest.mark.parametrize("arguments", [(), *((name,) for name in COMMANDS)], ids=" ".join)
+def test_help_loads_only_the_command_line(arguments):
+    loaded = loaded_by(*arguments, "--help")
+    parts = {"cli", "cli.commands", "cli.options", "errors", "exits", "settings", "version"}
+    assert ours(loaded) == {f"pipeline.{part}" for part in parts}
+    assert not SLOW & loaded
+
+
+def test_the_formats_of_the_help_are_those_of_the_parsers():
+    assert get_args(FormatChoice) == ("auto", *FORMAT_NAMES)
+
+
+def test_a_run_without_files_loads_no_parser_and_no_solver(tmp_path):
+    (tmp_path / "inbox").mkdir()
+    folders = ("--inbox", str(tmp_path / "inbox"), "--outbox", str(tmp_path / "outbox"))
+    loaded = loaded_by("run", *folders, "--solver", "pysat", "--timeout", "5")
+    assert "pipeline.run.loop" in ours(loaded)
+    for part in ("batch", "certify", "chain", "cnf", "encode", "explain", "parse", "problem"):
+        assert f"pipeline.{part}" not in loaded
+    for part in ("run.table", "solvers.minisat", "solvers.pysat", "tabling", "unpack.walk"):
+        assert f"pipeline.{part}" not in loaded
+    assert not {*SLOW, "concurrent.futures", "multiprocessing.connection"} - {"msgspec"} & loaded
