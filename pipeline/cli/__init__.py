@@ -46,7 +46,7 @@ def main() -> None:
     command = sys.argv[1] if sys.argv[1:] else ""
     end_with(when_stopped(command))
     atexit.register(gc.freeze)  # else Python looks for garbage in all that it loaded, and then ends
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy starts threads that nothing here uses
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start idle threads
     app = application(command)
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")

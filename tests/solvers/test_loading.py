@@ -158,6 +158,7 @@ def folder(cache):
 
 def with_compiler(monkeypatch, compiler):
     monkeypatch.setattr("pipeline.solvers.lanes.building.object_code", compiler)
+    monkeypatch.setattr(loading, "_try", lambda _code: None)
 
 
 @needs_numba
@@ -180,6 +181,15 @@ def test_a_compiler_that_failed_is_not_started_again_for_an_hour(folder, started
     with_compiler(monkeypatch, lambda _name: b"code")
     compile_into(str(folder))
     assert lacking() is None
+
+
+@needs_numba
+def test_code_that_finds_nothing_is_not_kept(folder, monkeypatch):
+    monkeypatch.setattr("pipeline.solvers.lanes.building.object_code", lambda _name: b"code")
+    monkeypatch.setattr(loading, "_linked", lambda _code: lambda *_: True)
+    with pytest.raises(RuntimeError, match="finds no solutions"):
+        compile_into(str(folder))
+    assert {path.name for path in folder.iterdir()} == {"tried", "lock"}
 
 
 @needs_numba

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import in_words
-from pipeline.limits import Deadline
+from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle import Geometry
 from pipeline.solvers.child import start_detached
 from pipeline.solvers.lanes.search import Found, Masks
@@ -151,6 +151,7 @@ def compile_into(folder: str) -> None:
             tried.write_text("")
             try:
                 code, fresh = object_code(_NAME), path.with_suffix(".tmp")
+                _try(code)
             except Exception as error:
                 tried.write_text(f"{type(error).__name__}: {error}")
                 raise
@@ -161,6 +162,13 @@ def compile_into(folder: str) -> None:
             fresh.replace(path)
             tried.unlink()
             _remove_unused(beside=path.parent)
+
+
+def _try(code: bytes) -> None:
+    """Search with it once, in this process, which it may kill. Raises RuntimeError."""
+    blank = np.full((1, NINE.side**2), NINE.all_values, np.uint16)
+    if _search_by(_linked(code))(blank, 2, NEVER).counts.tolist() != [2]:
+        raise RuntimeError("what was compiled finds no solutions")
 
 
 def _remove_unused(beside: Path) -> None:
@@ -187,7 +195,11 @@ def load_from(folder: Path) -> CompiledSearch:
     if sha256(code).digest() != data[:_DIGEST]:
         (folder / _CODE).unlink(missing_ok=True)
         raise ValueError(f"{folder / _CODE} is damaged")
-    step = _linked(code)
+    return _search_by(_linked(code))
+
+
+def _search_by(step: Callable[..., bool]) -> CompiledSearch:
+    """The search that goes on by such steps."""
 
     def search(masks: Masks, most: int, deadline: Deadline) -> Found:
         narrow = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
