@@ -126,11 +126,20 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
-    """Write a new file; return its SHA-256. Nothing is left of it if that fails.
+def begin_writing(descriptor: int) -> None:
+    """Have a file written to disk from now on, so that several can become durable together."""
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
-    Writing to disk begins at once, so that several files can become durable together.
-    """
+
+def write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
+    """Write a new file, to disk from now on; return its SHA-256. Nothing is left if that fails."""
     hashed = sha256()
     try:
         with path.open("xb") as file:
@@ -139,8 +148,7 @@ def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
                 hashed.update(data)
                 file.write(data)
             file.flush()
-            if hasattr(os, "posix_fadvise"):
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            begin_writing(file.fileno())
     except BaseException:
         with contextlib.suppress(OSError):
             path.unlink()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.dropbox.claim import Claim
-from pipeline.dropbox.folders import Folders, opened, sync_file, sync_folder
+from pipeline.dropbox.folders import Folders, opened, sync_file, sync_folder, write_all
 from pipeline.dropbox.publish import temporary_name
 from pipeline.files import descriptor_of, read_end
 
@@ -89,9 +89,7 @@ class Growing:
             file.path.unlink(missing_ok=True)
             flags = os.O_CREAT | os.O_EXCL
         with opened(file.path, os.O_WRONLY | flags) as descriptor:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(descriptor, rest) :]
+            write_all(descriptor, data)
         file.length += len(data)
         file.fresh = True
 
@@ -113,6 +111,7 @@ class Growing:
                 file.fresh = False
         if not self.state:
             sync_folder(self._folders.outbox)
+            self._claim.sync()
             sync_folder(self._claim.folder)
         lengths = {name: (file.number, file.length) for name, file in self._files.items()}
         self.state = state | {"files": lengths, "terms": self._key}

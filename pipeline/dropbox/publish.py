@@ -61,11 +61,15 @@ def publish(publications: Sequence[Publication], folders: Folders) -> None:
     try:
         for each in sets:
             each.stage()
-        for each in sets:
-            each.sync()  # the first sync makes most of the others durable too
         reached("publish.staged")
         for each in sets:
+            each.announce()
+        for each in sets:
+            each.sync()  # the first sync makes most of the others durable too
+        for each in sets:
             each.withdraw_earlier()
+        if any(each.earlier for each in sets):
+            sync_folder(folders.outbox)
         for each in sets:
             each.exchange()
         sync_folder(folders.outbox)
@@ -90,6 +94,7 @@ class _Staged:
     path: Path
     target: Path
     is_temporary: bool = False
+    is_folder: bool = False
 
     @property
     def is_in_place(self) -> bool:
@@ -109,6 +114,7 @@ class _Set:
         self._folders = folders
         self._outbox = folders.outbox
         self._files: list[_Staged] = []
+        self.earlier: list[Path] = []
         self.record = self._temporary(0, self._claim.note.stem + ENDING)
 
     @property
@@ -131,29 +137,22 @@ class _Set:
             reached("publish.staging")
         if tree := self._publication.tree:
             target = self._outbox / self._claim.note.stem
-            self._files.append(_Staged(tree if tree.exists() else target, target))
+            path = tree if tree.exists() else target
+            self._files.append(_Staged(path, target, is_folder=True))
         _write_anew(self.record.path, [self._publication.make(hashes)])
 
-    def sync(self) -> None:
-        for staged in self._all:
-            if staged.path.is_dir():
-                sync_folder(staged.path)
-            else:
-                sync_file(staged.path)
-
-    def withdraw_earlier(self) -> None:
-        """Save in the claim what will have to be deleted, then remove the earlier record.
+    def announce(self) -> None:
+        """Note in the claim what may have to be deleted, should this be interrupted.
 
         Raises OSError, before anything is changed, if a foreign folder is in the way.
         """
         note = self._claim.note
         known: list[Output] = []
-        earlier = []
         for stem in (note.stem, *note.former):
             path = self._outbox / (stem + ENDING)
             record = read_record(path)
             if record is not None and record.source == note.source:
-                earlier.append(path)
+                self.earlier.append(path)
                 known += (Output(name) for name in file_names(record) if name.startswith(stem))
                 known += [Output(stem, is_folder=True)] if record.status == "archive" else []
         for staged in self._all:
@@ -161,15 +160,22 @@ class _Set:
                 continue
             if is_folder(staged.target):
                 _refuse_foreign(staged.target, (*known, *note.files))
-            elif staged.path.is_dir() and os.path.lexists(staged.target):
+            elif staged.is_folder and os.path.lexists(staged.target):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
-        fresh = (Output(each.target.name, each.path.is_dir()) for each in self._files)
+        fresh = (Output(each.target.name, each.is_folder) for each in self._files)
         self._claim.save_files([*fresh, *known])
         reached("publish.saved")
-        for path in earlier:
+
+    def sync(self) -> None:
+        """Make durable what is staged, and the claim's note."""
+        for staged in self._all:
+            (sync_folder if staged.is_folder else sync_file)(staged.path)
+        self._claim.sync()
+
+    def withdraw_earlier(self) -> None:
+        """Remove the earlier records."""
+        for path in self.earlier:
             path.unlink()
-        if earlier:
-            sync_folder(self._outbox)
         reached("publish.withdrawn")
 
     def exchange(self) -> None:
