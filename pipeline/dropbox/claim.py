@@ -36,8 +36,7 @@ from pipeline.dropbox.folders import (
     begin_writing,
     opened,
     return_to,
-    sync_file,
-    sync_folder,
+    sync,
     write_all,
 )
 from pipeline.dropbox.settle import UNSEEN, Fingerprint
@@ -263,13 +262,13 @@ class Claim:
 
     def sync(self) -> None:
         """Make the note durable."""
-        sync_file(self.folder / NOTE)
+        sync(self.folder / NOTE)
 
     def put_back(self, inbox: Path) -> bool:
         """Return the file to the inbox, unless a newer one is there; whether it was returned."""
         if not return_to(self.original, inbox / self.note.source):
             return False
-        sync_folder(inbox)
+        sync(inbox)
         self.remove()
         return True
 

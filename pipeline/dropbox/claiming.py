@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pipeline.dropbox import reached
 from pipeline.dropbox.claim import LOCK, NEW, NOTE, PREPARING, Claim, Note, locked, notes_in_work
-from pipeline.dropbox.folders import Folders, opened, sync_folder, write_new
+from pipeline.dropbox.folders import Folders, opened, sync, write_new
 from pipeline.dropbox.settle import unchanged
 from pipeline.published import ENDING, file_names, read_record
 from pipeline.published.names import (
@@ -230,7 +230,7 @@ def _prepare(folders: Folders, note: Note, shelf: Shelf) -> Claim:
     try:
         claim.sign()
         write_new(folder / NOTE, [note.text()])
-        sync_folder(folder)
+        sync(folder)
     except OSError:
         claim.discard()
         raise

@@ -18,8 +18,7 @@ from pipeline.dropbox.folders import (
     Folders,
     is_folder,
     move_aside,
-    sync_file,
-    sync_folder,
+    sync,
     write_new,
 )
 from pipeline.files import digest_of
@@ -69,14 +68,14 @@ def publish(publications: Sequence[Publication], folders: Folders) -> None:
         for each in sets:
             each.withdraw_earlier()
         if any(each.earlier for each in sets):
-            sync_folder(folders.outbox)
+            sync(folders.outbox)
         for each in sets:
             each.exchange()
-        sync_folder(folders.outbox)
+        sync(folders.outbox)
         reached("publish.cleared")
         for each in sets:
             each.record.move()
-        sync_folder(folders.outbox)
+        sync(folders.outbox)
         reached("publish.recorded")
     except Exception:
         for each in sets:
@@ -111,8 +110,8 @@ class _Set:
     def __init__(self, publication: Publication, folders: Folders) -> None:
         self._publication = publication
         self._claim = publication.claim
-        self._folders = folders
         self._outbox = folders.outbox
+        self._mark = _mark(self._claim, folders)
         self._files: list[_Staged] = []
         self.earlier: list[Path] = []
         self.record = self._temporary(0, self._claim.note.stem + ENDING)
@@ -122,7 +121,7 @@ class _Set:
         return [*self._files, self.record]
 
     def _temporary(self, number: int, name: str) -> _Staged:
-        path = temporary_name(self._claim, self._folders, str(number))
+        path = self._outbox / f"{self._mark}-{number}.tmp"
         return _Staged(path, self._outbox / name, is_temporary=True)
 
     def stage(self) -> None:
@@ -169,7 +168,7 @@ class _Set:
     def sync(self) -> None:
         """Make durable what is staged, and the claim's note."""
         for staged in self._all:
-            (sync_folder if staged.is_folder else sync_file)(staged.path)
+            sync(staged.path)
         self._claim.sync()
 
     def withdraw_earlier(self) -> None:
@@ -223,13 +222,21 @@ def _refuse_foreign(folder: Path, listed: Sequence[Output]) -> None:
 
 
 def _write_anew(path: Path, content: Iterable[str | bytes]) -> str:
-    """Write a file; remove first what an interrupted attempt may have left of it."""
-    path.unlink(missing_ok=True)
-    return write_new(path, content)
+    """Write a file in place of what an interrupted attempt may have left of it."""
+    try:
+        return write_new(path, content)
+    except FileExistsError:
+        path.unlink()
+        return write_new(path, content)
 
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
-    return folders.outbox / f".{_inbox_mark(folders)}-{claim.note.job}-{ending}.tmp"
+    return folders.outbox / f"{_mark(claim, folders)}-{ending}.tmp"
+
+
+def _mark(claim: Claim, folders: Folders) -> str:
+    """How all temporary names of a job begin."""
+    return f".{_inbox_mark(folders)}-{claim.note.job}"
 
 
 def _inbox_mark(folders: Folders) -> str:
@@ -253,7 +260,7 @@ def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
         folder = folders.failed if is_failed else folders.done
         shelves.add(move_aside(claim.original, folder, claim.note.source).parent)
     for shelf in shelves:
-        sync_folder(shelf)
+        sync(shelf)
     reached("finish.moved")
     for claim, _ in finished:
         claim.remove()
