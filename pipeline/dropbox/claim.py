@@ -161,13 +161,11 @@ class Claim:
         keep: Callable[[Claim], bool] = lambda _: False,
     ) -> None:
         self.folder: Final = folder
+        self.original = folder / note.source
         self.note = note
+        self._note_path = folder / NOTE
         self._lock = lock
         self._keep = keep
-
-    @property
-    def original(self) -> Path:
-        return self.folder / self.note.source
 
     @property
     def is_held(self) -> bool:
@@ -252,17 +250,17 @@ class Claim:
         failure. Shortening a file is on disk before any later renaming, what it is given perhaps
         later. One byte stays, since ext4 begins to write an emptied file as soon as it is closed.
         """
-        with opened(self.folder / NOTE, _APPENDING) as descriptor:
+        with opened(self._note_path, _APPENDING) as descriptor:
             if alone:
                 os.ftruncate(descriptor, 1)
             write_all(descriptor, f"\n{note.text()}".encode("ascii"))
             if not alone:
                 begin_writing(descriptor)
-        self.note = note
+        self.note, self.original = note, self.folder / note.source
 
     def sync(self) -> None:
         """Make the note durable."""
-        sync(self.folder / NOTE)
+        sync(self._note_path)
 
     def put_back(self, inbox: Path) -> bool:
         """Return the file to the inbox, unless a newer one is there; whether it was returned."""
