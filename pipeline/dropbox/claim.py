@@ -214,14 +214,14 @@ class Claim:
         reached("attempt.ended")
 
     def count_attempt(self, step: int = 0) -> None:
-        """Count an attempt at a step, durably.
+        """Count an attempt at a step. It survives this process, and is soon on disk.
 
         Step 0 is reading the file, and solving it if it is one puzzle. Attempts at another step
         than the last one are counted from 1.
         """
         told = self._told()
         self._write_lock(_Attempts(1 + (told.number if told.step == step else 0), step))
-        os.fdatasync(self._lock)
+        begin_writing(self._lock)
 
     def reset_attempts(self) -> None:
         """Forget all attempts: something durable was done."""
