@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import shutil
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from pipeline.dropbox.folders import (
     sync,
     write_new,
 )
+from pipeline.dropbox.settle import UNSEEN, fingerprint_of
 from pipeline.files import digest_of
 from pipeline.published import ENDING, Record, file_names, read_record
 
@@ -245,9 +247,17 @@ def _inbox_mark(folders: Folders) -> str:
 
 
 def is_published(claim: Claim, folders: Folders) -> Record | None:
-    """The record of this very job, if it is there: then the set is complete."""
-    record = read_record(folders.outbox / (claim.note.stem + ENDING))
-    return record if record and record.job == claim.note.job else None
+    """The record of this very job, if it is there: then the set is complete.
+
+    It does not stand for a file that has changed, or one beside the note of an earlier one.
+    """
+    note = claim.note
+    record = read_record(folders.outbox / (note.stem + ENDING))
+    if record is None or record.job != note.job:
+        return None
+    status = claim.original.lstat()
+    is_same = note.fingerprint in (UNSEEN, fingerprint_of(status))
+    return record if is_same or stat.S_ISDIR(status.st_mode) else None
 
 
 def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
