@@ -9,6 +9,9 @@ A claim is a folder in `inbox/.work/`, named after its source so that there can 
 
 It is prepared under a temporary name and renamed; then the file is renamed into it. A process that
 can take the lock of a claim finds it abandoned, and owns it.
+
+The note is made durable with the first thing that depends on it: the files that are about to be
+published, or the first progress. Without it, as after a power failure, a new job begins.
 """
 
 from __future__ import annotations
@@ -28,7 +31,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from pipeline.dropbox import reached
-from pipeline.dropbox.folders import Folders, return_to, sync_folder
+from pipeline.dropbox.folders import (
+    Folders,
+    begin_writing,
+    opened,
+    return_to,
+    sync,
+    write_all,
+)
 from pipeline.dropbox.settle import UNSEEN, Fingerprint
 from pipeline.errors import is_environmental
 from pipeline.files import descriptor_of, is_file_name, read_end
@@ -110,15 +120,19 @@ def new_job_id(now: datetime) -> str:
 
 
 def note_in(folder: Path) -> Note:
-    """The note of a claim; if it is lost, one with only the name of the file."""
-    try:
-        return Note.of_text(read_end(folder / NOTE, _LONGEST_NOTE).decode("ascii"))
-    except (OSError, AttributeError, ValueError, TypeError, KeyError):
-        names = []
-        with contextlib.suppress(FileNotFoundError):  # finished meanwhile
-            names = [entry.name for entry in folder.iterdir() if entry.name[0] != "."]
-        source = names[0] if names else folder.name
-        return Note("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
+    """The note of a claim; if it is lost, or another file's, one with only the name of the file."""
+    note = None
+    with contextlib.suppress(OSError, AttributeError, ValueError, TypeError, KeyError):
+        note = Note.of_text(read_end(folder / NOTE, _LONGEST_NOTE).decode("ascii"))
+        if os.path.lexists(folder / note.source):
+            return note
+    names = []
+    with contextlib.suppress(FileNotFoundError):  # finished meanwhile
+        names = [entry.name for entry in folder.iterdir() if entry.name[0] != "."]
+    if note is not None and not names:  # its file is not there yet, or no longer
+        return note
+    source = names[0] if names else folder.name
+    return Note("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
 
 
 def notes_in_work(folders: Folders) -> list[Note]:
@@ -147,13 +161,11 @@ class Claim:
         keep: Callable[[Claim], bool] = lambda _: False,
     ) -> None:
         self.folder: Final = folder
+        self.original = folder / note.source
         self.note = note
+        self._note_path = folder / NOTE
         self._lock = lock
         self._keep = keep
-
-    @property
-    def original(self) -> Path:
-        return self.folder / self.note.source
 
     @property
     def is_held(self) -> bool:
@@ -202,14 +214,14 @@ class Claim:
         reached("attempt.ended")
 
     def count_attempt(self, step: int = 0) -> None:
-        """Count an attempt at a step, durably.
+        """Count an attempt at a step. It survives this process, and is soon on disk.
 
         Step 0 is reading the file, and solving it if it is one puzzle. Attempts at another step
         than the last one are counted from 1.
         """
         told = self._told()
         self._write_lock(_Attempts(1 + (told.number if told.step == step else 0), step))
-        os.fdatasync(self._lock)
+        begin_writing(self._lock)
 
     def reset_attempts(self) -> None:
         """Forget all attempts: something durable was done."""
@@ -217,26 +229,44 @@ class Claim:
             self._write_lock(_NONE)
 
     def save_files(self, files: Iterable[Output]) -> None:
-        """Save which files may be in the outbox because of this source."""
-        self.renew(replace(self.note, files=tuple(sorted({*self.note.files, *files}))))
+        """Note which files may be in the outbox because of this source."""
+        self._write_note(replace(self.note, files=tuple(sorted({*self.note.files, *files}))))
 
     def renew(self, note: Note) -> None:
-        """Replace the claim's note, durably."""
+        """Replace the claim's note by that of another job; attempts stay counted."""
         attempts = self._told()
-        descriptor = descriptor_of(self.folder / NOTE, flags=_APPENDING)
-        with os.fdopen(descriptor, "a", encoding="ascii") as file:
-            file.write("\n" + note.text())
-            file.flush()
-            os.fsync(file.fileno())
-        is_another, self.note = note.job != self.note.job, note
-        if is_another:
-            self._write_lock(attempts)
+        self._write_note(note)
+        self._write_lock(attempts)
+
+    def reuse(self, note: Note) -> None:
+        """Make what is left of a finished claim one for another file."""
+        self._write_note(note, alone=True)
+        self._write_lock(_NONE)
+
+    def _write_note(self, note: Note, *, alone: bool = False) -> None:
+        """Append to the notes.
+
+        `alone`: former ones, of another file, must not be found beside this one's after a power
+        failure. Shortening a file is on disk before any later renaming, what it is given perhaps
+        later. One byte stays, since ext4 begins to write an emptied file as soon as it is closed.
+        """
+        with opened(self._note_path, _APPENDING) as descriptor:
+            if alone:
+                os.ftruncate(descriptor, 1)
+            write_all(descriptor, f"\n{note.text()}".encode("ascii"))
+            if not alone:
+                begin_writing(descriptor)
+        self.note, self.original = note, self.folder / note.source
+
+    def sync(self) -> None:
+        """Make the note durable."""
+        sync(self._note_path)
 
     def put_back(self, inbox: Path) -> bool:
         """Return the file to the inbox, unless a newer one is there; whether it was returned."""
         if not return_to(self.original, inbox / self.note.source):
             return False
-        sync_folder(inbox)
+        sync(inbox)
         self.remove()
         return True
 

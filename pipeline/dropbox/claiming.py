@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pipeline.dropbox import reached
 from pipeline.dropbox.claim import LOCK, NEW, NOTE, PREPARING, Claim, Note, locked, notes_in_work
-from pipeline.dropbox.folders import Folders, opened, sync_file, sync_folder, write_new
+from pipeline.dropbox.folders import Folders, opened, sync, write_new
 from pipeline.dropbox.settle import unchanged
 from pipeline.published import ENDING, file_names, read_record
 from pipeline.published.names import (
@@ -32,7 +32,6 @@ from pipeline.published.names import (
 )
 
 _OUTBOX_LOCK = ".lock"
-_LARGEST_NOTE = 16 * 1024
 _COUNTER_BYTES = 8
 _PAUSE = 0.002
 
@@ -163,7 +162,7 @@ class Shelf:
         folder = claim.folder.with_name(f"{NEW}{claim.note.job}")
         try:
             holds_more = {entry.name for entry in claim.folder.iterdir()} - {LOCK, NOTE}
-            if holds_more or (claim.folder / NOTE).stat().st_size > _LARGEST_NOTE:
+            if holds_more:
                 return False
             claim.folder.rename(folder)
         except OSError:
@@ -177,8 +176,7 @@ class Shelf:
             return None
         claim = self._kept.pop()
         try:
-            claim.renew(note)
-            claim.reset_attempts()  # they belonged to the previous job
+            claim.reuse(note)
         except FileNotFoundError:  # the folder was replaced
             claim.close()
             return None
@@ -219,7 +217,7 @@ def make_claim(folders: Folders, note: Note, shelf: Shelf = NO_SHELF) -> Claim |
 
 
 def _prepare(folders: Folders, note: Note, shelf: Shelf) -> Claim:
-    """Make a claim under a temporary name, locked and durable."""
+    """Make a claim under a temporary name, locked; its names are durable."""
     folder = folders.work / f"{NEW}{note.job}"
     folder.mkdir()
     try:
@@ -231,10 +229,8 @@ def _prepare(folders: Folders, note: Note, shelf: Shelf) -> Claim:
         raise
     try:
         claim.sign()
-        os.fsync(lock)
         write_new(folder / NOTE, [note.text()])
-        sync_file(folder / NOTE)
-        sync_folder(folder)
+        sync(folder)
     except OSError:
         claim.discard()
         raise

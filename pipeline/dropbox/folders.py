@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from itertools import chain, count
 from pathlib import Path
@@ -18,22 +19,22 @@ _AT_FDCWD, _RENAME_NOREPLACE = -100, 1  # from <fcntl.h> and <stdio.h> of Linux
 WORK = ".work"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Folders:
     """The two folders that users see, and the three within the inbox."""
 
     inbox: Path
     outbox: Path
 
-    @property
+    @cached_property
     def work(self) -> Path:
         return self.inbox / WORK
 
-    @property
+    @cached_property
     def done(self) -> Path:
         return self.inbox / DONE
 
-    @property
+    @cached_property
     def failed(self) -> Path:
         return self.inbox / FAILED
 
@@ -111,40 +112,42 @@ def opened(path: str | Path, flags: int = 0, folder: int | None = None) -> Itera
         os.close(descriptor)
 
 
-def sync_file(path: Path) -> None:
-    """Make a file's content durable."""
-    with opened(path) as descriptor:
-        os.fsync(descriptor)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def sync(path: Path) -> None:
+    """Make durable what a file holds, or the names in a folder."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
 
 
-def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
-    """Write a new file; return its SHA-256. Nothing is left of it if that fails.
+def begin_writing(descriptor: int) -> None:
+    """Have a file written to disk from now on, so that several can become durable together."""
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
-    Writing to disk begins at once, so that several files can become durable together.
-    """
+
+def write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
+    """Write a new file, to disk from now on; return its SHA-256. Nothing is left if that fails."""
     hashed = sha256()
-    try:
-        with path.open("xb") as file:
+    with path.open("xb") as file:
+        try:
             for piece in pieces:
                 data = piece.encode() if isinstance(piece, str) else piece
                 hashed.update(data)
                 file.write(data)
             file.flush()
-            if hasattr(os, "posix_fadvise"):
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            path.unlink()
-        raise
+            begin_writing(file.fileno())
+        except BaseException:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            raise
     return hashed.hexdigest()
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.dropbox.claim import Claim
-from pipeline.dropbox.folders import Folders, opened, sync_file, sync_folder
+from pipeline.dropbox.folders import Folders, opened, sync, write_all
 from pipeline.dropbox.publish import temporary_name
 from pipeline.files import descriptor_of, read_end
 
@@ -89,15 +89,13 @@ class Growing:
             file.path.unlink(missing_ok=True)
             flags = os.O_CREAT | os.O_EXCL
         with opened(file.path, os.O_WRONLY | flags) as descriptor:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(descriptor, rest) :]
+            write_all(descriptor, data)
         file.length += len(data)
         file.fresh = True
 
     def release(self, name: str) -> None:
         """Make a complete file durable, and forget it."""
-        sync_file(self._files.pop(name).path)
+        sync(self._files.pop(name).path)
 
     def path(self, name: str) -> Path:
         return self._files[name].path
@@ -109,11 +107,12 @@ class Growing:
         """Make everything so far durable, then note it together with that state."""
         for file in self._files.values():
             if file.fresh:
-                sync_file(file.path)
+                sync(file.path)
                 file.fresh = False
         if not self.state:
-            sync_folder(self._folders.outbox)
-            sync_folder(self._claim.folder)
+            sync(self._folders.outbox)
+            self._claim.sync()
+            sync(self._claim.folder)
         lengths = {name: (file.number, file.length) for name, file in self._files.items()}
         self.state = state | {"files": lengths, "terms": self._key}
         self._progress.write(json.dumps(self.state).encode("ascii") + b"\n")

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from pipeline.dropbox.claim import LARGEST_LOCK, LOCK, Note, locked, note_in
-from pipeline.dropbox.folders import Folders, return_to, sync_folder
+from pipeline.dropbox.folders import Folders, return_to, sync
 from pipeline.dropbox.growing import last_noted
 from pipeline.dropbox.settle import Refused, Settler, Settling, look, names_in
 from pipeline.errors import in_words
@@ -145,7 +145,7 @@ def retry_failed(
             yield path.name, None if returned else IN_THE_WAY
     for name in sorted(set(names or ()) - found):
         yield name, NOT_FAILED
-    sync_folder(folders.inbox)
+    sync(folders.inbox)
 
 
 @dataclass(frozen=True, slots=True)

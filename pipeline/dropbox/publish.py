@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import shutil
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +19,10 @@ from pipeline.dropbox.folders import (
     Folders,
     is_folder,
     move_aside,
-    sync_file,
-    sync_folder,
+    sync,
     write_new,
 )
+from pipeline.dropbox.settle import UNSEEN, fingerprint_of
 from pipeline.files import digest_of
 from pipeline.published import ENDING, Record, file_names, read_record
 
@@ -61,18 +62,22 @@ def publish(publications: Sequence[Publication], folders: Folders) -> None:
     try:
         for each in sets:
             each.stage()
-        for each in sets:
-            each.sync()  # the first sync makes most of the others durable too
         reached("publish.staged")
         for each in sets:
+            each.announce()
+        for each in sets:
+            each.sync()  # the first sync makes most of the others durable too
+        for each in sets:
             each.withdraw_earlier()
+        if any(each.earlier for each in sets):
+            sync(folders.outbox)
         for each in sets:
             each.exchange()
-        sync_folder(folders.outbox)
+        sync(folders.outbox)
         reached("publish.cleared")
         for each in sets:
             each.record.move()
-        sync_folder(folders.outbox)
+        sync(folders.outbox)
         reached("publish.recorded")
     except Exception:
         for each in sets:
@@ -90,6 +95,7 @@ class _Staged:
     path: Path
     target: Path
     is_temporary: bool = False
+    is_folder: bool = False
 
     @property
     def is_in_place(self) -> bool:
@@ -106,9 +112,10 @@ class _Set:
     def __init__(self, publication: Publication, folders: Folders) -> None:
         self._publication = publication
         self._claim = publication.claim
-        self._folders = folders
         self._outbox = folders.outbox
+        self._mark = _mark(self._claim, folders)
         self._files: list[_Staged] = []
+        self.earlier: list[Path] = []
         self.record = self._temporary(0, self._claim.note.stem + ENDING)
 
     @property
@@ -116,7 +123,7 @@ class _Set:
         return [*self._files, self.record]
 
     def _temporary(self, number: int, name: str) -> _Staged:
-        path = temporary_name(self._claim, self._folders, str(number))
+        path = self._outbox / f"{self._mark}-{number}.tmp"
         return _Staged(path, self._outbox / name, is_temporary=True)
 
     def stage(self) -> None:
@@ -131,29 +138,22 @@ class _Set:
             reached("publish.staging")
         if tree := self._publication.tree:
             target = self._outbox / self._claim.note.stem
-            self._files.append(_Staged(tree if tree.exists() else target, target))
+            path = tree if tree.exists() else target
+            self._files.append(_Staged(path, target, is_folder=True))
         _write_anew(self.record.path, [self._publication.make(hashes)])
 
-    def sync(self) -> None:
-        for staged in self._all:
-            if staged.path.is_dir():
-                sync_folder(staged.path)
-            else:
-                sync_file(staged.path)
-
-    def withdraw_earlier(self) -> None:
-        """Save in the claim what will have to be deleted, then remove the earlier record.
+    def announce(self) -> None:
+        """Note in the claim what may have to be deleted, should this be interrupted.
 
         Raises OSError, before anything is changed, if a foreign folder is in the way.
         """
         note = self._claim.note
         known: list[Output] = []
-        earlier = []
         for stem in (note.stem, *note.former):
             path = self._outbox / (stem + ENDING)
             record = read_record(path)
             if record is not None and record.source == note.source:
-                earlier.append(path)
+                self.earlier.append(path)
                 known += (Output(name) for name in file_names(record) if name.startswith(stem))
                 known += [Output(stem, is_folder=True)] if record.status == "archive" else []
         for staged in self._all:
@@ -161,15 +161,22 @@ class _Set:
                 continue
             if is_folder(staged.target):
                 _refuse_foreign(staged.target, (*known, *note.files))
-            elif staged.path.is_dir() and os.path.lexists(staged.target):
+            elif staged.is_folder and os.path.lexists(staged.target):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
-        fresh = (Output(each.target.name, each.path.is_dir()) for each in self._files)
+        fresh = (Output(each.target.name, each.is_folder) for each in self._files)
         self._claim.save_files([*fresh, *known])
         reached("publish.saved")
-        for path in earlier:
+
+    def sync(self) -> None:
+        """Make durable what is staged, and the claim's note."""
+        for staged in self._all:
+            sync(staged.path)
+        self._claim.sync()
+
+    def withdraw_earlier(self) -> None:
+        """Remove the earlier records."""
+        for path in self.earlier:
             path.unlink()
-        if earlier:
-            sync_folder(self._outbox)
         reached("publish.withdrawn")
 
     def exchange(self) -> None:
@@ -217,13 +224,21 @@ def _refuse_foreign(folder: Path, listed: Sequence[Output]) -> None:
 
 
 def _write_anew(path: Path, content: Iterable[str | bytes]) -> str:
-    """Write a file; remove first what an interrupted attempt may have left of it."""
-    path.unlink(missing_ok=True)
-    return write_new(path, content)
+    """Write a file in place of what an interrupted attempt may have left of it."""
+    try:
+        return write_new(path, content)
+    except FileExistsError:
+        path.unlink()
+        return write_new(path, content)
 
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
-    return folders.outbox / f".{_inbox_mark(folders)}-{claim.note.job}-{ending}.tmp"
+    return folders.outbox / f"{_mark(claim, folders)}-{ending}.tmp"
+
+
+def _mark(claim: Claim, folders: Folders) -> str:
+    """How all temporary names of a job begin."""
+    return f".{_inbox_mark(folders)}-{claim.note.job}"
 
 
 def _inbox_mark(folders: Folders) -> str:
@@ -232,9 +247,17 @@ def _inbox_mark(folders: Folders) -> str:
 
 
 def is_published(claim: Claim, folders: Folders) -> Record | None:
-    """The record of this very job, if it is there: then the set is complete."""
-    record = read_record(folders.outbox / (claim.note.stem + ENDING))
-    return record if record and record.job == claim.note.job else None
+    """The record of this very job, if it is there: then the set is complete.
+
+    It does not stand for a file that has changed, or one beside the note of an earlier one.
+    """
+    note = claim.note
+    record = read_record(folders.outbox / (note.stem + ENDING))
+    if record is None or record.job != note.job:
+        return None
+    status = claim.original.lstat()
+    is_same = note.fingerprint in (UNSEEN, fingerprint_of(status))
+    return record if is_same or stat.S_ISDIR(status.st_mode) else None
 
 
 def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
@@ -247,7 +270,7 @@ def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
         folder = folders.failed if is_failed else folders.done
         shelves.add(move_aside(claim.original, folder, claim.note.source).parent)
     for shelf in shelves:
-        sync_folder(shelf)
+        sync(shelf)
     reached("finish.moved")
     for claim, _ in finished:
         claim.remove()

@@ -80,6 +80,9 @@ HEAD_BYTES = 1024 * 1024
 _MOST_OF_ONE = 4096
 """Bytes: larger sources are as likely to be collections."""
 
+_KEPT_SMALL = 256
+"""Answers for small sources that are kept: as many as are examined and solved together."""
+
 _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
 """Headings in SadMan's files: what stands under them is not a puzzle each."""
@@ -125,20 +128,28 @@ What = Parsed | Detected | FormulaBegun | None
 """A puzzle, many, a formula; None if only `parse_source` can tell, or say what is wrong."""
 
 
-@lru_cache(maxsize=1)
 def detect(head: bytes, complete: bool, source: str, reading: Reading) -> What:
     """Tell what a source is from `head`: up to HEAD_BYTES of it, all of it if `complete`.
 
-    A small puzzle is read at once, which is quicker than looking for many. The last answer is
+    A small puzzle is read at once, which is quicker than looking for many. The last answers are
     kept: a file is examined before it is claimed, afterwards, and when it is solved. Raises
     UsageError for an unknown format.
     """
+    detected = _detected_small if len(head) <= _MOST_OF_ONE else _detected_large
+    return detected(head, complete, source, reading)
+
+
+def _detected(head: bytes, complete: bool, source: str, reading: Reading) -> What:
     if reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head)):
         return FormulaBegun()
     if complete and len(head) <= _MOST_OF_ONE and reading.format == "auto":
         with suppress(InvalidPuzzle):
             return parse_source(head, source, *reading)
     return detect_collection(head, complete, reading.format)
+
+
+_detected_small = lru_cache(maxsize=_KEPT_SMALL)(_detected)
+_detected_large = lru_cache(maxsize=1)(_detected)
 
 
 def parse_puzzle(

@@ -61,8 +61,8 @@ def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
 
     A folder keeps its whole name. None equals the report's name.
     """
-    if not is_folder and fold(stem_of(source)) != REPORT:
-        yield _fitted(stem_of(source))
+    if not is_folder and fold(stem := stem_of(source)) != REPORT:
+        yield _fitted(stem)
     if fold(source) != REPORT:
         yield _fitted(source)
     number = 2

@@ -166,8 +166,8 @@ class Job:
         """Count an attempt while something is done here that may kill this process.
 
         Workers compute in their own processes, so a kill while we wait for them comes from
-        outside. Once a step is done, counting is left to the next run, as it costs as much as
-        making a file durable.
+        outside. Once a step is done, counting is left to the next run, as each time is a write to
+        the disk.
         """
         counted = self.sink.lasts and self._done == self.sink.steps_before
         return self.claim.attempt(self.at, free) if counted else nullcontext()

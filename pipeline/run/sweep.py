@@ -73,6 +73,7 @@ class Sweeper:
         self._on_finished = on_finished
         self._running: list[Job] = []
         self._batch: list[Claim] = []
+        self._holds_many = False
         self._stamp_next = 0.0
 
     @property
@@ -151,11 +152,10 @@ class Sweeper:
             if time.monotonic() > end:
                 swept.look_again_in(0.0)  # other processes may have died: first take over theirs
                 return
-            claimed = (claim.note.source for claim in self._batch)
-            busy = self.busy or any(map(self._intake.may_hold_many, claimed))
-            match self._intake.take(name, busy=busy):
+            match self._intake.take(name, busy=self.busy or self._holds_many):
                 case Claim() as claim:
                     self._batch.append(claim)
+                    self._holds_many |= self._intake.may_hold_many(name)
                 case LookAgain(seconds) if seconds is not None:
                     swept.look_again_in(seconds)
             if len(self._batch) >= most:
@@ -169,7 +169,7 @@ class Sweeper:
             self._stamp_next = now + _STAMP_SECONDS
 
     def _process_batch(self, swept: Swept) -> None:
-        batch, self._batch = self._batch, []
+        batch, self._batch, self._holds_many = self._batch, [], False
         if len(batch) == 1:
             self._settle(batch[0], self._jobs.process(batch[0]), swept)
         elif batch:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pipeline.dropbox.claim import Claim
-from pipeline.dropbox.folders import Folders, sync_file, sync_folder, write_new
+from pipeline.dropbox.folders import Folders, sync, write_new
 from pipeline.dropbox.growing import State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import is_environmental, printable
@@ -285,8 +285,5 @@ class Tree:
     def sync(self) -> None:
         """Make everything written since the last call durable."""
         for path in dict.fromkeys(self._fresh):
-            if path.is_dir():
-                sync_folder(path)
-            else:
-                sync_file(path)
+            sync(path)
         self._fresh.clear()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from support.dropping import DropFolder
 
@@ -12,3 +14,19 @@ def box(tmp_path):
     box = DropFolder.within(tmp_path)
     box.folders.prepare()
     return box
+
+
+@pytest.fixture
+def synced(monkeypatch):
+    """What was made durable, in order: inodes, with the size of each at the last time."""
+    told = {}
+    fsync = os.fsync
+
+    def tell(descriptor):
+        fsync(descriptor)
+        status = os.fstat(descriptor)
+        told.pop(status.st_ino, None)
+        told[status.st_ino] = status.st_size
+
+    monkeypatch.setattr(os, "fsync", tell)
+    return told

@@ -26,6 +26,7 @@ from pipeline.dropbox.claim import (
     note_in,
     notes_in_work,
 )
+from pipeline.dropbox.growing import PROGRESS, Growing
 from pipeline.dropbox.overview import claims_seen
 from pipeline.dropbox.settle import UNSEEN, Fingerprint
 from pipeline.files import is_file_name
@@ -137,6 +138,16 @@ def test_files_to_clear_away_are_saved_and_added_to(box):
     with taken_over(box) as again:
         assert [each.text() for each in again.note.files] == ["a/", "b", "c"]
         assert again.note == claim.note
+
+
+def test_a_note_is_durable_before_any_progress_is(box, synced):
+    with closing(claimed(box)) as claim, closing(Growing(claim, box.folders)) as growing:
+        assert (claim.folder / NOTE).stat().st_ino not in synced
+        growing.append("a.csv", b"row\n")
+        growing.note({"steps": 1})
+        paths = (growing.path("a.csv"), claim.folder / NOTE, claim.folder, claim.folder / PROGRESS)
+        assert list(synced)[-1] == paths[-1].stat().st_ino
+        assert all(path.stat().st_ino in synced for path in paths)
 
 
 @pytest.mark.parametrize("cut", [1, 2, 50, 1000], ids=lambda cut: f"all but {cut}")

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import unicodedata
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -142,6 +143,37 @@ def test_what_is_left_of_a_finished_claim_serves_the_next_and_counts_for_itself(
         assert (second.original.name, second.attempts()) == ("b.txt", 0)
         assert notes_in_work(box.folders) == [second.note]
     shelf.close()
+
+
+def test_nothing_of_a_former_note_stands_beside_the_next_file_even_after_a_power_failure(box):
+    """What was written may be lost then, but not that the former note was cut off."""
+    written = []
+
+    def look():
+        (path,) = box.folders.work.glob(f"[!.]*/{NOTE}")
+        written.append(path.read_text())
+
+    with closing(Shelf()) as shelf:
+        end(make_claim_of(box, "a.txt", shelf))
+        box.drop("a.txt", "again")
+        with at_step("claim.placed", look):
+            second = make_claim(box.folders, note_of(box, job="second"), shelf)
+        assert [text.count('"job":') for text in written] == [1]
+        os.truncate(second.folder / NOTE, 1)
+        second.close()
+        (found,) = abandoned(box.folders)
+        with closing(found):
+            assert (found.note.job, found.note.source) == ("", "a.txt")
+            assert found.original.read_text() == "again"
+
+
+def test_a_note_of_another_file_does_not_cost_a_claim_its_own(box):
+    with closing(claimed(box)) as claim:
+        (claim.folder / NOTE).write_text(replace(claim.note, source="b.txt").text())
+    (found,) = abandoned(box.folders)
+    with closing(found):
+        assert (found.note.job, found.note.source) == ("", "a.txt")
+        assert found.original.read_text() == "original"
 
 
 def test_a_claim_with_more_in_it_is_not_kept_nor_is_more_than_there_is_room_for(box):

@@ -12,9 +12,16 @@ import pytest
 from support.claiming import at_step, note_of
 from support.dropping import DropFolder, record_text
 
-from pipeline.dropbox.claim import notes_in_work
+from pipeline.dropbox.claim import NOTE, note_in, notes_in_work
 from pipeline.dropbox.claiming import make_claim
-from pipeline.dropbox.publish import Publication, finish, is_published, publish, remove_orphans
+from pipeline.dropbox.publish import (
+    Publication,
+    finish,
+    is_published,
+    publish,
+    remove_orphans,
+    temporary_name,
+)
 
 TWO = {"a_1.solution": "1", "a_2.solution": "2", "a.log": "log"}
 ONE = {"a_1.solution": "other", "a.log": "other log"}
@@ -73,6 +80,63 @@ def test_the_record_comes_last(box):
         publish_set(box, claim, TWO)
     assert {name for name in seen if name[0] != "."} == set(TWO)
     assert box.published() == {*TWO, "a.json"}
+
+
+def test_nothing_is_replaced_before_all_new_files_and_the_notes_are_durable(box, synced):
+    published(box, TWO)
+    claims = [claim_of(box, job=OTHER_JOB), claim_of(box, "b.txt", "b", OTHER_JOB + "b")]
+
+    def check():
+        notes = [claim.folder / NOTE for claim in claims]
+        fresh = list(box.outbox.glob(".*.tmp"))
+        assert len(fresh) == 4
+        for path in (*notes, *fresh):
+            assert synced[path.stat().st_ino] == path.stat().st_size
+        assert all(note_in(claim.folder).files for claim in claims)
+
+    def record(claim):
+        return lambda _: record_text(claim.note.source, job=claim.note.job)
+
+    with at_step("publish.withdrawn", check):
+        sets = [
+            Publication(
+                claim, lambda stem=claim.note.stem: [(f"{stem}.log", ["log"])], record(claim)
+            )
+            for claim in claims
+        ]
+        publish(sets, box.folders)
+    for claim in claims:
+        claim.close()
+
+
+def test_records_come_when_the_names_of_all_other_files_are_durable_and_originals_go_last(
+    box, synced
+):
+    def last():
+        return list(synced)[-1]
+
+    def cleared():
+        assert last() == box.outbox.stat().st_ino
+        assert not box.has_record("a")
+        synced.clear()
+
+    claim = claim_of(box)
+    with at_step("publish.cleared", cleared):
+        publish_set(box, claim, TWO)
+    assert last() == box.outbox.stat().st_ino
+    with at_step("finish.moved", lambda: synced.update(moved=last())):
+        finish([(claim, False)], box.folders)
+    assert synced["moved"] == (box.inbox / "done").stat().st_ino
+
+
+def test_what_an_interrupted_attempt_has_left_under_a_temporary_name_is_replaced(box):
+    with closing(claim_of(box)) as claim:
+        for number in range(2):
+            path = temporary_name(claim, box.folders, str(number))
+            path.write_text("left by an earlier attempt")
+        publish_set(box, claim, ONE)
+    assert contents(box) == ONE
+    assert not any(name.startswith(".") for name in box.published())
 
 
 def test_an_earlier_set_is_whole_until_everything_new_is_written(box):

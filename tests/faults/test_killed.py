@@ -23,6 +23,7 @@ from support.dropping import (
 from support.forking import Forked
 
 from pipeline.dropbox import STEPS
+from pipeline.dropbox.claim import NOTE
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,9 @@ CASES = [(AGAIN, step) for step in STEPS] + [
     for case in OTHERS
     for step in ("attempt.ended", "publish.staging", "publish.renaming", "finish.moved")
 ]
+UNSAVED = ("claim.prepared", "claim.placed", "claim.taken", "attempt.counted", "publish.saved")
+"""Steps up to the last at which the claim's note need not be durable."""
+
 WATCHED = ("claim.placed", "attempt.counted", "publish.withdrawn", "finish.moved")
 HARMLESS = ("claim.taken", "attempt.ended", "publish.staged", "publish.renamed", "finish.moved")
 
@@ -71,6 +75,23 @@ def test_a_run_killed_at_any_step_is_made_good_by_the_next(
     assert bench.run(step=step)[0] == -signal.SIGKILL
     assert bench.run()[0] in (0, 1)
     check(bench.box, case)
+
+
+@pytest.mark.parametrize("step", UNSAVED)
+def test_a_power_failure_costs_no_more_than_a_note_that_nothing_depended_on_yet(
+    step: str, bench: Bench
+) -> None:
+    box = bench.box
+    box.drop("a.txt", TWO_SOLUTIONS)
+    box.drop("b.txt")
+    assert bench.run(step=step, nth=2)[0] == -signal.SIGKILL
+    for note in box.inbox.glob(f".work/*/{NOTE}"):
+        os.truncate(note, 1)
+    assert bench.run()[0] == 0
+    assert [box.record(stem)["status"] for stem in "ab"] == ["multiple", "unique"]
+    listed = {entry["name"] for stem in "ab" for entry in box.record(stem)["files"]}
+    assert box.published() == listed | {"a.json", "b.json"}
+    assert (box.kept("done"), box.waiting(), box.in_work()) == ({"a.txt", "b.txt"}, set(), set())
 
 
 @pytest.mark.parametrize("step", WATCHED)

@@ -201,6 +201,16 @@ def test_a_job_that_was_published_is_only_finished(box):
     assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
 
 
+def test_a_published_job_does_not_stand_for_another_file_of_its_name(box):
+    claim = claimed(box)
+    claim.close()
+    (box.outbox / f"{STEM}.json").write_text(record_text("a.txt", job=claim.note.job))
+    box.drop("another", SMALL).rename(claim.original)
+    assert run_here(box) == 0
+    assert box.text(f"{STEM}_1.solution") == SMALL_SOLVED
+    assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
+
+
 def test_a_claim_whose_note_is_lost_is_solved_all_the_same(box):
     with closing(claimed(box, content=SMALL)) as claim:
         (claim.folder / NOTE).write_text("{")
