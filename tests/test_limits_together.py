@@ -89,13 +89,13 @@ def as_rows(texts, solvers, **options):
     rows = solve_piece(Piece(1, data), source, solvers, Settings(**options).of_many())
     proved = {entry[0] for proofs in rows.proofs for entry in proofs.index}
     return [
-        (row[2], "proved" if at in proved else known_by(row), row[6] or None)
+        (row[3], "proved" if at in proved else known_by(row), row[7] or None)
         for at, row in enumerate(csv.reader(io.StringIO(rows.table.decode())))
     ]
 
 
 def known_by(row):
-    return "claimed" if row[4] == "true" else "no"
+    return "claimed" if row[5] == "true" else "no"
 
 
 ways = pytest.mark.parametrize("solve", [as_sources, as_rows])
