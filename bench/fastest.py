@@ -27,6 +27,7 @@ from pysat.solvers import Minisat22
 
 from pipeline import encode_puzzle
 from pipeline.puzzle import NINE, Puzzle
+from pipeline.solvers.lanes import loading
 
 MOST = 3
 """Solutions looked for: two are published, and a third says that there are more."""
@@ -107,6 +108,7 @@ def first_fields(path: Path) -> list[str]:
 
 def main() -> None:
     data, chosen = Path(sys.argv[1]), sys.argv[2:]
+    loading.compile_into(str(loading.code_folder()))  # as `doctor` does
     easy, hard, hardest = (data / f"{name}.txt" for name in ("17clue", "top1465", "hardest"))
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name:
         folder = Path(name)

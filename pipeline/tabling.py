@@ -32,8 +32,9 @@ _LONGEST_TEXT = 500
 _PLAIN_LINE = 82
 """Bytes of a solution of 9×9, with the end of the line."""
 
-_FOUR_DIGITS = np.frombuffer(b"".join(b"%04d" % number for number in range(10_000)), np.uint8)
-_FOUR_DIGITS = _FOUR_DIGITS.reshape(-1, 4)
+_FOUR_DIGITS: NDArray[np.uint8] = (
+    np.arange(10_000)[:, None] // (1000, 100, 10, 1) % 10 + ord("0")
+).astype(np.uint8)
 
 _Columns = Sequence[NDArray[np.uint8] | str]
 
@@ -65,11 +66,14 @@ class _PlainRows:
 
     def totals(self) -> Counter[str]:
         totals: Counter[str] = Counter()
-        for kind, count in zip(*np.unique(self._kinds, return_counts=True), strict=True):
+        counts = np.bincount(self._kinds).tolist()
+        for kind, count in enumerate(counts):
+            if not count:
+                continue
             first = self._first(kind)
-            totals[self.answers.status(first)] += int(count)
+            totals[self.answers.status(first)] += count
             if self.answers.is_complete(first):
-                totals[CLAIMED] += int(count)
+                totals[CLAIMED] += count
         return totals
 
     def _first(self, kind: int) -> int:
@@ -97,7 +101,7 @@ class _PlainRows:
             self.at[own],
         )
         made = {}
-        for kind in np.unique(kinds).tolist():
+        for kind in np.flatnonzero(np.bincount(kinds)).tolist():
             some = kinds == kind
             some = slice(None) if some.all() else some
             head: _Columns = [_digits(index[some]), ",", _digits(numbers[some]), ",", cells[some]]

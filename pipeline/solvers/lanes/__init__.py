@@ -31,7 +31,7 @@ def solve_lanes(geometry: Geometry, masks: Masks, most: int, seconds: float) -> 
     if masks.ndim != 2 or masks.shape[1] != cells or most < 1:
         raise ValueError(f"masks of shape {masks.shape} for {cells} cells, {most} solutions")
     deadline = Deadline.of(Limits(seconds))
-    if search := compiled.search_for(geometry):
+    if search := compiled.search_for(geometry, len(masks)):
         return search(masks, most, deadline)
     start = time.perf_counter()
     found = search_planes(geometry, masks, most, deadline)

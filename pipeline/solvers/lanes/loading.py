@@ -1,9 +1,10 @@
 """The compiled search: where its machine code is kept, and when it is worth having.
 
 numba takes some ten seconds to compile `kernel.py`, but linking the object file that
-`building.py` makes of it only some hundredths of one. So a process begins with numpy: once that has
-worked LOAD_AFTER seconds on 9×9 puzzles, the compiled search takes over if it has been compiled
-before; else it is compiled in another process, for all that come later, while numpy goes on.
+`building.py` makes of it only some hundredths of one. So a process begins with numpy: for many 9×9
+puzzles, or once numpy has worked LOAD_AFTER seconds on such, the compiled search takes over if it
+has been compiled before; else it is compiled in another process, for all that come later, while
+numpy goes on.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from errno import EACCES
 from hashlib import sha256
-from importlib import metadata
+from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 
@@ -35,6 +36,9 @@ from pipeline.solvers.lanes.state import Lanes, decided_in, new_lanes
 LOAD_AFTER = 0.05
 COMPILE_AFTER = 2.0
 """Seconds of work in numpy, in one process, after which the compiled search is worth its price."""
+
+MANY = 2000
+"""Puzzles for which it is worth loading at once: even easy ones take numpy longer."""
 
 COMPILING_SECONDS = 300
 """Of processor time, for a compiler that does not end."""
@@ -71,11 +75,12 @@ class Compiled:
         self._is_compiling = False
         self._is_missing = False
 
-    def search_for(self, geometry: Geometry) -> CompiledSearch | None:
-        """The compiled search, if it takes such puzzles and is there or worth loading."""
+    def search_for(self, geometry: Geometry, puzzles: int) -> CompiledSearch | None:
+        """The compiled search, if it takes such puzzles and is there or worth loading now."""
         if geometry != NINE:
             return None
-        if self._search is None and self._seconds >= LOAD_AFTER and not self._is_missing:
+        is_worth_it = puzzles >= MANY or self._seconds >= LOAD_AFTER
+        if self._search is None and is_worth_it and not self._is_missing:
             try:
                 self._get()
             except Exception:  # noqa: BLE001 - whatever is wrong, numpy goes on; see `doctor`
@@ -103,23 +108,32 @@ compiled = Compiled()
 
 
 def code_folder() -> Path:
-    """The folder for the machine code of this version, for this machine; made if need be.
+    """The folder for the machine code, named after all it depends on; made if need be.
 
-    Raises ImportError without numba, and OSError where nobody can write, or others can.
+    An upgrade that changes none of that leaves it as it is. Raises ImportError without numba, and
+    OSError where nobody can write, or others can.
     """
     import platformdirs  # noqa: PLC0415 - an extra
 
-    key = [platform.python_version(), platform.machine(), metadata.version("numba")]
-    key += [f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in _SOURCES]
+    key = [platform.python_version().encode(), platform.machine().encode()]
+    key += [path.read_bytes() for path in (*map(_version_of, ("numba", "llvmlite")), *_SOURCES)]
     with suppress(OSError):
-        key += [line for line in _CPU.read_text().splitlines() if line.startswith("flags")][:1]
-    name = sha256("\n".join(key).encode()).hexdigest()[:16]
+        key += [line for line in _CPU.read_bytes().splitlines() if line.startswith(b"flags")][:1]
+    name = sha256(b"\n".join(key)).hexdigest()[:16]
     folder = platformdirs.user_cache_path("sudoku-pipeline") / f"lanes-{name}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = folder.stat()
     if status.st_uid != os.geteuid() or status.st_mode & 0o022 or not os.access(folder, os.W_OK):
         raise PermissionError(EACCES, "is not writable for its owner alone", str(folder))
     return folder
+
+
+def _version_of(package: str) -> Path:
+    """The file that has its version; nothing is imported. Raises ImportError."""
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ImportError(f"{package} is not installed")
+    return Path(spec.origin).with_name("_version.py")
 
 
 def lacking() -> str | None:

@@ -336,7 +336,7 @@ class Found:
     ) -> Found:
         """Sort the solutions of every puzzle in ascending order, in place."""
         several = np.flatnonzero(counts > 1)
-        for count in np.unique(counts[several]):
+        for count in np.flatnonzero(np.bincount(counts[several])):
             puzzles = several[counts[several] == count]
             theirs = np.ascontiguousarray(grids[:count, puzzles].swapaxes(0, 1))
             as_text = theirs.view(f"S{theirs.shape[2]}")[:, :, 0]
