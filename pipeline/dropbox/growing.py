@@ -11,13 +11,14 @@ import json
 import os
 import shutil
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders, opened, sync, write_all
-from pipeline.dropbox.publish import temporary_name
-from pipeline.files import descriptor_of, read_end
+from pipeline.dropbox.publish import Grown, temporary_name
+from pipeline.files import descriptor_of, digest_of, read_end
 
 PROGRESS = ".progress"
 _LONGEST_NOTE = 4 * 1024 * 1024
@@ -26,12 +27,16 @@ State = dict[str, Any]
 
 @dataclass(slots=True)
 class _File:
-    """A growing file: its path, its number among those of its claim, and its length."""
+    """A growing file: its path, its number among those of its claim, and its length.
+
+    `hashed` is all of it, unless an earlier run began it.
+    """
 
     path: Path
     number: int
     length: int = 0
     fresh: bool = False
+    hashed: Any = None
 
 
 class Growing:
@@ -85,11 +90,14 @@ class Growing:
         file, flags = self._files.get(name), os.O_APPEND
         if file is None:
             self._made += 1
-            file = self._files[name] = _File(self._path(name, self._made), self._made)
+            file = _File(self._path(name, self._made), self._made, hashed=sha256())
+            self._files[name] = file
             file.path.unlink(missing_ok=True)
             flags = os.O_CREAT | os.O_EXCL
         with opened(file.path, os.O_WRONLY | flags) as descriptor:
             write_all(descriptor, data)
+        if file.hashed:
+            file.hashed.update(data)
         file.length += len(data)
         file.fresh = True
 
@@ -119,9 +127,12 @@ class Growing:
         self._progress.flush()
         os.fsync(self._progress.fileno())
 
-    def staged(self) -> dict[str, Path]:
-        """Where the grown files are, by the names that they will get."""
-        return {name: file.path for name, file in self._files.items()}
+    def staged(self) -> dict[str, Grown]:
+        """The grown files, by the names that they will get."""
+        return {
+            name: Grown(file.path, file.hashed.hexdigest() if file.hashed else digest_of(file.path))
+            for name, file in self._files.items()
+        }
 
     def close(self) -> None:
         with contextlib.suppress(OSError):  # what a full disk rejected is not noted

@@ -11,6 +11,7 @@ import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pipeline.dropbox import reached
 from pipeline.dropbox.claim import Claim, Output
@@ -23,14 +24,21 @@ from pipeline.dropbox.folders import (
     write_new,
 )
 from pipeline.dropbox.settle import UNSEEN, fingerprint_of
-from pipeline.files import digest_of
 from pipeline.published import ENDING, Record, file_names, read_record
 
 MakeRecord = Callable[[Mapping[str, str]], str]
 """From published name → SHA-256 to the record's text."""
 
-File = tuple[str, Iterable[str | bytes] | Path]
-"""A name of the set, with its text in pieces, or the path where it lies in the outbox already."""
+
+class Grown(NamedTuple):
+    """A file that lies in the outbox already, and its SHA-256."""
+
+    path: Path
+    sha256: str
+
+
+File = tuple[str, Iterable[str | bytes] | Grown]
+"""A name of the set, with its text in pieces, or the file that has it."""
 
 _TEMPORARY = re.compile(
     r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
@@ -129,9 +137,9 @@ class _Set:
     def stage(self) -> None:
         hashes: dict[str, str] = {}
         for number, (name, content) in enumerate(self._publication.files(), 1):
-            if isinstance(content, Path):
-                self._files.append(_Staged(content, self._outbox / name))
-                hashes[name] = digest_of(content)
+            if isinstance(content, Grown):
+                self._files.append(_Staged(content.path, self._outbox / name))
+                hashes[name] = content.sha256
             else:
                 self._files.append(self._temporary(number, name))
                 hashes[name] = _write_anew(self._files[-1].path, content)

@@ -7,7 +7,6 @@ replies are bytes: the scheduler needs nothing of this package.
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import logging
 import pickle
 import socket
@@ -27,6 +26,7 @@ from pipeline.errors import EnvironmentFailure, PipelineError, UsageError
 from pipeline.run.workers import Crashed, Reply, Request, Surroundings, reply_to
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
+from pipeline.solvers.child import keep_freed_memory
 from pipeline.version import __version__
 
 LOCAL = "local:"
@@ -43,7 +43,6 @@ _AGAIN_SECONDS = 0.05
 _PAUSED = "paused"
 _STAYING = ("running", _PAUSED)
 _TALKATIVE = ("asyncio", "bokeh", "distributed", "tornado")
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _MIB = -1, -3, 1024 * 1024
 _ours = threading.local()
 
 
@@ -319,22 +318,10 @@ def _solvers(settings: Settings) -> Solvers:
     """The solvers of this thread, kept while the same ones are wanted."""
     wanted = settings.solver, settings.minisat
     if getattr(_ours, "wanted", None) != wanted:
-        _keep_memory()
+        keep_freed_memory()
         solvers = Solvers(*wanted)
         if hasattr(_ours, "solvers"):
             _ours.solvers.close()
         _ours.solvers, _ours.wanted = solvers, wanted
     found: Solvers = _ours.solvers
     return found
-
-
-def _keep_memory() -> None:
-    """Have glibc keep freed memory.
-
-    Dask's nannies have it returned at once (MALLOC_TRIM_THRESHOLD_), and getting it again takes
-    lanes a third of their time.
-    """
-    with suppress(AttributeError, OSError):  # another C library
-        libc = ctypes.CDLL(None)
-        libc.mallopt(_M_TRIM_THRESHOLD, 32 * _MIB)
-        libc.mallopt(_M_MMAP_THRESHOLD, 4 * _MIB)

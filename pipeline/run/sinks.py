@@ -289,7 +289,8 @@ def _origin(claim: Claim, sha256: str | None, size: int | None, settings: Settin
 class GrowingSink(Sink):
     """Many problems, whose files grow in the outbox.
 
-    A subclass's state is what `write` needs to continue; it is resumed in the constructor.
+    A subclass's state is what `write` needs to continue; it is resumed in the constructor. It may
+    set `_digest`, the SHA-256 of what was dropped, if it knows it.
     """
 
     lasts = True
@@ -303,6 +304,7 @@ class GrowingSink(Sink):
         self._claim = claim
         self._settings = settings
         self._proves = settings.prove == "always"
+        self._digest = ""
         self._declared = settings.reading.declared()
         self._growing = Growing(claim, folders, f"{columns(PuzzleRow)} {settings.output_key}")
         self.steps_before = int(self._growing.state.get("steps", 0))
@@ -326,7 +328,7 @@ class GrowingSink(Sink):
     def publication(self, seconds: float) -> Publication:
         """The grown files of a job, with its record and its log."""
         now, note, original = datetime.now(UTC), self._claim.note, self._claim.original
-        sha256 = digest_of(original) if original.is_file() else None
+        sha256 = self._digest or (digest_of(original) if original.is_file() else None)
         origin = _origin(self._claim, sha256, size_of(original), self._settings)
         summary = Summary(self.status, self.format, self.reason, self.totals, seconds)
 

@@ -173,6 +173,8 @@ class TableSink(GrowingSink):
                 self._table.add(rows, piece)
             case End() as end, _:
                 self._table.finish(end)
+                if not (self._is_packed or end.error):
+                    self._digest = end.digest
 
     def _state(self) -> State:
         return self._table.state() | {"bytes": self._bytes}

@@ -19,7 +19,7 @@ from pipeline.limits import Limits
 from pipeline.result import Result
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
-from pipeline.solvers.child import Peer
+from pipeline.solvers.child import Peer, keep_freed_memory
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -133,6 +133,7 @@ def serve(descriptor: int) -> None:
     """Run in a worker of a pool: serve requests from a pipe, which brings the settings first."""
     from multiprocessing.connection import Connection  # noqa: PLC0415 - slow to load
 
+    keep_freed_memory()
     with Connection(descriptor) as pipe, suppress(EOFError):
         settings = pipe.recv()
         with Solvers(settings.solver, settings.minisat) as solvers:
