@@ -84,12 +84,17 @@ def report(path: Path, data: bytes, search: loading.CompiledSearch) -> None:
         count = sum(map(len, masks))
         print(f"{path.name}: {count} puzzles, microseconds each")
         taken = {stage: seconds_of(work) for stage, work in stages.items()}
+    whole = taken["all to rows"]
     for stage, seconds in taken.items():
-        print(f"  {stage:<23}{seconds / count * 1e6:8.2f}")
+        print(f"  {stage:<23}{seconds / count * 1e6:8.2f}{seconds / whole:6.0%}")
     few = masks[0]
     theirs = seconds_of(lambda: search_planes(NINE, few, MOST, NEVER)) / len(few)
     ours = taken["search"] / count
-    print(f"  search: {1 / ours:,.0f} puzzles/s, {theirs / ours:.1f} x numpy's")
+    search.splits = 0
+    for some in masks:
+        search(some, MOST, NEVER)
+    print(f"  search: {1 / ours:,.0f} puzzles/s, {theirs / ours:.1f} x numpy's", end="")
+    print(f", {search.splits / count:.2f} splits a puzzle")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle import Geometry
 from pipeline.solvers.child import start_detached
 from pipeline.solvers.lanes.search import Found, Masks
-from pipeline.solvers.lanes.state import Lanes, decided_in, new_lanes
+from pipeline.solvers.lanes.state import SPLITS, Lanes, decided_in, new_lanes
 
 LOAD_AFTER = 0.05
 COMPILE_AFTER = 2.0
@@ -63,7 +63,38 @@ _TRIED = "tried"
 _DIGEST = 32
 _CPU = Path("/proc/cpuinfo")
 
-CompiledSearch = Callable[[Masks, int, Deadline], Found]
+
+class CompiledSearch:
+    """As `search_planes`, for 9×9 puzzles, by steps of machine code; `splits` counts branchings."""
+
+    def __init__(self, step: Callable[..., bool]) -> None:
+        self._step = step
+        self.splits = 0
+
+    def __call__(self, masks: Masks, most: int, deadline: Deadline) -> Found:
+        narrow = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
+        shared = np.zeros(len(masks), np.bool_)
+        counts, decided, grids = self._searched(narrow, most, shared, deadline)
+        again = np.flatnonzero(shared & (counts == most))
+        if len(again):
+            alone = np.zeros(0, np.bool_)
+            ordered = self._searched(narrow[again], most, alone, deadline)
+            counts[again], decided[again], grids[:, again] = ordered
+        return Found.in_order(counts, decided, grids)
+
+    def _searched(
+        self, masks: NDArray[np.uint16], most: int, shared: NDArray[np.bool_], deadline: Deadline
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.uint8]]:
+        counts = np.zeros(len(masks), np.int64)
+        grids = np.zeros((most, *masks.shape), np.uint8)
+        lanes = new_lanes()
+        at = [array.ctypes.data for array in (*lanes, masks, counts, grids, shared)]
+        answers = *at[-3:], len(shared), STEPS
+        while deadline.left():
+            if self._step(*at[:-3], len(masks), most, *answers):
+                break
+        self.splits += int(lanes.numbers[SPLITS])
+        return counts, decided_in(lanes, counts, most), grids
 
 
 class Compiled:
@@ -181,7 +212,7 @@ def compile_into(folder: str) -> None:
 def _try(code: bytes) -> None:
     """Search with it once, in this process, which it may kill. Raises RuntimeError."""
     blank = np.full((1, NINE.side**2), NINE.all_values, np.uint16)
-    if _search_by(_linked(code))(blank, 2, NEVER).counts.tolist() != [2]:
+    if CompiledSearch(_linked(code))(blank, 2, NEVER).counts.tolist() != [2]:
         raise RuntimeError("what was compiled finds no solutions")
 
 
@@ -209,37 +240,7 @@ def load_from(folder: Path) -> CompiledSearch:
     if sha256(code).digest() != data[:_DIGEST]:
         (folder / _CODE).unlink(missing_ok=True)
         raise ValueError(f"{folder / _CODE} is damaged")
-    return _search_by(_linked(code))
-
-
-def _search_by(step: Callable[..., bool]) -> CompiledSearch:
-    """The search that goes on by such steps."""
-
-    def search(masks: Masks, most: int, deadline: Deadline) -> Found:
-        narrow = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
-        shared = np.zeros(len(masks), np.bool_)
-        counts, decided, grids = searched(narrow, most, shared, deadline)
-        again = np.flatnonzero(shared & (counts == most))
-        if len(again):
-            alone = np.zeros(0, np.bool_)
-            ordered = searched(narrow[again], most, alone, deadline)
-            counts[again], decided[again], grids[:, again] = ordered
-        return Found.in_order(counts, decided, grids)
-
-    def searched(
-        masks: NDArray[np.uint16], most: int, shared: NDArray[np.bool_], deadline: Deadline
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.uint8]]:
-        counts = np.zeros(len(masks), np.int64)
-        grids = np.zeros((most, *masks.shape), np.uint8)
-        lanes = new_lanes()
-        at = [array.ctypes.data for array in (*lanes, masks, counts, grids, shared)]
-        answers = *at[-3:], len(shared), STEPS
-        while deadline.left():
-            if step(*at[:-3], len(masks), most, *answers):
-                break
-        return counts, decided_in(lanes, counts, most), grids
-
-    return search
+    return CompiledSearch(_linked(code))
 
 
 def _linked(code: bytes) -> Callable[..., bool]:
