@@ -30,6 +30,7 @@ from pipeline.limits import MIB
 Child = subprocess.Popen[bytes]
 _INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 EXIT_TIMEOUT = 5.0
+_BLOCK = 64 * 1024
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # from <malloc.h> of glibc
 """Seconds to wait for a peer's exit code."""
 _SERVE = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({descriptor})"
@@ -167,6 +168,9 @@ def ended_within(process: Child, seconds: float) -> bool:
 
     Popen.wait polls with growing pauses, and so returns milliseconds too late.
     """
+    if not seconds and hasattr(os, "waitid"):
+        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, process.pid, options) is not None
     if hasattr(os, "pidfd_open"):
         descriptor = os.pidfd_open(process.pid)
         try:
@@ -189,14 +193,27 @@ def pour(pieces: Iterable[bytes], sink: int, seconds: float) -> bool:
     poll = select.poll()
     poll.register(sink, select.POLLOUT)
     with contextlib.suppress(BrokenPipeError):
-        for piece in pieces:
-            rest = memoryview(piece)
+        for block in _blocks(pieces):
+            rest = memoryview(block)
             while rest:
                 if not poll.poll(max(0, math.ceil((end - time.monotonic()) * 1000))):
                     return False
                 with contextlib.suppress(BlockingIOError):
                     rest = rest[os.write(sink, rest) :]
     return True
+
+
+def _blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in fewer pieces."""
+    held: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size >= _BLOCK:
+            yield b"".join(held)
+            held, size = [], 0
+    yield b"".join(held)
 
 
 class Peer:
