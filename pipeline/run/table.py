@@ -13,10 +13,10 @@ from pipeline.log import Progress
 from pipeline.parse import Piece
 from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header
 from pipeline.puzzle import NINE
-from pipeline.reading import Collection
 from pipeline.rows import Proofs, Rows, blank_lines
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import Settings
+from pipeline.source import Collection
 from pipeline.unpack.limits import Room
 from pipeline.unpack.streams import Meter, PeekableStream
 from pipeline.unpack.walk import opened
