@@ -35,8 +35,15 @@ MOST = 3
 """Solutions looked for: two are published, and a third says that there are more."""
 
 RENEWED = 100
+"""Puzzles after which the baseline's solver is made anew, so that its blocking clauses stay few."""
+
 SAMPLE = 1000
+"""The baseline solves about so many puzzles of a row, evenly spread."""
+
 MANY = 5000
+"""Different puzzles in the row `many`."""
+
+DIGITS = "123456789"
 
 
 def baseline_seconds(texts: Sequence[str]) -> float:
@@ -56,9 +63,6 @@ def baseline_seconds(texts: Sequence[str]) -> float:
                     solver.add_clause([-selector, *(-literal for literal in model)])
                 spent += time.perf_counter() - begun
     return spent / len(texts)
-
-
-DIGITS = "123456789"
 
 
 @contextmanager
