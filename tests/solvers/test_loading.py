@@ -79,7 +79,7 @@ def test_it_is_compiled_elsewhere_once_and_numpy_goes_on(started):
 
 @pytest.mark.usefixtures("cache")
 def test_without_numba_numpy_goes_on(started, monkeypatch):
-    def missing(name: str) -> str:
+    def missing(name: str) -> None:
         return None
 
     monkeypatch.setattr(loading, "find_spec", missing)
@@ -223,7 +223,7 @@ def test_what_is_lacking_where_nothing_can_be_written(cache):
 
 @pytest.mark.usefixtures("cache")
 def test_what_is_lacking_without_numba(monkeypatch):
-    def missing(name: str) -> str:
+    def missing(name: str) -> None:
         return None
 
     monkeypatch.setattr(loading, "find_spec", missing)
