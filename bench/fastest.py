@@ -9,6 +9,7 @@ the same run, is PySAT's minisat22: the formula loaded once, givens as assumptio
 blocking each solution, up to the same number of solutions; its solving alone is counted, before our
 run and after it. Both have the same single core. From the row `as-is`, 17clue.txt alone, an empty
 run is taken off. In the last row, `workers`, two workers with two cores solve the million.
+`latency.py` has the same for one file under `watch`.
 """
 
 from __future__ import annotations
@@ -35,8 +36,15 @@ MOST = 3
 """Solutions looked for: two are published, and a third says that there are more."""
 
 RENEWED = 100
+"""Puzzles after which the baseline's solver is made anew, so that its blocking clauses stay few."""
+
 SAMPLE = 1000
+"""The baseline solves about so many puzzles of a row, evenly spread."""
+
 MANY = 5000
+"""Different puzzles in the row `many`."""
+
+DIGITS = "123456789"
 
 
 def baseline_seconds(texts: Sequence[str]) -> float:
@@ -56,9 +64,6 @@ def baseline_seconds(texts: Sequence[str]) -> float:
                     solver.add_clause([-selector, *(-literal for literal in model)])
                 spent += time.perf_counter() - begun
     return spent / len(texts)
-
-
-DIGITS = "123456789"
 
 
 @contextmanager

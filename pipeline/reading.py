@@ -37,24 +37,6 @@ from pipeline.unpack.limits import Room, UnpackError
 from pipeline.unpack.streams import PeekableStream
 from pipeline.unpack.walk import Member, check_readable, is_packed, kind_of, opened, walk
 
-__all__ = [
-    "PIECE_BYTES",
-    "Archive",
-    "Collection",
-    "Contents",
-    "Glance",
-    "Item",
-    "Single",
-    "Source",
-    "contents_of",
-    "contents_of_member",
-    "glance",
-    "items_of",
-    "problem_of",
-    "read",
-    "source_in",
-]
-
 PIECE_BYTES = 64 * 1024
 """Bytes of a collection to read at once."""
 

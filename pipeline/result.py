@@ -83,7 +83,7 @@ def limits_left(settings: Settings, watch: Stopwatch) -> Limits:
 class SolverUsed:
     """The solver that answered, and why it was not the first choice (`fallback`; None if it was).
 
-    `planned`: that was known before any solver was asked, and deserves no warning.
+    `planned`: nothing failed, so that it deserves no warning.
     """
 
     name: str
@@ -93,7 +93,7 @@ class SolverUsed:
 
     @property
     def warning(self) -> str | None:
-        """Why another solver than the first answered, unless that was known beforehand."""
+        """Why another solver than the first answered, unless that was planned."""
         return None if self.planned else self.fallback
 
 

@@ -126,7 +126,7 @@ def test_as_many_ranks_are_written_as_a_puzzle_needs(solvers):
         assert records(rows)[1][2:5] == ["multiple", str(ranks), complete]
 
 
-def test_a_piece_without_any_solution_has_no_solutions_text(solvers):
+def test_a_piece_without_any_solution_has_one_text_of_dots(solvers):
     rows = solved(f"{CLASH}\n{CLASH}\n", solvers)
     assert rows.solutions == [DOTS.encode() * 2]
 

@@ -30,7 +30,7 @@ def application(only: str = "") -> Typer:
         name="sudoku-pipeline",
         help="Solve Sudoku files that are dropped in a folder, by SAT, and certify every answer.",
         no_args_is_help=True,
-        add_help_option=only not in COMMANDS,  # it is an option that typer would load pydantic for
+        add_help_option=only not in COMMANDS,  # for an option of its own typer loads pydantic
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
@@ -45,7 +45,7 @@ def main() -> None:
     """Run the command line; from here on SIGTERM and Ctrl-C end it with the right exit code."""
     command = sys.argv[1] if sys.argv[1:] else ""
     end_with(when_stopped(command))
-    atexit.register(gc.freeze)  # else Python looks for garbage in all that it loaded, and then ends
+    atexit.register(gc.freeze)  # else Python searches all that is loaded for garbage as it ends
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start idle threads
     app = application(command)
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")

@@ -129,10 +129,10 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
 
 
 class Command(TyperCommand):
-    """A command that makes plain values itself, out of the texts that it is given.
+    """A command that converts plain values itself: texts, numbers, paths, choices, flags.
 
-    Typer, from 0.29 on, loads pydantic even for defaults, which takes longer than all else that a
-    command loads at its start. It still sees to what is missing, wrong, or not plain.
+    From 0.29 on, typer loads pydantic even for defaults, which takes longer than all else that a
+    command loads at its start. What is missing or wrong is still left to typer.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -153,9 +153,9 @@ class Command(TyperCommand):
 
 
 def plain(value: Any, kind: Any) -> Any:
-    """The value of this kind that a text stands for, or several do; any other is a default.
+    """Convert a text, or a list of texts, to this kind; a default that has it is left as it is.
 
-    Raises ValueError where typer has to decide.
+    Raises ValueError for all else, which typer converts or refuses.
     """
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:

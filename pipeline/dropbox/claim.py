@@ -244,11 +244,11 @@ class Claim:
         self._write_lock(_NONE)
 
     def _write_note(self, note: Note, *, alone: bool = False) -> None:
-        """Append to the notes.
+        """Append to the notes, or replace them if this one is to stand `alone`.
 
-        `alone`: former ones, of another file, must not be found beside this one's after a power
-        failure. Shortening a file is on disk before any later renaming, what it is given perhaps
-        later. One byte stays, since ext4 begins to write an emptied file as soon as it is closed.
+        After a power failure a note of another file must not stand beside this claim's file. So
+        the notes are cut off first: that is on disk before a later rename, though the new note
+        may not be. One byte stays, because ext4 writes an emptied file to disk when it is closed.
         """
         with opened(self._note_path, _APPENDING) as descriptor:
             if alone:

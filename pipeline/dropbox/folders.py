@@ -134,7 +134,10 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
-    """Write a new file, to disk from now on; return its SHA-256. Nothing is left if that fails."""
+    """Write a new file; return its SHA-256. If that fails, nothing of it is left.
+
+    Writing to disk begins at once. Raises FileExistsError, and leaves that file alone.
+    """
     hashed = sha256()
     with path.open("xb") as file:
         try:

@@ -257,7 +257,7 @@ def _inbox_mark(folders: Folders) -> str:
 def is_published(claim: Claim, folders: Folders) -> Record | None:
     """The record of this very job, if it is there: then the set is complete.
 
-    It does not stand for a file that has changed, or one beside the note of an earlier one.
+    None if the file in the claim has changed, or is not the one that its note describes.
     """
     note = claim.note
     record = read_record(folders.outbox / (note.stem + ENDING))

@@ -81,7 +81,7 @@ _MOST_OF_ONE = 4096
 """Bytes: larger sources are as likely to be collections."""
 
 _KEPT_SMALL = 256
-"""Answers for small sources that are kept: as many as are examined and solved together."""
+"""Answers kept for small sources: twice as many as are claimed and solved in one batch here."""
 
 _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
 _SECTIONS = frozenset(("[puzzle]", "[state]"))

@@ -46,8 +46,8 @@ from pipeline.settings import Settings
 AHEAD = 3
 """Requests under way for each thread of a worker: one computed, one waiting, one on its way."""
 
-MOST = 512
-"""Requests under way in all; the scheduler and we hold some 256 KiB for each."""
+MOST = 256
+"""Requests under way in all; the scheduler and we hold some 512 KiB for each."""
 
 TOGETHER = 16
 """Replies that are fetched ahead: one may be some megabytes."""

@@ -111,8 +111,8 @@ def _compiled_lanes() -> Finding:
         remedy = "let it be written in by its owner alone, or set XDG_CACHE_HOME"
         return Finding("warning", f"compiled lanes have no place: {in_words(error)}", remedy)
     except Exception as error:  # noqa: BLE001 - whatever numba raises
-        about = f"compiled lanes cannot be loaded: {type(error).__name__}: {error}"
-        return Finding("warning", about, "run doctor again, which compiles them anew")
+        about = f"compiled lanes cannot be had: {type(error).__name__}: {error}"
+        return Finding("warning", about, "run doctor again, or install the extra [fast] anew")
     return Finding("ok", "compiled lanes are ready")
 
 

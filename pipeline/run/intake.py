@@ -29,7 +29,7 @@ from pipeline.record import timestamp
 from pipeline.run.job import BATCH, Jobs
 
 if TYPE_CHECKING:
-    from pipeline.reading import Glance
+    from pipeline.source import Glance
 
 LARGEST_CUT_OFF = 1024 * 1024
 """Bytes: larger files are not read before they are claimed."""

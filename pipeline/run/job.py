@@ -26,7 +26,7 @@ from pipeline.run.sinks import PORTIONS, Ended, Portions, SetSink, Singles, Sink
 from pipeline.run.workers import Inline, Interrupted, Nearby, Replies, Request, Workers
 from pipeline.settings import Settings
 from pipeline.solvers.child import Peer
-from pipeline.source import Single
+from pipeline.source import Archive, Collection, Single
 
 MOST_ATTEMPTS = 3
 
@@ -48,8 +48,9 @@ class Kept:
 class Job:
     """A job in work. Each `step` computes and writes one more step.
 
-    With workers `nearby`, these compute it, until an attempt did not end, which may have killed
-    this process: then `workers` do. Of such a job nothing is noted before it is published.
+    If there are workers `nearby`, they compute the whole job as one step, of which nothing is
+    noted. If an earlier attempt did not end, it may have killed its process: then `workers`
+    compute the job, step by step.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class Job:
             yield from self._computed(steps)
 
     def _compute_nearby(self, nearby: Workers) -> bool:
-        """Compute and write all steps as one, which may be interrupted."""
+        """Compute and write all steps as one, which may be interrupted. Returns True."""
         self._replies = nearby.replies(self.sink.steps())
         with self._attempt(free=(Interrupted,)):
             for reply in filter(None, self._replies):
@@ -166,8 +167,8 @@ class Job:
         """Count an attempt while something is done here that may kill this process.
 
         Workers compute in their own processes, so a kill while we wait for them comes from
-        outside. Once a step is done, counting is left to the next run, as each time is a write to
-        the disk.
+        outside. Once a step is done, counting is left to the next run, because it writes to the
+        disk.
         """
         counted = self.sink.lasts and self._done == self.sink.steps_before
         return self.claim.attempt(self.at, free) if counted else nullcontext()
@@ -303,9 +304,9 @@ class Jobs:
 
         portions = self.tuning.portions
         match reading.contents_of(claim.original, claim.note.source, self.settings):
-            case reading.Collection() as found:
+            case Collection() as found:
                 return table.TableSink(claim, self.folders, self.settings, found, portions)
-            case reading.Archive() as found:
+            case Archive() as found:
                 return tree.TreeSink(claim, self.folders, self.settings, found, portions)
             case item:
                 return SetSink.of(claim, item, self.settings)

@@ -123,7 +123,7 @@ def _jobs(settings: Settings, log: Log, stop: Stop, solvers: Solvers, tuning: Tu
 def _telling_of_slow_lanes(
     start: Callable[[str], Peer], settings: Settings, log: Log
 ) -> Callable[[str], Peer]:
-    """Before the first worker starts, which only large jobs need, log if lanes are slow here."""
+    """Start workers; before the first, which only large jobs need, log why lanes are slow."""
     unsaid = iter((True,) if settings.solver in {"auto", "lanes"} else ())
 
     def started(module: str) -> Peer:

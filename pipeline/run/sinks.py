@@ -299,14 +299,17 @@ class GrowingSink(Sink):
     reason: str
     """Why it is read as that format."""
 
-    def __init__(self, claim: Claim, folders: Folders, settings: Settings) -> None:
+    def __init__(
+        self, claim: Claim, folders: Folders, settings: Settings, portions: Portions
+    ) -> None:
         self.totals: Counter[str] = Counter()
         self._claim = claim
         self._settings = settings
         self._proves = settings.prove == "always"
         self._digest = ""
         self._declared = settings.reading.declared()
-        self._growing = Growing(claim, folders, f"{columns(PuzzleRow)} {settings.output_key}")
+        key = f"{columns(PuzzleRow)} {settings.output_key} {portions}"
+        self._growing = Growing(claim, folders, key)
         self.steps_before = int(self._growing.state.get("steps", 0))
         self.seconds_before = float(self._growing.state.get("seconds", 0.0))
 

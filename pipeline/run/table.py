@@ -13,10 +13,10 @@ from pipeline.log import Progress
 from pipeline.parse import Piece
 from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header
 from pipeline.puzzle import NINE
-from pipeline.reading import Collection
 from pipeline.rows import Proofs, Rows, blank_lines
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import Settings
+from pipeline.source import Collection
 from pipeline.unpack.limits import Room
 from pipeline.unpack.streams import Meter, PeekableStream
 from pipeline.unpack.walk import opened
@@ -130,7 +130,7 @@ class TableSink(GrowingSink):
         found: Collection,
         portions: Portions,
     ) -> None:
-        super().__init__(claim, folders, settings)
+        super().__init__(claim, folders, settings, portions)
         self.format = found.source.detected.format.name
         self.reason = found.source.detected.reason
         self._source = found.source
@@ -147,13 +147,14 @@ class TableSink(GrowingSink):
 
     @property
     def is_small(self) -> bool:  # type: ignore[override]
-        """Whether lanes solve it in one piece, of puzzles up to 9×9."""
-        size, settings = size_of(self._claim.original), self._settings
+        """Whether lanes solve it in one piece, of no more puzzles than one of 9×9 has."""
+        size, settings, cells = size_of(self._claim.original), self._settings, self._source.cells
         return (
-            settings.cluster is None
+            not self.steps_before
+            and settings.cluster is None
             and not self._is_packed
-            and (size or 0) <= self._portions.piece
-            and self._source.cells <= NINE.side**2
+            and cells <= NINE.side**2
+            and (size or 0) * NINE.side**2 <= self._portions.piece * cells
             and settings.solver in {"auto", "lanes"}
             and not settings.cross_check
             and not self._proves

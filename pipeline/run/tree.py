@@ -58,7 +58,7 @@ class TreeSink(GrowingSink):
         found: Archive,
         portions: Portions,
     ) -> None:
-        super().__init__(claim, folders, settings)
+        super().__init__(claim, folders, settings, portions)
         self.format = self.reason = found.kind
         self._portions = portions
         self._tree = Tree(self._growing.tree, claim.note.job, self._declared)

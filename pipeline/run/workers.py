@@ -175,7 +175,7 @@ class Inline:
 
 
 class Nearby:
-    """Computes in this process what is not worth another; what crashes here, `others` compute."""
+    """Computes in this process; has `others` compute what crashes here."""
 
     batches = 1
 

@@ -89,7 +89,7 @@ class Solvers(Closeable):
     def relay(self, solver: Solver) -> Relay:
         """A solver of the chain, and who goes on from its first solutions.
 
-        PySAT does, which starts no process for each, unless a solver was asked for by name.
+        PySAT does, which starts no process for each, unless minisat was asked for by name.
         """
         from pipeline.solvers.asking import Relay  # noqa: PLC0415 - as above
 
@@ -113,7 +113,7 @@ class Solvers(Closeable):
             self.chain[0].warm(limits)
 
     def close(self) -> None:
-        made = vars(self)
+        made = vars(self)  # what was never needed is not made now
         for each in (*made.get("chain", ()), made.get("_checker"), *self._shared.values()):
             if each:
                 each.close()

@@ -1,4 +1,4 @@
-"""How all models of a Cnf are asked for: from one solver, or from two in turn."""
+"""How all models of a Cnf are found: by one solver, or by a second one that takes over."""
 
 from __future__ import annotations
 
@@ -81,7 +81,10 @@ class _Models:
     def found_in(
         self, session: Session, solver: Solver, most: int | None = None
     ) -> Generator[Answer, None, bool]:
-        """Yield and block models, until there are `most`, then what ended it; whether it ended."""
+        """Yield each model and block it; then yield what ended the search.
+
+        Stop without that once `most` models are blocked. Return whether the search has ended.
+        """
         while isinstance(answer := session.solve(), Sat):
             if not self.cnf.satisfied_by(answer.model, self.deadline):
                 raise SolverError(f"the model of {solver.name} does not satisfy the clauses")

@@ -30,9 +30,9 @@ from pipeline.limits import MIB
 Child = subprocess.Popen[bytes]
 _INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 EXIT_TIMEOUT = 5.0
+"""Seconds to wait for a peer's exit code."""
 _BLOCK = 64 * 1024
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # from <malloc.h> of glibc
-"""Seconds to wait for a peer's exit code."""
 _SERVE = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({descriptor})"
 
 
@@ -272,9 +272,10 @@ def start_detached(code: str, processor_seconds: int) -> None:
 
 
 def keep_freed_memory() -> None:
-    """Have glibc keep some MiB of what is freed: to get it again takes lanes a tenth of their time.
+    """Have glibc keep up to 64 MiB of freed memory.
 
-    Dask's nannies have it returned at once, which costs a third.
+    Getting it again takes lanes a tenth of their time; under Dask's nannies, which have all of it
+    returned at once, a third.
     """
     import ctypes  # noqa: PLC0415 - only for workers
 

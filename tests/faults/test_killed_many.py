@@ -168,6 +168,18 @@ def test_a_small_collection_killed_at_any_point_is_computed_again(
     assert bool(told(after, "begun")) == (step == "attempt.counted")
 
 
+def test_a_small_collection_that_was_begun_by_workers_is_ended_by_them(
+    bench: Bench, undisturbed: Undisturbed
+) -> None:
+    drop(bench.box, "small", NAME)
+    bench.run(step="attempt.counted", nth=2)
+    _, events = bench.run(step="publish.staging")
+    assert noted(events) == 2
+    _, events = bench.run()
+    check(bench, undisturbed.box("small"))
+    assert not told(events, "begun")
+
+
 @pytest.mark.parametrize("kind", ["zip", "collection"])
 @pytest.mark.parametrize(("step", "nth"), [(NOTING, 2), ("publish.staging", 1)])
 def test_what_was_written_and_not_noted_is_done_again(

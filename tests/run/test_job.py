@@ -162,6 +162,18 @@ def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box):
     claim.close()
 
 
+def test_a_job_that_was_cut_into_other_pieces_begins_anew(box):
+    with closing(claimed(box, content=collection(3).decode())) as claim:
+        jobs = jobs_of(box, None, Quick(), piece=20)
+        job = jobs.job_of(claim, jobs.sink_of(claim))
+        assert job.step()
+        job.close()
+        for piece, steps in ((20, 1), (40, 0)):
+            sink = jobs_of(box, None, Quick(), piece).sink_of(claim)
+            assert sink.steps_before == steps
+            sink.close()
+
+
 def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahead(box):
     done = []
 

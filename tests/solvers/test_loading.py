@@ -79,7 +79,7 @@ def test_it_is_compiled_elsewhere_once_and_numpy_goes_on(started):
 
 @pytest.mark.usefixtures("cache")
 def test_without_numba_numpy_goes_on(started, monkeypatch):
-    def missing(name: str) -> str:
+    def missing(name: str) -> None:
         return None
 
     monkeypatch.setattr(loading, "find_spec", missing)
@@ -188,9 +188,28 @@ def test_a_compiler_that_failed_is_not_started_again_for_an_hour(folder, started
         mine.count(NINE, LONG)
         assert mine.search_for(NINE, 100) is None
         assert len(started) == times
+        assert (lacking() is None) == (times == 1), "it is tried again"
     with_compiler(monkeypatch, lambda _name: b"code")
     compile_into(str(folder))
     assert lacking() is None
+
+
+@needs_numba
+def test_a_compiler_that_died_is_told_once_it_cannot_be_at_work_any_more(folder):
+    (folder / "tried").touch()
+    assert lacking() is None
+    then = time.time() - loading.COMPILING_SECONDS - 1
+    os.utime(folder / "tried", (then, then))
+    assert "without a word" in lacking()
+
+
+@needs_numba
+@pytest.mark.usefixtures("compiled")
+def test_code_that_is_loaded_counts_as_used():
+    folder = code_folder()
+    os.utime(folder, (0, 0))
+    assert Compiled().search_for(NINE, loading.MANY) is not None
+    assert folder.stat().st_mtime > 0
 
 
 @needs_numba
@@ -223,7 +242,7 @@ def test_what_is_lacking_where_nothing_can_be_written(cache):
 
 @pytest.mark.usefixtures("cache")
 def test_what_is_lacking_without_numba(monkeypatch):
-    def missing(name: str) -> str:
+    def missing(name: str) -> None:
         return None
 
     monkeypatch.setattr(loading, "find_spec", missing)

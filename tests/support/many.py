@@ -97,7 +97,7 @@ def drop(box: DropFolder, kind: str, name: str) -> None:
     """Drop one of the above, or a single puzzle, under a name."""
     contents = {
         "collection": collection,
-        "small": lambda: collection(20),
+        "small": lambda: collection(5),
         "zip": archive,
         "other zip": other_archive,
         "single": SMALL.encode,

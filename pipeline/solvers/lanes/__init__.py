@@ -1,7 +1,7 @@
 """Lanes: many puzzles of one geometry solved at once, one bit for each in every machine word.
 
 Unit propagation on all puzzles together, and a complete search (DPLL) over what that leaves open:
-compiled by numba for 9×9, if there is enough to do; in numpy else. Both find the same. numpy is
+for 9×9 compiled by numba, if there is enough to do; else in numpy. Both find the same. numpy is
 slow to load: a caller that may have only single puzzles imports this late.
 """
 

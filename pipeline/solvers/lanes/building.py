@@ -2,8 +2,8 @@
 
 numba compiles it to LLVM's language, with paths for errors that call numba and Python. Such paths
 are never taken: the search raises nothing, and owns no array. So what they call is replaced by a
-trap, and the rest is an object file, linked in milliseconds where numba takes most of a second to
-be loaded. Only `loading.py`'s compiler imports this: it takes some ten seconds.
+trap, and the rest becomes an object file. It is linked in milliseconds, where loading numba takes
+most of a second. Only `loading.compile_into` imports this: compiling takes some ten seconds.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _search(
         carray(candidates, (_HALVES, ROW_WORDS)),
         carray(owner, _HALVES),
         carray(one_before, _HALVES),
-        carray(numbers, 6),
+        carray(numbers, 5),
     )
     return search(
         lanes,

@@ -34,7 +34,6 @@ from pipeline.solvers.lanes.state import (
     LANES,
     ROW_WORDS,
     SPLITS,
-    STEPS,
     UNUSED,
     WAITING,
     WORD,
@@ -215,6 +214,5 @@ def search(lanes, masks, most, counts, grids, shared, steps):
         propagate(lanes.planes)
         choose(lanes.planes)
         transpose(lanes.planes)
-        lanes.numbers[STEPS] += 1
         _settle(lanes, most, counts, grids)
     return False

@@ -1,10 +1,9 @@
 """The compiled search: where its machine code is kept, and when it is worth having.
 
-numba takes some ten seconds to compile `kernel.py`, but linking the object file that
-`building.py` makes of it only some hundredths of one. So a process begins with numpy: for many 9×9
-puzzles, or once numpy has worked LOAD_AFTER seconds on such, the compiled search takes over if it
-has been compiled before; else it is compiled in another process, for all that come later, while
-numpy goes on.
+numba takes some ten seconds to compile `kernel.py`; to link the object file that `building.py`
+makes of it takes some hundredths of one. If that file is there, the compiled search is loaded for
+MANY puzzles of 9×9, or once numpy has worked LOAD_AFTER seconds on such. If not, another process
+compiles it once numpy has worked COMPILE_AFTER seconds; until then numpy goes on.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from pipeline.solvers.lanes.state import SPLITS, Lanes, decided_in, new_lanes
 
 LOAD_AFTER = 0.05
 COMPILE_AFTER = 2.0
-"""Seconds of work in numpy, in one process, after which the compiled search is worth its price."""
+"""Seconds of work in numpy, in one process, after which that is worth its price."""
 
 MANY = 2000
 """Puzzles for which it is worth loading at once: even easy ones take numpy longer."""
@@ -44,13 +43,13 @@ COMPILING_SECONDS = 300
 """Of processor time, for a compiler that does not end."""
 
 TRIED_SECONDS = 3600.0
-"""For so long a compiler that failed is not started again."""
+"""A compiler that failed is not started again for so long."""
 
 UNUSED_SECONDS = 30 * 24 * 3600.0
-"""After so long the code of another version is removed."""
+"""The code of another version is removed when nobody has used it for so long."""
 
 STEPS = 64
-"""Of the compiled search between looks at the clock: some milliseconds."""
+"""Of the compiled search between two looks at the clock: some milliseconds."""
 
 NINE = Geometry(3, 3)
 _SOURCES = [
@@ -62,6 +61,8 @@ _NAME = "search"
 _TRIED = "tried"
 _DIGEST = 32
 _CPU = Path("/proc/cpuinfo")
+_ABILITIES = (b"flags", b"Features", b"CPU part")
+"""How lines begin that say what a processor can do: of Intel and AMD, and of ARM."""
 
 
 class CompiledSearch:
@@ -98,12 +99,12 @@ class CompiledSearch:
 
 
 class Compiled:
-    """The compiled search as far as this process has it, and how much it was missed."""
+    """The compiled search, if this process has it, and how long numpy has worked in its place."""
 
     def __init__(self) -> None:
         self._seconds = 0.0
         self._search: CompiledSearch | None = None
-        self._is_compiling = False
+        self._is_requested = False
         self._is_missing = False
 
     def search_for(self, geometry: Geometry, puzzles: int) -> CompiledSearch | None:
@@ -127,8 +128,8 @@ class Compiled:
         if (folder / _CODE).exists():
             self._search = load_from(folder)
             os.utime(folder)  # it is in use
-        elif self._seconds >= COMPILE_AFTER and not self._is_compiling:
-            self._is_compiling = True
+        elif self._seconds >= COMPILE_AFTER and not self._is_requested:
+            self._is_requested = True
             if _age(folder / _TRIED) < TRIED_SECONDS:
                 return
             code = f"from {__name__} import compile_into; compile_into({str(folder)!r})"
@@ -149,7 +150,9 @@ def code_folder() -> Path:
     key = [platform.python_version().encode(), platform.machine().encode()]
     key += [path.read_bytes() for path in (*map(_version_of, ("numba", "llvmlite")), *_SOURCES)]
     with suppress(OSError):
-        key += [line for line in _CPU.read_bytes().splitlines() if line.startswith(b"flags")][:1]
+        key += sorted(
+            {line for line in _CPU.read_bytes().splitlines() if line.startswith(_ABILITIES)}
+        )
     name = sha256(b"\n".join(key)).hexdigest()[:16]
     folder = platformdirs.user_cache_path("sudoku-pipeline") / f"lanes-{name}"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -170,22 +173,25 @@ def _version_of(package: str) -> Path:
 def lacking() -> str | None:
     """Why there is no compiled search here, and will be none soon; None if there is or will be."""
     try:
-        folder = code_folder()
-        why = (folder / _TRIED).read_text()
+        tried = code_folder() / _TRIED
+        why, age = tried.read_text(), _age(tried)
     except ImportError:
         return "it is not installed; the extra [fast] has it"
     except FileNotFoundError:
         return None
     except OSError as error:
         return f"its code has no place: {in_words(error)}; set XDG_CACHE_HOME"
-    return f"it cannot be compiled: {why}; see doctor" if why else None
+    if not why and age > COMPILING_SECONDS:
+        why = "the compiler ended without a word"
+    return f"it cannot be compiled: {why}; see doctor" if why and age < TRIED_SECONDS else None
 
 
 def compile_into(folder: str) -> None:
     """Compile the search, for all processes that come later; wait for one that does so already.
 
-    The object file comes after its digest, because wrong machine code does anything. What other
-    versions have left, and nobody uses, is removed. Raises whatever numba raises.
+    The file has a digest before the code, because damaged code might do anything. The code of
+    other versions that nobody uses is removed. Raises what numba raises, and RuntimeError for code
+    that finds nothing.
     """
     path, tried = Path(folder) / _CODE, Path(folder) / _TRIED
     with open(Path(folder) / "lock", "wb") as lock:  # noqa: PTH123
@@ -210,7 +216,7 @@ def compile_into(folder: str) -> None:
 
 
 def _try(code: bytes) -> None:
-    """Search with it once, in this process, which it may kill. Raises RuntimeError."""
+    """Search with it once, in this process, which wrong code may kill. Raises RuntimeError."""
     blank = np.full((1, NINE.side**2), NINE.all_values, np.uint16)
     if CompiledSearch(_linked(code))(blank, 2, NEVER).counts.tolist() != [2]:
         raise RuntimeError("what was compiled finds no solutions")
@@ -260,7 +266,7 @@ def _linked(code: bytes) -> Callable[..., bool]:
         *(number, number, pointer, pointer, pointer, number, number),
     )
     step: Callable[..., bool] = kind(engine.get_function_address(_NAME))
-    _engines.append(engine)  # with it the code would go
+    _engines.append(engine)  # the code lives as long as this
     return step
 
 

@@ -44,9 +44,9 @@ class Lanes(NamedTuple):
     numbers: NDArray[np.int64]
 
 
-BEGUN, WAITING, UNUSED, ASKED, STEPS, SPLITS = range(6)
+BEGUN, WAITING, UNUSED, ASKED, SPLITS = range(5)
 """In `numbers`: puzzles begun, halves set aside, the first half not in use, the lane that was last
-asked for one, steps, and splits."""
+asked for one, and splits."""
 
 
 def new_lanes() -> Lanes:
@@ -61,7 +61,7 @@ def new_lanes() -> Lanes:
         np.empty((halves, ROW_WORDS), np.uint64),
         np.empty(halves, np.int64),
         one_before,
-        np.zeros(6, np.int64),
+        np.zeros(5, np.int64),
     )
 
 
