@@ -123,16 +123,17 @@ def _jobs(settings: Settings, log: Log, stop: Stop, solvers: Solvers, tuning: Tu
 def _telling_of_slow_lanes(
     start: Callable[[str], Peer], settings: Settings, log: Log
 ) -> Callable[[str], Peer]:
-    """Start workers; before the first, which only large jobs need, log why lanes are slow."""
+    """Start workers; after the first, which only large jobs need, log why lanes are slow."""
     unsaid = iter((True,) if settings.solver in {"auto", "lanes"} else ())
 
     def started(module: str) -> Peer:
+        peer = start(module)
         if next(unsaid, False):
             from pipeline.solvers.lanes.loading import lacking  # noqa: PLC0415 - loads numpy
 
             if why := lacking():
                 log.info("lanes.slow", reason=why)
-        return start(module)
+        return peer
 
     return started
 
