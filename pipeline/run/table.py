@@ -16,7 +16,7 @@ from pipeline.puzzle import NINE
 from pipeline.reading import Collection
 from pipeline.rows import Proofs, Rows, blank_lines
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, size_of
-from pipeline.settings import Settings
+from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
 from pipeline.unpack.limits import Room
 from pipeline.unpack.streams import Meter, PeekableStream
 from pipeline.unpack.walk import opened
@@ -147,7 +147,7 @@ class TableSink(GrowingSink):
 
     @property
     def is_small(self) -> bool:  # type: ignore[override]
-        """Whether lanes solve it in one piece, of puzzles up to 9×9."""
+        """Whether lanes solve it in one piece, of puzzles up to 9×9, each of few solutions."""
         size, settings = size_of(self._claim.original), self._settings
         return (
             settings.cluster is None
@@ -155,6 +155,7 @@ class TableSink(GrowingSink):
             and (size or 0) <= self._portions.piece
             and self._source.cells <= NINE.side**2
             and settings.solver in {"auto", "lanes"}
+            and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
             and not settings.cross_check
             and not self._proves
         )

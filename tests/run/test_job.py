@@ -109,9 +109,9 @@ class Quick(Busy):
                 yield request, None
 
 
-def jobs_of(box, solvers, workers, piece=10):
+def jobs_of(box, solvers, workers, piece=10, **options):
     """The jobs of a run with these workers, and pieces of so many bytes."""
-    settings = Settings(inbox=box.inbox, outbox=box.outbox)
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, **options)
     log, inline = LazyLog("json", quiet=True), Inline(solvers, settings, nullcontext)
     tuning = Tuning(portions=Portions(piece=piece))
     return Jobs(box.folders, settings, log, nullcontext, inline, inline, workers, tuning)
@@ -159,6 +159,17 @@ def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box):
         last = jobs.job_of(claim, jobs.sink_of(claim))
         assert len(list(iter(last.step, False))) == 1
         last.close()
+    claim.close()
+
+
+def test_a_small_collection_of_many_solutions_each_keeps_no_other_file_waiting(box):
+    claim = claimed(box, content=collection(3).decode())
+    with Solvers() as solvers:
+        jobs = jobs_of(box, solvers, Busy(), piece=1000, max_solutions=1000)
+        job = jobs.job_of(claim, jobs.sink_of(claim))
+        for _ in range(5):
+            assert job.step(), "it waits for workers"
+        job.close()
     claim.close()
 
 
