@@ -15,7 +15,7 @@ from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header
 from pipeline.puzzle import NINE
 from pipeline.rows import Proofs, Rows, blank_lines
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, size_of
-from pipeline.settings import Settings
+from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
 from pipeline.source import Collection
 from pipeline.unpack.limits import Room
 from pipeline.unpack.streams import Meter, PeekableStream
@@ -156,6 +156,7 @@ class TableSink(GrowingSink):
             and cells <= NINE.side**2
             and (size or 0) * NINE.side**2 <= self._portions.piece * cells
             and settings.solver in {"auto", "lanes"}
+            and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
             and not settings.cross_check
             and not self._proves
         )

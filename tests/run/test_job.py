@@ -109,9 +109,9 @@ class Quick(Busy):
                 yield request, None
 
 
-def jobs_of(box, solvers, workers, piece=10):
+def jobs_of(box, solvers, workers, piece=10, **options):
     """The jobs of a run with these workers, and pieces of so many bytes."""
-    settings = Settings(inbox=box.inbox, outbox=box.outbox)
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, **options)
     log, inline = LazyLog("json", quiet=True), Inline(solvers, settings, nullcontext)
     tuning = Tuning(portions=Portions(piece=piece))
     return Jobs(box.folders, settings, log, nullcontext, inline, inline, workers, tuning)
@@ -172,6 +172,17 @@ def test_a_job_that_was_cut_into_other_pieces_begins_anew(box):
             sink = jobs_of(box, None, Quick(), piece).sink_of(claim)
             assert sink.steps_before == steps
             sink.close()
+
+
+def test_a_small_collection_of_many_solutions_each_keeps_no_other_file_waiting(box):
+    claim = claimed(box, content=collection(3).decode())
+    with Solvers() as solvers:
+        jobs = jobs_of(box, solvers, Busy(), piece=1000, max_solutions=1000)
+        job = jobs.job_of(claim, jobs.sink_of(claim))
+        for _ in range(5):
+            assert job.step(), "it waits for workers"
+        job.close()
+    claim.close()
 
 
 def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahead(box):

@@ -174,13 +174,14 @@ def lacking() -> str | None:
     """Why there is no compiled search here, and will be none soon; None if there is or will be."""
     try:
         tried = code_folder() / _TRIED
-        why, age = tried.read_text(), _age(tried)
     except ImportError:
         return "it is not installed; the extra [fast] has it"
-    except FileNotFoundError:
-        return None
     except OSError as error:
         return f"its code has no place: {in_words(error)}; set XDG_CACHE_HOME"
+    try:
+        why, age = tried.read_text(), _age(tried)
+    except OSError:
+        return None
     if not why and age > COMPILING_SECONDS:
         why = "the compiler ended without a word"
     return f"it cannot be compiled: {why}; see doctor" if why and age < TRIED_SECONDS else None
