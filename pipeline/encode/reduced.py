@@ -147,20 +147,22 @@ def _strike_givens(cells: list[int], units_at: Sequence[tuple[int, int, int]]) -
 
 def _tighten(cells: list[int], unit: tuple[int, ...], full: int) -> list[int] | None:
     """Propagate inside one unit, in place; return the changed cells, or None for a conflict."""
-    once = twice = fixed = 0
+    once = twice = fixed = undecided = 0
     for cell in unit:
         mask = cells[cell]
         twice |= once & mask
         once |= mask
-        if not mask & (mask - 1):
-            if fixed & mask:
-                return None
+        if mask & (mask - 1):
+            undecided |= mask
+        elif fixed & mask:
+            return None
+        else:
             fixed |= mask
     if once != full:
         return None
-    if fixed == full:
-        return []
     hidden = once & ~twice & ~fixed
+    if not (hidden or undecided & fixed):
+        return []
     moved = []
     for cell in unit:
         mask = cells[cell]
