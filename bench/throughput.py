@@ -3,10 +3,9 @@
     python bench/throughput.py [--workers N] [--only lanes|minisat] FILE…
 
 Each FILE holds one puzzle a line. It is dropped as a collection under `watch`, with `lanes` and
-with `minisat`; small ones are dropped before, so that the workers are there. The baseline is
-PySAT's minisat22 kept alive, the extended formula loaded once, givens as assumptions, and a
-second solve with a blocking clause; solving time only. `minisat` is also held against one
-process per question.
+with `minisat`; small ones are dropped before, so that what is slow to load is there. The baseline
+is that of `fastest.py`: PySAT's minisat22 kept alive. `minisat` is also held against one process
+per question.
 """
 
 from __future__ import annotations
@@ -22,43 +21,16 @@ from itertools import islice
 from pathlib import Path
 
 from bare import bare_seconds
+from fastest import baseline_seconds, first_fields
 from pysat.solvers import Minisat22
 
 from pipeline import encode_puzzle, parse_puzzle
 from pipeline.encode import Numbering
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle import Grid, Puzzle
 
-NINE = Geometry(3, 3)
-RENEWED = 100
 WARM = 200
 SAMPLE = 100
 SOLVERS = ("lanes", "minisat")
-
-
-def puzzles_in(path: Path) -> list[str]:
-    """The first field of every line that is not a comment."""
-    lines = path.read_text().splitlines()
-    return [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
-
-
-def baseline_seconds(texts: list[str]) -> float:
-    """Seconds of solving: a solution of each, and whether there is another."""
-    rules = list(encode_puzzle(Puzzle.empty(NINE), "extended").clauses())
-    spent = 0.0
-    for start in range(0, len(texts), RENEWED):
-        with Minisat22(bootstrap_with=rules) as solver:
-            for number, text in enumerate(texts[start : start + RENEWED]):
-                givens = [
-                    9 * cell + int(sign) for cell, sign in enumerate(text) if sign in "123456789"
-                ]
-                selector = 1000 + number
-                begun = time.perf_counter()
-                assert solver.solve(assumptions=givens)
-                model = [literal for literal in solver.get_model()[:729] if literal > 0]
-                solver.add_clause([-selector, *(-literal for literal in model)])
-                assert not solver.solve(assumptions=[selector, *givens])
-                spent += time.perf_counter() - begun
-    return spent
 
 
 def watch_seconds(path: Path, solver: str, workers: int) -> float:
@@ -75,7 +47,7 @@ def watch_seconds(path: Path, solver: str, workers: int) -> float:
             spent = drop(Path(name), "dropped", b"".join(lines))
             watch.send_signal(signal.SIGTERM)
         solved = (outbox / "dropped_1.solution").read_text().split()
-        assert len(solved) == len(puzzles_in(path))
+        assert len(solved) == len(first_fields(path))
         assert not any("." in line for line in solved)
     return spent
 
@@ -118,8 +90,8 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     chosen = parser.parse_args()
     for path in chosen.files:
-        texts = puzzles_in(path)
-        base = baseline_seconds(texts) / len(texts)
+        texts = first_fields(path)
+        base = baseline_seconds(texts)
         print(f"{path.name}: {len(texts)} puzzles, puzzles per second:")
         print(f"  PySAT minisat22, persistent  {1 / base:9.0f}")
         for solver in [chosen.only] if chosen.only else SOLVERS:

@@ -187,12 +187,14 @@ class Sink(ABC):
     lasts = False
     """Whether each step is made durable, so that a killed job continues after it."""
 
-    is_small = False
-    """Whether starting another process would take longer than the steps themselves."""
-
     steps_before = 0
     seconds_before = 0.0
     """What earlier runs have done, and how long they took."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether starting another process would take longer than the steps themselves."""
+        return False
 
     @abstractmethod
     def steps(self) -> Iterator[Request]:

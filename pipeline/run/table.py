@@ -146,7 +146,7 @@ class TableSink(GrowingSink):
         self.totals = self._table.totals
 
     @property
-    def is_small(self) -> bool:  # type: ignore[override]
+    def is_small(self) -> bool:
         """Whether lanes solve it in one piece, of no more puzzles than one of 9×9 has."""
         size, settings, cells = size_of(self._claim.original), self._settings, self._source.cells
         return (

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from pipeline.errors import in_words
 from pipeline.limits import NEVER, Deadline
-from pipeline.puzzle import Geometry
+from pipeline.puzzle import NINE, Geometry
 from pipeline.solvers.child import start_detached
 from pipeline.solvers.lanes.search import Found, Masks
 from pipeline.solvers.lanes.state import SPLITS, Lanes, decided_in, new_lanes
@@ -51,7 +51,6 @@ UNUSED_SECONDS = 30 * 24 * 3600.0
 STEPS = 64
 """Of the compiled search between two looks at the clock: some milliseconds."""
 
-NINE = Geometry(3, 3)
 _SOURCES = [
     Path(__file__).with_name(f"{name}.py")
     for name in ("building", "kernel", "deduction", "state", "vectors")
