@@ -1,20 +1,23 @@
-"""Whether a puzzle has a solution at all, found by exhaustive search from the rules alone.
+"""Whether the solutions of a puzzle that are listed are all there are, from the rules alone.
 
-Nothing here knows an encoding, a clause or a solver. The search keeps groups, in each of which
-exactly one candidate is right: for every cell the values it may hold, and for every value of a unit
-the cells it may stand in. It tries the candidates of a group that has few of them and has failed
-often, because the trouble is there (F. Boussemart et al., Boosting systematic search by weighting
-constraints, 2004), and restarts after ever more failures.
+Nothing here knows an encoding, a clause or a solver. All candidates are one number, a plane of n²
+bits for each value: bit v·n² + c says that cell c may hold the value v + 1. So a shift moves all
+cells of all values at once. A segment is the part of a row or of a column that lies in one box.
+The search strikes what cannot be; then it branches in a group, of which one candidate is right,
+that has few candidates left and has failed often, because the trouble is there (F. Boussemart et
+al., Boosting systematic search by weighting constraints, 2004). It begins anew after ever more
+failures.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from typing import NamedTuple
 
-from pipeline.errors import PipelineError
 from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
 
 LARGEST_SIDE = 36
@@ -22,32 +25,66 @@ LARGEST_SIDE = 36
 
 TOO_SHORT = "time was too short"
 
-_FIRST_RUN, _LONGER = 30, 1.3
-"""Failures before the first restart, and the factor for each restart after."""
+_FIRST_RUN, _LONGER = 200, 1.3
+"""Failures before the search begins anew, and the factor for each time after."""
 
 
-class Undecided(PipelineError):
-    """Whether there is a solution is not known: the puzzle is too large, or time was up."""
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """What a search has shown: solutions that were not listed, and in how many nodes it branched.
 
-
-def find_grid(puzzle: Puzzle, end: float) -> Grid | None:
-    """A solution of the puzzle; None if there is none.
-
-    If all clues lie in one unit this is decided at once, for any side: any assignment of
-    different values to a unit is part of a solution, as values may be renamed. `end` is on the
-    monotonic clock. Raises Undecided when it has passed, and for sides above LARGEST_SIDE.
+    `undecided` says why it ended before it had seen everything; None if it has, or has found as
+    many missing solutions as were asked for.
     """
-    clues = len(puzzle.cells) - puzzle.cells.count(puzzle.geometry.all_values)
-    for unit in units_of(puzzle.geometry):
-        _check_time(end)
-        chosen = _different(unit, puzzle)
-        if chosen is None:
-            return None
-        if len(chosen) == clues:
-            return _grid_with(chosen, unit, puzzle.geometry)
+
+    missing: tuple[Grid, ...]
+    nodes: int
+    undecided: str | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there is no solution but those listed."""
+        return not self.missing and self.undecided is None
+
+
+def exhausted(
+    puzzle: Puzzle,
+    solutions: Sequence[Grid],
+    *,
+    most: int = 1,
+    nodes: float = inf,
+    seconds: float = inf,
+) -> Exhausted:
+    """Search for solutions of a puzzle that are not listed, until there are `most` of them.
+
+    It ends undecided after so many nodes or seconds, and for sides above LARGEST_SIDE unless one
+    unit decides. Raises ValueError if those listed are not different solutions of the puzzle.
+
+        >>> from pipeline import parse_puzzle
+        >>> exhausted(parse_puzzle("11.............."), [])
+        Exhausted(missing=(), nodes=0, undecided=None)
+        >>> exhausted(parse_puzzle("1.....2..3.....4"), []).missing[0].values[:4]
+        (1, 2, 4, 3)
+    """
+    end = time.monotonic() + seconds
+    listed = {_chosen(puzzle, grid) for grid in solutions}
+    if len(listed) < len(solutions) or None in listed:
+        raise ValueError("the grids that are listed are not different solutions")
+    if not solutions and crowded_unit(puzzle):
+        return Exhausted((), 0)
     if puzzle.geometry.side > LARGEST_SIDE:
-        raise Undecided(f"sides above {LARGEST_SIDE} are not searched")
-    return _Search(puzzle, end).run()
+        found = None if solutions else _from_one_unit(puzzle)
+        why = None if found else f"sides above {LARGEST_SIDE} are not searched"
+        return Exhausted((found,) if found else (), 0, why)
+    search = _Search(puzzle, nodes, end)
+    missing: dict[int, None] = {}
+    for chosen in search.solutions():
+        if chosen not in listed:
+            missing[chosen] = None
+            if len(missing) >= most:
+                break
+    grids = tuple(_grid(puzzle.geometry, chosen) for chosen in missing)
+    return Exhausted(grids, search.nodes, None if len(grids) >= most else search.undecided)
 
 
 def crowded_unit(puzzle: Puzzle) -> str | None:
@@ -57,11 +94,6 @@ def crowded_unit(puzzle: Puzzle) -> str | None:
         if _different(unit, puzzle) is None:
             return f"{('row', 'column', 'box')[index // n]} {index % n + 1}"
     return None
-
-
-def _check_time(end: float) -> None:
-    if time.monotonic() > end:
-        raise Undecided(TOO_SHORT)
 
 
 def _different(unit: Sequence[int], puzzle: Puzzle) -> dict[int, int] | None:
@@ -86,9 +118,20 @@ def _different(unit: Sequence[int], puzzle: Puzzle) -> dict[int, int] | None:
     return {cell: value for value, cell in holders.items()}
 
 
-def _grid_with(chosen: dict[int, int], unit: Sequence[int], geometry: Geometry) -> Grid:
-    """A grid with these values in a unit: a regular one, with its values renamed."""
+def _from_one_unit(puzzle: Puzzle) -> Grid | None:
+    """A solution if all clues lie in one unit, else None.
+
+    Any assignment of different values to a unit is part of a solution, as values may be renamed.
+    """
+    geometry = puzzle.geometry
     n, height, width = geometry.side, geometry.height, geometry.width
+    clues = len(puzzle.cells) - puzzle.cells.count(geometry.all_values)
+    for unit in units_of(geometry):
+        chosen = _different(unit, puzzle)
+        if chosen is not None and len(chosen) == clues:
+            break
+    else:
+        return None
     regular = [
         (row % height * width + row // height + column) % n
         for row in range(n)
@@ -99,130 +142,208 @@ def _grid_with(chosen: dict[int, int], unit: Sequence[int], geometry: Geometry) 
     return Grid(geometry, tuple(names[value] for value in regular))
 
 
-class _Groups(NamedTuple):
-    """The groups of each candidate, and the candidates of each group; by their indices.
+class _Line(NamedTuple):
+    """Units as `parts` segments `step` apart; each has its first one in `first`.
 
-    The candidate `cell · n + v - 1` says that the cell holds v. There are n² groups of cells,
-    then n for each unit, one for each value.
+    A bit of `first`, multiplied by `all`, is one for each segment.
     """
 
-    of: Sequence[tuple[int, ...]]
-    members: Sequence[tuple[int, ...]]
+    first: int
+    step: int
+    parts: int
+    all: int
+
+
+class _Segments(NamedTuple):
+    """The segments of all rows, or columns: `length` cells `step` apart, the first in `first`.
+
+    `kinds` are the lines, and then the boxes, that they make up; `all` is as that of a `_Line`.
+    """
+
+    step: int
+    length: int
+    first: int
+    all: int
+    kinds: tuple[_Line, _Line]
+
+
+class _Board(NamedTuple):
+    """What the rules say of a geometry's candidates.
+
+    `plane` has a bit for each cell, `copies` one for each value, so that their product is all
+    candidates. Of each of `groups` exactly one candidate is right: the values of a cell, or the
+    cells of a unit that a value may take.
+    """
+
+    cells: int
+    plane: int
+    copies: int
+    segments: tuple[_Segments, _Segments]
+    groups: tuple[int, ...]
 
 
 @lru_cache(maxsize=2)
-def _groups(geometry: Geometry) -> _Groups:
-    n = geometry.side
-    members = [tuple(range(cell * n, cell * n + n)) for cell in range(n * n)]
+def _board(geometry: Geometry) -> _Board:
+    n, height, width = geometry.side, geometry.height, geometry.width
+    cells = n * n
+    copies = sum(1 << value * cells for value in range(n))
+
+    def first(rows: int, columns: int) -> int:
+        """The candidates in every so manieth row and column."""
+        return sum(1 << r * n + c for r in range(0, n, rows) for c in range(0, n, columns)) * copies
+
+    def every(step: int, count: int) -> int:
+        return sum(1 << step * place for place in range(count))
+
+    def line(start: int, step: int, parts: int) -> _Line:
+        return _Line(start, step, parts, every(step, parts))
+
+    box = first(height, width)
+    across = line(first(1, n), width, height), line(box, n, height)
+    down = line(first(n, 1), n * height, width), line(box, 1, width)
+    groups = [copies << cell for cell in range(cells)]
     for unit in units_of(geometry):
-        members += [tuple(cell * n + value for cell in unit) for value in range(n)]
-    of: list[list[int]] = [[] for _ in range(n**3)]
-    for group, candidates in enumerate(members):
-        for candidate in candidates:
-            of[candidate].append(group)
-    return _Groups([tuple(groups) for groups in of], members)
+        places = sum(1 << cell for cell in unit)
+        groups += [places << value * cells for value in range(n)]
+    segments = (
+        _Segments(1, width, first(1, width), every(1, width), across),
+        _Segments(n, height, first(height, 1), every(n, height), down),
+    )
+    return _Board(cells, (1 << cells) - 1, copies, segments, tuple(groups))
+
+
+def _chosen(puzzle: Puzzle, grid: Grid) -> int | None:
+    """The candidates that a grid chooses; None if it is not a solution of the puzzle."""
+    if grid.geometry != puzzle.geometry:
+        return None
+    if not all(mask >> v - 1 & 1 for mask, v in zip(puzzle.cells, grid.values, strict=True)):
+        return None
+    side = puzzle.geometry.side
+    if any(len({grid.values[cell] for cell in unit}) < side for unit in units_of(puzzle.geometry)):
+        return None
+    cells = side * side
+    return sum(1 << (value - 1) * cells + cell for cell, value in enumerate(grid.values))
+
+
+def _grid(geometry: Geometry, chosen: int) -> Grid:
+    cells = geometry.side**2
+    values = [0] * cells
+    while chosen:
+        place = (chosen & -chosen).bit_length() - 1
+        values[place % cells] = place // cells + 1
+        chosen &= chosen - 1
+    return Grid(geometry, tuple(values))
 
 
 class _Search:
-    """The candidates that are left, and the steps by which others were struck."""
+    """A depth-first search, with restarts; `undecided` says why it ended early, if it did."""
 
-    def __init__(self, puzzle: Puzzle, end: float) -> None:
-        self._geometry = puzzle.geometry
+    def __init__(self, puzzle: Puzzle, most: float, end: float) -> None:
+        self.nodes = 0
+        self.undecided: str | None = None
+        self._most = most
         self._end = end
-        self._of, self._members = _groups(puzzle.geometry)
-        self._is_left = bytearray(b"\1") * len(self._of)
-        self._left = [puzzle.geometry.side] * len(self._members)
-        self._failures = [1] * len(self._members)
-        self._struck: list[int] = []
-        self._single: list[int] = []
-        self._tried: list[tuple[int, int]] = []
-        n = puzzle.geometry.side
-        self._forbidden = [
-            cell * n + value - 1
-            for cell, mask in enumerate(puzzle.cells)
-            for value in values_of(puzzle.geometry.all_values & ~mask)
-        ]
+        self._board = _board(puzzle.geometry)
+        self._weights = [1] * len(self._board.groups)
+        self._root = self._board.plane * self._board.copies
+        for cell, mask in enumerate(puzzle.cells):
+            for value in values_of(puzzle.geometry.all_values & ~mask):
+                self._root &= ~(1 << (value - 1) * self._board.cells + cell)
 
-    def run(self) -> Grid | None:
-        """A solution; None if there is none. Raises Undecided."""
-        most, failed = float(_FIRST_RUN), 0
-        holds = all(map(self._strike, self._forbidden)) and self._propagate()
-        while True:
-            _check_time(self._end)
-            if not holds:
-                failed += 1
-                if not self._tried:
-                    return None
-                holds = self._refute()
-            elif failed > most:
-                most, failed = most * _LONGER, 0
-                if self._tried:
-                    self._undo(self._tried[0][1])
-                    self._tried.clear()
-            elif (candidate := self._choice()) is None:
-                return self._grid()
+    def solutions(self) -> Iterator[int]:
+        """The candidates of each solution; one may come again after a restart."""
+        run = float(_FIRST_RUN)
+        failures, waiting = 0, [self._root]
+        while waiting:
+            if time.monotonic() > self._end:
+                self.undecided = TOO_SHORT
+                return
+            left, state = _propagate(self._board, waiting.pop())
+            if state == _OPEN:
+                if self.nodes >= self._most:
+                    self.undecided = f"{self._most:,.0f} nodes were too few"
+                    return
+                self.nodes += 1
+                waiting += self._branches(left)
+                continue
+            if state == _FULL:
+                yield left
             else:
-                self._tried.append((candidate, len(self._struck)))
-                holds = self._place(candidate) and self._propagate()
+                self._blame(left)
+            failures += 1
+            if failures > run and waiting:
+                run, failures, waiting = run * _LONGER, 0, [self._root]
 
-    def _refute(self) -> bool:
-        """Strike the last candidate that was tried, which is wrong; False for a contradiction."""
-        candidate, length = self._tried.pop()
-        self._undo(length)
-        return self._strike(candidate) and self._propagate()
+    def _blame(self, left: int) -> None:
+        """Note the failure of a group that has no candidate left."""
+        for index, group in enumerate(self._board.groups):
+            if not left & group:
+                self._weights[index] += 1
+                return
 
-    def _undo(self, length: int) -> None:
-        self._single.clear()
-        for candidate in self._struck[length:]:
-            self._is_left[candidate] = 1
-            for group in self._of[candidate]:
-                self._left[group] += 1
-        del self._struck[length:]
+    def _branches(self, left: int) -> tuple[int, int]:
+        """The candidates without one of a group, and with no other of it."""
+        least, among = inf, 0
+        for group, weight in zip(self._board.groups, self._weights, strict=True):
+            count = (left & group).bit_count()
+            if count > 1 and count < least * weight:
+                least, among = count / weight, left & group
+        one = among & -among
+        return left & ~one, left & ~among | one
 
-    def _strike(self, candidate: int) -> bool:
-        """Rule a candidate out; False if a group has none left."""
-        if not self._is_left[candidate]:
-            return True
-        self._is_left[candidate] = 0
-        self._struck.append(candidate)
-        holds = True
-        for group in self._of[candidate]:
-            left = self._left[group] = self._left[group] - 1
-            if left == 1:
-                self._single.append(group)
-            elif not left:
-                self._failures[group] += 1
-                holds = False
-        return holds
 
-    def _place(self, candidate: int) -> bool:
-        """Rule out all that a candidate excludes; False for a contradiction."""
-        for group in self._of[candidate]:
-            for other in self._members[group]:
-                if self._is_left[other] and other != candidate and not self._strike(other):
-                    return False
-        return True
+_OPEN, _FULL, _DEAD = range(3)
+"""What propagation ends with: something to choose, one candidate in each cell, a contradiction."""
 
-    def _propagate(self) -> bool:
-        """Place candidates that are the last of their group; False for a contradiction."""
-        while self._single:
-            members = self._members[self._single.pop()]
-            last = next(filter(self._is_left.__getitem__, members))
-            if not self._place(last):
-                return False
-        return True
 
-    def _choice(self) -> int | None:
-        """The candidate to try next; None if each group has one left."""
-        least, chosen = float("inf"), None
-        for group, left in enumerate(self._left):
-            if left > 1 and left < least * self._failures[group]:
-                least, chosen = left / self._failures[group], group
-        if chosen is None:
-            return None
-        return next(filter(self._is_left.__getitem__, self._members[chosen]))
+def _propagate(board: _Board, left: int) -> tuple[int, int]:
+    """The candidates that are left once nothing more follows, and what that means.
 
-    def _grid(self) -> Grid:
-        n = self._geometry.side
-        values = [self._is_left.index(1, cell * n) % n + 1 for cell in range(n * n)]
-        return Grid(self._geometry, tuple(values))
+    A segment must have a value if one of its cells has no other, or if it is the only one of its
+    row, column or box that may have it: then the others of these have it not. The cell in which
+    two such segments meet holds the value.
+    """
+    while True:
+        one, several = _counted(left, board.plane, board.cells, board.copies.bit_count())
+        if one != board.plane:
+            return left, _DEAD
+        before, sure = left, left & ~(several * board.copies)
+        met = left
+        for segments in board.segments:
+            may, must = _folded(left, segments), _folded(sure, segments)
+            for line in segments.kinds:
+                one, more = _counted(may, line.first, line.step, line.parts)
+                if one != line.first:
+                    return left, _DEAD
+                must |= may & (one & ~more) * line.all
+            for line in segments.kinds:
+                one, more = _counted(must, line.first, line.step, line.parts)
+                if more:
+                    return left, _DEAD
+                may &= must | ~(one * line.all)
+            left &= may * segments.all
+            met &= must * segments.all
+        held, twice = _counted(met, board.plane, board.cells, board.copies.bit_count())
+        if twice:
+            return left, _DEAD
+        left &= met | ~(held * board.copies)
+        if left == before:
+            return left, _OPEN if several else _FULL
+
+
+def _counted(bits: int, first: int, step: int, count: int) -> tuple[int, int]:
+    """Where one or more, and where two or more, of `count` bits `step` apart are set."""
+    one = several = 0
+    for shift in range(0, step * count, step):
+        here = bits >> shift & first
+        several |= one & here
+        one |= here
+    return one, several
+
+
+def _folded(candidates: int, segments: _Segments) -> int:
+    """The segments in which there are candidates."""
+    found = candidates
+    for place in range(1, segments.length):
+        found |= candidates >> place * segments.step
+    return found & segments.first
