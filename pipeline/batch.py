@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pipeline.certify import certify_many
-from pipeline.chain import Search, cross_checked, more_than, solve_problem, with_evidence
+from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.chain import TRUSTED, Search, more_than, solve_problem, with_evidence
 from pipeline.cnf import Sat, Unsat
 from pipeline.encode.together import Together, encode_together, propagate_many
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.limits import Deadline, Limits
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.result import Result, SolverUsed, Status, Stopwatch
+from pipeline.result import Certificate, Result, SolverUsed, Status, Stopwatch
 from pipeline.settings import ENCODING, Settings
 from pipeline.solvers import Solver, Solvers
 
@@ -49,6 +50,9 @@ LONGEST_TOGETHER = 10.0
 
 SHARE_TOGETHER = 0.5
 """Share of a puzzle's time; the rest is left for solving it alone, or for a proof."""
+
+UNCHECKED = -1
+"""In place of a number of nodes."""
 
 UNDECIDED = "lanes left it undecided"
 
@@ -78,8 +82,9 @@ class Answers:
     `grids` (R, P, n²) are certified solutions, of which the first `counts` (P,) are valid; `more`
     (P,) says that there is at least one more than the `limit` asked for. `left` maps the index of
     each undecided puzzle to what was wrong with its answer, if it had one. `spent` (P,) are
-    seconds. `results` has the results, by index, of those that were solved, checked or explained
-    one by one; they hold in place of the arrays.
+    seconds. `nodes` (P,) are those of the search that has shown that there are no more, UNCHECKED
+    where it has not; None if solvers are trusted. `results` has the results, by index, of those
+    that were solved, checked or explained one by one; they hold in place of the arrays.
     """
 
     used: SolverUsed
@@ -90,6 +95,7 @@ class Answers:
     grids: NDArray[np.uint8]
     left: Mapping[int, str | None]
     spent: NDArray[np.float64]
+    nodes: NDArray[np.int64] | None = None
     results: dict[int, Result[Grid]] = field(default_factory=dict)
 
     def status(self, place: int) -> Status:
@@ -103,6 +109,15 @@ class Answers:
     def message(self, place: int) -> str | None:
         return more_than(self.limit, "solution") if self.more[place] else None
 
+    def certificate(self, place: int) -> Certificate | None:
+        """How it is known that there are no more; None if it is not, or not yet."""
+        if self.more[place] or place in self.left:
+            return None
+        if self.nodes is None:
+            return TRUSTED
+        nodes = int(self.nodes[place])
+        return None if nodes == UNCHECKED else Certificate("proved", "exhaustion", nodes)
+
     def solutions(self, place: int) -> list[bytes]:
         """The solutions of a puzzle, each n² values."""
         return [self.grids[rank, place].tobytes() for rank in range(self.counts[place])]
@@ -115,6 +130,7 @@ class Answers:
             self.is_complete(place),
             self.message(place),
             solver=self.used,
+            certificate=self.certificate(place),
         )
 
 
@@ -139,7 +155,7 @@ def solve_batch(
     Raises EnvironmentFailure.
     """
     start = time.perf_counter()
-    answers = _ask(batch, solvers, settings)
+    answers = _certified(batch, _ask(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
     work = _Work(batch, solvers, settings, explain)
     for place in work.to_do(answers):
@@ -169,27 +185,60 @@ class _Work:
         return result.answered_after(why)
 
     def to_do(self, answers: Answers) -> list[int]:
-        """The puzzles left, and those whose answer is to be cross-checked, explained or proved."""
+        """The puzzles left, and those that are still to be checked, explained or proved."""
         count = len(answers.counts)
         if self.explain:
             return list(range(count))
-        settings, checked = self.settings, np.zeros(count, np.bool_)
+        chosen = np.zeros(count, np.bool_)
+        if answers.nodes is not None:
+            chosen |= answers.nodes == UNCHECKED
         for found, status in enumerate(STATUSES):
-            if status == "unsolvable" or settings.cross_check or settings.is_to_prove(status):
-                checked |= (np.minimum(answers.counts, 2) == found) & ~answers.more
-        checked[list(answers.left)] = True
-        places: list[int] = np.flatnonzero(checked).tolist()
+            if status == "unsolvable" or self.settings.is_to_prove(status):
+                chosen |= np.minimum(answers.counts, 2) == found
+        chosen &= ~answers.more
+        chosen[list(answers.left)] = True
+        places: list[int] = np.flatnonzero(chosen).tolist()
         return places
 
     def checked(self, place: int, found: Result[Grid], watch: Stopwatch) -> Result[Grid]:
-        """Cross-check, explain and prove its result as the settings ask."""
+        """Check, explain and prove its result as the settings ask."""
         problem = self.batch.problem(place)
         search = Search(problem, self.settings, watch)
-        found = cross_checked(replace(found, problem=problem), search, self.solvers)
-        shown = with_evidence(found, self.solvers, self.settings, watch, explain=self.explain)
-        if not found.complete or shown.complete:
+        result = replace(found, problem=problem)
+        shown = with_evidence(result, search, self.solvers, explain=self.explain)
+        if not found.complete or shown.complete or shown.status == "multiple":
             return shown
         return self.alone(place, shown.message, watch)
+
+
+def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
+    """The answers, those left out whose grids are no solutions, and checked to be complete."""
+    counts, more = answers.counts, answers.more
+    answered = np.ones(len(counts), np.bool_)
+    answered[list(answers.left)] = False
+    nodes = None if settings.trust_solver else np.full(len(counts), UNCHECKED)
+    is_wrong = np.zeros(len(counts), np.bool_)
+    claimed = answered & ~more
+    if nodes is not None and claimed.any():
+        at = np.flatnonzero(claimed)
+        some = at if len(at) < len(counts) else slice(None)
+        seconds = _seconds_together(settings)
+        verdicts, needed = exhausted_many(
+            batch.geometry, batch.masks[some], counts[some], answers.grids[:, some], seconds
+        )
+        nodes[at] = np.where(verdicts == Verdict.COMPLETE, needed, UNCHECKED)
+        is_wrong[at] = verdicts == Verdict.WRONG
+        answered &= more
+    shown = counts + more
+    for rank in range(int(shown[answered].max(initial=0))):
+        here = np.flatnonzero(answered & (shown > rank))
+        good = certify_many(batch.geometry, batch.masks[here], answers.grids[rank, here])
+        for earlier in answers.grids[:rank, here]:
+            good &= (earlier != answers.grids[rank, here]).any(axis=1)
+        is_wrong[here] |= ~good
+    wrong = f"a grid of {answers.used.name} is no solution"
+    left = {**answers.left, **dict.fromkeys(np.flatnonzero(is_wrong).tolist(), wrong)}
+    return replace(answers, left=left, nodes=nodes)
 
 
 def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
@@ -228,17 +277,7 @@ def _ask_lanes(batch: Batch, settings: Settings) -> Answers:
     geometry, masks, most = batch.geometry, batch.masks, settings.limit
     start = time.perf_counter()
     found = solve_lanes(geometry, masks, most + 1, _seconds_together(settings))
-    certified = np.ones_like(found.decided)
-    for rank in range(most + 1):
-        here = np.flatnonzero(found.counts > rank)
-        if not len(here):
-            break
-        certified[here] &= certify_many(geometry, masks[here], found.grids[rank, here])
     undecided = UNDECIDED if settings.solver == "lanes" else None
-    left = {
-        place: undecided if certified[place] else "a grid of lanes is no solution"
-        for place in np.flatnonzero(~(found.decided & certified)).tolist()
-    }
     return Answers(
         SolverUsed("lanes", f"numpy {np.__version__}"),
         geometry,
@@ -246,7 +285,7 @@ def _ask_lanes(batch: Batch, settings: Settings) -> Answers:
         np.minimum(found.counts, most),
         found.counts > most,
         found.grids,
-        left,
+        dict.fromkeys(np.flatnonzero(~found.decided).tolist(), undecided),
         np.full(len(masks), time.perf_counter() - start),
     )
 

@@ -7,31 +7,26 @@ environment raises.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, assert_never
+from typing import Any, Generic, assert_never
 
 from pipeline.certify import certify_grid, clashing_givens
-from pipeline.certify.formula import Formula
 from pipeline.cnf import Cnf, Sat, Unknown, Unsat
+from pipeline.completeness import Checked, check_complete
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
-from pipeline.limits import Deadline, Limits
 from pipeline.problem import Problem, PuzzleProblem, S
 from pipeline.puzzle import Grid, Puzzle
-from pipeline.result import Certificate, Proof, Result, SolverUsed, Status, Stopwatch, limits_left
+from pipeline.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.asking import HANDED_OVER, Relay, answers
 
-if TYPE_CHECKING:
-    from pipeline.certify.formula import Core
-    from pipeline.solvers.pysat import Engine
-
-
 EXPLAIN_SECONDS = 2.0
 """The longest that explaining why there is no solution may take."""
+
+TRUSTED = Certificate("claimed", reason="--trust-solver")
 
 _IS_NONE = "the solution beside it is none"
 _NOT_FOUND = "the solution beside it was not found"
@@ -65,9 +60,9 @@ def solve_problem(
                 raise
             why, planned = str(error), False
             continue
-        found = cross_checked(search.result(answered, _used(relay, why, planned)), search, solvers)
-        result = with_evidence(found, solvers, settings, watch, explain=explain)
-        if result.complete or not found.complete:
+        found = search.result(answered, _used(relay, why, planned))
+        result = with_evidence(found, search, solvers, explain=explain)
+        if not found.complete or result.is_settled:
             return result
         why, planned = result.message, False  # another solver may do better
     return result or Result("failed", (), None, why, problem, search.kept, seconds=watch.seconds())
@@ -172,6 +167,21 @@ class Search(Generic[S]):
             seconds=self.watch.seconds(),
         )
 
+    def with_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
+        """The result with the solutions that the check has found."""
+        solver = result.solver.name if result.solver else "a solver"
+        used = SolverUsed("exhaustion", None, f"{solver} missed a solution that the check found")
+        ended: Unsat | Unknown | None = None
+        if checked.certificate.complete == "proved":
+            ended = Unsat()
+        elif reason := checked.certificate.reason:
+            ended = Unknown(reason)
+        for solution in checked.missing:
+            if fault := self.problem.fault(solution, used.name):
+                return result.doubted(fault)
+            self._show(solution)
+        return self.result(Found([*result.solutions, *checked.missing], ended), used)
+
     def _encoded(self) -> Cnf:
         if self._cnf is None:
             limits = limits_left(self.settings, self.watch)
@@ -199,73 +209,50 @@ def more_than(limit: int, noun: str) -> str:
     return f"there are more {noun}s than the {limit} asked for"
 
 
-def is_chosen(puzzle: Puzzle, share: float) -> bool:
-    """Whether a puzzle is in the share (0 to 1) that is cross-checked: always the same ones."""
-    if not 0 < share < 1:
-        return share >= 1
-    return zlib.crc32(repr(puzzle.cells).encode()) < share * 2**32
-
-
-def cross_checked(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
-    """Ask a second solver too, if the puzzle is among those chosen, and merge what it finds.
-
-    A certified grid beats a solver's claim that there is no other. If the second solver fails or
-    gives up, nothing changes.
-    """
-    problem, used = search.problem, result.solver
-    if not result.complete or used is None or not isinstance(problem, PuzzleProblem):
-        return result
-    if not is_chosen(problem.puzzle, search.settings.cross_check):
-        return result
-    other = solvers.other_than(used.name)
-    try:
-        second = search.collect(Relay(other))
-    except (SolverError, EnvironmentFailure, LimitReached):
-        return result
-    known, found = set(result.solutions), set(second.solutions)
-    missed = [solution for solution in second.solutions if solution not in known]
-    if not missed:
-        return result
-    finder = other.name if other.name != used.name else f"{other.name} {other.version}"
-    why = f"{used.name} missed a solution that {finder} found"
-    ended = second.ended if known <= found else Unknown(why)
-    return search.result(
-        Found([*result.solutions, *missed], ended), SolverUsed(other.name, other.version, why)
-    )
-
-
 def with_evidence(
-    result: Result[S],
-    solvers: Solvers,
-    settings: Settings,
-    watch: Stopwatch,
-    *,
-    explain: bool = True,
+    result: Result[S], search: Search[S], solvers: Solvers, *, explain: bool = True
 ) -> Result[S]:
-    """The result with its certificate, and with why there is no solution, or several.
+    """The result, once it is checked that no solution is missing, and explained.
 
-    A result that claims to be complete and proves not to be becomes `Result.doubted`.
+    What the check finds missing is part of the result. One that claims to be complete and proves
+    not to be becomes `Result.doubted`.
     """
-    problem = result.problem
-    assert problem  # noqa: S101
+    problem, watch = search.problem, search.watch
+    result = _certified(result, search, solvers)
     if isinstance(problem, PuzzleProblem):
         if result.status == "unsolvable" and explain:
-            result = _with_conflict(result, problem.puzzle, solvers, settings, watch)
+            result = _with_conflict(result, problem.puzzle, solvers, search.settings, watch)
         elif result.status == "unsolvable":
             clash = clashing_givens(problem.puzzle)
             result = replace(result, message=clash.message) if clash else result
         elif explain and len(result.solutions) > 1 and result.status == "multiple":
             result = _with_difference(result, watch)
-    certificate, proof = Certificate("claimed" if result.complete else "no"), None
-    if result.complete and settings.is_to_prove(result.status):
-        with watch.timing("prove"):
-            limits = limits_left(settings, watch)
-            certificate, proof = prove_complete(problem, result.solutions, solvers, limits)
-    if result.complete and certificate.complete == "no":
-        result = result.doubted(
-            f"no proof that there are no more solutions holds: {certificate.reason}"
+    return replace(result, seconds=watch.seconds())
+
+
+def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
+    """The result with its certificate, and with what was missing."""
+    settings, watch = search.settings, search.watch
+    if not result.complete:
+        return replace(result, certificate=Certificate("no"))
+    if settings.trust_solver:
+        return replace(result, certificate=TRUSTED)
+    prove = settings.is_to_prove(result.status)
+    if result.certificate and not prove:
+        return result
+    with watch.timing("prove"):
+        most = search.problem.limit(settings) + 1 - len(result.solutions)
+        limits = limits_left(settings, watch)
+        checked = check_complete(
+            search.problem, result.solutions, solvers, limits, most=most, prove=prove
         )
-    return replace(result, certificate=certificate, proof=proof, seconds=watch.seconds())
+    certificate = checked.certificate
+    if checked.missing:
+        return replace(search.with_missing(result, checked), certificate=certificate)
+    if certificate.complete == "no":
+        why = f"no proof that there are no more solutions holds: {certificate.reason}"
+        result = result.doubted(why)
+    return replace(result, certificate=certificate, proof=checked.proof)
 
 
 def _with_conflict(
@@ -279,8 +266,10 @@ def _with_conflict(
         try:
             conflict = explain_conflict(puzzle, solvers.shared(Explainer), limits)
         except SolverError as error:
+            if result.told_certificate != "claimed":
+                return result
             why = f"{result.solver.name if result.solver else 'a solver'} was wrong: {error}"
-            return replace(result, status="unknown", complete=False, message=why)
+            return replace(result.doubted(why), certificate=Certificate("no", reason=why))
     return replace(result, conflict=conflict, message=conflict.message if conflict else None)
 
 
@@ -289,85 +278,6 @@ def _with_difference(result: Result[Any], watch: Stopwatch) -> Result[Any]:
 
     with watch.timing("explain"):
         return replace(result, difference=explain_difference(result.solutions))
-
-
-CLAUSE_BYTES, LITERAL_BYTES = 150, 60
-"""Memory of a formula, for each clause and literal, with the index that `core_of` makes."""
-
-CLAUSE_SECONDS = 1e-6
-"""The least time for stating and indexing a clause. This work does not check the clock, so it is
-not begun if there is not enough time for it."""
-
-CHECKED_BYTES = 700
-"""Memory of each clause while a proof is checked."""
-
-
-def prove_complete(
-    problem: Problem[S], solutions: Sequence[S], solvers: Solvers, limits: Limits
-) -> tuple[Certificate, Proof[S] | None]:
-    """Prove that a problem has no solution but these, within the limits.
-
-    The certificate says `no` if an engine finds another solution, or no proof holds.
-    """
-    deadline = Deadline.of(limits)
-    try:
-        clauses, literals = problem.refutation_size(solutions)
-        limits.allow(clauses * CLAUSE_BYTES + literals * LITERAL_BYTES)
-        if deadline.left() < clauses * CLAUSE_SECONDS:
-            return Certificate("claimed", reason=deadline.reason), None
-        formula = problem.refutation(solutions)
-    except LimitReached as error:
-        return Certificate("claimed", reason=str(error)), None
-    certificate, text = prove_formula(formula, solvers, limits.until(deadline))
-    return certificate, None if text is None else Proof(problem, tuple(solutions), text)
-
-
-def prove_formula(
-    formula: Formula, solvers: Solvers, limits: Limits
-) -> tuple[Certificate, str | None]:
-    """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one."""
-    from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
-    from pipeline.certify.proof import ProofRejected, ProofTimeout  # noqa: PLC0415 - slow to load
-    from pipeline.solvers.pysat import ENGINES, Exhausted, Satisfiable  # noqa: PLC0415
-
-    deadline = Deadline.of(limits)
-    try:
-        core = core_of(formula, deadline)
-        limits.allow(len(core.clauses) * CHECKED_BYTES)
-    except LimitReached as error:
-        return Certificate("claimed", reason=str(error)), None
-    doubts: list[str] = []
-    reason = ""
-    for engine in ENGINES:
-        try:
-            return _proved(core, engine, solvers, limits.until(deadline))
-        except Satisfiable as error:
-            return Certificate("no", reason=str(error)), None
-        except (Exhausted, ProofTimeout) as error:
-            reason = str(error)
-        except (ProofRejected, SolverError, EnvironmentFailure) as error:
-            doubts.append(f"{engine}: {error}")
-        if not deadline.left():
-            reason = limits.out_of_time
-            break
-    if reason:
-        return Certificate("claimed", reason=reason), None
-    return Certificate("no", reason="; ".join(doubts)), None
-
-
-def _proved(
-    core: Core, engine: Engine, solvers: Solvers, limits: Limits
-) -> tuple[Certificate, str]:
-    """Have an engine refute a core, and its proof checked. Raises what either does."""
-    from pipeline.certify.proof import REFUTED, check_core  # noqa: PLC0415 - as above
-    from pipeline.solvers.pysat import Prover  # noqa: PLC0415
-
-    deadline = Deadline.of(limits)
-    name, text = "unit propagation", REFUTED
-    if not core.is_refuted:
-        name, text = engine, solvers.shared(Prover).prove(core.remaining, limits, engine)
-    checked = check_core(core, text, deadline.left())
-    return Certificate("proved", name, checked.checker, checked.steps), text
 
 
 def disagreement(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import Any, Unpack
 
 from pipeline.chain import Search
 from pipeline.cnf import Unknown, Unsat
+from pipeline.completeness import check_complete
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
-from pipeline.result import Result, Stopwatch
+from pipeline.result import Result, Stopwatch, limits_left
 from pipeline.run.workers import Inline, Pool, Request, Several, Workers
 from pipeline.settings import Settings, Solving
 from pipeline.solvers import Solvers
@@ -18,6 +19,12 @@ from pipeline.solving import Given, problem_given, solve_sources
 
 SIZES = (1, 64, 2048)
 """Puzzles that `solve_many` takes at once: few at first, so that results come soon."""
+
+MOST_CHECKED = 10_000
+"""With more solutions than this, `solutions` does not check that none is missing."""
+
+AT_ONCE = 100
+"""Missing solutions that are sought at once."""
 
 MOST_CHARACTERS = 1024 * 1024
 """Of texts that are taken at once."""
@@ -63,6 +70,7 @@ def solve_many(
 def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None, None]:
     """Each solution of a puzzle, or model of a formula, certified, as soon as it is found.
 
+    At the end it is checked that none is missing, unless there are more than MOST_CHECKED.
     Closing the generator ends the solver. `timeout` is for all of them together, and counts what
     the caller does in between; `max_solutions` is ignored.
 
@@ -89,12 +97,27 @@ def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None
                             raise
                         break
                     if isinstance(found, Unsat):
+                        yield from _missing(search, [*shown], solvers)
                         return
                     if isinstance(found, Unknown):
                         raise LimitReached(found.reason)
                     if found not in shown:
                         shown.add(found)
                         yield found
+
+
+def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Iterator[Any]:
+    """Yield what a solver has missed that says it has found all. Raises SolverError."""
+    settings, known = search.settings, [*shown]
+    while len(known) <= MOST_CHECKED and not settings.trust_solver:
+        limits = limits_left(settings, search.watch)
+        checked = check_complete(search.problem, known, solvers, limits, most=AT_ONCE)
+        yield from checked.missing
+        known += checked.missing
+        if checked.certificate.complete == "no" and not checked.missing:
+            raise SolverError(f"that there are no more was claimed: {checked.certificate.reason}")
+        if checked.certificate.complete != "no":
+            return
 
 
 class _Puzzles(Several[tuple[str, Given]]):

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Generic
 from typing_extensions import TypeVar
 
 from pipeline.certify import certify_grid, certify_model
+from pipeline.certify.exhaustion import Exhausted, exhausted
 from pipeline.certify.formula import MAX_CLAUSES, Formula, formula_size, proof_formula
 from pipeline.cnf import Clause, Cnf, Family, decode_model
 from pipeline.encode import encode_puzzle
@@ -90,6 +91,13 @@ class Problem(ABC, Generic[S]):
     def fault(self, solution: S, solver: str) -> str | None:
         """Why this is not a solution, naming the solver that gave it; None if it is one."""
 
+    def exhausted(self, solutions: Sequence[S], most: int, seconds: float) -> Exhausted | None:  # noqa: ARG002
+        """Search for up to `most` solutions that are not listed; None if it cannot be searched.
+
+        Those listed are different solutions.
+        """
+        return None
+
     @abstractmethod
     def refutation_size(self, solutions: Sequence[S]) -> tuple[int, int]:
         """The most clauses, and literals, that `refutation` can have.
@@ -146,6 +154,9 @@ class PuzzleProblem(Problem[Grid]):
     def fault(self, solution: Grid, solver: str) -> str | None:
         violations = certify_grid(self.puzzle, solution)
         return f"the grid of {solver} is no solution: {violations[0]}" if violations else None
+
+    def exhausted(self, solutions: Sequence[Grid], most: int, seconds: float) -> Exhausted:
+        return exhausted(self.puzzle, solutions, most=most, seconds=seconds)
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
         clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises

@@ -202,6 +202,7 @@ def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
         "status": result.status,
         "solutions": len(result.solutions),
         "complete": result.complete,
+        "certificate": result.told_certificate or None,
         "message": result.said,
         "seconds": told_seconds(result.seconds),
     }
@@ -278,6 +279,8 @@ def many_log_text(origin: Origin, summary: Summary, claimed: str, finished: date
         "source": origin.source,
         "status": summary.status,
         "totals": told_totals(summary.totals),
+        PROVED: summary.totals.get(PROVED, 0),
+        CLAIMED: summary.totals.get(CLAIMED, 0),
         "seconds": told_seconds({"total": summary.seconds}),
     }
     return _log(origin, claimed, [stage], finished, event)

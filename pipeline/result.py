@@ -101,15 +101,23 @@ class SolverUsed:
 class Certificate:
     """How it is known that there are no other solutions.
 
-    `proved`: a proof by `solver` was checked by `checker` in so many `steps`. `claimed`: a
-    solver says so, and `reason` may say why there is no proof. `no`: it is not known.
+    `proved` by `exhaustion`: a search through everything, from the rules alone, that branched in
+    so many `nodes`; or by `drat`: a proof by `solver` was checked by `checker` in so many `steps`.
+    `claimed`: a solver says so, and `reason` says why there is nothing else. `no`: it is not known.
     """
 
     complete: Literal["proved", "claimed", "no"]
+    by: Literal["exhaustion", "drat"] | None = None
+    nodes: int | None = None
     solver: str | None = None
     checker: str | None = None
     steps: int | None = None
     reason: str | None = None
+
+    @property
+    def told(self) -> str:
+        """By what the solutions are known to be all, else `claimed`; empty if they may not be."""
+        return "" if self.complete == "no" else self.by or self.complete
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +167,18 @@ class Result(Generic[S]):
     def said(self) -> str | None:
         """All messages about the result, in one line."""
         return "; ".join(filter(None, (self.message, self.disagreement))) or None
+
+    @property
+    def told_certificate(self) -> str:
+        """How it is known that the solutions are all, in a word; empty if that is not said."""
+        if not self.complete:
+            return ""
+        return self.certificate.told if self.certificate else "claimed"
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no other solver could tell more than was asked for."""
+        return bool(self.complete) or not (self.certificate and self.certificate.reason)
 
     def answered_after(self, why: str | None) -> Result[S]:
         """Note what went wrong before its solver was asked, if anything did."""

@@ -49,7 +49,6 @@ _RANGES: dict[str, tuple[float, float]] = {
     "max_bytes": (1, 2**40),
     "max_total_bytes": (1, 2**50),
     "workers": (0, 1024),
-    "cross_check": (0, 1),
     "settle": (0, 10**6),
     "grace": (0, 10**6),
 }
@@ -91,7 +90,7 @@ class Solving(TypedDict, total=False):
     variant: VariantChoice
     format: str
     alphabet: AlphabetChoice
-    cross_check: float
+    trust_solver: bool
     prove: ProveChoice
     keep_cnf: bool
 
@@ -127,9 +126,8 @@ class Settings:
     `max_bytes` the largest file of one puzzle, `max_solutions` at least 1
     (None: 100 of a single puzzle, 2 of each in a collection), `workers` processes (0: one a
     core), `cluster` the scheduler of a cluster that takes their place, or local:N,
-    `cross_check` the share of answers for which another solver is asked too. `minisat` is
-    a program's name or path, None for the one on the PATH. Raises UsageError for a value out
-    of its range.
+    `trust_solver` leaves out the check that no solution is missing. `minisat` is a program's name
+    or path, None for the one on the PATH. Raises UsageError for a value out of its range.
     """
 
     inbox: Path = Path("inbox")
@@ -147,7 +145,7 @@ class Settings:
     variant: VariantChoice = "auto"
     format: str = "auto"
     alphabet: AlphabetChoice = "auto"
-    cross_check: float = 0.0
+    trust_solver: bool = False
     prove: ProveChoice = "unsolvable"
     keep_cnf: bool = False
     settle: float = 2.0
@@ -170,9 +168,11 @@ class Settings:
     def output_key(self) -> str:
         """A text of the settings, but for solvers, that affect the results of many puzzles."""
         limits = self.max_solutions, self.max_total_bytes
-        return repr((tuple(self.reading), limits, self.keep_cnf, self.prove))
+        checks = self.prove, self.trust_solver
+        return repr((tuple(self.reading), limits, self.keep_cnf, *checks))
 
     def is_to_prove(self, status: str) -> bool:
+        """Whether a proof is to be published with a result that claims to be complete."""
         return self.prove == "always" or (self.prove == "unsolvable" and status == "unsolvable")
 
     def of_many(self) -> Settings:
@@ -192,6 +192,8 @@ class Settings:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")
+        if self.trust_solver and self.prove == "always":
+            raise UsageError("--trust-solver: leaves out the proofs that --prove always asks for")
         if self.cluster is not None and not _is_cluster(self.cluster):
             raise UsageError("--cluster: expected tcp://HOST:PORT, tls://HOST:PORT or local:N")
 

@@ -72,8 +72,8 @@ class _PlainRows:
                 continue
             first = self._first(kind)
             totals[self.answers.status(first)] += count
-            if self.answers.is_complete(first):
-                totals[CLAIMED] += count
+            if certificate := self.answers.certificate(first):
+                totals[certificate.complete] += count
         return totals
 
     def _first(self, kind: int) -> int:
@@ -121,7 +121,9 @@ class _PlainRows:
         """The rows of puzzles of one kind, (q, bytes)."""
         answers, first = self.answers, self._first(kind)
         count, complete = answers.counts[first], yes_or_no(answers.is_complete(first))
-        told = f",{answers.status(first)},{count},{complete},"
+        certificate = answers.certificate(first)
+        how = certificate.told if certificate else ""
+        told = f",{answers.status(first)},{count},{complete},{how},"
         said = f",{quoted(answers.message(first) or '')},\n"
         solution = [answers.grids[0, at] + np.uint8(ord("0"))] if count else []
         return _beside(len(at), [*head, told, *solution, said])
@@ -188,7 +190,8 @@ class RowsOf:
         lines = [one_line(grid.values, entry.signs) for grid in result.solutions]
         said = quoted(printable(_said(result)))
         wrong = quoted(printable(result.disagreement or ""))
-        self._put(place, entry, result.status, lines, result.complete, f"{said},{wrong}")
+        known = result.complete, result.told_certificate
+        self._put(place, entry, result.status, lines, known, f"{said},{wrong}")
         self._totals.update(_counted(result))
         if result.proof and result.certificate:
             self._proofs.append((place, result.proof.text, result.certificate))
@@ -216,12 +219,13 @@ class RowsOf:
         if differs or index in answers.results:
             self.tell(place, answers.result(index))
             return
-        complete = answers.is_complete(index)
         said = f"{quoted(answers.message(index) or '')},"
-        self._put(place, entry, status, lines, complete, said)
+        certificate = answers.certificate(index)
+        word = certificate.told if certificate else ""
+        self._put(place, entry, status, lines, (answers.is_complete(index), word), said)
         self._totals[status] += 1
-        if complete:
-            self._totals[CLAIMED] += 1
+        if certificate:
+            self._totals[certificate.complete] += 1
 
     def _put(
         self,
@@ -229,13 +233,14 @@ class RowsOf:
         entry: Entry,
         status: str,
         lines: Sequence[str],
-        complete: bool | None,
+        known: tuple[bool | None, str],
         said: str,
     ) -> None:
+        """Put a row in its place; `known` is whether the solutions are all, and by what."""
         most = _LONGEST_TEXT if entry.puzzle is None else None
         text = entry.text if entry.plain else quoted(printable(entry.text[:most]))
         head = f"{self._first + place},{entry.line},{text},{status},{len(lines)}"
-        head += f",{yes_or_no(complete)}"
+        head += f",{yes_or_no(known[0])},{known[1]}"
         row = f"{head},{lines[0] if lines else ''},{said}\n"
         self._table[place] = row.encode(errors="surrogateescape")
         self._lines[place] = [*lines, "." * _cells(entry, self._source)]

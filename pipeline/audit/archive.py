@@ -174,10 +174,11 @@ def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
     if isinstance(published, Many):
         totals = published.record.totals
         solved = totals.get("unique", 0) + totals.get("multiple", 0)
-        said = str(solved), "", row.message
+        said = str(solved), "", "", row.message
     else:
         one = published.record
-        said = str(one.solutions), yes_or_no(one.complete), printable(one.message or "")
+        known = yes_or_no(one.complete), one.told_certificate
+        said = str(one.solutions), *known, printable(one.message or "")
     told = MemberRow(row.member, record.format or "", record.status, *said)
     for name, there in asdict(told).items():
         if (here := getattr(row, name)) != there:

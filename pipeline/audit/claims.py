@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from pipeline.audit.sets import One, Report, Terms
 from pipeline.certify import certify_grid
-from pipeline.certify.exhaustion import TOO_SHORT, Undecided, crowded_unit, find_grid
-from pipeline.errors import counted, in_words
+from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit, exhausted
+from pipeline.errors import PipelineError, counted, in_words
 from pipeline.files import read_regular
 from pipeline.parse.formula import CNF_FORMAT
 from pipeline.published.schema import Cell, Clue, Difference, Encoding, PuzzleRecord, or_none
@@ -32,6 +32,10 @@ _HEAD = re.compile(
 _BOUNDS = {"textbook": (3, 1), "minimal": (1, 3), "extended": (4, 4)}
 """For each encoding: of how many of cells, rows, columns and boxes it says at least and at most
 one."""
+
+
+class Undecided(PipelineError):
+    """Whether a claim is true is not known."""
 
 
 def audit_encoding(published: One, puzzle: Puzzle | None, report: Report) -> None:
@@ -147,10 +151,12 @@ def _has_solution(geometry: Geometry, masks: Mapping[int, int], end: float) -> b
     """Whether there is a grid that the masks of these cells allow. Raises Undecided."""
     cells = (masks.get(cell, geometry.all_values) for cell in range(geometry.side**2))
     puzzle = Puzzle(geometry, tuple(cells))
-    grid = find_grid(puzzle, end)
-    if grid is not None and (violations := certify_grid(puzzle, grid)):
-        raise Undecided(f"the grid that was found is none: {violations[0]}")
-    return grid is not None
+    found = exhausted(puzzle, (), seconds=end - time.monotonic())
+    if found.undecided:
+        raise Undecided(found.undecided)
+    for violation in certify_grid(puzzle, found.missing[0]) if found.missing else ():
+        raise Undecided(f"the grid that was found is none: {violation}")
+    return not found.is_complete
 
 
 def _by_cell(clues: Sequence[C], geometry: Geometry, report: Report) -> dict[int, C] | None:

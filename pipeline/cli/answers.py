@@ -252,11 +252,13 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
 
 def _say_evidence(name: str, result: Result) -> None:
     found = result.certificate
-    if found and found.complete == "proved":
+    if found and found.by == "drat":
         steps = counted(found.steps or 0, "step")
         say(f"{name}: proved by {found.solver} in {steps}, checked by {found.checker}")
+    elif found and found.complete == "claimed":
+        say(f"{name}: that there are no more is only claimed: {found.reason}")
     elif found and found.reason and result.complete:
-        say(f"{name}: not proved: {found.reason}")
+        say(f"{name}: no proof to publish: {found.reason}")
 
 
 def _decisive(difference: Difference) -> str:

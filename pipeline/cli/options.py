@@ -57,7 +57,7 @@ _HELP: dict[str, str] = {
     "variant": "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
     "format": "The format of the input; auto: decided by its content.",
     "alphabet": "The signs of 16 by 16 or 25 by 25 characters; auto: decided by the characters.",
-    "cross_check": "The share, 0 to 1, of answers for which another solver is asked too.",
+    "trust_solver": "Do not check that no solution is missing; that is only claimed then.",
     "prove": "For which results to publish a checked proof that there are no other solutions.",
     "keep_cnf": "Also publish the CNF, with and without the solutions blocked.",
     "settle": "Seconds without change after which a file is complete, if leases cannot tell.",
@@ -77,7 +77,7 @@ SOLVING = (
     "max_solutions",
     "timeout",
     "memory_limit",
-    "cross_check",
+    "trust_solver",
     "prove",
 )
 READING = ("variant", "max_bytes", "format", "alphabet")

@@ -53,10 +53,13 @@ _STAGES = {
     "decode": "models were decoded into grids",
     "certify": "the grids were checked against the rules",
     "explain": "the conflict or the difference was sought",
-    "prove": "a proof was tried that there are no other solutions",
+    "prove": "it was checked that there are no other solutions",
     "batch": "it was solved together with other puzzles; `seconds` is for all of them",
 }
-_FINISHED = ("source", "status", "solutions", "complete", "message", "totals", "seconds")
+_FINISHED = (
+    *("source", "status", "solutions", "complete", "certificate", "message"),
+    *("totals", "proved", "claimed", "seconds"),
+)
 
 EVENTS: Final = {
     "job.claimed": Event((JOB,), "a file was taken out of the inbox", ("source",)),
@@ -71,8 +74,8 @@ EVENTS: Final = {
     ),
     "job.finished": Event(
         (JOB, ERROR),
-        "the results are published; collections and archives have `totals`, all others "
-        "`solutions`, `complete` and `message`",
+        "the results are published; collections and archives have `totals`, `proved` and "
+        "`claimed`, all others `solutions`, `complete`, `certificate` and `message`",
         _FINISHED,
     ),
     "job.progress": Event(

@@ -90,14 +90,19 @@ class Certificate(Struct, frozen=True, kw_only=True):
     complete: Annotated[
         str | None,
         about(
-            "`proved`: a program that shares no code with the solver has checked a "
-            "proof; `claimed`: a solver says so; `no`: there may be others"
+            "`proved`: checked by code that shares nothing with the solver; "
+            "`claimed`: a solver says so; `no`: there may be others"
         ),
     ] = None
+    by: Annotated[
+        str | None,
+        about("`exhaustion`: a search through everything; `drat`: a proof that was checked"),
+    ] = None
+    nodes: Annotated[Count | None, about("how often that search branched")] = None
     solver: Annotated[str | None, about("what found the proof")] = None
     checker: Annotated[str | None, about("what checked the proof")] = None
     steps: Annotated[Count | None, about("the steps of the proof")] = None
-    reason: Annotated[str | None, about("why there is no proof")] = None
+    reason: Annotated[str | None, about("why there is nothing better")] = None
 
 
 class CertificateOfMany(Struct, frozen=True, kw_only=True):
@@ -252,6 +257,12 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     @property
     def totals(self) -> dict[str, int]:
         return {self.status: 1}
+
+    @property
+    def told_certificate(self) -> str:
+        """How it is known that the solutions are all, in a word; empty if that is not said."""
+        told = or_none(self.certificate)
+        return (told.by or told.complete or "") if told and self.complete else ""
 
 
 class ManyRecord(Struct, frozen=True, kw_only=True):

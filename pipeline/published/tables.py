@@ -35,6 +35,13 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     complete: Annotated[
         str, about("`true` if these are all there are, else `false`; empty if not asked")
     ]
+    certificate: Annotated[
+        str,
+        about(
+            "if these are all, how that is known: `exhaustion`, `drat` or `claimed`, see "
+            "*What is proved*"
+        ),
+    ]
     solution: Annotated[str, about("the first solution, as in `top_1.solution`")]
     message: Annotated[str, about("a message for people")]
     disagreement: Annotated[
@@ -53,6 +60,13 @@ class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     ]
     complete: Annotated[
         str, about("`true` if these are all there are, else `false`; empty if not asked")
+    ]
+    certificate: Annotated[
+        str,
+        about(
+            "if these are all, how that is known: `exhaustion`, `drat` or `claimed`, see "
+            "*What is proved*"
+        ),
     ]
     message: Annotated[str, about("a message for people")]
 

@@ -25,7 +25,7 @@ from pipeline.dropbox.publish import Publication
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.log import Log, Progress
-from pipeline.published.schema import FALLBACKS
+from pipeline.published.schema import CLAIMED, FALLBACKS, PROVED
 from pipeline.published.tables import PuzzleRow, columns
 from pipeline.record import (
     Origin,
@@ -351,7 +351,8 @@ class GrowingSink(Sink):
         source, ended = printable(note.source), Ended.of(self.status, totals)
         if totals.get(FALLBACKS):
             log.warning("solver.fallback", source=source, puzzles=totals[FALLBACKS])
-        event = {"source": source, "status": self.status, "totals": totals}
+        event: dict[str, Any] = {"source": source, "status": self.status, "totals": totals}
+        event |= {name: self.totals.get(name, 0) for name in (PROVED, CLAIMED)}
         told = told_seconds({"total": seconds})
         (log.error if ended.bad else log.info)("job.finished", job=note.job, **event, seconds=told)
         return ended

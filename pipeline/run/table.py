@@ -157,7 +157,6 @@ class TableSink(GrowingSink):
             and (size or 0) * NINE.side**2 <= self._portions.piece * cells
             and settings.solver in {"auto", "lanes"}
             and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
-            and not settings.cross_check
             and not self._proves
         )
 

@@ -104,7 +104,7 @@ class TreeSink(GrowingSink):
 
     def _write_item(self, item: Single, result: Result) -> None:
         if item.data is None:
-            self._row(item.name, None, REFUSED, 0, None, item.refusal)
+            self._row(item.name, None, REFUSED, 0, (None, ""), item.refusal)
             return
         if result.solver and result.solver.warning:
             self.totals[FALLBACKS] += 1
@@ -121,7 +121,8 @@ class TreeSink(GrowingSink):
         if result.disagreement:
             self.totals[DISAGREEMENTS] += 1
         status, found = result.status, len(result.solutions)
-        self._row(item.name, result.format, status, found, result.complete, result.said)
+        known = result.complete, result.told_certificate
+        self._row(item.name, result.format, status, found, known, result.said)
 
     def _row(
         self,
@@ -129,13 +130,14 @@ class TreeSink(GrowingSink):
         form: str | None,
         status: str,
         solutions: int,
-        complete: bool | None,
+        known: tuple[bool | None, str],
         message: str | None,
     ) -> None:
+        """Write a row; `known` is whether the solutions are all, and by what."""
         if status != "collection":  # its puzzles count instead
             self.totals[status] += 1
         self._members += 1
-        said = yes_or_no(complete), message or ""
+        said = yes_or_no(known[0]), known[1], message or ""
         fields = (printable(member), form or "", status, str(solutions), *said)
         if self._members == 1:
             self._growing.append(self._table, header(MemberRow))
@@ -161,7 +163,7 @@ class TreeSink(GrowingSink):
         bad = sum(table.totals[status] for status in NOT_WELL)
         message = f"{bad} of {table.count} are invalid, unknown or failed" if bad else None
         solved = table.totals["unique"] + table.totals["multiple"]
-        self._row(member, form, "collection", solved, None, end.error or message)
+        self._row(member, form, "collection", solved, (None, ""), end.error or message)
         self.totals += table.totals
         self._inner = None
 

@@ -1,0 +1,75 @@
+"""Whether the solutions of many puzzles that are listed are all, for each of them."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pipeline.certify.exhaustion import exhausted
+from pipeline.limits import Deadline, Limits
+from pipeline.puzzle import Geometry, Grid, Puzzle
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NODES = 100_000
+"""The most nodes of a puzzle; it has not been seen that one of 9×9 needs a tenth of them."""
+
+
+class Verdict(IntEnum):
+    """What is known of a claim that some grids are all solutions of a puzzle.
+
+    WRONG: they are not different solutions. INCOMPLETE: there is another one.
+    """
+
+    UNDECIDED = 0
+    COMPLETE = 1
+    INCOMPLETE = 2
+    WRONG = 3
+
+
+def exhausted_many(
+    geometry: Geometry,
+    masks: NDArray[np.unsignedinteger],
+    counts: NDArray[np.integer[Any]],
+    grids: NDArray[np.uint8],
+    seconds: float,
+    most: int = NODES,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The verdict on each puzzle, (P,), and in how many nodes the search for it branched, (P,).
+
+    `masks` is (P, n²), bit v-1 of a mask allows value v; the first `counts` (P,) of the grids
+    (R, P, n²) are claimed to be all solutions of a puzzle. What takes more than `most` nodes is
+    undecided, and so is what is not done when the seconds are over. A verdict does not depend on
+    the other puzzles. Raises ValueError for other shapes.
+    """
+    cells = geometry.side**2
+    if masks.shape[1:] != (cells,) or grids.shape[1:] != masks.shape or len(counts) != len(masks):
+        raise ValueError(f"masks of shape {masks.shape} and grids of {grids.shape}")
+    if len(counts) and not 0 <= counts.min() <= counts.max() <= len(grids):
+        raise ValueError(f"more grids are counted than the {len(grids)} that there are")
+    deadline = Deadline.of(Limits(seconds))
+    verdicts = np.zeros(len(masks), np.uint8)
+    nodes = np.zeros(len(masks), np.int64)
+    for place, mask in enumerate(masks.tolist()):
+        if not deadline.left():
+            break
+        listed = grids[: counts[place], place].tolist()
+        verdicts[place], nodes[place] = _verdict(geometry, mask, listed, most, deadline)
+    return verdicts, nodes
+
+
+def _verdict(
+    geometry: Geometry, masks: list[int], listed: list[list[int]], most: int, deadline: Deadline
+) -> tuple[Verdict, int]:
+    try:
+        puzzle = Puzzle(geometry, tuple(masks))
+        grids = [Grid(geometry, tuple(values)) for values in listed]
+        found = exhausted(puzzle, grids, nodes=most, seconds=deadline.left())
+    except ValueError:
+        return Verdict.WRONG, 0
+    if found.missing:
+        return Verdict.INCOMPLETE, found.nodes
+    return (Verdict.COMPLETE if found.is_complete else Verdict.UNDECIDED), found.nodes

@@ -1,0 +1,156 @@
+"""Whether the solutions of a problem are all: shown by exhaustion, or by a proof that is checked.
+
+Exhaustion takes puzzles; what it does not decide in time, and formulas, are proved in DRAT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, cast
+
+from pipeline.certify.formula import Formula
+from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.limits import Deadline, Limits
+from pipeline.problem import Problem, S
+from pipeline.result import Certificate, Proof
+from pipeline.solvers import Solvers
+
+if TYPE_CHECKING:
+    from pipeline.certify.formula import Core
+    from pipeline.solvers.pysat import Engine
+
+EXHAUSTION_SECONDS = 5.0
+"""The longest that a search through everything may take, before a proof is tried."""
+
+EXHAUSTION_SHARE = 0.5
+"""Of the time that is left; the rest is for a proof."""
+
+MANY = 1000
+"""With more solutions than this, a proof that there are no others is not made unless asked for."""
+
+CLAUSE_BYTES, LITERAL_BYTES = 150, 60
+"""Memory of a formula, for each clause and literal, with the index that `core_of` makes."""
+
+CLAUSE_SECONDS = 1e-6
+"""The least time for stating and indexing a clause. This work does not check the clock, so it is
+not begun if there is not enough time for it."""
+
+CHECKED_BYTES = 700
+"""Memory of each clause while a proof is checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked(Generic[S]):
+    """What is known of the claim that some solutions are all, and solutions that are missing.
+
+    With missing ones, the certificate is about all: `proved` if there are no more than these.
+    """
+
+    certificate: Certificate
+    proof: Proof[S] | None = None
+    missing: tuple[S, ...] = ()
+
+
+def check_complete(
+    problem: Problem[S],
+    solutions: Sequence[S],
+    solvers: Solvers,
+    limits: Limits,
+    *,
+    most: int = 1,
+    prove: bool = False,
+) -> Checked[S]:
+    """Check that a problem has no solution but these, or find up to `most` that are missing.
+
+    `prove` asks for a proof even if a search through everything has decided it.
+    """
+    deadline = Deadline.of(limits)
+    seconds = min(EXHAUSTION_SECONDS + limits.spent, deadline.left() * EXHAUSTION_SHARE)
+    searched = problem.exhausted(solutions, most, seconds)
+    shown = None
+    if searched:
+        if searched.undecided is None and len(searched.missing) < most:
+            shown = Certificate("proved", "exhaustion", searched.nodes)
+        if searched.missing:
+            undecided = Certificate("no", reason=searched.undecided)
+            return Checked(shown or undecided, missing=cast("tuple[S, ...]", searched.missing))
+        if shown and not prove:
+            return Checked(shown)
+        if not shown and not prove and len(solutions) > MANY:
+            return Checked(Certificate("claimed", reason=searched.undecided))
+    proved, proof = prove_complete(problem, solutions, solvers, limits.until(deadline))
+    if shown and not proof:
+        return Checked(replace(shown, reason=proved.reason))
+    return Checked(proved, proof)
+
+
+def prove_complete(
+    problem: Problem[S], solutions: Sequence[S], solvers: Solvers, limits: Limits
+) -> tuple[Certificate, Proof[S] | None]:
+    """Prove that a problem has no solution but these, within the limits.
+
+    The certificate says `no` if an engine finds another solution, or no proof holds.
+    """
+    deadline = Deadline.of(limits)
+    try:
+        clauses, literals = problem.refutation_size(solutions)
+        limits.allow(clauses * CLAUSE_BYTES + literals * LITERAL_BYTES)
+        if deadline.left() < clauses * CLAUSE_SECONDS:
+            return Certificate("claimed", reason=deadline.reason), None
+        formula = problem.refutation(solutions)
+    except LimitReached as error:
+        return Certificate("claimed", reason=str(error)), None
+    certificate, text = prove_formula(formula, solvers, limits.until(deadline))
+    return certificate, None if text is None else Proof(problem, tuple(solutions), text)
+
+
+def prove_formula(
+    formula: Formula, solvers: Solvers, limits: Limits
+) -> tuple[Certificate, str | None]:
+    """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one."""
+    from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
+    from pipeline.certify.proof import ProofRejected, ProofTimeout  # noqa: PLC0415 - slow to load
+    from pipeline.solvers.pysat import ENGINES, Exhausted, Satisfiable  # noqa: PLC0415
+
+    deadline = Deadline.of(limits)
+    try:
+        core = core_of(formula, deadline)
+        limits.allow(len(core.clauses) * CHECKED_BYTES)
+    except LimitReached as error:
+        return Certificate("claimed", reason=str(error)), None
+    doubts: list[str] = []
+    reason = ""
+    for engine in ENGINES:
+        try:
+            return _proved(core, engine, solvers, limits.until(deadline))
+        except Satisfiable as error:
+            return Certificate("no", reason=str(error)), None
+        except (Exhausted, ProofTimeout) as error:
+            reason = str(error)
+        except (ProofRejected, SolverError, EnvironmentFailure) as error:
+            doubts.append(f"{engine}: {error}")
+        if not deadline.left():
+            reason = limits.out_of_time
+            break
+    if reason:
+        return Certificate("claimed", reason=reason), None
+    return Certificate("no", reason="; ".join(doubts)), None
+
+
+def _proved(
+    core: Core, engine: Engine, solvers: Solvers, limits: Limits
+) -> tuple[Certificate, str]:
+    """Have an engine refute a core, and its proof checked. Raises what either does."""
+    from pipeline.certify.proof import REFUTED, check_core  # noqa: PLC0415 - as above
+    from pipeline.solvers.pysat import Prover  # noqa: PLC0415
+
+    deadline = Deadline.of(limits)
+    name, text = "unit propagation", REFUTED
+    if not core.is_refuted:
+        name, text = engine, solvers.shared(Prover).prove(core.remaining, limits, engine)
+    checked = check_core(core, text, deadline.left())
+    certificate = Certificate(
+        "proved", "drat", solver=name, checker=checked.checker, steps=checked.steps
+    )
+    return certificate, text
