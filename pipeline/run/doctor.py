@@ -101,9 +101,9 @@ def _compiled_lanes() -> Finding:
     try:
         from pipeline.solvers.lanes import loading  # noqa: PLC0415 - slow to load
 
-        folder = loading.code_folder()
-        loading.compile_into(str(folder))
-        loading.load_from(folder)
+        folder = loading.PROGRAM.folder()
+        loading.PROGRAM.compile_into(folder)
+        loading.PROGRAM.load_from(folder)
     except ImportError:
         about = "compiled lanes, several times as fast, are not there: the extra [fast] has them"
         return Finding("ok", about)
