@@ -112,7 +112,7 @@ def first_fields(path: Path) -> list[str]:
 
 def main() -> None:
     data, chosen = Path(sys.argv[1]), sys.argv[2:]
-    loading.compile_into(str(loading.code_folder()))  # as `doctor` does
+    loading.PROGRAM.compile_into(loading.PROGRAM.folder())  # as `doctor` does
     easy, hard, hardest = (data / f"{name}.txt" for name in ("17clue", "top1465", "hardest"))
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name:
         folder = Path(name)

@@ -19,6 +19,7 @@ from typing import Any
 from pipeline.batch import masks_of_plain
 from pipeline.certify import certify_many
 from pipeline.limits import NEVER
+from pipeline.native import LOAD_AFTER
 from pipeline.puzzle import NINE
 from pipeline.reading import contents_of
 from pipeline.run.sinks import PORTIONS
@@ -49,10 +50,10 @@ def each(function: Callable[[Any], Any], of: list[Any]) -> Callable[[], list[Any
 
 
 def main() -> None:
-    folder = loading.code_folder()
-    loading.compile_into(str(folder))
-    search = loading.load_from(folder)
-    loading.compiled.count(NINE, loading.LOAD_AFTER)
+    folder = loading.PROGRAM.folder()
+    loading.PROGRAM.compile_into(folder)
+    search = loading.CompiledSearch(loading.PROGRAM.load_from(folder))
+    loading.compiled.count(LOAD_AFTER)
     for name in sys.argv[1:]:
         lines = [line[:81] for line in Path(name).read_text().splitlines() if len(line) >= 81]
         lines = (lines * (COUNT // len(lines) + 1))[:COUNT]

@@ -78,8 +78,8 @@ def unhurried():
 @pytest.fixture(scope="session")
 def compiled():
     """The compiled search of lanes; one process compiles it, the others wait."""
-    from pipeline.solvers.lanes.loading import code_folder, compile_into, load_from
+    from pipeline.solvers.lanes.loading import PROGRAM, CompiledSearch
 
-    folder = code_folder()
-    compile_into(str(folder))
-    return load_from(folder)
+    folder = PROGRAM.folder()
+    PROGRAM.compile_into(folder)
+    return CompiledSearch(PROGRAM.load_from(folder))

@@ -15,6 +15,7 @@ from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.settle import has_writer
 from pipeline.errors import PipelineError, in_words
 from pipeline.limits import Limits
+from pipeline.native import Program
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import Settings
 from pipeline.solvers import Solver, Solvers
@@ -62,7 +63,7 @@ def _solvers(settings: Settings) -> Iterator[Finding]:
             yield _answers(solver)
     if settings.solver in ("auto", "lanes"):
         yield _lanes()
-        yield _compiled_lanes()
+        yield from _compiled()
 
 
 def _answers(solver: Solver) -> Finding:
@@ -96,24 +97,33 @@ def _lanes() -> Finding:
     return Finding("problem", about, "it solves a puzzle wrongly; install another numpy")
 
 
-def _compiled_lanes() -> Finding:
-    """Whether lanes are compiled; if they can be, they are compiled now."""
+def _compiled() -> Iterator[Finding]:
+    """Whether all that can be compiled is; if it can be, it is compiled now."""
     try:
         from pipeline.solvers.lanes import loading  # noqa: PLC0415 - slow to load
+    except ImportError:  # as `_lanes` has said
+        return
+    programs = (loading.PROGRAM,)
+    lacking = [finding for program in programs if (finding := _lack_of(program))]
+    yield from dict.fromkeys(lacking) or [Finding("ok", "compiled searches are ready")]
 
-        folder = loading.code_folder()
-        loading.compile_into(str(folder))
-        loading.load_from(folder)
+
+def _lack_of(program: Program) -> Finding | None:
+    """What keeps a program from being compiled, if anything does."""
+    try:
+        folder = program.folder()
+        program.compile_into(folder)
+        program.load_from(folder)
     except ImportError:
-        about = "compiled lanes, several times as fast, are not there: the extra [fast] has them"
+        about = "compiled searches, several times as fast, are not there: the extra [fast] has them"
         return Finding("ok", about)
     except OSError as error:
         remedy = "let it be written in by its owner alone, or set XDG_CACHE_HOME"
-        return Finding("warning", f"compiled lanes have no place: {in_words(error)}", remedy)
+        return Finding("warning", f"compiled searches have no place: {in_words(error)}", remedy)
     except Exception as error:  # noqa: BLE001 - whatever numba raises
-        about = f"compiled lanes cannot be had: {type(error).__name__}: {error}"
+        about = f"compiled {program.name} cannot be had: {type(error).__name__}: {error}"
         return Finding("warning", about, "run doctor again, or install the extra [fast] anew")
-    return Finding("ok", "compiled lanes are ready")
+    return None
 
 
 def _permissions(folders: Folders) -> Iterator[Finding]:

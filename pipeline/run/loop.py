@@ -129,9 +129,9 @@ def _telling_of_slow_lanes(
     def started(module: str) -> Peer:
         peer = start(module)
         if next(unsaid, False):
-            from pipeline.solvers.lanes.loading import lacking  # noqa: PLC0415 - loads numpy
+            from pipeline.solvers.lanes.loading import PROGRAM  # noqa: PLC0415 - loads numpy
 
-            if why := lacking():
+            if why := PROGRAM.lacking():
                 log.info("lanes.slow", reason=why)
         return peer
 

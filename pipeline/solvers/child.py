@@ -1,7 +1,8 @@
 """Child processes that do not outlive this one, and Python children that serve requests.
 
-The only module that starts processes. Each child leads its own process group, which is killed as a
-whole when the child has ended, when its time is up, and when this process dies.
+The only module that starts processes, but for the compiler, which `native` starts. Each child leads
+its own process group, which is killed as a whole when the child has ended, when its time is up, and
+when this process dies.
 """
 
 from __future__ import annotations
@@ -257,18 +258,6 @@ class Peer:
 
     def close(self) -> None:
         self._stack.close()
-
-
-def start_detached(code: str, processor_seconds: int) -> None:
-    """Run Python code in a process of its own that may outlive this one, at the lowest priority.
-
-    Raises OSError if it cannot be started.
-    """
-    path = f"import os, resource, sys; sys.path[:] = {sys.path!r}; os.nice(19)"
-    limit = f"resource.setrlimit(resource.RLIMIT_CPU, ({processor_seconds},) * 2)"
-    argv = [sys.executable, "-c", f"{path}; {limit}; {code}"]
-    nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-    os.posix_spawn(sys.executable, argv, os.environ, file_actions=nothing, setpgroup=0)
 
 
 def keep_freed_memory() -> None:

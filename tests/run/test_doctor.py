@@ -104,23 +104,35 @@ def test_lanes_that_cannot_be_loaded_are_a_problem(box, monkeypatch, solver):
 
 @needs_numba
 @pytest.mark.usefixtures("compiled")
-def test_compiled_lanes_are_ready(box):
-    found = about(examined(box, solver="lanes"), "compiled lanes")
-    assert (found.level, found.about) == ("ok", "compiled lanes are ready")
+def test_compiled_searches_are_ready(box):
+    found = about(examined(box, solver="lanes"), "compiled")
+    assert (found.level, found.about) == ("ok", "compiled searches are ready")
 
 
 @needs_numba
-def test_compiled_lanes_without_a_place_are_a_warning(box, tmp_path, monkeypatch):
+def test_compiled_searches_without_a_place_are_a_warning(box, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    found = about(examined(box, solver="lanes"), "compiled lanes")
+    found = about(examined(box, solver="lanes"), "compiled searches")
     assert found.level == "warning"
     assert "XDG_CACHE_HOME" in found.remedy
 
 
-def test_compiled_lanes_may_be_missing(box, monkeypatch):
+@needs_numba
+def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeypatch):
+    def failing(_name):
+        raise RuntimeError("no such instruction")
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("pipeline.solvers.lanes.building.object_code", failing)
+    found = about(examined(box, solver="lanes"), "compiled")
+    assert found.level == "warning"
+    assert found.about.startswith("compiled lanes cannot be had: RuntimeError: no such instruction")
+
+
+def test_compiled_searches_may_be_missing(box, monkeypatch):
     monkeypatch.setitem(sys.modules, "platformdirs", None)
-    found = about(examined(box, solver="lanes"), "compiled lanes")
+    found = about(examined(box, solver="lanes"), "compiled searches")
     assert (found.level, "[fast]" in found.about) == ("ok", True)
 
 

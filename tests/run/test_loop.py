@@ -7,11 +7,11 @@ from support.breaking import ForkedPeer
 from support.dropping import DropFolder
 from support.many import collection
 
+from pipeline.native import Program
 from pipeline.run.job import Tuning
 from pipeline.run.loop import _telling_of_slow_lanes, run_once
 from pipeline.run.sinks import Portions
 from pipeline.settings import Settings
-from pipeline.solvers.lanes import loading
 
 
 class Log:
@@ -34,7 +34,7 @@ class Log:
     ],
 )
 def test_slow_lanes_are_told_once_when_the_first_worker_starts(solver, lacking, told, monkeypatch):
-    monkeypatch.setattr(loading, "lacking", lambda: lacking)
+    monkeypatch.setattr(Program, "lacking", lambda _program: lacking)
     log = Log()
     start = _telling_of_slow_lanes(lambda module: module, Settings(solver=solver), log)
     assert [start("first"), start("second")] == ["first", "second"]
@@ -43,7 +43,7 @@ def test_slow_lanes_are_told_once_when_the_first_worker_starts(solver, lacking, 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_run_tells_of_slow_lanes_if_it_needs_workers(tmp_path, monkeypatch):
-    monkeypatch.setattr(loading, "lacking", lambda: "no place")
+    monkeypatch.setattr(Program, "lacking", lambda _program: "no place")
     box = DropFolder.within(tmp_path)
     settings = Settings(inbox=box.inbox, outbox=box.outbox, workers=1)
     told = []

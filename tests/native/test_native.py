@@ -1,0 +1,256 @@
+"""When compiled code is worth having, where it is kept, and what is in its way."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import pytest
+from support.dropping import wait_for
+from support.needs import needs_numba
+from support.tiny import TINY, sum_by
+
+from pipeline import native
+from pipeline.native import Loaded, start_detached
+
+LONG = 100.0
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """An empty folder for the machine code."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def folder(cache):
+    """The empty folder for the machine code of this version."""
+    return TINY.folder()
+
+
+@pytest.fixture(scope="module")
+def ready():
+    """The folder with the machine code in it."""
+    folder = TINY.folder()
+    TINY.compile_into(folder)
+    return folder
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """The code of processes that would have been started."""
+    codes: list[str] = []
+    monkeypatch.setattr(native, "start_detached", lambda code, _seconds: codes.append(code))
+    return codes
+
+
+def working(seconds: float) -> Loaded:
+    """What has no function yet, and whose slow form has worked so long."""
+    loaded = Loaded(TINY)
+    loaded.count(seconds)
+    return loaded
+
+
+def with_compiler(monkeypatch, compiler):
+    monkeypatch.setattr("support.tiny.object_code", compiler)
+    monkeypatch.setattr(native.Program, "_linked", lambda _program, _code: lambda *_: 42)
+
+
+def without_numba(monkeypatch):
+    monkeypatch.setattr(native, "find_spec", lambda _name: None)
+
+
+@needs_numba
+@pytest.mark.usefixtures("ready")
+def test_it_takes_over_once_the_slow_form_has_worked_for_a_while():
+    mine = Loaded(TINY)
+    assert mine.get(at_once=False) is None
+    mine.count(native.LOAD_AFTER / 2)
+    assert mine.get(at_once=False) is None
+    mine.count(native.LOAD_AFTER / 2)
+    assert sum_by(mine.get(at_once=False), 1, 2, 3) == 6
+
+
+@needs_numba
+@pytest.mark.usefixtures("ready")
+def test_it_is_loaded_at_once_where_there_is_much_to_do():
+    mine = Loaded(TINY)
+    function = mine.get(at_once=True)
+    assert sum_by(function, 1, 2, 3) == 6
+    assert mine.get(at_once=False) is function
+
+
+@needs_numba
+def test_it_is_compiled_elsewhere_once_and_the_slow_form_goes_on(folder, started):
+    mine = working(native.LOAD_AFTER)
+    assert mine.get(at_once=True) is None
+    assert not started
+    mine.count(native.COMPILE_AFTER)
+    assert mine.get(at_once=False) is mine.get(at_once=True) is None
+    assert len(started) == 1
+    assert list(folder.iterdir()) == []
+
+
+@needs_numba
+def test_the_process_that_is_started_compiles_it(folder, started):
+    TINY.compile_elsewhere()
+    (code,) = started
+    exec(code)
+    assert {path.name for path in folder.iterdir()} == {"code.o", "lock"}
+    assert sum_by(TINY.load_from(folder), 1, 2, 3) == 6
+
+
+@pytest.mark.usefixtures("cache")
+def test_without_numba_the_slow_form_goes_on(started, monkeypatch):
+    without_numba(monkeypatch)
+    assert working(LONG).get(at_once=True) is None
+    assert not started
+
+
+@needs_numba
+def test_code_that_others_may_have_written_is_not_loaded(folder, started):
+    folder.chmod(0o777)
+    with pytest.raises(PermissionError):
+        TINY.folder()
+    assert working(LONG).get(at_once=True) is None
+    assert not started
+
+
+@needs_numba
+def test_where_nothing_can_be_written_the_slow_form_goes_on(cache, started):
+    cache.write_text("a file, not a folder")
+    assert working(LONG).get(at_once=True) is None
+    assert not started
+
+
+@needs_numba
+@pytest.mark.parametrize("damage", [b"", b"x" * 1000])
+def test_damaged_code_is_not_loaded_but_compiled_again(folder, started, damage):
+    code = folder / "code.o"
+    code.write_bytes(damage)
+    assert working(LONG).get(at_once=True) is None
+    assert not code.exists()
+    assert working(LONG).get(at_once=True) is None
+    assert len(started) == 1
+
+
+@needs_numba
+def test_what_is_compiled_is_not_compiled_again(folder):
+    (folder / "code.o").write_bytes(b"as if")
+    TINY.compile_into(folder)
+    assert (folder / "code.o").read_bytes() == b"as if"
+    assert {path.name for path in folder.iterdir()} == {"code.o", "lock"}
+
+
+@needs_numba
+@pytest.mark.usefixtures("ready")
+def test_what_is_compiled_runs_without_numba():
+    code = f"""
+import sys
+sys.path[:] = {sys.path!r}
+from support.tiny import TINY, sum_by
+folder = TINY.folder()
+sys.modules["numba"] = None
+print(sum_by(TINY.load_from(folder), 1, 2, 3))
+"""
+    argv = [sys.executable, "-c", code]
+    assert subprocess.run(argv, capture_output=True, text=True, check=True).stdout == "6\n"
+
+
+def test_a_detached_process_is_in_a_group_of_its_own_at_the_lowest_priority(tmp_path):
+    told = tmp_path / "told"
+    code = f"open({str(told)!r}, 'w').write(f'{{os.getpgrp() == os.getpid()}} {{os.nice(0)}}')"
+    start_detached(code, 10)
+    wait_for(lambda: told.exists() and told.read_text() != "")
+    assert told.read_text() == "True 19"
+    os.waitpid(-1, os.WNOHANG)
+
+
+@needs_numba
+def test_a_compiler_that_failed_is_not_started_again_for_an_hour(folder, started, monkeypatch):
+    def failing(_name):
+        raise RuntimeError("no such instruction")
+
+    with_compiler(monkeypatch, failing)
+    assert TINY.lacking() is None
+    with pytest.raises(RuntimeError):
+        TINY.compile_into(folder)
+    assert "RuntimeError: no such instruction" in TINY.lacking()
+    for hours, times in ((0.9, 0), (1.1, 1)):
+        then = time.time() - hours * 3600
+        os.utime(folder / "tried", (then, then))
+        assert working(LONG).get(at_once=True) is None
+        assert len(started) == times
+        assert (TINY.lacking() is None) == (times == 1), "it is tried again"
+    with_compiler(monkeypatch, lambda _name: b"code")
+    TINY.compile_into(folder)
+    assert TINY.lacking() is None
+
+
+@needs_numba
+def test_a_compiler_that_died_is_told_once_it_cannot_be_at_work_any_more(folder):
+    (folder / "tried").touch()
+    assert TINY.lacking() is None
+    then = time.time() - native.COMPILING_SECONDS - 1
+    os.utime(folder / "tried", (then, then))
+    assert "without a word" in TINY.lacking()
+
+
+@needs_numba
+def test_code_that_is_loaded_counts_as_used(ready):
+    os.utime(ready, (0, 0))
+    assert Loaded(TINY).get(at_once=True) is not None
+    assert ready.stat().st_mtime > 0
+
+
+@needs_numba
+def test_code_that_fails_its_trial_is_not_kept(folder, monkeypatch):
+    with_compiler(monkeypatch, lambda _name: b"code")
+    monkeypatch.setattr(native.Program, "_linked", lambda _program, _code: lambda *_: 41)
+    with pytest.raises(RuntimeError, match="cannot add"):
+        TINY.compile_into(folder)
+    assert {path.name for path in folder.iterdir()} == {"tried", "lock"}
+    assert "cannot add" in TINY.lacking()
+
+
+@needs_numba
+def test_what_other_versions_left_is_removed_when_nobody_has_used_it_for_long(folder, monkeypatch):
+    with_compiler(monkeypatch, lambda _name: b"code")
+    for name, days in (("tiny-old", 31), ("tiny-new", 29), ("other-old", 31)):
+        kept = folder.with_name(name)
+        kept.mkdir()
+        (kept / "code.o").touch()
+        then = time.time() - days * 24 * 3600
+        os.utime(kept, (then, then))
+    TINY.compile_into(folder)
+    left = {path.name for path in folder.parent.iterdir()}
+    assert left == {folder.name, "tiny-new", "other-old"}
+
+
+@needs_numba
+@pytest.mark.usefixtures("cache")
+def test_other_sources_and_other_programs_have_other_folders(tmp_path):
+    (tmp_path / "source.py").touch()
+    grown = replace(TINY, sources=(*TINY.sources, tmp_path / "source.py"))
+    other = replace(TINY, name="other")
+    folders = [program.folder() for program in (TINY, grown, other, TINY)]
+    assert len(set(folders)) == 3
+    assert folders[0] == folders[3]
+    assert all(folder.stat().st_mode & 0o777 == 0o700 for folder in folders)
+    assert other.folder().name.startswith("other-")
+
+
+@needs_numba
+def test_what_is_lacking_where_nothing_can_be_written(cache):
+    cache.write_text("a file, not a folder")
+    assert "has no place" in TINY.lacking()
+
+
+@pytest.mark.usefixtures("cache")
+def test_what_is_lacking_without_numba(monkeypatch):
+    without_numba(monkeypatch)
+    assert "[fast]" in TINY.lacking()
