@@ -43,8 +43,8 @@ _YES = yes_or_no(True)
 class Claim:
     """That these solutions, which are certified, are all that a problem has.
 
-    `name` says where it stands, `stem` begins the names of files about it. `doubt` says what it
-    could not be compared with; empty if nothing.
+    `name` says where it stands, `stem` begins the names of files about it. `doubt` says why the
+    problem may be another than was dropped; empty if it is not.
     """
 
     name: str
@@ -265,8 +265,10 @@ def _claims_of_rows(
     rows = _rows(published, indices)
     lines = _lines(published, [*rows])
     entries = sought.entries([*rows]) if sought.named else {}
+    table = printable(f"{published.stem}{_TABLE}")
+    doubt = "" if sought.named else f"{table}: {sought.gone}: the puzzles are the table's"
     for index, row in rows.items():
-        name = f"{printable(published.stem)}{_TABLE}: row {index}"
+        name = f"{table}: row {index}"
         try:
             _check_status(row.status, len(lines[index]), row.complete == _YES)
             problem, signs = _problem_of_row(row, entries.get(index), sought, settings)
@@ -275,7 +277,6 @@ def _claims_of_rows(
             yield InputError(f"{name}: {error}")
             continue
         stem = f"{published.stem}_{index}"
-        doubt = "" if sought.named else f"{sought.gone}: this is the puzzle of the table"
         yield Claim(name, stem, row.status, problem, grids, doubt)
 
 

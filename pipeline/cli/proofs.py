@@ -40,14 +40,17 @@ def proof(
     folders = folders_of_originals(settings, originals)
     target = _target(output or Path(), published)
     settings = replace(settings, solver="pysat")
-    well = True
+    well, doubts = True, set[str]()
     with Solvers(settings.solver) as solvers:
         for claim in claims_in(published, indices, folders, settings):
             if isinstance(claim, InputError):
                 say(str(claim))
                 well = False
-            else:
-                well &= _expand(claim, target, solvers, settings)
+                continue
+            if claim.doubt and claim.doubt not in doubts:
+                say(claim.doubt)
+                doubts.add(claim.doubt)
+            well &= _expand(claim, target, solvers, settings)
     raise typer.Exit(ALL_WELL if well else SOME_BAD)
 
 
@@ -64,8 +67,6 @@ def _target(folder: Path, published: One | Many) -> Path:
 
 def _expand(claim: Claim, folder: Path, solvers: Solvers, settings: Settings) -> bool:
     """Prove a claim and write its files; whether it is proved."""
-    if claim.doubt:
-        say(f"{claim.name}: {claim.doubt}")
     limits = Limits(settings.timeout, settings.memory_limit)
     certificate, made = prove_complete(claim.problem, claim.solutions, solvers, limits)
     if made is None:

@@ -24,15 +24,21 @@ from support.expanding import (
 )
 from support.needs import needs_drat_trim
 from support.sharing import made_once
-from support.solving import NINE, NONE, TWO
+from support.solving import NINE, NONE, TWO, pattern
 
 from pipeline.certify.formula import proof_formula
 from pipeline.certify.proof import REFUTED, ProofRejected, check_refutation
 from pipeline.completeness import prove_formula
 from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle
+from pipeline.puzzle import Geometry
 from pipeline.solvers import Solvers
 
+LETTERS = pattern(Geometry(4, 4))
+LETTERED = "".join(
+    "." if cell % 5 == 0 else "123456789ABCDEFG"[value - 1]
+    for cell, value in enumerate(LETTERS.values)
+)
 UNSATISFIABLE = "p cnf 2 4\n1 2 0\n-1 2 0\n1 -2 0\n-1 -2 0\n"
 LINES = f"{in_a_line(ONE)}{in_a_line(TWO)}{in_a_line(NONE)}hello there\n{'.' * 16}\n{NINE}\n"
 FILES = {
@@ -43,6 +49,7 @@ FILES = {
     "none.cnf": UNSATISFIABLE,
     "some.cnf": "p cnf 1 1\n1 0\n",
     "lines.txt": LINES,
+    "letters.txt": f"{LETTERED}\n{LETTERED}\n",
     "set.zip": packed(("sub/one.txt", ONE), ("sub/lines.txt", LINES), ("none.cnf", UNSATISFIABLE)),
 }
 
@@ -51,6 +58,9 @@ def dropped(folder: Path, files: dict[str, str | bytes], *options: str) -> None:
     box = DropFolder.within(folder)
     for name, content in files.items():
         box.drop(name, content)
+    (box.inbox / "tree" / "sub").mkdir(parents=True)
+    (box.inbox / "tree" / "sub" / "one.txt").write_text(ONE)
+    (box.inbox / "tree" / "lines.txt").write_text(LINES)
     result = box.run("--settle", "0", *options)
     assert result.returncode in (0, 1), result.stderr
 
@@ -132,7 +142,7 @@ def test_rows_that_are_named_have_files_each(desk):
     assert formula_in(desk.folder, "lines_6").variables == 729
 
 
-@pytest.mark.parametrize("name", ["lines.csv", "lines.json", "set/sub/lines.csv"])
+@pytest.mark.parametrize("name", ["lines.csv", "lines.json", "set/sub/lines.csv", "tree/lines.csv"])
 def test_without_indices_all_rows_that_are_complete_are_proved(desk, name):
     code, printed, said = desk.proof(name)
     assert (code, said) == (0, "")
@@ -143,15 +153,46 @@ def test_without_indices_all_rows_that_are_complete_are_proved(desk, name):
         assert checked(desk.folder, f"lines_{index}")
 
 
-@pytest.mark.parametrize("stem", ["sub/one", "none"])
+@pytest.mark.parametrize("stem", ["set/sub/one", "set/none", "tree/sub/one"])
 def test_a_member_of_an_archive_is_proved_as_one_that_is_alone(desk, stem):
     alone = stem.rpartition("/")[2]
-    assert desk.proof(f"set/{stem}.json")[0] == 0
+    assert desk.proof(f"{stem}.json")[0] == 0
     there = Desk(desk.outbox, desk.folder.with_name("there"))
     assert there.proof(f"{alone}.json")[0] == 0
     assert there.written() == desk.written()
     for path in desk.folder.iterdir():
         assert (there.folder / path.name).read_bytes() == path.read_bytes()
+
+
+def test_of_folders_that_were_dropped_again_the_right_one_is_taken(desk):
+    done = desk.outbox.box.inbox / "done"
+    (done / "2").mkdir()
+    (done / "tree").rename(done / "2" / "tree")
+    (done / "tree" / "sub").mkdir(parents=True)
+    (done / "tree" / "lines.txt").write_text(f"{in_a_line(NONE)}{LINES}")
+    (done / "tree" / "sub" / "one.txt").write_text(TWO)
+    for name in ("tree/sub/one.json", "tree/lines.csv"):
+        assert desk.proof(name)[::2] == (0, "")
+    assert formula_in(desk.folder, "one") == desk.outbox.formula("one")
+
+
+def test_a_row_in_letters_is_proved(desk):
+    assert desk.proof("letters.csv", "2")[::2] == (0, "")
+    without = proof_formula(parse_puzzle(LETTERED), []).clauses
+    (excluded,) = formula_in(desk.folder, "letters_2").clauses[len(without) :]
+    values = [(-literal - 1) % 16 + 1 for literal in excluded]
+    assert values == [*LETTERS.values]
+
+
+def test_what_was_declared_of_the_notation_holds(tmp_path):
+    text = ONE.replace(".", "*", 3)
+    dropped(tmp_path, {"one.txt": text}, "--variant", "classic")
+    desk = Desk(Outbox(DropFolder(tmp_path / "inbox", tmp_path / "outbox")), tmp_path / "proofs")
+    assert desk.proof("one.json")[0] == 0
+    assert formula_in(desk.folder, "one").clauses == (
+        *proof_formula(parse_puzzle(ONE), []).clauses,
+        formula_in(desk.folder, "one").clauses[-1],
+    )
 
 
 def test_the_working_folder_is_the_default(desk, monkeypatch):
@@ -316,9 +357,7 @@ def test_without_its_original_a_row_is_proved_as_it_stands_in_the_table(desk, na
     code, _, said = there.proof(name)
     gone = "set.zip" if "/" in name else "lines.txt"
     assert code == 0
-    assert said.splitlines()[0] == (
-        f"lines.csv: row 1: its original '{gone}' is gone: this is the puzzle of the table"
-    )
+    assert said == f"lines.csv: its original '{gone}' is gone: the puzzles are the table's\n"
     for path in desk.folder.iterdir():
         assert (there.folder / path.name).read_bytes() == path.read_bytes()
 
