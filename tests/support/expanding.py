@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 
 from support.auditing import packed
+from support.dropping import DropFolder
 from support.solving import pattern
 
 from pipeline.certify.formula import Formula, read_formula
@@ -19,6 +20,16 @@ MOST = 12
 
 _OPEN = {(4, False): 9, (6, False): 20, (9, False): 47, (4, True): 12, (6, True): 24, (9, True): 58}
 """Cells that are opened, by side and whether they are marked: with few solutions left."""
+
+
+def dropped(folder: Path, files: dict[str, str | bytes], *options: str) -> None:
+    """Drop these files, and have them solved; a name with a slash is that of one in a folder."""
+    box = DropFolder.within(folder)
+    for name, content in files.items():
+        (box.inbox / name).parent.mkdir(parents=True, exist_ok=True)
+        box.drop(name, content)
+    result = box.run("--settle", "0", *options)
+    assert result.returncode in (0, 1), result.stderr
 
 
 def puzzle_line(seed: int) -> str:
