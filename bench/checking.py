@@ -4,11 +4,15 @@
     python bench/checking.py watch [FILE…]
     python bench/checking.py audit FILE [COUNT]
 
-FILE holds one 9×9 puzzle a line. alone: the check of the puzzles in each FILE that have at most
-one solution, compiled, beside the same in numpy and one by one in plain Python; processor time, the
-best of some rounds. watch: from the rename into the inbox to the record, with the check and without
-it (`--trust-solver`), a file in turn. audit: COUNT (default 1,000,000) lines made from FILE, solved,
-and audited, on one core. `fastest.py` has the way from drop to record.
+FILE holds one 9×9 puzzle a line.
+
+alone: the check of the puzzles in each FILE that have at most one solution, compiled, beside the
+same in numpy and one by one in plain Python; processor time, the best of some rounds.
+watch: from the rename into the inbox to the record, with the check and without (`--trust-solver`),
+a file in turn.
+audit: COUNT (default 1,000,000) lines made from FILE, solved, and audited, on one core.
+
+`fastest.py` has the way from drop to record.
 """
 
 from __future__ import annotations
