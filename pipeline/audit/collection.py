@@ -12,10 +12,12 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from pipeline.audit.claims import ONLY_CLAIMED, fault_in_status, grid_in, is_denied
+from pipeline.audit.complete import audit_complete
 from pipeline.audit.proofs import ProofsFile, check_steps
 from pipeline.audit.sets import Many, Report, Terms
 from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.formula import proof_formula
+from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError, PipelineError, counted, printable
 from pipeline.parse import HEAD_BYTES, Detected, Entry, detect_collection
 from pipeline.published.schema import (
@@ -28,18 +30,19 @@ from pipeline.published.schema import (
     or_none,
 )
 from pipeline.published.tables import PuzzleRow, lines_of, rows_in
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.settings import Reading
 from pipeline.unpack.streams import PeekableStream
 
 _PIECE_BYTES = 256 * 1024
-_NINE = Geometry(3, 3)
 _MASKS = {str(value): 1 << (value - 1) for value in range(1, 10)} | dict.fromkeys(
-    ".0", _NINE.all_values
+    ".0", NINE.all_values
 )
 _LARGEST_TOGETHER = 64
 _LONGEST_TEXT = 500
 _SHOWN = 3
+_CERTIFICATES = {"true": ("exhaustion", "drat", "claimed"), "false": ("",), "": ("",)}
+"""What a row may say of how its solutions are known to be all, by its word on that."""
 _COMPLETE = {"true": True, "false": False, "": None}
 
 
@@ -166,41 +169,66 @@ class _Collection:
             read.append(_read_row(self.count, entry, row, lines, self._published, self._report))
             self.counts[row.status] += 1
             self.counts[DISAGREEMENTS] += read[-1].disagrees
-            self.counts[CLAIMED] += read[-1].complete
+            if row.complete == "true":
+                self.counts[CLAIMED if row.certificate == "claimed" else PROVED] += 1
             self._alone += row.status == "multiple" and row.solutions == "1"
-        _certify_lines(read, self._report)
+        unsound = _certify_lines(read, self._report)
+        proved = set()
         for each in read:
             if proofs and proofs.next and proofs.next.index == each.number:
-                self._check(each, proofs, proofs.next.steps)
+                if self._check(each, proofs, proofs.next.steps):
+                    proved.add(each.number)
                 proofs.advance()
+            elif each.certificate == "drat":
+                self._about(each.number).bad("the certificate is 'drat', but there is no proof")
+        known = unsound | proved
+        claims = [e for e in read if e.complete and e.is_sound and e.number not in known]
+        self._audit_complete(claims)
 
-    def _check(self, read: _Read, proofs: ProofsFile, steps: int) -> None:
+    def _about(self, number: int) -> Report:
+        return self._report.within(f"{self._published.stem}.csv: row {number}")
+
+    def _audit_complete(self, rows: Sequence[_Read]) -> None:
+        """Check that the solutions of each row are all: those of 9×9 together."""
+        nine = [row for row in rows if row.puzzle and row.puzzle.geometry == NINE]
+        good = _are_complete(nine, self._terms)
+        shown = {row.number for row, is_shown in zip(nine, good, strict=True) if is_shown}
+        for row in rows:
+            if row.puzzle and row.number not in shown:
+                grids = [*row.grids.values()]
+                audit_complete(row.puzzle, grids, self._terms, self._about(row.number))
+
+    def _check(self, read: _Read, proofs: ProofsFile, steps: int) -> bool:
+        """Whether the next proof shows that the solutions of a row are all."""
         report = self._report.within(f"proof of row {read.number}")
-        self.counts[PROVED] += 1
-        self.counts[CLAIMED] -= 1
         try:
             text = proofs.take()
             if not read.complete or read.puzzle is None:
                 report.bad("the row does not say that its solutions are all")
-                return
+                return False
+            if read.certificate != "drat":
+                report.bad(f"the certificate of the row is {read.certificate[:20]!r}, not 'drat'")
             formula = proof_formula(read.puzzle, [*read.grids.values()])
         except (ValueError, PipelineError) as error:
             report.bad(str(error))
-            return
-        check_steps(formula, text, steps, self._terms, report)
+            return False
+        return check_steps(formula, text, steps, self._terms, report)
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
     """A row as found: the puzzle of the original, and its grid in each solution file.
 
-    `disagrees`: the solution beside the puzzle is wrong, or not among all there are.
+    `is_sound`: they are different grids. `disagrees`: the solution beside the puzzle is wrong, or
+    not among all there are.
     """
 
     number: int
     puzzle: Puzzle | None
     complete: bool
+    certificate: str
     grids: Mapping[str, Grid]
+    is_sound: bool
     disagrees: bool
 
 
@@ -219,7 +247,7 @@ def _read_row(
     report = report.within(f"{published.stem}.csv: row {number}")
     puzzle = entry.puzzle
     if entry.plain:
-        puzzle = Puzzle(_NINE, tuple(map(_MASKS.__getitem__, entry.text)))
+        puzzle = Puzzle(NINE, tuple(map(_MASKS.__getitem__, entry.text)))
     _compare(number, entry, row, report)
     if (puzzle is None) != (row.status == "invalid"):
         what = "a puzzle" if puzzle else "no puzzle"
@@ -228,13 +256,14 @@ def _read_row(
         report.bad("the status 'solved' is that of a formula")
     _audit_count(row, [*lines.values()], report)
     complete, grids = row.complete == "true", _grids(lines, entry, puzzle, report)
+    is_sound = len({*grids.values()}) == sum(bool(line.strip(".")) for line in lines.values())
     disagrees = row.status != "failed" and is_denied(
         entry.claimed, entry.signs, puzzle, grids.values(), complete=complete
     )
     if bool(row.disagreement) != disagrees:
         said = "does not say" if disagrees else "says"
         report.bad(f"the row {said} that the solution beside the puzzle is wrong")
-    return _Read(number, puzzle, complete, grids, disagrees)
+    return _Read(number, puzzle, complete, row.certificate, grids, is_sound, disagrees)
 
 
 def _compare(number: int, entry: Entry, row: PuzzleRow, report: Report) -> None:
@@ -257,8 +286,12 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
     filled = [line for line in lines if line.strip(".")]
     if row.complete not in _COMPLETE:
         report.bad(f"complete: expected true or false, found {row.complete[:20]!r}")
-    elif fault := fault_in_status(row.status, len(filled), _COMPLETE[row.complete]):
-        report.bad(fault)
+    else:
+        if fault := fault_in_status(row.status, len(filled), _COMPLETE[row.complete]):
+            report.bad(fault)
+        if row.certificate not in _CERTIFICATES[row.complete]:
+            said = f"the certificate {row.certificate[:20]!r} does not go with complete"
+            report.bad(f"{said}: {row.complete or 'null'}")
     if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
         report.bad(
             f"{row.solutions[:20]} solutions are told, "
@@ -290,8 +323,12 @@ def _grids(
     return grids
 
 
-def _certify_lines(rows: Sequence[_Read], report: Report) -> None:
-    """Check all grids of some rows against their puzzles; those of one geometry together."""
+def _certify_lines(rows: Sequence[_Read], report: Report) -> set[int]:
+    """Check all grids of some rows against their puzzles; those of one geometry together.
+
+    Return the numbers of the rows in which one is no solution.
+    """
+    unsound = set()
     groups: dict[Geometry, list[tuple[_Read, Puzzle, str, Grid]]] = {}
     for row in rows:
         for name, grid in row.grids.items():
@@ -307,7 +344,22 @@ def _certify_lines(rows: Sequence[_Read], report: Report) -> None:
             doubtful = group
         for row, puzzle, name, grid in doubtful:
             violations = certify_grid(puzzle, grid)
+            if violations or geometry.side <= _LARGEST_TOGETHER:
+                unsound.add(row.number)
             if not violations and geometry.side <= _LARGEST_TOGETHER:
                 report.bad(f"{name}: line {row.number} is no solution")
             for violation in violations[:_SHOWN]:
                 report.bad(f"{name}: line {row.number}: {violation}")
+    return unsound
+
+
+def _are_complete(rows: Sequence[_Read], terms: Terms) -> list[bool]:
+    """Which of these rows of 9×9 are shown to have no other solutions."""
+    counts = np.array([len(row.grids) for row in rows], np.int64)
+    masks = np.array([row.puzzle.cells for row in rows if row.puzzle], np.uint16).reshape(-1, 81)
+    grids = np.zeros((counts.max(initial=0), len(rows), 81), np.uint8)
+    for place, row in enumerate(rows):
+        for rank, grid in enumerate(row.grids.values()):
+            grids[rank, place] = grid.values
+    verdicts, _ = exhausted_many(NINE, masks, counts, grids, terms.seconds * len(rows))
+    return [verdict == Verdict.COMPLETE for verdict in verdicts.tolist()]

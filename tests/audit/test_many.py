@@ -88,7 +88,8 @@ def test_without_proofs_it_passes_too(tmp_path):
     outbox = made(tmp_path, FILES, "--prove", "never")
     findings = outbox.findings()
     assert {each.verdict for each in findings.values()} == {"ok"}
-    assert findings["nine"].claim == "collection of 8 puzzles: 8 unique"
+    assert findings["nine"].claim == "collection of 8 puzzles: 8 unique, 8 proved"
+    assert not outbox.path("nine.proofs.xz").exists()
 
 
 def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path):
@@ -217,10 +218,10 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     ),
     (
         "lines",
-        append("lines.csv", "7,7,,invalid,0,,,,\n"),
+        append("lines.csv", "7,7,,invalid,0,,,,,\n"),
         "lines.csv goes on behind the last puzzle",
     ),
-    ("lines", append("lines.csv", "7,7,,invalid,0,,,\n"), "lines.csv: line 8: Expected `arr"),
+    ("lines", append("lines.csv", "7,7,,invalid,0,,,,\n"), "lines.csv: line 8: Expected `arr"),
     (
         "lines",
         write("lines.csv", "index,line\n"),
@@ -267,7 +268,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     ("nine", damage_proofs, "proof of row 8: nine.proofs.xz: it is cut off"),
     ("nine", change_proofs, "proof of row 1: line "),
     ("nine", remove("nine.proofs.xz"), "nine.proofs.csv only nine.proofs.csv is listed"),
-    ("nine", remove_proofs, "certificate: 0 claimed in the record, 8 found"),
+    ("nine", remove_proofs, "nine.csv: row 8: the certificate is 'drat', but there is no proof"),
     ("set", add_same_solution, "in/two.txt: two_2.solution holds the same grid as two_1.solution"),
     ("set", edit("set/bad", status="other"), "bad.txt: the status should be 'invalid'"),
     ("set", edit("set/readme", status="invalid"), "readme.txt: the status should be 'other'"),
