@@ -80,7 +80,7 @@ def compare_counts(counts: Counter[str], record: ManyRecord, report: Report) -> 
 
 def summary(what: str, counts: Counter[str]) -> str:
     said = [f"{n} {name}" for name, n in sorted(counts.items()) if n and name not in ASIDE]
-    said += [f"{counts[PROVED]} proved"] * bool(counts[PROVED])
+    said += [f"{counts[name]} {name}" for name in (PROVED, CLAIMED) if counts[name]]
     return f"{what}: {', '.join(said)}"
 
 

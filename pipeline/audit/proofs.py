@@ -57,12 +57,11 @@ def audit_certificate(record: PuzzleRecord, report: Report) -> str:
     if fields is None:
         report.bad(f"complete is {word!r}, by {'nothing' if by is None else repr(by[:40])}")
         return word
+    what = f"{word} by {by}" if by else word
     for name in _ALL_FIELDS:
         if (getattr(told, name, None) is not None) != (name in fields):
             is_told = "is not told" if name in fields else "is told"
-            report.bad(
-                f"{name} {is_told}, where complete is {' by '.join(filter(None, (word, by)))}"
-            )
+            report.bad(f"{name} {is_told}, where the solutions are {what} to be all")
     return word
 
 
