@@ -221,7 +221,11 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         append("lines.csv", "7,7,,invalid,0,,,,,\n"),
         "lines.csv goes on behind the last puzzle",
     ),
-    ("lines", append("lines.csv", "7,7,,invalid,0,,,,\n"), "lines.csv: line 8: Expected `arr"),
+    (
+        "lines",
+        lambda o: o.change_line("lines.csv", "lines", 7, "6,6,x,invalid,0,,,,"),
+        "lines.csv: line 7: Expected `arr",
+    ),
     (
         "lines",
         write("lines.csv", "index,line\n"),

@@ -1,0 +1,212 @@
+"""Rows of plain 9×9 puzzles that say the same of their solutions: audited together, as arrays.
+
+One of them is read as any other row is. Those that differ from it in nothing but index, line,
+puzzle and solution, and have the right ones, are as right as that one, if their solutions are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.audit.lines import Lines
+from pipeline.audit.rows import Portion, read_row
+from pipeline.audit.sets import Report
+from pipeline.certify import certify_many
+from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.errors import InputError
+from pipeline.published.tables import PuzzleRow
+from pipeline.puzzle import NINE
+
+_CELLS = 81
+_MOST_KINDS = 16
+"""Kinds of rows to look for in a portion; those of further ones are read one by one."""
+_POWERS = 10 ** np.arange(1, 19)
+_MASKS = np.full(256, NINE.all_values, np.uint16)
+_MASKS[ord("1") : ord("9") + 1] = 1 << np.arange(9)
+
+Bools = NDArray[np.bool_]
+Places = NDArray[np.intp]
+
+
+def find_alike(portion: Portion, seconds: float) -> tuple[Bools, list[tuple[PuzzleRow, int]]]:
+    """The rows that are right, (N,), and how many of them say the same as which row.
+
+    The search for other solutions has so many seconds for each row. A row that is not among them
+    need not be wrong.
+    """
+    settled = np.zeros(len(portion), np.bool_)
+    plain = _Plain.of(portion)
+    kinds = plain.kinds()
+    right = plain.right(kinds, seconds)
+    settled[plain.at[right]] = True
+    counts = [(kind.row, int(right[kind.rows].sum())) for kind in kinds]
+    return settled, counts
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Rows that say the same as this one."""
+
+    row: PuzzleRow
+    rows: Places
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """The Q plain puzzles of a portion.
+
+    `at` (Q,) are their places in it, ascending, `lines` (Q,) and `cells` (Q, 81) what the original
+    holds. The first `counts` (Q,) of the `grids` (R, Q, 81) are their solutions. `is_legible` (Q,)
+    says that they are grids, and that there is nothing else.
+    """
+
+    portion: Portion
+    at: Places
+    lines: NDArray[np.int64]
+    cells: NDArray[np.uint8]
+    counts: NDArray[np.int64]
+    grids: NDArray[np.uint8]
+    is_legible: Bools
+
+    @classmethod
+    def of(cls, portion: Portion) -> _Plain:
+        contents = portion.contents
+        places, cells = contents.plain_cells()
+        others = [entry for _, entry in contents.entries() if entry.plain]
+        own = [np.array([e.line for e in others], np.int64), contents.plain.numbers]
+        lines = np.concatenate(own[::-1])
+        alone = np.ones(len(places), np.bool_)  # with no solution beside them
+        alone[len(contents.plain.numbers) :] = [entry.claimed is None for entry in others]
+        at = places - portion.start
+        chosen = np.flatnonzero(alone & (at >= 0) & (at < len(portion)))
+        if others:
+            chosen = chosen[np.argsort(at[chosen])]
+        at = at[chosen]
+        grids, counts, is_legible = _solutions(portion.lines[1:], at)
+        return cls(portion, at, lines[chosen], cells[chosen], counts, grids, is_legible)
+
+    def kinds(self) -> list[_Kind]:
+        """The rows that are right but for their solutions, by what they say."""
+        table = self.portion.lines[0]
+        numbers = self.at + self.portion.first
+        shapes = np.stack(
+            [
+                table.widths[self.at],
+                np.searchsorted(_POWERS, numbers, "right"),
+                np.searchsorted(_POWERS, self.lines, "right"),
+                self.counts,
+            ]
+        )
+        left, kinds = self.is_legible.copy(), []
+        for _ in range(_MOST_KINDS):
+            if not left.any():
+                break
+            first = int(left.argmax())
+            left[first] = False
+            if (row := self._judged(int(self.at[first]))) is None:
+                continue
+            similar = left & (shapes == shapes[:, first, None]).all(axis=0)
+            similar[first] = True
+            rows = np.flatnonzero(similar)
+            rows = rows[self._are_alike(rows, first, row)]
+            left[rows] = False
+            kinds.append(_Kind(row, rows))
+        return kinds
+
+    def _judged(self, at: int) -> PuzzleRow | None:
+        """The row at a place of the portion; None if it is wrong, or has a proof."""
+        trial = Report()
+        try:
+            row = read_row(self.portion, at, trial).row
+        except InputError:
+            return None
+        return row if trial.is_clean and row.certificate != "drat" else None
+
+    def _are_alike(self, rows: Places, first: int, row: PuzzleRow) -> Bools:
+        """Which rows, all of one shape, say the same as the first one of their own puzzles."""
+        table = self.portion.lines[0]
+        text = table.text(int(self.at[first])).encode(errors="surrogateescape")
+        begun = f"{row.index},{row.line},"
+        told = f"{row.status},{row.solutions},{row.complete},{row.certificate},"
+        if not text.startswith(f"{begun}{row.puzzle},{told}{row.solution},".encode()):
+            return np.zeros(len(rows), np.bool_)
+        expected = np.empty((len(rows), len(text)), np.uint8)
+        expected[:] = np.frombuffer(text, np.uint8)
+        numbers = self.at[rows] + self.portion.first
+        _write(expected, 0, _digits(numbers, len(row.index)))
+        _write(expected, len(row.index) + 1, _digits(self.lines[rows], len(row.line)))
+        _write(expected, len(begun), self.cells[rows])
+        if row.solution:
+            solution = self.grids[0, rows] + np.uint8(ord("0"))
+            _write(expected, len(begun) + _CELLS + 1 + len(told), solution)
+        same = expected == table.cut(self.at[rows], len(text))
+        return np.ones(len(rows), np.bool_) if same.all() else same.all(axis=1)
+
+    def right(self, kinds: list[_Kind], seconds: float) -> Bools:
+        """Which rows of these kinds have right solutions, and all of them if they say so."""
+        right = np.zeros(len(self.at), np.bool_)
+        claimed = [kind.rows for kind in kinds if kind.row.complete == "true"]
+        others = [kind.rows for kind in kinds if kind.row.complete != "true"]
+        if claimed:
+            rows = np.concatenate(claimed)
+            masks, grids = _MASKS[self.cells[rows]], self.grids[:, rows]
+            verdicts, _ = exhausted_many(NINE, masks, self.counts[rows], grids, seconds * len(rows))
+            right[rows] = verdicts == Verdict.COMPLETE
+        if others:
+            rows = np.concatenate(others)
+            right[rows] = _are_solutions(
+                _MASKS[self.cells[rows]], self.counts[rows], self.grids[:, rows]
+            )
+        return right
+
+
+def _solutions(
+    files: Sequence[Lines], at: Places
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], Bools]:
+    """The grids in the lines at these places, (R, q, 81), how many each has, and if all is legible.
+
+    A line has 81 digits, or dots, and none has digits that follows one with dots.
+    """
+    grids = np.zeros((len(files), len(at), _CELLS), np.uint8)
+    counts = np.zeros(len(at), np.int64)
+    is_legible = np.ones(len(at), np.bool_)
+    for rank, lines in enumerate(files):
+        fitting = np.flatnonzero(lines.widths[at] == _CELLS)
+        text = lines.cut(at[fitting], _CELLS)
+        is_filled, is_blank = np.zeros((2, len(at)), np.bool_)
+        is_filled[fitting] = (text - np.uint8(ord("1")) < 9).all(axis=1)
+        if not is_filled.all():
+            is_blank[fitting] = (text == ord(".")).all(axis=1)
+        grids[rank, fitting] = text - np.uint8(ord("0"))
+        is_legible &= is_blank | (is_filled & (counts == rank))
+        counts += is_filled
+    return grids, counts, is_legible
+
+
+def _are_solutions(
+    masks: NDArray[np.uint16], counts: NDArray[np.int64], grids: NDArray[np.uint8]
+) -> Bools:
+    """Which puzzles have different solutions in the first `counts` of their grids."""
+    good = np.ones(len(counts), np.bool_)
+    for rank in range(int(counts.max(initial=0))):
+        here = np.flatnonzero(counts > rank)
+        good[here] &= certify_many(NINE, masks[here], grids[rank, here])
+        for earlier in grids[:rank, here]:
+            good[here] &= (earlier != grids[rank, here]).any(axis=1)
+    return good
+
+
+def _digits(numbers: NDArray[np.int64], width: int) -> NDArray[np.uint8]:
+    """Numbers of so many digits in ASCII, (q, width)."""
+    digits = np.empty((len(numbers), width), np.uint8)
+    for place in range(width - 1, -1, -1):
+        numbers, digits[:, place] = np.divmod(numbers, 10)
+    return digits + np.uint8(ord("0"))
+
+
+def _write(rows: NDArray[np.uint8], start: int, columns: NDArray[np.uint8]) -> None:
+    rows[:, start : start + columns.shape[1]] = columns
