@@ -32,27 +32,23 @@ Bools = NDArray[np.bool_]
 Places = NDArray[np.intp]
 
 
-def find_alike(portion: Portion, seconds: float) -> tuple[Bools, list[tuple[PuzzleRow, int]]]:
-    """The rows that are right, (N,), and how many of them say the same as which row.
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Rows that say the same as this one: their places in the portion."""
 
-    The search for other solutions has so many seconds for each row. A row that is not among them
-    need not be wrong.
+    row: PuzzleRow
+    places: Places
+
+
+def find_alike(portion: Portion, seconds: float) -> list[Kind]:
+    """Rows that are right, by what they say; others need not be wrong.
+
+    The search for other solutions has so many seconds for each row.
     """
-    settled = np.zeros(len(portion), np.bool_)
     plain = _Plain.of(portion)
     kinds = plain.kinds()
     right = plain.right(kinds, seconds)
-    settled[plain.at[right]] = True
-    counts = [(kind.row, int(right[kind.rows].sum())) for kind in kinds]
-    return settled, counts
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """Rows that say the same as this one."""
-
-    row: PuzzleRow
-    rows: Places
+    return [Kind(kind.row, plain.at[kind.places[right[kind.places]]]) for kind in kinds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +85,11 @@ class _Plain:
         grids, counts, is_legible = _solutions(portion.lines[1:], at)
         return cls(portion, at, lines[chosen], cells[chosen], counts, grids, is_legible)
 
-    def kinds(self) -> list[_Kind]:
-        """The rows that are right but for their solutions, by what they say."""
+    def kinds(self) -> list[Kind]:
+        """The rows that are right but for their solutions, by what they say.
+
+        Places are those among the plain ones.
+        """
         table = self.portion.lines[0]
         numbers = self.at + self.portion.first
         shapes = np.stack(
@@ -114,7 +113,7 @@ class _Plain:
             rows = np.flatnonzero(similar)
             rows = rows[self._are_alike(rows, first, row)]
             left[rows] = False
-            kinds.append(_Kind(row, rows))
+            kinds.append(Kind(row, rows))
         return kinds
 
     def _judged(self, at: int) -> PuzzleRow | None:
@@ -146,11 +145,11 @@ class _Plain:
         same = expected == table.cut(self.at[rows], len(text))
         return np.ones(len(rows), np.bool_) if same.all() else same.all(axis=1)
 
-    def right(self, kinds: list[_Kind], seconds: float) -> Bools:
+    def right(self, kinds: list[Kind], seconds: float) -> Bools:
         """Which rows of these kinds have right solutions, and all of them if they say so."""
         right = np.zeros(len(self.at), np.bool_)
-        claimed = [kind.rows for kind in kinds if kind.row.complete == "true"]
-        others = [kind.rows for kind in kinds if kind.row.complete != "true"]
+        claimed = [kind.places for kind in kinds if kind.row.complete == "true"]
+        others = [kind.places for kind in kinds if kind.row.complete != "true"]
         if claimed:
             rows = np.concatenate(claimed)
             masks, grids = _MASKS[self.cells[rows]], self.grids[:, rows]

@@ -143,21 +143,34 @@ class _Collection:
         return stack.enter_context(ProofsFile(*map(self._published.beside, names)))
 
     def _look(self, portion: Portion, proofs: ProofsFile | None) -> None:
-        """Audit some rows: those that are alike at once, the others one by one."""
-        self.count += len(portion)
-        settled, kinds = find_alike(portion, self._terms.seconds)
-        for row, count in kinds:
-            self._add(row, count)
+        """Audit some rows: those that are alike at once, the others one by one.
+
+        Raises InputError if one is no row, when those before it are audited.
+        """
+        kinds = find_alike(portion, self._terms.seconds)
+        is_odd = np.ones(len(portion), np.bool_)
+        for kind in kinds:
+            is_odd[kind.places] = False
         odd: dict[int, Read] = {}
-        for at in np.flatnonzero(~settled).tolist():
-            read = read_row(portion, at, self._report)
+        fault, end = None, len(portion)
+        for at in np.flatnonzero(is_odd).tolist():
+            try:
+                read = read_row(portion, at, self._report)
+            except InputError as error:
+                fault, end = error, at
+                break
             odd[read.number] = read
             self._add(read.row, 1)
             self.counts[DISAGREEMENTS] += read.disagrees
+        for kind in kinds:
+            self._add(kind.row, int((kind.places < end).sum()))
+        self.count += end
         known = certify_lines([*odd.values()], self._report)
         known |= self._audit_proofs(portion, odd, proofs)
         claims = [e for e in odd.values() if e.complete and e.is_sound and e.number not in known]
         self._audit_complete(claims)
+        if fault:
+            raise fault
 
     def _add(self, row: PuzzleRow, count: int) -> None:
         """Count rows that say the same."""
@@ -171,7 +184,7 @@ class _Collection:
         self, portion: Portion, odd: Mapping[int, Read], proofs: ProofsFile | None
     ) -> set[int]:
         """Check the proofs of some rows; the numbers of those that they prove."""
-        rows = range(portion.first, portion.first + len(portion))
+        rows = range(portion.first, self.count + 1)
         tried, proved = set(), set()
         while proofs and proofs.next and proofs.next.index in rows:
             number, steps = proofs.next.index, proofs.next.steps
