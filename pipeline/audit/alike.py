@@ -57,7 +57,8 @@ class _Plain:
 
     `at` (Q,) are their places in it, ascending, `lines` (Q,) and `cells` (Q, 81) what the original
     holds. The first `counts` (Q,) of the `grids` (R, Q, 81) are their solutions. `is_legible` (Q,)
-    says that they are grids, and that there is nothing else.
+    says that they are grids, that there is nothing else, and that a solution beside the puzzle is
+    the first one.
     """
 
     portion: Portion
@@ -75,14 +76,17 @@ class _Plain:
         others = [entry for _, entry in contents.entries() if entry.plain]
         own = [np.array([e.line for e in others], np.int64), contents.plain.numbers]
         lines = np.concatenate(own[::-1])
-        alone = np.ones(len(places), np.bool_)  # with no solution beside them
-        alone[len(contents.plain.numbers) :] = [entry.claimed is None for entry in others]
         at = places - portion.start
-        chosen = np.flatnonzero(alone & (at >= 0) & (at < len(portion)))
+        chosen = np.flatnonzero((at >= 0) & (at < len(portion)))
         if others:
             chosen = chosen[np.argsort(at[chosen])]
         at = at[chosen]
         grids, counts, is_legible = _solutions(portion.lines[1:], at)
+        if any(entry.claimed is not None for entry in others):
+            beside = _claims([None] * len(contents.plain.numbers) + [e.claimed for e in others])
+            claimed = beside[chosen]
+            has_claim = claimed.any(axis=1)
+            is_legible &= ~has_claim | ((counts > 0) & (claimed == grids[0]).all(axis=1))
         return cls(portion, at, lines[chosen], cells[chosen], counts, grids, is_legible)
 
     def kinds(self) -> list[Kind]:
@@ -117,13 +121,14 @@ class _Plain:
         return kinds
 
     def _judged(self, at: int) -> PuzzleRow | None:
-        """The row at a place of the portion; None if it is wrong, or has a proof."""
+        """The row at a place of the portion; None if it is wrong, or tells more than others."""
         trial = Report()
         try:
             row = read_row(self.portion, at, trial).row
         except InputError:
             return None
-        return row if trial.is_clean and row.certificate != "drat" else None
+        is_usual = row.certificate != "drat" and not row.disagreement
+        return row if trial.is_clean and is_usual else None
 
     def _are_alike(self, rows: Places, first: int, row: PuzzleRow) -> Bools:
         """Which rows, all of one shape, say the same as the first one of their own puzzles."""
@@ -161,6 +166,14 @@ class _Plain:
                 _MASKS[self.cells[rows]], self.counts[rows], self.grids[:, rows]
             )
         return right
+
+
+def _claims(texts: Sequence[str | None]) -> NDArray[np.uint8]:
+    """The solutions beside puzzles, (q, 81): zeros for none, other wrong values for no grid."""
+    lines = ["0" * _CELLS if each is None else each for each in texts]
+    fitting = [each if len(each) == _CELLS and each.isascii() else "x" * _CELLS for each in lines]
+    claims = np.frombuffer("".join(fitting).encode("ascii"), np.uint8) - np.uint8(ord("0"))
+    return claims.reshape(-1, _CELLS)
 
 
 def _solutions(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.auditing import ONE, copied, in_a_line, made, shared
-from support.solving import NINE, NINE_TWO, STUCK
+from support.solving import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.audit import Terms
 from pipeline.audit.collection import Content, audit_collection
@@ -31,7 +31,12 @@ def original(tmp_path_factory):
     return shared(tmp_path_factory, "alike", make)
 
 
-KINDS = {"plain": PLAIN, "mixed": MIXED}
+BESIDE = [
+    f"{puzzle},{claim}"
+    for puzzle in (*DIFFERENT, *DIFFERENT)
+    for claim in (NINE_SOLVED, NINE_SOLVED[::-1])
+]
+KINDS = {"plain": PLAIN, "mixed": MIXED, "beside": BESIDE}
 
 
 @pytest.fixture
