@@ -31,8 +31,9 @@ from pipeline.audit import Terms
 from pipeline.audit.complete import audit_complete
 from pipeline.audit.sets import Report
 from pipeline.certify.exhaustion import Exhausted, exhausted
+from pipeline.certify.formula import core_of, proof_formula
 from pipeline.completeness import refuter
-from pipeline.errors import SolverError
+from pipeline.errors import LimitReached, SolverError
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry
 
@@ -325,6 +326,12 @@ def test_what_the_search_leaves_undecided_is_refuted(hard):
 
 def literals(grid):
     return frozenset(cell * 4 + value for cell, value in enumerate(grid.values))
+
+
+def test_a_refuter_that_has_no_time_says_so(hard):
+    puzzle, grids = hard
+    with pytest.raises(LimitReached, match="the time limit of 0 s was reached"):
+        TERMS["refuter"](core_of(proof_formula(puzzle, grids)), 0.0)
 
 
 def test_a_refuter_is_not_believed(hard):
