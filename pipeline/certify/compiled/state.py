@@ -27,10 +27,11 @@ NOBODY = -1
 class Lanes(NamedTuple):
     """The state of LANES searches; `new_lanes` makes one, in which none has begun.
 
-    fields: (ROWS, LANES), what each of the cells may hold, and what follows from that; see below. puzzle: (LANES,) what each searches.
-    depth, met: (LANES,) branches that are open, and listed grids that it has come to. saved:
-    (LANES, DEPTH, CELLS) the cells before each branch, and `tried` (LANES, DEPTH) what was tried
-    there. seen: (27,) is for looking at one grid. begun: (1,) the puzzles that were begun.
+    fields: (ROWS, LANES), what each of the cells may hold, and what follows from that; see below.
+    puzzle: (LANES,) what each searches. depth, met: (LANES,) branches that are open, and listed
+    grids that it has come to. saved: (LANES, DEPTH, CELLS) the cells before each branch, and
+    `tried` (LANES, DEPTH) what was tried there. seen: (27,) is for looking at one grid. begun:
+    (1,) the puzzles that were begun.
     """
 
     fields: NDArray[np.uint16]
