@@ -23,6 +23,9 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 SEARCH_SHARE = 0.5
 """Of the seconds, for the search, if a refuter may have the rest."""
 
+_MOST_CLAUSES = 1_000_000
+"""Of a formula, which with a proof takes a gigabyte then."""
+
 _SHOWN = 12
 _NO_REFUTER = "it takes a solver, which `sudoku-pipeline audit` has"
 
@@ -61,6 +64,10 @@ def audit_models(
     """Check that a formula has no model but these."""
     end = time.monotonic() + terms.seconds
     try:
+        if (clauses := len(parsed.clauses)) > _MOST_CLAUSES:
+            raise Undecided(
+                f"{clauses:,} clauses are more than the {_MOST_CLAUSES:,} that are read"
+            )
         model = _model_of(lambda: Formula(*proof_clauses(parsed, models)), _NO_REFUTER, terms, end)
         if model is None:
             return

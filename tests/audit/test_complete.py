@@ -6,7 +6,6 @@ import pytest
 from support.auditing import (
     ONE,
     SIX_BY_SIX,
-    Outbox,
     call,
     copied,
     in_a_line,
@@ -89,35 +88,6 @@ def outbox(original, tmp_path):
     return copied(original, tmp_path)
 
 
-def leave_out(outbox: Outbox, stem: str) -> None:
-    """Leave out the last solution of a single puzzle, as if there were one less."""
-    left = outbox.record(stem)["solutions"] - 1
-    outbox.remove(f"{stem}_{left + 1}.solution", stem)
-    status = ("unsolvable", "unique", "multiple")[min(left, 2)]
-    if left < 2:
-        outbox.forget(stem, "difference")
-    if left == 0 and outbox.record(stem)["format"] != "cnf":
-        outbox.edit(stem, conflict=None, conflict_minimal=None)
-    outbox.edit(stem, solutions=left, status=status)
-
-
-def leave_out_of_row(outbox: Outbox, stem: str, number: int) -> None:
-    """Leave out the last solution of a row, as if there were one less; all counts say so."""
-    header, *rows = outbox.rows(f"{stem}.csv")
-    row = dict(zip(header, rows[number - 1], strict=True))
-    left = int(row["solutions"]) - 1
-    status = ("unsolvable", "unique", "multiple")[min(left, 2)]
-    name = f"{stem}_{left + 1}.solution"
-    lines = outbox.path(name).read_text().splitlines()
-    outbox.change_line(name, stem, number, "." * len(lines[number - 1]))
-    changed = {"status": status, "solution": row["solution"] if left else ""}
-    changed = {name: value for name, value in changed.items() if value != row[name]}
-    outbox.set_row(f"{stem}.csv", stem, number, solutions=str(left), **changed)
-    totals = outbox.record(stem)["totals"]
-    totals[row["status"]] -= 1
-    outbox.edit(stem, totals=totals | {status: totals.get(status, 0) + 1})
-
-
 def test_what_is_honest_passes_whoever_vouches_for_it(original, word):
     findings = original.findings(**TERMS)
     assert {each.name: each.problems + each.gaps for each in findings.values()} == dict.fromkeys(
@@ -146,7 +116,7 @@ def test_what_is_honest_passes_whoever_vouches_for_it(original, word):
 )
 def test_a_solution_that_is_left_out_is_found(outbox, stem, said):
     before = outbox.record(stem)["solutions"]
-    leave_out(outbox, stem)
+    outbox.leave_out(stem)
     problems = outbox.problems(stem.partition("/")[0], **TERMS)
     assert any(each.startswith(said) for each in problems), problems
     if before == 2:
@@ -155,7 +125,7 @@ def test_a_solution_that_is_left_out_is_found(outbox, stem, said):
 
 def test_all_models_of_a_formula_that_are_left_out_are_found(outbox):
     while outbox.record("models")["solutions"]:
-        leave_out(outbox, "models")
+        outbox.leave_out("models")
     assert outbox.problems("models", **TERMS)[-1].startswith("there is a model: ")
 
 
@@ -172,7 +142,7 @@ def test_all_models_of_a_formula_that_are_left_out_are_found(outbox):
     ],
 )
 def test_a_solution_that_is_left_out_of_a_collection_is_found(outbox, stem, number, said):
-    leave_out_of_row(outbox, stem, number)
+    outbox.leave_out_of_row(stem, number)
     problems = outbox.problems(stem.partition("/")[0])
     ours = [each for each in problems if "totals" not in each and "in its record" not in each]
     assert len(ours) == 1
@@ -182,7 +152,7 @@ def test_a_solution_that_is_left_out_of_a_collection_is_found(outbox, stem, numb
 def test_a_forged_row_is_found_among_many(tmp_path):
     outbox = made(tmp_path, {"many.txt": f"{NINE}\n{NINE_TWO}\n" * 300}, "--prove", "never", *MOST)
     assert outbox.problems("many") == ()
-    leave_out_of_row(outbox, "many", 222)
+    outbox.leave_out_of_row("many", 222)
     (said,) = outbox.problems("many")
     assert said.startswith("many.csv: row 222: there is another solution: 534")
 
