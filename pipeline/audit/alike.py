@@ -18,12 +18,12 @@ from pipeline.audit.sets import Report
 from pipeline.certify import certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError
-from pipeline.published.tables import PuzzleRow
+from pipeline.published.tables import LONGEST_LINE, PuzzleRow
 from pipeline.puzzle import NINE
 
 _CELLS = 81
-_MOST_KINDS = 16
-"""Kinds of rows to look for in a portion; those of further ones are read one by one."""
+_MOST_SHAPES, _MOST_KINDS = 16, 4
+"""Shapes of rows to look for in a portion, and kinds in each; others are read one by one."""
 _POWERS = 10 ** np.arange(1, 19)
 _MASKS = np.full(256, NINE.all_values, np.uint16)
 _MASKS[ord("1") : ord("9") + 1] = 1 << np.arange(9)
@@ -83,10 +83,11 @@ class _Plain:
         at = at[chosen]
         grids, counts, is_legible = _solutions(portion.lines[1:], at)
         if any(entry.claimed is not None for entry in others):
-            beside = _claims([None] * len(contents.plain.numbers) + [e.claimed for e in others])
-            claimed = beside[chosen]
-            has_claim = claimed.any(axis=1)
-            is_legible &= ~has_claim | ((counts > 0) & (claimed == grids[0]).all(axis=1))
+            has_claim, claims = _claims(
+                [None] * len(contents.plain.numbers) + [e.claimed for e in others]
+            )
+            is_first = (claims[chosen] == grids[:1]).all(axis=(0, 2)) & (counts > 0)
+            is_legible &= ~has_claim[chosen] | is_first
         return cls(portion, at, lines[chosen], cells[chosen], counts, grids, is_legible)
 
     def kinds(self) -> list[Kind]:
@@ -94,31 +95,31 @@ class _Plain:
 
         Places are those among the plain ones.
         """
-        table = self.portion.lines[0]
-        numbers = self.at + self.portion.first
-        shapes = np.stack(
-            [
-                table.widths[self.at],
-                np.searchsorted(_POWERS, numbers, "right"),
-                np.searchsorted(_POWERS, self.lines, "right"),
-                self.counts,
-            ]
-        )
-        left, kinds = self.is_legible.copy(), []
-        for _ in range(_MOST_KINDS):
-            if not left.any():
-                break
-            first = int(left.argmax())
-            left[first] = False
-            if (row := self._judged(int(self.at[first]))) is None:
-                continue
-            similar = left & (shapes == shapes[:, first, None]).all(axis=0)
-            similar[first] = True
-            rows = np.flatnonzero(similar)
-            rows = rows[self._are_alike(rows, first, row)]
-            left[rows] = False
-            kinds.append(Kind(row, rows))
+        shapes, sizes = self._shapes()
+        kinds = []
+        for shape in np.argsort(-sizes, kind="stable")[:_MOST_SHAPES].tolist():
+            left = np.flatnonzero(self.is_legible & (shapes == shape))
+            for _ in range(_MOST_KINDS):
+                if not len(left):
+                    break
+                row = self._judged(int(self.at[left[0]]))
+                if row is None:
+                    left = left[1:]
+                    continue
+                alike = self._are_alike(left, row)
+                kinds.append(Kind(row, left[alike]))
+                alike[0] = True
+                left = left[~alike]
         return kinds
+
+    def _shapes(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The shape of each row, by its width and where its fields begin; how many have each."""
+        index = np.searchsorted(_POWERS, self.at + self.portion.first, "right")
+        line = np.searchsorted(_POWERS, self.lines, "right")
+        width = self.portion.lines[0].widths[self.at]
+        shape = ((self.counts * 32 + index) * 32 + line) * LONGEST_LINE + width
+        _, shapes, sizes = np.unique(shape, return_inverse=True, return_counts=True)
+        return shapes, sizes
 
     def _judged(self, at: int) -> PuzzleRow | None:
         """The row at a place of the portion; None if it is wrong, or tells more than others."""
@@ -130,10 +131,10 @@ class _Plain:
         is_usual = row.certificate != "drat" and not row.disagreement
         return row if trial.is_clean and is_usual else None
 
-    def _are_alike(self, rows: Places, first: int, row: PuzzleRow) -> Bools:
+    def _are_alike(self, rows: Places, row: PuzzleRow) -> Bools:
         """Which rows, all of one shape, say the same as the first one of their own puzzles."""
         table = self.portion.lines[0]
-        text = table.text(int(self.at[first])).encode(errors="surrogateescape")
+        text = table.text(int(self.at[rows[0]])).encode(errors="surrogateescape")
         begun = f"{row.index},{row.line},"
         told = f"{row.status},{row.solutions},{row.complete},{row.certificate},"
         if not text.startswith(f"{begun}{row.puzzle},{told}{row.solution},".encode()):
@@ -168,12 +169,12 @@ class _Plain:
         return right
 
 
-def _claims(texts: Sequence[str | None]) -> NDArray[np.uint8]:
-    """The solutions beside puzzles, (q, 81): zeros for none, other wrong values for no grid."""
-    lines = ["0" * _CELLS if each is None else each for each in texts]
-    fitting = [each if len(each) == _CELLS and each.isascii() else "x" * _CELLS for each in lines]
-    claims = np.frombuffer("".join(fitting).encode("ascii"), np.uint8) - np.uint8(ord("0"))
-    return claims.reshape(-1, _CELLS)
+def _claims(texts: Sequence[str | None]) -> tuple[Bools, NDArray[np.uint8]]:
+    """Which puzzles have a solution beside them, (q,), and its values, (q, 81), if it is a grid."""
+    is_there = np.array([text is not None for text in texts])
+    lines = [t if t and len(t) == _CELLS and t.isascii() else "0" * _CELLS for t in texts]
+    claims = np.frombuffer("".join(lines).encode("ascii"), np.uint8) - np.uint8(ord("0"))
+    return is_there, claims.reshape(-1, _CELLS)
 
 
 def _solutions(
