@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.audit.lines import Lines
-from pipeline.audit.rows import Portion, read_row
+from pipeline.audit.rows import Portion, read_row, sought_in
 from pipeline.audit.sets import Report
 from pipeline.certify import certify_many
-from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify.many import exhausted_many
 from pipeline.errors import InputError
 from pipeline.published.tables import LONGEST_LINE, PuzzleRow
 from pipeline.puzzle import NINE
@@ -152,21 +152,24 @@ class _Plain:
         return np.ones(len(rows), np.bool_) if same.all() else same.all(axis=1)
 
     def right(self, kinds: list[Kind], seconds: float) -> Bools:
-        """Which rows of these kinds have right solutions, and all of them if they say so."""
+        """Which rows of these kinds have right solutions, and all, or not all, if they say so."""
         right = np.zeros(len(self.at), np.bool_)
-        claimed = [kind.places for kind in kinds if kind.row.complete == "true"]
-        others = [kind.places for kind in kinds if kind.row.complete != "true"]
-        if claimed:
-            rows = np.concatenate(claimed)
-            masks, grids = _MASKS[self.cells[rows]], self.grids[:, rows]
-            verdicts, _ = exhausted_many(NINE, masks, self.counts[rows], grids, seconds * len(rows))
-            right[rows] = verdicts == Verdict.COMPLETE
-        if others:
-            rows = np.concatenate(others)
+        is_any, sought = np.zeros(len(self.at), np.bool_), np.zeros(len(self.at), np.uint8)
+        for kind in kinds:
+            sought[kind.places] = sought_in(kind.row)
+            is_any[kind.places] = not sought_in(kind.row)
+        if len(rows := np.flatnonzero(sought)):
+            right[rows] = self._verdicts(rows, seconds) == sought[rows]
+        if len(rows := np.flatnonzero(is_any)):
             right[rows] = _are_solutions(
                 _MASKS[self.cells[rows]], self.counts[rows], self.grids[:, rows]
             )
         return right
+
+    def _verdicts(self, rows: Places, seconds: float) -> NDArray[np.uint8]:
+        masks, grids = _MASKS[self.cells[rows]], self.grids[:, rows]
+        verdicts, _ = exhausted_many(NINE, masks, self.counts[rows], grids, seconds * len(rows))
+        return verdicts
 
 
 def _claims(texts: Sequence[str | None]) -> tuple[Bools, NDArray[np.uint8]]:

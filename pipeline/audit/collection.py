@@ -10,11 +10,10 @@ from typing import BinaryIO
 import numpy as np
 
 from pipeline.audit.alike import find_alike
-from pipeline.audit.claims import ONLY_CLAIMED
-from pipeline.audit.complete import audit_complete
+from pipeline.audit.complete import audit_another, audit_complete
 from pipeline.audit.lines import LineFiles
 from pipeline.audit.proofs import ProofsFile, check_steps
-from pipeline.audit.rows import Portion, Read, are_complete, certify_lines, read_row
+from pipeline.audit.rows import Portion, Read, certify_lines, read_row, sought_in, verdicts_on
 from pipeline.audit.sets import Many, Report, Terms
 from pipeline.certify.formula import proof_formula
 from pipeline.errors import InputError, PipelineError, counted
@@ -108,7 +107,6 @@ class _Collection:
         self._published = published
         self._terms = terms
         self._report = report
-        self._alone = 0
         self._names = [f"{published.stem}.csv", *published.numbered]
 
     def run(self, pieces: Iterable[Contents]) -> None:
@@ -129,8 +127,6 @@ class _Collection:
                 raise InputError(f"{proofs.name}: there is no row {unread.index}")
             if proofs and self._report.is_clean:  # else proofs may have been skipped
                 proofs.end()
-        if self._alone:
-            self._report.gap(f"{counted(self._alone, 'row')}: {ONLY_CLAIMED}")
         compare_counts(self.counts, self._published.record, self._report)
 
     def _proofs(self, stack: ExitStack) -> ProofsFile | None:
@@ -167,8 +163,7 @@ class _Collection:
         self.count += end
         known = certify_lines([*odd.values()], self._report)
         known |= self._audit_proofs(portion, odd, proofs)
-        claims = [e for e in odd.values() if e.complete and e.is_sound and e.number not in known]
-        self._audit_complete(claims)
+        self._search([e for e in odd.values() if e.is_sound and e.number not in known])
         if fault:
             raise fault
 
@@ -177,8 +172,6 @@ class _Collection:
         self.counts[row.status] += count
         if row.complete == "true":
             self.counts[CLAIMED if row.certificate == "claimed" else PROVED] += count
-        if row.status == "multiple" and row.solutions == "1":
-            self._alone += count
 
     def _audit_proofs(
         self, portion: Portion, odd: Mapping[int, Read], proofs: ProofsFile | None
@@ -201,15 +194,17 @@ class _Collection:
     def _about(self, number: int) -> Report:
         return self._report.within(f"{self._published.stem}.csv: row {number}")
 
-    def _audit_complete(self, rows: Sequence[Read]) -> None:
-        """Check that the solutions of each row are all: those of 9×9 together."""
-        nine = [row for row in rows if row.puzzle and row.puzzle.geometry == NINE]
-        good = are_complete(nine, self._terms.seconds)
-        shown = {row.number for row, is_shown in zip(nine, good, strict=True) if is_shown}
-        for row in rows:
-            if row.puzzle and row.number not in shown:
+    def _search(self, rows: Sequence[Read]) -> None:
+        """Check that there are no other solutions, or more, as rows say: those of 9×9 together."""
+        asked = [row for row in rows if sought_in(row.row)]
+        nine = [row for row in asked if row.puzzle and row.puzzle.geometry == NINE]
+        found = zip(nine, verdicts_on(nine, self._terms.seconds), strict=True)
+        right = {row.number for row, verdict in found if verdict == sought_in(row.row)}
+        for row in asked:
+            if row.puzzle and row.number not in right:
+                audited = audit_complete if row.complete else audit_another
                 grids = [*row.grids.values()]
-                audit_complete(row.puzzle, grids, self._terms, self._about(row.number))
+                audited(row.puzzle, grids, self._terms, self._about(row.number))
 
     def _check(self, read: Read, proofs: ProofsFile, steps: int) -> bool:
         """Whether the next proof shows that the solutions of a row are all."""

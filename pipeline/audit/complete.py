@@ -58,6 +58,16 @@ def audit_complete(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: 
         report.bad(f"{there_is}: {signs.join(map(str, grid.values))}")
 
 
+def audit_another(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report) -> None:
+    """Check that a puzzle has another solution than these, which are different solutions of it."""
+    end = time.monotonic() + terms.seconds
+    found = exhausted(puzzle, grids, seconds=terms.seconds)
+    if found.is_complete:
+        report.bad("there are no more solutions, where more are claimed")
+    elif not found.missing:
+        report.gap(f"that there are more solutions was not checked: {found.undecided}{remedy(end)}")
+
+
 def audit_models(
     parsed: ParsedFormula, models: Sequence[Model], terms: Terms, report: Report
 ) -> None:

@@ -205,8 +205,16 @@ def certify_lines(rows: Sequence[Read], report: Report) -> set[int]:
     return unsound
 
 
-def are_complete(rows: Sequence[Read], seconds: float) -> list[bool]:
-    """Which of these rows of 9×9, so many seconds for each, have no other solutions."""
+def sought_in(row: PuzzleRow) -> Verdict:
+    """What a search for more solutions should find, by what a row says; UNDECIDED if anything."""
+    if row.complete == "true":
+        return Verdict.COMPLETE
+    alone = row.status == "multiple" and row.solutions == "1"
+    return Verdict.INCOMPLETE if alone else Verdict.UNDECIDED
+
+
+def verdicts_on(rows: Sequence[Read], seconds: float) -> list[int]:
+    """Whether these rows of 9×9, so many seconds for each, have all solutions."""
     counts = np.array([len(row.grids) for row in rows], np.int64)
     masks = np.array([row.puzzle.cells for row in rows if row.puzzle], np.uint16).reshape(-1, 81)
     grids = np.zeros((counts.max(initial=0), len(rows), 81), np.uint8)
@@ -214,4 +222,4 @@ def are_complete(rows: Sequence[Read], seconds: float) -> list[bool]:
         for rank, grid in enumerate(row.grids.values()):
             grids[rank, place] = grid.values
     verdicts, _ = exhausted_many(NINE, masks, counts, grids, seconds * len(rows))
-    return [verdict == Verdict.COMPLETE for verdict in verdicts.tolist()]
+    return [*map(int, verdicts)]

@@ -15,7 +15,7 @@ from pipeline.audit.claims import (
     fault_in_status,
     is_denied,
 )
-from pipeline.audit.complete import audit_complete, audit_models
+from pipeline.audit.complete import audit_another, audit_complete, audit_models
 from pipeline.audit.proofs import audit_certificate, audit_proof
 from pipeline.audit.sets import One, Report, Terms
 from pipeline.certify import certify_grid, certify_model
@@ -50,8 +50,6 @@ def audit_single(published: One, data: bytes | None, terms: Terms, report: Repor
         report.bad(fault)
     if record.status == "solved" and record.format != CNF_FORMAT:
         report.bad("the status 'solved' is that of a formula")
-    if record.status == "multiple" and record.solutions == 1:
-        report.gap(ONLY_CLAIMED)
     if record.solutions is None:
         report.bad("the record tells no number of solutions")
     audit_presence(published, report)
@@ -113,6 +111,8 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
     proved = audit_proof(published, formula if puzzle else None, geometry, terms, report)
     if record.complete and puzzle and not proved and sound == len(names):
         audit_complete(puzzle, grids, terms, report)
+    if record.status == "multiple" and puzzle and sound == len(names) == 1:
+        audit_another(puzzle, grids, terms, report)
 
 
 def _grids(published: One, rules: Puzzle, terms: Terms, report: Report) -> tuple[list[Grid], int]:
@@ -236,6 +236,8 @@ def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Rep
     proved = audit_proof(published, formula if parsed else None, None, terms, report)
     if record.complete and parsed and not proved and len(models) == len(published.numbered):
         audit_models(parsed, models, terms, report)
+    if record.status == "multiple" and record.solutions == 1:
+        report.gap(ONLY_CLAIMED)
 
 
 def _models(published: One, parsed: ParsedFormula, report: Report) -> Iterator[Model]:

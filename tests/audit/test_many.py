@@ -28,7 +28,8 @@ from support.auditing import (
     unlink,
     write,
 )
-from support.solving import EVEN_ODD, NONE, SIX, TWO
+from support.solving import EVEN_ODD, NINE_TWO, NONE, SIX, TWO
+from support.solving import NINE as ALONE
 
 LINES = "".join(map(in_a_line, (ONE, TWO, SIX, NONE))) + "hello of words\n" + in_a_line(SIX_BY_SIX)
 SEVEN_STEPS = "....7..2.8.......6.1.2.5...9.54....8.........3....85.1...3.2.8.4.......9.7..6....\n"
@@ -377,8 +378,24 @@ def test_an_edited_row_of_an_archive_is_found(outbox, row, column, value, said):
 
 
 def test_that_rows_have_second_solutions_is_not_taken_on_trust(tmp_path):
-    lines = made(tmp_path, {"lines.txt": in_a_line(TWO) * 3}, "--max-solutions", "1")
-    assert lines.findings()["lines"].gaps[0].startswith("3 rows: that there is a second")
+    files = {
+        "lines.txt": in_a_line(TWO) * 3 + in_a_line(ONE),
+        "nines.txt": f"{NINE_TWO}\n{ALONE}\n",
+    }
+    outbox = made(tmp_path, files, "--prove", "never", "--max-solutions", "1")
+    for stem, number in (("lines", 4), ("nines", 2)):
+        assert outbox.problems(stem) == ()
+        told = {"status": "multiple", "complete": "false", "certificate": ""}
+        outbox.set_row(f"{stem}.csv", stem, number, **told)
+        outbox.edit(stem, totals={"multiple": number})
+        outbox.forget(stem, "certificate")
+        said = f"{stem}.csv: row {number}: there are no more solutions, where more are claimed"
+        assert outbox.problems(stem) == (said,)
+        finding = outbox.finding(stem, seconds=0.0)
+        said = (
+            f"{stem}.csv: row 1: that there are more solutions was not checked: time was too short"
+        )
+        assert (finding.verdict, finding.gaps[0].partition(";")[0]) == ("unchecked", said)
 
 
 EVERYTHING = packed(
