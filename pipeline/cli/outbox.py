@@ -31,14 +31,12 @@ def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_
     from pipeline.completeness import refuter  # noqa: PLC0415
     from pipeline.solvers import Solvers  # noqa: PLC0415
 
-    for folder in originals or ():
-        if not folder.is_dir():
-            raise UsageError(f"--originals {printable(str(folder))}: no such folder")
+    folders = folders_of_originals(settings, originals)
     verdicts: Counter[str] = Counter()
     with Solvers("pysat") as solvers:
         ask = refuter(solvers, settings.memory_limit)
         terms = Terms(settings.reading, Room(settings.max_total_bytes), settings.timeout, ask)
-        for finding in audited(outbox, originals or [settings.inbox / DONE], terms):
+        for finding in audited(outbox, folders, terms):
             verdicts[finding.verdict] += 1
             if as_json or not settings.quiet or finding.verdict != "ok":
                 _print(finding, as_json=as_json)
@@ -47,6 +45,14 @@ def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_
     if not settings.quiet:
         (say if as_json else print)(f"{jobs}: {said}")
     raise typer.Exit(ALL_WELL if verdicts.total() == verdicts["ok"] else SOME_BAD)
+
+
+def folders_of_originals(settings: Settings, named: list[Path] | None) -> list[Path]:
+    """The folders that `--originals` names, or the usual one. Raises UsageError."""
+    for folder in named or ():
+        if not folder.is_dir():
+            raise UsageError(f"--originals {printable(str(folder))}: no such folder")
+    return named or [settings.inbox / DONE]
 
 
 def schema() -> None:
