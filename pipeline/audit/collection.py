@@ -13,7 +13,7 @@ from pipeline.audit.alike import find_alike
 from pipeline.audit.complete import audit_another, audit_complete
 from pipeline.audit.lines import LineFiles
 from pipeline.audit.proofs import ProofsFile, check_steps
-from pipeline.audit.rows import Portion, Read, certify_lines, read_row, sought_in, verdicts_on
+from pipeline.audit.rows import Portion, Read, certify_lines, read_row, rightly_said, sought_in
 from pipeline.audit.sets import Many, Report, Terms
 from pipeline.certify.formula import proof_formula
 from pipeline.errors import InputError, PipelineError, counted
@@ -29,7 +29,6 @@ from pipeline.published.schema import (
     or_none,
 )
 from pipeline.published.tables import PuzzleRow, columns
-from pipeline.puzzle import NINE
 from pipeline.settings import Reading
 from pipeline.unpack.streams import PeekableStream
 
@@ -195,11 +194,9 @@ class _Collection:
         return self._report.within(f"{self._published.stem}.csv: row {number}")
 
     def _search(self, rows: Sequence[Read]) -> None:
-        """Check that there are no other solutions, or more, as rows say: those of 9×9 together."""
+        """Check that there are no other solutions, or more, as rows say."""
         asked = [row for row in rows if sought_in(row.row)]
-        nine = [row for row in asked if row.puzzle and row.puzzle.geometry == NINE]
-        found = zip(nine, verdicts_on(nine, self._terms.seconds), strict=True)
-        right = {row.number for row, verdict in found if verdict == sought_in(row.row)}
+        right = rightly_said(asked, self._terms.seconds)
         for row in asked:
             if row.puzzle and row.number not in right:
                 audited = audit_complete if row.complete else audit_another

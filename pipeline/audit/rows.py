@@ -11,7 +11,7 @@ from pipeline.audit.claims import fault_in_status, grid_in, is_denied
 from pipeline.audit.lines import Lines
 from pipeline.audit.sets import Report
 from pipeline.certify import certify_grid, certify_many
-from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify.many import FEW, Verdict, exhausted_many
 from pipeline.errors import InputError, counted, printable
 from pipeline.parse import Entry
 from pipeline.parse.plain import Contents
@@ -213,13 +213,34 @@ def sought_in(row: PuzzleRow) -> Verdict:
     return Verdict.INCOMPLETE if alone else Verdict.UNDECIDED
 
 
-def verdicts_on(rows: Sequence[Read], seconds: float) -> list[int]:
-    """Whether these rows of 9×9, so many seconds for each, have all solutions."""
-    counts = np.array([len(row.grids) for row in rows], np.int64)
-    masks = np.array([row.puzzle.cells for row in rows if row.puzzle], np.uint16).reshape(-1, 81)
-    grids = np.zeros((counts.max(initial=0), len(rows), 81), np.uint8)
-    for place, row in enumerate(rows):
+def rightly_said(rows: Sequence[Read], seconds: float) -> set[int]:
+    """The numbers of rows that say rightly whether there are more solutions.
+
+    Those of one geometry are searched together, so many seconds for each; few larger ones are not
+    searched, and so are missing.
+    """
+    groups: dict[Geometry, list[tuple[Read, Puzzle]]] = {}
+    for row in rows:
+        if row.puzzle:
+            groups.setdefault(row.puzzle.geometry, []).append((row, row.puzzle))
+    right = set()
+    for geometry, group in groups.items():
+        if geometry == NINE or (geometry.side <= _LARGEST_TOGETHER and len(group) >= FEW):
+            verdicts = _verdicts(geometry, group, seconds * len(group))
+            for (row, _), verdict in zip(group, verdicts, strict=True):
+                if verdict == sought_in(row.row):
+                    right.add(row.number)
+    return right
+
+
+def _verdicts(
+    geometry: Geometry, group: Sequence[tuple[Read, Puzzle]], seconds: float
+) -> list[int]:
+    counts = np.array([len(row.grids) for row, _ in group], np.int64)
+    masks = np.array([puzzle.cells for _, puzzle in group], np.min_scalar_type(geometry.all_values))
+    grids = np.zeros((counts.max(initial=0), *masks.shape), np.uint8)
+    for place, (row, _) in enumerate(group):
         for rank, grid in enumerate(row.grids.values()):
             grids[rank, place] = grid.values
-    verdicts, _ = exhausted_many(NINE, masks, counts, grids, seconds * len(rows))
+    verdicts, _ = exhausted_many(geometry, masks, counts, grids, seconds)
     return [*map(int, verdicts)]

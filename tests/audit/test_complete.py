@@ -47,6 +47,7 @@ HIDDEN = "".join(
 """16×16, without its ones and twos."""
 
 WIDE = f"4 4\n{HIDDEN}"
+WIDES = 2 * ("".join("..23456789ABCDEFG"[int(value)] for value in HIDDEN.split()) + "\n")
 LINES = "".join(map(in_a_line, (ONE, TWO, SIX, NONE, SIX_BY_SIX)))
 NINES = "".join(f"{line}\n" for line in (NINE, NINE_TWO, STUCK, NINE, NINE_TWO, in_a_line(ONE)))
 FILES = {
@@ -60,6 +61,7 @@ FILES = {
     "no-model.cnf": NO_MODEL,
     "lines.txt": LINES,
     "nines.txt": NINES,
+    "wides.txt": WIDES,
     "set.zip": packed(
         ("a/one.txt", ONE), ("a/two.txt", TWO), ("b/nines.txt", NINES), ("models.cnf", MODELS)
     ),
@@ -135,6 +137,7 @@ def test_all_models_of_a_formula_that_are_left_out_are_found(outbox):
         ("lines", 1, "lines.csv: row 1: there is a solution: 1243342143122134"),
         ("lines", 2, "lines.csv: row 2: there is another solution: 12"),
         ("lines", 3, "lines.csv: row 3: there is another solution: "),
+        ("wides", 2, "wides.csv: row 2: there is another solution: "),
         ("nines", 1, f"nines.csv: row 1: there is a solution: {NINE_SOLVED}"),
         ("nines", 2, "nines.csv: row 2: there is another solution: 5"),
         ("nines", 6, "nines.csv: row 6: there is a solution: 1243342143122134"),
@@ -149,12 +152,13 @@ def test_a_solution_that_is_left_out_of_a_collection_is_found(outbox, stem, numb
     assert ours[0].startswith(said)
 
 
-def test_a_forged_row_is_found_among_many(tmp_path):
-    outbox = made(tmp_path, {"many.txt": f"{NINE}\n{NINE_TWO}\n" * 300}, "--prove", "never", *MOST)
+@pytest.mark.parametrize("lines", [f"{NINE}\n{NINE_TWO}\n", in_a_line(ONE) + in_a_line(TWO)])
+def test_a_forged_row_is_found_among_many(tmp_path, lines):
+    outbox = made(tmp_path, {"many.txt": lines * 99}, "--prove", "never", *MOST)
     assert outbox.problems("many") == ()
-    outbox.leave_out_of_row("many", 222)
+    outbox.leave_out_of_row("many", 122)
     (said,) = outbox.problems("many")
-    assert said.startswith("many.csv: row 222: there is another solution: 534")
+    assert said.startswith("many.csv: row 122: there is another solution: ")
 
 
 def test_more_solutions_than_were_asked_for_cannot_be_denied(tmp_path):
