@@ -82,7 +82,9 @@ def word(request):
 @pytest.fixture(scope="module")
 def original(tmp_path_factory, word):
     options = ("--prove", "never", *MOST, *WAYS[word])
-    return shared(tmp_path_factory, word, lambda folder: made(folder, FILES, *options))
+    return shared(
+        tmp_path_factory, f"complete-{word}", lambda folder: made(folder, FILES, *options)
+    )
 
 
 @pytest.fixture
