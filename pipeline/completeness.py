@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, cast
 
 from pipeline.certify.formula import Formula
-from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, SolverError
 from pipeline.limits import Deadline, Limits
 from pipeline.problem import Problem, S
 from pipeline.result import Certificate, Proof
 from pipeline.solvers import Solvers
 
 if TYPE_CHECKING:
-    from pipeline.certify.formula import Core
+    from pipeline.certify.formula import Core, Refuter
     from pipeline.solvers.pysat import Engine
 
 EXHAUSTION_SECONDS = 5.0
@@ -136,6 +136,30 @@ def prove_formula(
     if reason:
         return Certificate("claimed", reason=reason), None
     return Certificate("no", reason="; ".join(doubts)), None
+
+
+def refuter(solvers: Solvers, megabytes: int) -> Refuter:
+    """A refuter that asks the engines in turn; each may use so much memory."""
+
+    def refute(core: Core, seconds: float) -> str | frozenset[int]:
+        from pipeline.solvers.pysat import ENGINES, Prover, Satisfiable  # noqa: PLC0415 - as above
+
+        limits = Limits(seconds, megabytes)
+        deadline = Deadline.of(limits)
+        reason: PipelineError = LimitReached(limits.out_of_time)
+        for engine in ENGINES:
+            if not deadline.left():
+                break
+            try:
+                prover = solvers.shared(Prover)
+                return prover.prove(core.remaining, limits.until(deadline), engine)
+            except Satisfiable as error:
+                return error.model
+            except (SolverError, EnvironmentFailure) as error:
+                reason = error
+        raise reason
+
+    return refute
 
 
 def _proved(

@@ -140,10 +140,11 @@ def audit_conflict(
                 report.bad(f"it is not minimal: without {clue} there is no solution either")
                 return
     except Undecided as error:
-        report.gap(f"it was not checked: {error}{_remedy(end)}")
+        report.gap(f"it was not checked: {error}{remedy(end)}")
 
 
-def _remedy(end: float) -> str:
+def remedy(end: float) -> str:
+    """What to do, if the time is over, about what was not checked."""
     return "; --timeout gives it longer" if time.monotonic() > end else ""
 
 
@@ -220,7 +221,7 @@ def audit_difference(
             if _leaves_one(everything, options, fewer, end):
                 report.bad(f"{counted(fewer, 'value')} would do to leave one solution")
         except Undecided as error:
-            report.gap(f"whether it is exact was not checked: {error}{_remedy(end)}")
+            report.gap(f"whether it is exact was not checked: {error}{remedy(end)}")
 
 
 def _holders(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:

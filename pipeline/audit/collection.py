@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from itertools import zip_longest
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
-from pipeline.audit.claims import ONLY_CLAIMED, fault_in_status, grid_in, is_denied
+from pipeline.audit.alike import find_alike
+from pipeline.audit.complete import audit_another, audit_complete
+from pipeline.audit.lines import LineFiles
 from pipeline.audit.proofs import ProofsFile, check_steps
+from pipeline.audit.rows import Portion, Read, certify_lines, read_row, rightly_said, sought_in
 from pipeline.audit.sets import Many, Report, Terms
-from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.formula import proof_formula
-from pipeline.errors import InputError, PipelineError, counted, printable
+from pipeline.errors import InputError, PipelineError, counted
 from pipeline.parse import HEAD_BYTES, Detected, Entry, detect_collection
+from pipeline.parse.plain import Contents, PlainLines
 from pipeline.published.schema import (
     ASIDE,
     CLAIMED,
@@ -27,20 +28,11 @@ from pipeline.published.schema import (
     ManyRecord,
     or_none,
 )
-from pipeline.published.tables import PuzzleRow, lines_of, rows_in
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.published.tables import PuzzleRow, columns
 from pipeline.settings import Reading
 from pipeline.unpack.streams import PeekableStream
 
-_PIECE_BYTES = 256 * 1024
-_NINE = Geometry(3, 3)
-_MASKS = {str(value): 1 << (value - 1) for value in range(1, 10)} | dict.fromkeys(
-    ".0", _NINE.all_values
-)
-_LARGEST_TOGETHER = 64
-_LONGEST_TEXT = 500
-_SHOWN = 3
-_COMPLETE = {"true": True, "false": False, "": None}
+_PIECE_BYTES = 512 * 1024
 
 
 class Content(PeekableStream):
@@ -77,7 +69,7 @@ def compare_counts(counts: Counter[str], record: ManyRecord, report: Report) -> 
 
 def summary(what: str, counts: Counter[str]) -> str:
     said = [f"{n} {name}" for name, n in sorted(counts.items()) if n and name not in ASIDE]
-    said += [f"{counts[PROVED]} proved"] * bool(counts[PROVED])
+    said += [f"{counts[name]} {name}" for name in (PROVED, CLAIMED) if counts[name]]
     return f"{what}: {', '.join(said)}"
 
 
@@ -92,20 +84,19 @@ def audit_collection(published: Many, content: Content, terms: Terms, report: Re
         return published.record.status
     audited = _Collection(published, terms, report)
     try:
-        audited.run(_entries(content, found, published.record.source, terms.reading))
+        audited.run(_pieces(content, found, published.record.source, terms.reading))
     except InputError as error:
         report.bad(str(error))
     return summary(f"collection of {counted(audited.count, 'puzzle')}", audited.counts)
 
 
-def _entries(
-    content: Content, found: Detected, source: str, reading: Reading
-) -> Iterator[list[Entry]]:
+def _pieces(content: Content, found: Detected, source: str, reading: Reading) -> Iterator[Contents]:
     """The puzzles, piece by piece; where the content breaks off, an entry that says why."""
     for piece in found.pieces(content, _PIECE_BYTES):
-        yield found.entries(piece, source, reading)
+        yield found.contents(piece, source, reading)
     if content.error is not None:
-        yield [Entry(0, "", None, str(content.error), None, plain=False)]
+        broken = Entry(0, "", None, str(content.error), None, plain=False)
+        yield Contents(PlainLines.none(), [broken])
 
 
 class _Collection:
@@ -115,29 +106,26 @@ class _Collection:
         self._published = published
         self._terms = terms
         self._report = report
-        self._alone = 0
-        table = published.beside(f"{published.stem}.csv")
-        solutions = [published.beside(name) for name in published.numbered]
-        self._names = [path.name for path in (table, *solutions)]
-        self._lines: Iterator[tuple[Any, ...]] = zip_longest(
-            rows_in(table, PuzzleRow), *map(lines_of, solutions)
-        )
+        self._names = [f"{published.stem}.csv", *published.numbered]
 
-    def run(self, entries: Iterable[list[Entry]]) -> None:
+    def run(self, pieces: Iterable[Contents]) -> None:
         """Audit every row and all counts. Raises InputError if a file cannot be read further."""
+        paths = [self._published.beside(name) for name in self._names]
         with ExitStack() as stack:
             proofs = self._proofs(stack)
-            for some in entries:
-                self._look(some, proofs)
-            for name, left in zip(self._names, next(self._lines, ()), strict=False):
-                if left is not None:
-                    raise InputError(f"{name} goes on behind the last puzzle")
+            files = stack.enter_context(LineFiles(paths))
+            files.begin(",".join(columns(PuzzleRow)))
+            for contents in pieces:
+                start = 0
+                while start < len(contents):
+                    lines = files.take(len(contents) - start)
+                    self._look(Portion(self._names, self.count + 1, contents, start, lines), proofs)
+                    start += len(lines[0])
+            files.end()
             if proofs and (unread := proofs.next):
                 raise InputError(f"{proofs.name}: there is no row {unread.index}")
             if proofs and self._report.is_clean:  # else proofs may have been skipped
                 proofs.end()
-        if self._alone:
-            self._report.gap(f"{counted(self._alone, 'row')}: {ONLY_CLAIMED}")
         compare_counts(self.counts, self._published.record, self._report)
 
     def _proofs(self, stack: ExitStack) -> ProofsFile | None:
@@ -149,165 +137,86 @@ class _Collection:
             return None
         return stack.enter_context(ProofsFile(*map(self._published.beside, names)))
 
-    def _next(self) -> tuple[PuzzleRow, dict[str, str]]:
-        """The next row, with its line in each solution file. Raises InputError if one ends."""
-        found: tuple[Any, ...] = next(self._lines, (None,) * len(self._names))
-        self.count += 1
-        for name, line in zip(self._names, found, strict=True):
-            if line is None:
-                raise InputError(f"{name} ends too early, before row {self.count}")
-        return found[0], dict(zip(self._names[1:], found[1:], strict=True))
+    def _look(self, portion: Portion, proofs: ProofsFile | None) -> None:
+        """Audit some rows: those that are alike at once, the others one by one.
 
-    def _look(self, entries: list[Entry], proofs: ProofsFile | None) -> None:
-        """Audit some rows, and certify their grids together."""
-        read: list[_Read] = []
-        for entry in entries:
-            row, lines = self._next()
-            read.append(_read_row(self.count, entry, row, lines, self._published, self._report))
-            self.counts[row.status] += 1
-            self.counts[DISAGREEMENTS] += read[-1].disagrees
-            self.counts[CLAIMED] += read[-1].complete
-            self._alone += row.status == "multiple" and row.solutions == "1"
-        _certify_lines(read, self._report)
-        for each in read:
-            if proofs and proofs.next and proofs.next.index == each.number:
-                self._check(each, proofs, proofs.next.steps)
-                proofs.advance()
+        Raises InputError if one is no row, when those before it are audited.
+        """
+        kinds = find_alike(portion, self._terms.seconds)
+        is_odd = np.ones(len(portion), np.bool_)
+        for kind in kinds:
+            is_odd[kind.places] = False
+        odd: dict[int, Read] = {}
+        fault, end = None, len(portion)
+        for at in np.flatnonzero(is_odd).tolist():
+            try:
+                read = read_row(portion, at, self._report)
+            except InputError as error:
+                fault, end = error, at
+                break
+            odd[read.number] = read
+            self._add(read.row, 1)
+            self.counts[DISAGREEMENTS] += read.disagrees
+        for kind in kinds:
+            self._add(kind.row, int((kind.places < end).sum()))
+        self.count += end
+        known = certify_lines([*odd.values()], self._report)
+        known |= self._audit_proofs(portion, odd, proofs)
+        self._search([e for e in odd.values() if e.is_sound and e.number not in known])
+        if fault:
+            raise fault
 
-    def _check(self, read: _Read, proofs: ProofsFile, steps: int) -> None:
+    def _add(self, row: PuzzleRow, count: int) -> None:
+        """Count rows that say the same."""
+        self.counts[row.status] += count
+        if row.complete == "true":
+            self.counts[CLAIMED if row.certificate == "claimed" else PROVED] += count
+
+    def _audit_proofs(
+        self, portion: Portion, odd: Mapping[int, Read], proofs: ProofsFile | None
+    ) -> set[int]:
+        """Check the proofs of some rows; the numbers of those that they prove."""
+        rows = range(portion.first, self.count + 1)
+        tried, proved = set(), set()
+        while proofs and proofs.next and proofs.next.index in rows:
+            number, steps = proofs.next.index, proofs.next.steps
+            tried.add(number)
+            read = odd.get(number) or read_row(portion, number - portion.first, Report())
+            if self._check(read, proofs, steps):
+                proved.add(number)
+            proofs.advance()
+        for number, read in odd.items():
+            if read.row.certificate == "drat" and number not in tried:
+                self._about(number).bad("the certificate is 'drat', but there is no proof")
+        return proved
+
+    def _about(self, number: int) -> Report:
+        return self._report.within(f"{self._published.stem}.csv: row {number}")
+
+    def _search(self, rows: Sequence[Read]) -> None:
+        """Check that there are no other solutions, or more, as rows say."""
+        asked = [row for row in rows if sought_in(row.row)]
+        right = rightly_said(asked, self._terms.seconds)
+        for row in asked:
+            if row.puzzle and row.number not in right:
+                audited = audit_complete if row.complete else audit_another
+                grids = [*row.grids.values()]
+                audited(row.puzzle, grids, self._terms, self._about(row.number))
+
+    def _check(self, read: Read, proofs: ProofsFile, steps: int) -> bool:
+        """Whether the next proof shows that the solutions of a row are all."""
         report = self._report.within(f"proof of row {read.number}")
-        self.counts[PROVED] += 1
-        self.counts[CLAIMED] -= 1
         try:
             text = proofs.take()
             if not read.complete or read.puzzle is None:
                 report.bad("the row does not say that its solutions are all")
-                return
+                return False
+            if read.row.certificate != "drat":
+                report.bad(
+                    f"the certificate of the row is {read.row.certificate[:20]!r}, not 'drat'"
+                )
             formula = proof_formula(read.puzzle, [*read.grids.values()])
         except (ValueError, PipelineError) as error:
             report.bad(str(error))
-            return
-        check_steps(formula, text, steps, self._terms, report)
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A row as found: the puzzle of the original, and its grid in each solution file.
-
-    `disagrees`: the solution beside the puzzle is wrong, or not among all there are.
-    """
-
-    number: int
-    puzzle: Puzzle | None
-    complete: bool
-    grids: Mapping[str, Grid]
-    disagrees: bool
-
-
-def _read_row(
-    number: int,
-    entry: Entry,
-    row: PuzzleRow,
-    lines: Mapping[str, str],
-    published: Many,
-    report: Report,
-) -> _Read:
-    """Compare a row, and its line in each solution file, with the original.
-
-    Rows are numbered from 1.
-    """
-    report = report.within(f"{published.stem}.csv: row {number}")
-    puzzle = entry.puzzle
-    if entry.plain:
-        puzzle = Puzzle(_NINE, tuple(map(_MASKS.__getitem__, entry.text)))
-    _compare(number, entry, row, report)
-    if (puzzle is None) != (row.status == "invalid"):
-        what = "a puzzle" if puzzle else "no puzzle"
-        report.bad(f"the status is {row.status!r}, but the original holds {what} there")
-    if row.status == "solved":
-        report.bad("the status 'solved' is that of a formula")
-    _audit_count(row, [*lines.values()], report)
-    complete, grids = row.complete == "true", _grids(lines, entry, puzzle, report)
-    disagrees = row.status != "failed" and is_denied(
-        entry.claimed, entry.signs, puzzle, grids.values(), complete=complete
-    )
-    if bool(row.disagreement) != disagrees:
-        said = "does not say" if disagrees else "says"
-        report.bad(f"the row {said} that the solution beside the puzzle is wrong")
-    return _Read(number, puzzle, complete, grids, disagrees)
-
-
-def _compare(number: int, entry: Entry, row: PuzzleRow, report: Report) -> None:
-    """Check that a row is about the entry of that number."""
-    text = entry.text
-    if not entry.plain:
-        text = printable(text[: _LONGEST_TEXT if entry.puzzle is None else None])
-    line = str(entry.line) if entry.line else row.line  # unknown for a broken source
-    for what, here, there in (
-        ("index", row.index, str(number)),
-        ("line", row.line, line),
-        ("puzzle", row.puzzle, text),
-    ):
-        if here != there:
-            report.bad(f"the {what} is {here[:100]!r}, by the original {there[:100]!r}")
-
-
-def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
-    """Check that status and completeness fit the lines in the solution files, and the first one."""
-    filled = [line for line in lines if line.strip(".")]
-    if row.complete not in _COMPLETE:
-        report.bad(f"complete: expected true or false, found {row.complete[:20]!r}")
-    elif fault := fault_in_status(row.status, len(filled), _COMPLETE[row.complete]):
-        report.bad(fault)
-    if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
-        report.bad(
-            f"{row.solutions[:20]} solutions are told, "
-            f"the solution files have {counted(len(filled), 'line')} for it"
-        )
-    if row.solution != (lines[0] if filled else ""):
-        report.bad("its solution is not that of the first solution file")
-
-
-def _grids(
-    lines: Mapping[str, str], entry: Entry, puzzle: Puzzle | None, report: Report
-) -> dict[str, Grid]:
-    """The grids in the lines of the solution files; invalid ones are reported."""
-    size = len(puzzle.cells) if puzzle else None
-    grids: dict[str, Grid] = {}
-    for name, text in lines.items():
-        if text and not text.strip(".") and size in (None, len(text)):
-            continue
-        grid = grid_in(text, entry.signs, puzzle)
-        if grid is None:
-            report.bad(f"{name}: {text[:100]!r} is no grid of the puzzle's size")
-        else:
-            grids[name] = grid
-            numbers = " ".join(map(str, grid.values)) if grid.geometry.side > 9 else ""
-            if " " in text and text != numbers:
-                report.bad(f"{name}: {text[:100]!r} is written otherwise")
-    if len(set(grids.values())) < len(grids):
-        report.bad("two of its solutions are the same grid")
-    return grids
-
-
-def _certify_lines(rows: Sequence[_Read], report: Report) -> None:
-    """Check all grids of some rows against their puzzles; those of one geometry together."""
-    groups: dict[Geometry, list[tuple[_Read, Puzzle, str, Grid]]] = {}
-    for row in rows:
-        for name, grid in row.grids.items():
-            if row.puzzle is not None:
-                groups.setdefault(grid.geometry, []).append((row, row.puzzle, name, grid))
-    for geometry, group in groups.items():
-        if geometry.side <= _LARGEST_TOGETHER:
-            masks = np.array([puzzle.cells for _, puzzle, _, _ in group], np.uint64)
-            grids = np.array([grid.values for *_, grid in group], np.uint16)
-            good = certify_many(geometry, masks, grids)
-            doubtful = [group[at] for at in np.flatnonzero(~good)]
-        else:
-            doubtful = group
-        for row, puzzle, name, grid in doubtful:
-            violations = certify_grid(puzzle, grid)
-            if not violations and geometry.side <= _LARGEST_TOGETHER:
-                report.bad(f"{name}: line {row.number} is no solution")
-            for violation in violations[:_SHOWN]:
-                report.bad(f"{name}: line {row.number}: {violation}")
+            return False
+        return check_steps(formula, text, steps, self._terms, report)

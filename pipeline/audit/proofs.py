@@ -25,7 +25,14 @@ _MEMORY = 64 * 1024 * 1024
 _PIECE = 64 * 1024
 _LONGEST = 1024 * 1024 * 1024
 """Bytes of an unpacked stream; ours hold a piece of a collection's proofs."""
-_WORDS = ("proved", "claimed", "no")
+_FIELDS = {
+    ("proved", "exhaustion"): {"nodes"},
+    ("proved", "drat"): {"solver", "checker", "steps"},
+    ("claimed", None): set(),
+    ("no", None): set(),
+}
+"""What a certificate tells, by its `complete` and `by`, besides a reason."""
+_ALL_FIELDS = sorted(set().union(*_FIELDS.values()))
 _SLACK = 1024 * 1024
 _LONGEST_SHOWN = 12
 
@@ -33,16 +40,28 @@ MakeFormula = Callable[[], Formula]
 """Makes the formula to be refuted. Raises ValueError or PipelineError if it is not known."""
 
 
-def _completeness(record: PuzzleRecord, report: Report) -> str:
-    """The certificate's `proved`, `claimed` or `no`, checked against the rest of the record."""
-    told = or_none(record.certificate)
-    word = (told and told.complete) or "no"
-    if word not in _WORDS:
-        report.bad(f"certificate: complete is {word[:40]!r}")
+def audit_certificate(record: PuzzleRecord, report: Report) -> str:
+    """Check that a certificate's fields fit together, and the rest of the record.
+
+    Return its `proved`, `claimed` or `no`.
+    """
+    report, told = report.within("certificate"), or_none(record.certificate)
+    word, by = (told.complete or "no", told.by) if told else ("no", None)
+    if all(word != complete for complete, _ in _FIELDS):
+        report.bad(f"complete is {word[:40]!r}")
         return "no"
     if (word == "no") == bool(record.complete):
         said = str(record.complete).lower()
-        report.bad(f"certificate: complete is {word!r}, where the record says {said}")
+        report.bad(f"complete is {word!r}, where the record says {said}")
+    fields = _FIELDS.get((word, by))
+    if fields is None:
+        report.bad(f"complete is {word!r}, by {'nothing' if by is None else repr(by[:40])}")
+        return word
+    what = f"{word} by {by}" if by else word
+    for name in _ALL_FIELDS:
+        if (getattr(told, name, None) is not None) != (name in fields):
+            is_told = "is not told" if name in fields else "is told"
+            report.bad(f"{name} {is_told}, where the solutions are {what} to be all")
     return word
 
 
@@ -52,33 +71,33 @@ def audit_proof(
     geometry: Geometry | None,
     terms: Terms,
     report: Report,
-) -> str:
-    """Check the proof of a result, if it has one; return `proved`, `claimed` or `no`.
+) -> bool:
+    """Check the proof of a result, if it has one; whether that shows its solutions to be all.
 
     `make` is None if the puzzle is not known.
     """
-    word = _completeness(published.record, report)
+    told = or_none(published.record.certificate)
+    word = (told.by or told.complete or "no") if told else "no"
     formula_name = f"{published.stem}.proof.cnf"
     names = [f"{published.stem}.proof.drat", f"{published.stem}.proof.drat.xz"]
     there = [name for name in (formula_name, *names) if name in published.files]
-    if word != "proved":
+    if word != "drat":
         for name in there:
-            report.bad(f"{name} is listed, where the certificate says {word!r}")
-        return word
+            report.bad(f"{name} is listed, where the certificate says {word[:40]!r}")
+        return False
     if formula_name not in there or len(there) != 2:
         listed = " and ".join(there) or "nothing"
         report.bad(f"proved by {formula_name} and {names[0]}, but {listed} is listed")
-        return word
+        return False
     if make is None:
-        return word
+        return False
     try:
         formula = make()
     except (ValueError, PipelineError) as error:
         report.bad(f"{formula_name}: cannot be made again: {error}")
-        return word
+        return False
     _compare(published.beside(formula_name), formula, geometry, report)
-    _check(published, there[-1], formula, terms, report)
-    return word
+    return _check(published, there[-1], formula, terms, report)
 
 
 def _compare(path: Path, formula: Formula, geometry: Geometry | None, report: Report) -> None:
@@ -104,21 +123,21 @@ def _compare(path: Path, formula: Formula, geometry: Geometry | None, report: Re
     report.bad(f"{path.name}: {_difference(formula, found, geometry) or 'it is written otherwise'}")
 
 
-def _check(published: One, name: str, formula: Formula, terms: Terms, report: Report) -> None:
-    """Check that a file holds a proof of the formula, with as many steps as the record says."""
+def _check(published: One, name: str, formula: Formula, terms: Terms, report: Report) -> bool:
+    """Whether a file holds a proof of the formula; with as many steps as the record says."""
     try:
         text = _read_proof(published.beside(name))
     except FileNotFoundError:
-        return
+        return False
     except OSError as error:
         report.bad(f"{name}: cannot be read: {in_words(error)}")
-        return
+        return False
     except (lzma.LZMAError, EOFError) as error:
         report.bad(f"{name}: {error}")
-        return
+        return False
     told = or_none(published.record.certificate)
     steps = told.steps if told else None
-    check_steps(formula, text, steps, terms, report.within(name))
+    return check_steps(formula, text, steps, terms, report.within(name))
 
 
 def _read_proof(path: Path) -> str:
@@ -139,8 +158,8 @@ def _read_proof(path: Path) -> str:
 
 def check_steps(
     formula: Formula, text: str, steps: int | None, terms: Terms, report: Report
-) -> None:
-    """Check that a text refutes the formula in that many steps."""
+) -> bool:
+    """Whether a text refutes the formula; report it if not, or not in that many steps."""
     try:
         checked = check_refutation(formula, text, terms.seconds)
     except ProofRejected as error:
@@ -150,6 +169,8 @@ def check_steps(
     else:
         if checked.steps != steps:
             report.bad(f"the proof has {checked.steps} steps, where {steps} are told")
+        return True
+    return False
 
 
 def _difference(expected: Formula, found: Formula, geometry: Geometry | None) -> str | None:

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, Self
 
+from pipeline.certify.formula import Refuter
 from pipeline.errors import counted, in_words, printable
 from pipeline.files import digest_of
 from pipeline.parse import DECLARABLE
@@ -39,11 +40,16 @@ Verdict = Literal["ok", "unchecked", "bad"]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How originals are read, how much they may unpack to, and the seconds for each proof."""
+    """How originals are read, how much they may unpack to, and the seconds for each check.
+
+    `refuter` is asked where a search through everything does not decide, or there is none; without
+    it, such claims stay unchecked. What it says is checked.
+    """
 
     reading: Reading = field(default_factory=Reading)
     limits: Room = field(default_factory=Room)
     seconds: float = 60.0
+    refuter: Refuter | None = None
 
     def with_declared(self, declared: Mapping[str, str]) -> Self:
         """The same with what was declared of the notation."""

@@ -15,7 +15,8 @@ from pipeline.audit.claims import (
     fault_in_status,
     is_denied,
 )
-from pipeline.audit.proofs import audit_proof
+from pipeline.audit.complete import audit_another, audit_complete, audit_models
+from pipeline.audit.proofs import audit_certificate, audit_proof
 from pipeline.audit.sets import One, Report, Terms
 from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.formula import Formula, proof_formula
@@ -49,21 +50,20 @@ def audit_single(published: One, data: bytes | None, terms: Terms, report: Repor
         report.bad(fault)
     if record.status == "solved" and record.format != CNF_FORMAT:
         report.bad("the status 'solved' is that of a formula")
-    if record.status == "multiple" and record.solutions == 1:
-        report.gap(ONLY_CLAIMED)
     if record.solutions is None:
         report.bad("the record tells no number of solutions")
     audit_presence(published, report)
     if record.status in ("invalid", "other") and data is not None:
         _audit_invalid(published, data, terms, report)
+    word = audit_certificate(record, report)
     is_unread = record.status == "unknown" and record.format is None  # there was no time
     if is_unread or record.status in ("invalid", "other", "failed"):
         audit_encoding(published, None, report)
         audit_proof(published, None, None, terms, report)
         return record.status
     audited = _audit_formula if record.format == CNF_FORMAT else _audit_puzzle
-    proved = audited(published, data, terms, report)
-    return f"{record.status}, {proved}" if record.complete else record.status
+    audited(published, data, terms, report)
+    return f"{record.status}, {word}" if record.complete else record.status
 
 
 def _audit_invalid(published: One, data: bytes, terms: Terms, report: Report) -> None:
@@ -86,30 +86,20 @@ def _audit_invalid(published: One, data: bytes, terms: Terms, report: Report) ->
     report.bad(f"the status is {record.status!r}, but the original reads as {what}")
 
 
-def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Report) -> str:
-    """Check every grid, what is explained, and the proof; return what the certificate says."""
+def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Report) -> None:
+    """Check every grid, what is explained, and that there are no others if that is claimed."""
     record, names = published.record, published.numbered
     parsed = None if data is None else _parsed(published, data, terms, report)
     puzzle = parsed.puzzle if parsed else None
     audit_encoding(published, puzzle, report)
     rules = puzzle or _rules_alone(published, report)
-    grids: list[Grid] = []
-    first: dict[Grid, str] = {}
-    for name in names if rules else ():
-        grid = grid_of(published, name, terms, report)
-        if grid is None or rules is None:
-            continue
-        for violation in certify_grid(rules, grid)[:_SHOWN]:
-            report.bad(f"{name}: {violation}")
-        if first.setdefault(grid, name) != name:
-            report.bad(f"{name} holds the same grid as {first[grid]}")
-        grids.append(grid)
+    grids, sound = _grids(published, rules, terms, report) if rules else ([], 0)
     if parsed:
         _audit_beside(published, parsed, grids, report)
     if rules:
         audit_conflict(record, puzzle, rules.geometry, terms, report)
     difference = or_none(record.difference)
-    if difference and len(first) == len(names) > 1:
+    if difference and len({*grids}) == len(names) > 1:
         audit_difference(difference, grids, terms, report)
 
     def formula() -> Formula:
@@ -118,7 +108,30 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
         return proof_formula(puzzle, grids)
 
     geometry = rules.geometry if rules else None
-    return audit_proof(published, formula if puzzle else None, geometry, terms, report)
+    proved = audit_proof(published, formula if puzzle else None, geometry, terms, report)
+    if record.complete and puzzle and not proved and sound == len(names):
+        audit_complete(puzzle, grids, terms, report)
+    if record.status == "multiple" and puzzle and sound == len(names) == 1:
+        audit_another(puzzle, grids, terms, report)
+
+
+def _grids(published: One, rules: Puzzle, terms: Terms, report: Report) -> tuple[list[Grid], int]:
+    """The grids in the solution files, and how many are different solutions."""
+    grids: list[Grid] = []
+    first: dict[Grid, str] = {}
+    sound = 0
+    for name in published.numbered:
+        grid = grid_of(published, name, terms, report)
+        if grid is None:
+            continue
+        violations = certify_grid(rules, grid)
+        for violation in violations[:_SHOWN]:
+            report.bad(f"{name}: {violation}")
+        if first.setdefault(grid, name) != name:
+            report.bad(f"{name} holds the same grid as {first[grid]}")
+        sound += first[grid] == name and not violations
+        grids.append(grid)
+    return grids, sound
 
 
 def _parsed(published: One, data: bytes, terms: Terms, report: Report) -> Parsed | None:
@@ -200,8 +213,8 @@ def _bytes_of(published: One, name: str, most: int, report: Report) -> bytes | N
         return None
 
 
-def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Report) -> str:
-    """Check every model, and the proof that there are no others; return the certificate's word."""
+def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Report) -> None:
+    """Check every model, and that there are no others if that is claimed."""
     record, parsed = published.record, None
     if data is not None:
         try:
@@ -220,7 +233,11 @@ def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Rep
             raise InputError("its models cannot be read")
         return Formula(*proof_clauses(parsed, models))
 
-    return audit_proof(published, formula if parsed else None, None, terms, report)
+    proved = audit_proof(published, formula if parsed else None, None, terms, report)
+    if record.complete and parsed and not proved and len(models) == len(published.numbered):
+        audit_models(parsed, models, terms, report)
+    if record.status == "multiple" and record.solutions == 1:
+        report.gap(ONLY_CLAIMED)
 
 
 def models_of(published: One, parsed: ParsedFormula, report: Report) -> Iterator[Model]:

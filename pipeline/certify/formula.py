@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain, combinations, compress
@@ -196,17 +197,35 @@ class Core:
 
     `clauses` are picked from the formula, never made: if they cannot all be satisfied, neither
     can the formula, whichever were picked. `remaining` are for a solver: the clauses that
-    propagation leaves open, without the literals that it makes false.
+    propagation leaves open, without the literals that it makes false; `true` are the others.
     """
 
     formula: Formula
     clauses: tuple[Clause, ...]
     remaining: tuple[Clause, ...]
+    true: frozenset[int] = frozenset()
 
     @property
     def is_refuted(self) -> bool:
         """Whether propagation alone refutes the formula: then `REFUTED` is its proof."""
         return () in self.remaining
+
+    def model(self, found: AbstractSet[int]) -> tuple[int, ...]:
+        """The model of the formula that a model of what remains is part of: all its literals."""
+        chosen = self.true.union(found)
+        return tuple(
+            [
+                v if v in chosen and -v not in self.true else -v
+                for v in range(1, self.formula.variables + 1)
+            ]
+        )
+
+
+Refuter = Callable[[Core, float], "str | frozenset[int]"]
+"""Refutes what remains of a core within so many seconds, in DRAT, or finds a model of it.
+
+Nothing that it says is trusted. It raises PipelineError if it does neither.
+"""
 
 
 def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
@@ -228,7 +247,7 @@ def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
     left = [*compress(formula.clauses, is_open)]
     watched = deadline.watch(left)
     remaining = [tuple([x for x in clause if -x not in true]) for clause in watched]
-    return Core(formula, (*used, *left), tuple(remaining))
+    return Core(formula, (*used, *left), tuple(remaining), frozenset(true))
 
 
 def _propagate(

@@ -172,7 +172,7 @@ def certify(
     formulas.certify(puzzle, solutions, settings)
 
 
-@takes("inbox", "max_bytes", "max_total_bytes", "timeout", "quiet")
+@takes("inbox", "max_bytes", "max_total_bytes", "timeout", "memory_limit", "quiet")
 def audit(
     settings: Settings,
     outbox: Annotated[
@@ -188,7 +188,7 @@ def audit(
     """Check the solutions, counts and proofs in an outbox, from its files alone.
 
     A job is ok, BAD, or unchecked if its original is gone or time was too short.
-    --timeout is for one proof, one conflict or one difference.
+    --timeout is for one proof, one search for more solutions, one conflict or one difference.
 
     sudoku-pipeline audit
 

@@ -28,14 +28,18 @@ _WIDTH = len("unchecked")
 def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_json: bool) -> None:
     from pipeline.audit import Terms  # noqa: PLC0415 - numpy and dratify are slow to load
     from pipeline.audit import audit as audited  # noqa: PLC0415
+    from pipeline.completeness import refuter  # noqa: PLC0415
+    from pipeline.solvers import Solvers  # noqa: PLC0415
 
     folders = folders_of_originals(settings, originals)
-    terms = Terms(settings.reading, Room(settings.max_total_bytes), settings.timeout)
     verdicts: Counter[str] = Counter()
-    for finding in audited(outbox, folders, terms):
-        verdicts[finding.verdict] += 1
-        if as_json or not settings.quiet or finding.verdict != "ok":
-            _print(finding, as_json=as_json)
+    with Solvers("pysat") as solvers:
+        ask = refuter(solvers, settings.memory_limit)
+        terms = Terms(settings.reading, Room(settings.max_total_bytes), settings.timeout, ask)
+        for finding in audited(outbox, folders, terms):
+            verdicts[finding.verdict] += 1
+            if as_json or not settings.quiet or finding.verdict != "ok":
+                _print(finding, as_json=as_json)
     jobs = counted(verdicts.total(), "job")
     said = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in ("ok", "unchecked", "bad"))
     if not settings.quiet:

@@ -61,9 +61,13 @@ class Table:
     def _proofs(self) -> tuple[str, str]:
         return f"{self.stem}.proofs.xz", f"{self.stem}.proofs.csv"
 
+    def _has_proofs(self) -> bool:
+        """Whether proofs were asked for, or some puzzle could not be checked without."""
+        return self._proves or self._growing.length(self._proofs()[1]) > 0
+
     def names(self) -> list[str]:
         solutions = (self._solution(rank) for rank in range(1, self._ranks + 1))
-        return [self._table(), *solutions, *(self._proofs() if self._proves else ())]
+        return [self._table(), *solutions, *(self._proofs() if self._has_proofs() else ())]
 
     def add(self, rows: Rows, piece: Piece) -> None:
         self.ahead = self.count + 1 - piece.first_line
@@ -88,7 +92,7 @@ class Table:
             here = rank < len(rows.solutions)
             lines = rows.solutions[rank] if here else rows.unsolved()
             self._growing.append(self._solution(rank + 1), lines)
-        if self._proves:
+        if self._has_proofs() or rows.proofs:
             self._append_proofs(rows.proofs)
         self.count += rows.count
         self.totals += rows.totals

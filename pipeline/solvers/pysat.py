@@ -151,7 +151,11 @@ class _Session:
 
 
 class Satisfiable(SolverError):
-    """There is nothing to prove: the engine has found a model."""
+    """There is nothing to prove: the engine claims to have found this model."""
+
+    def __init__(self, engine: str, model: Iterable[int]) -> None:
+        super().__init__(f"{engine} has found a model where there should be none")
+        self.model = frozenset(model)
 
 
 class Exhausted(SolverError):
@@ -171,8 +175,8 @@ class Prover(Pysat):
         """The DRAT text of a proof that the clauses are unsatisfiable, as the engine found it.
 
         Givens must be among the clauses. Every line is a clause, the last one the empty one;
-        deletions are left out, as no RUP proof needs them. Raises Satisfiable if a model was
-        found, Exhausted if a limit was hit, and SolverError if the child died or no proof was
+        deletions are left out, as no RUP proof needs them. Raises Satisfiable with a model if one
+        was found, Exhausted if a limit was hit, and SolverError if the child died or no proof was
         written.
         """
         deadline = Deadline.of(limits)
@@ -187,8 +191,8 @@ class Prover(Pysat):
         match reply:
             case None:
                 raise Exhausted(f"{engine}: {limits.out_of_time}")
-            case "sat", _:
-                raise Satisfiable(f"{engine} has found a model where there should be none")
+            case "sat", [*model]:
+                raise Satisfiable(engine, model)
             case "unsat", "too long":
                 raise Exhausted(f"{engine}: its proof is longer than {PROOF_BYTES:,} bytes")
             case "unsat", [*steps]:
@@ -233,7 +237,8 @@ def _serve(pipe: Connection) -> None:
             case "solve":
                 pipe.send(("sat", engine.get_model()) if engine.solve() else ("unsat", None))
             case "prove":
-                pipe.send(("sat", None) if engine.solve() else ("unsat", _proof_of(engine)))
+                is_sat = engine.solve()
+                pipe.send(("sat", engine.get_model()) if is_sat else ("unsat", _proof_of(engine)))
 
 
 def _proof_of(engine: Any) -> Any:

@@ -43,7 +43,7 @@ def original(tmp_path_factory):
         for stem in ("none", "set/a/none"):  # a busy machine may have been too slow to find it
             outbox.edit(stem, conflict=CONFLICT, conflict_minimal=True)
 
-    return shared(tmp_path_factory, "claims", make)
+    return shared(tmp_path_factory, "explained", make)
 
 
 @pytest.fixture

@@ -28,7 +28,8 @@ from support.auditing import (
     unlink,
     write,
 )
-from support.solving import EVEN_ODD, NONE, SIX, TWO
+from support.solving import EVEN_ODD, NINE_TWO, NONE, SIX, TWO
+from support.solving import NINE as ALONE
 
 LINES = "".join(map(in_a_line, (ONE, TWO, SIX, NONE))) + "hello of words\n" + in_a_line(SIX_BY_SIX)
 SEVEN_STEPS = "....7..2.8.......6.1.2.5...9.54....8.........3....85.1...3.2.8.4.......9.7..6....\n"
@@ -88,7 +89,8 @@ def test_without_proofs_it_passes_too(tmp_path):
     outbox = made(tmp_path, FILES, "--prove", "never")
     findings = outbox.findings()
     assert {each.verdict for each in findings.values()} == {"ok"}
-    assert findings["nine"].claim == "collection of 8 puzzles: 8 unique"
+    assert findings["nine"].claim == "collection of 8 puzzles: 8 unique, 8 proved"
+    assert not outbox.path("nine.proofs.xz").exists()
 
 
 def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path):
@@ -217,10 +219,14 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     ),
     (
         "lines",
-        append("lines.csv", "7,7,,invalid,0,,,,\n"),
+        append("lines.csv", "7,7,,invalid,0,,,,,\n"),
         "lines.csv goes on behind the last puzzle",
     ),
-    ("lines", append("lines.csv", "7,7,,invalid,0,,,\n"), "lines.csv: line 8: Expected `arr"),
+    (
+        "lines",
+        lambda o: o.change_line("lines.csv", "lines", 7, "6,6,x,invalid,0,,,,"),
+        "lines.csv: line 7: Expected `arr",
+    ),
     (
         "lines",
         write("lines.csv", "index,line\n"),
@@ -267,7 +273,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     ("nine", damage_proofs, "proof of row 8: nine.proofs.xz: it is cut off"),
     ("nine", change_proofs, "proof of row 1: line "),
     ("nine", remove("nine.proofs.xz"), "nine.proofs.csv only nine.proofs.csv is listed"),
-    ("nine", remove_proofs, "certificate: 0 claimed in the record, 8 found"),
+    ("nine", remove_proofs, "nine.csv: row 8: the certificate is 'drat', but there is no proof"),
     ("set", add_same_solution, "in/two.txt: two_2.solution holds the same grid as two_1.solution"),
     ("set", edit("set/bad", status="other"), "bad.txt: the status should be 'invalid'"),
     ("set", edit("set/readme", status="invalid"), "readme.txt: the status should be 'other'"),
@@ -372,8 +378,24 @@ def test_an_edited_row_of_an_archive_is_found(outbox, row, column, value, said):
 
 
 def test_that_rows_have_second_solutions_is_not_taken_on_trust(tmp_path):
-    lines = made(tmp_path, {"lines.txt": in_a_line(TWO) * 3}, "--max-solutions", "1")
-    assert lines.findings()["lines"].gaps[0].startswith("3 rows: that there is a second")
+    files = {
+        "lines.txt": in_a_line(TWO) * 3 + in_a_line(ONE),
+        "nines.txt": f"{NINE_TWO}\n{ALONE}\n",
+    }
+    outbox = made(tmp_path, files, "--prove", "never", "--max-solutions", "1")
+    for stem, number in (("lines", 4), ("nines", 2)):
+        assert outbox.problems(stem) == ()
+        told = {"status": "multiple", "complete": "false", "certificate": ""}
+        outbox.set_row(f"{stem}.csv", stem, number, **told)
+        outbox.edit(stem, totals={"multiple": number})
+        outbox.forget(stem, "certificate")
+        said = f"{stem}.csv: row {number}: there are no more solutions, where more are claimed"
+        assert outbox.problems(stem) == (said,)
+        finding = outbox.finding(stem, seconds=0.0)
+        said = (
+            f"{stem}.csv: row 1: that there are more solutions was not checked: time was too short"
+        )
+        assert (finding.verdict, finding.gaps[0].partition(";")[0]) == ("unchecked", said)
 
 
 EVERYTHING = packed(

@@ -285,7 +285,7 @@ def test_clauses_that_are_added_changed_or_moved_are_found(outbox):
 
 def test_what_claims_no_proof_needs_none(outbox):
     remove("one.proof.cnf", "one.proof.drat")(outbox)
-    outbox.certify("one", complete="claimed")
+    outbox.edit("one", certificate={"solutions": "checked", "complete": "claimed"})
     assert outbox.problems("one") == ()
 
 
@@ -304,7 +304,9 @@ def test_a_proof_for_which_time_was_not_enough_is_unchecked(outbox):
     finding = outbox.finding("hard", seconds=0.0)
     assert finding.verdict == "unchecked"
     said = "hard.proof.drat: the proof was not checked within 0 s; --timeout gives it longer"
-    assert finding.gaps == (said,)
+    assert finding.gaps[0] == said
+    said = "that there is no other solution was not checked: time was too short"
+    assert finding.gaps[1].startswith(said)
 
 
 def test_a_formula_is_read_as_it_was_declared(outbox):
@@ -328,11 +330,13 @@ def test_a_job_is_unchecked_without_its_original_and_still_looked_at(outbox):
 
 def test_that_there_are_several_solutions_is_not_taken_on_trust(outbox):
     outbox.edit("one", status="multiple", complete=False, message="there are more")
-    outbox.certify("one", complete="no")
+    outbox.edit("one", certificate={"solutions": "checked", "complete": "no"})
     remove("one.proof.cnf", "one.proof.drat")(outbox)
-    finding = outbox.finding("one")
-    assert (finding.verdict, finding.problems) == ("unchecked", ())
-    assert "that there is a second solution is only claimed" in finding.gaps[0]
+    said = "there are no more solutions, where more are claimed"
+    assert outbox.problems("one") == (said,)
+    finding = outbox.finding("one", seconds=0.0)
+    assert finding.verdict == "unchecked"
+    assert finding.gaps[0].startswith("that there are more solutions was not checked: time was")
 
 
 def test_a_log_that_was_pruned_is_not_missed(outbox):

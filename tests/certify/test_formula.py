@@ -12,6 +12,7 @@ from support.oracle import solutions
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, SIX, TWO
 from support.strategies import SMALL_GEOMETRIES, examples, puzzles
 
+from pipeline.certify import certify_model
 from pipeline.certify.formula import (
     Formula,
     FormulaTooLarge,
@@ -129,6 +130,11 @@ def test_the_core_of_any_formula_is_as_satisfiable_as_the_formula(clauses):
                 assert solver.solve() == all_of_it.solve()
             if core.is_refuted:
                 assert not all_of_it.propagate()[0]
+    with Solver("minisat22", bootstrap_with=core.remaining) as solver:
+        if solver.solve():
+            model = core.model({*solver.get_model()})
+            assert [abs(literal) for literal in model] == [*range(1, 7)]
+            assert certify_model(formula.clauses, model) is None
 
 
 def test_grids_of_another_geometry_and_grids_named_twice_are_refused():

@@ -26,8 +26,10 @@ from support.oracle import is_solution, solutions
 from support.solving import SIX, pattern
 
 from pipeline import parse_puzzle
+from pipeline.parse import Piece
 from pipeline.puzzle import Geometry, Grid
-from pipeline.rows import one_line
+from pipeline.rows import Proofs, Rows, one_line
+from pipeline.run.table import Table
 
 HEADER = "index,line,puzzle,status,solutions,complete,solution,message,disagreement\n"
 A = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
@@ -434,3 +436,37 @@ def test_the_record_the_log_and_the_line_that_is_shown_say_how_long_it_was_in_wo
     assert seconds["total"] > 0
     assert events_in(box.text("many.log"))[-1]["seconds"] == seconds
     assert shown["many.txt"]["seconds"] == seconds
+
+
+class InMemory:
+    """Growing files that are nowhere."""
+
+    def __init__(self):
+        self.files = {}
+
+    def append(self, name, data):
+        self.files[name] = self.files.get(name, b"") + data
+
+    def length(self, name):
+        return len(self.files.get(name, b""))
+
+
+def test_a_proof_that_was_needed_is_published_unasked():
+    growing = InMemory()
+    table = Table(growing, "top", proves=False)
+    for first in (1, 2):
+        table.add(Rows(first, 1, b"%d,\n" % first, [b"1\n"]), Piece(first, b"x\n"))
+    assert "top.proofs.xz" not in table.names()
+    proofs = [Proofs(b"packed", ((0, 0, 6, "glucose4", 3),))]
+    table.add(Rows(3, 1, b"3,\n", [b"1\n"], proofs=proofs), Piece(3, b"x\n"))
+    assert (
+        [*growing.files]
+        == [
+            "top.csv",
+            "top_1.solution",
+            "top.proofs.xz",
+            "top.proofs.csv",
+        ]
+        == table.names()
+    )
+    assert growing.files["top.proofs.csv"].splitlines()[1:] == [b"3,0,0,6,glucose4,3"]

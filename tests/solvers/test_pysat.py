@@ -9,6 +9,7 @@ import pytest
 from support.needs import needs_linux
 from support.solving import children, has_ended, pigeons
 
+from pipeline.certify import certify_model
 from pipeline.certify.formula import Formula
 from pipeline.certify.proof import check_refutation
 from pipeline.errors import SolverError
@@ -50,8 +51,9 @@ def test_what_propagation_refutes_has_a_proof_too(clauses, engine, prover):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("clauses", [(), ((1, 2),), PIGEONS.clauses[1:]], ids=len)
 def test_there_is_no_proof_where_there_is_a_model(clauses, engine, prover):
-    with pytest.raises(Satisfiable, match=f"{engine} has found a model"):
+    with pytest.raises(Satisfiable, match=f"{engine} has found a model") as raised:
         prover.prove(clauses, LIMITS, engine)
+    assert certify_model(clauses, raised.value.model) is None
     assert answers(prover)
 
 

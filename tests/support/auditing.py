@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -32,6 +33,8 @@ OTHER_GRID = "4312\n2134\n1243\n3421\n"
 SIX_BY_SIX = "...5..\n..5631\n......\n.1.3.5\n.5....\n2.4...\n"
 HARD = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..\n"
 EXAMPLES = Path(__file__).parents[2] / "examples"
+STATUSES = ("unsolvable", "unique", "multiple")
+"""The status of a puzzle with no, one and more solutions."""
 Tamper = Callable[["Outbox"], object]
 
 
@@ -134,6 +137,33 @@ class Outbox:
         """Remove a file of a job's set, and what the record says of it."""
         self.path(name).unlink()
         self.list(stem)
+
+    def leave_out(self, stem: str) -> None:
+        """Leave out the last solution of one problem, as if there were one less."""
+        record = self.record(stem)
+        left = record["solutions"] - 1
+        self.remove(f"{stem}_{left + 1}.solution", stem)
+        if left < 2:
+            self.forget(stem, "difference")
+        if left == 0 and record["format"] != "cnf":
+            self.edit(stem, conflict=None, conflict_minimal=None)
+        self.edit(stem, solutions=left, status=STATUSES[min(left, 2)])
+
+    def leave_out_of_row(self, stem: str, number: int) -> None:
+        """Leave out the last solution of a row, as if there were one less; all counts say so."""
+        header, *rows = self.rows(f"{stem}.csv")
+        row = dict(zip(header, rows[number - 1], strict=True))
+        left = int(row["solutions"]) - 1
+        name, status = f"{stem}_{left + 1}.solution", STATUSES[min(left, 2)]
+        cells = len(self.path(name).read_text().splitlines()[number - 1])
+        self.change_line(name, stem, number, "." * cells)
+        fields = {"status": status, "solution": row["solution"] if left else ""}
+        changed = {name: value for name, value in fields.items() if value != row[name]}
+        self.set_row(f"{stem}.csv", stem, number, solutions=str(left), **changed)
+        totals = Counter(self.record(stem)["totals"])
+        totals[row["status"]] -= 1
+        totals[status] += 1
+        self.edit(stem, totals=totals)
 
     def original(self, name: str) -> Path:
         return self.box.inbox / "done" / name

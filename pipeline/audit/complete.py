@@ -1,0 +1,126 @@
+"""Whether solutions are all, as is claimed of them: every such claim is checked anew.
+
+A puzzle is searched through from the rules alone. What that does not decide, and formulas, are
+left to a refuter: its proof is checked, and so is the model that it finds instead.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from pipeline.audit.claims import Undecided, remedy
+from pipeline.audit.sets import Report, Terms
+from pipeline.certify import certify_grid, certify_model
+from pipeline.certify.exhaustion import TOO_SHORT, exhausted
+from pipeline.certify.formula import Formula, core_of, proof_formula
+from pipeline.certify.proof import REFUTED, check_core
+from pipeline.errors import PipelineError
+from pipeline.limits import Deadline
+from pipeline.parse.formula import Model, ParsedFormula, proof_clauses
+from pipeline.puzzle import Geometry, Grid, Puzzle
+
+SEARCH_SHARE = 0.5
+"""Of the seconds, for the search, if a refuter may have the rest."""
+
+_MOST_CLAUSES = 1_000_000
+"""Of a formula, which with a proof takes a gigabyte then."""
+
+_SHOWN = 12
+_NO_REFUTER = "it takes a solver, which `sudoku-pipeline audit` has"
+
+
+def audit_complete(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report) -> None:
+    """Check that a puzzle has no solution but these, which are different solutions of it."""
+    end = time.monotonic() + terms.seconds
+    share = SEARCH_SHARE if terms.refuter else 1.0
+    found = exhausted(puzzle, grids, seconds=terms.seconds * share)
+    if found.is_complete:
+        return
+    try:
+        if found.missing:
+            grid: Grid | None = found.missing[0]
+        else:
+            why = found.undecided or ""
+            model = _model_of(lambda: proof_formula(puzzle, grids), why, terms, end)
+            grid = None if model is None else _grid_in(model, puzzle.geometry)
+        if grid is None:
+            return
+        for violation in certify_grid(puzzle, grid):
+            raise Undecided(f"the grid that was found is none: {violation}")
+        if grid in grids:
+            raise Undecided("the grid that was found is published")
+    except PipelineError as error:
+        report.gap(_unchecked("solution", error, end))
+    else:
+        signs = "" if puzzle.geometry.side <= 9 else " "
+        there_is = "there is another solution" if grids else "there is a solution"
+        report.bad(f"{there_is}: {signs.join(map(str, grid.values))}")
+
+
+def audit_another(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report) -> None:
+    """Check that a puzzle has another solution than these, which are different solutions of it."""
+    end = time.monotonic() + terms.seconds
+    found = exhausted(puzzle, grids, seconds=terms.seconds)
+    if found.is_complete:
+        report.bad("there are no more solutions, where more are claimed")
+    elif not found.missing:
+        report.gap(f"that there are more solutions was not checked: {found.undecided}{remedy(end)}")
+
+
+def audit_models(
+    parsed: ParsedFormula, models: Sequence[Model], terms: Terms, report: Report
+) -> None:
+    """Check that a formula has no model but these."""
+    end = time.monotonic() + terms.seconds
+    try:
+        if (clauses := len(parsed.clauses)) > _MOST_CLAUSES:
+            raise Undecided(
+                f"{clauses:,} clauses are more than the {_MOST_CLAUSES:,} that are read"
+            )
+        model = _model_of(lambda: Formula(*proof_clauses(parsed, models)), _NO_REFUTER, terms, end)
+        if model is None:
+            return
+        if (index := certify_model(parsed.written, model)) is not None:
+            raise Undecided(f"the model that was found does not satisfy clause {index + 1}")
+        if model in models:
+            raise Undecided("the model that was found is published")
+    except PipelineError as error:
+        report.gap(_unchecked("model", error, end))
+    else:
+        more = " …" if len(model) > _SHOWN else ""
+        there_is = "there is another model" if models else "there is a model"
+        report.bad(f"{there_is}: {' '.join(map(str, model[:_SHOWN]))}{more}")
+
+
+def _unchecked(noun: str, error: PipelineError, end: float) -> str:
+    return f"that there is no other {noun} was not checked: {error}{remedy(end)}"
+
+
+def _model_of(make: Callable[[], Formula], why: str, terms: Terms, end: float) -> Model | None:
+    """A model of the formula, which is not certified; None if a proof shows that it has none.
+
+    `why` says why nobody knows without a refuter. Raises PipelineError.
+    """
+    if terms.refuter is None and time.monotonic() > end:
+        raise Undecided(why)
+    core = core_of(make(), Deadline(end, TOO_SHORT))
+    text = REFUTED
+    if not core.is_refuted:
+        if terms.refuter is None:
+            raise Undecided(why)
+        found = terms.refuter(core, end - time.monotonic())
+        if not isinstance(found, str):
+            return core.model(found)
+        text = found
+    check_core(core, text, max(0.0, end - time.monotonic()))
+    return None
+
+
+def _grid_in(model: Model, geometry: Geometry) -> Grid:
+    """The grid that a model stands for. Raises Undecided if it is none."""
+    side = geometry.side
+    chosen = [divmod(literal - 1, side) for literal in model if literal > 0]
+    if [cell for cell, _ in chosen] != [*range(side * side)]:
+        raise Undecided("the model that was found is no grid")
+    return Grid(geometry, tuple(value + 1 for _, value in chosen))
