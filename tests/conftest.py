@@ -83,3 +83,19 @@ def compiled():
     folder = PROGRAM.folder()
     PROGRAM.compile_into(folder)
     return CompiledSearch(PROGRAM.load_from(folder))
+
+
+@pytest.fixture(scope="session")
+def checking():
+    """The compiled check of many; one process compiles it, the others wait."""
+    from pipeline.certify.compiled import PROGRAM
+
+    folder = PROGRAM.folder()
+    PROGRAM.compile_into(folder)
+    return PROGRAM.load_from(folder)
+
+
+@pytest.fixture
+def searching(checking, monkeypatch):
+    """Have `exhausted_many` use the compiled check."""
+    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *, at_once: checking)

@@ -264,6 +264,13 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         told = or_none(self.certificate)
         return (told.by or told.complete or "") if told and self.complete else ""
 
+    @property
+    def known(self) -> dict[str, int]:
+        """One under PROVED or CLAIMED, as it is known that the solutions are all."""
+        told = or_none(self.certificate)
+        is_said = told and self.complete and told.complete in {PROVED, CLAIMED}
+        return {told.complete: 1} if told and told.complete and is_said else {}
+
 
 class ManyRecord(Struct, frozen=True, kw_only=True):
     """The record of a collection or archive."""
@@ -289,6 +296,12 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
     ] = UNSET
     files: Files
     finished: Finished = None
+
+    @property
+    def known(self) -> dict[str, int]:
+        """The counts of PROVED and CLAIMED puzzles."""
+        told = or_none(self.certificate)
+        return {PROVED: told.proved, CLAIMED: told.claimed} if told else {}
 
 
 Record = PuzzleRecord | ManyRecord

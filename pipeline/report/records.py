@@ -50,7 +50,8 @@ class Job:
     """A job according to its record, as far as that is legible.
 
     `stem` is the name of the record without its ending. `started` and `finished` are seconds
-    since 1970. `totals` counts the puzzles by status, `seconds` are those of the stages.
+    since 1970. `totals` counts the puzzles by status, `known` those whose solutions are proved, or
+    claimed, to be all; `seconds` are those of the stages.
     """
 
     stem: str
@@ -69,6 +70,7 @@ class Job:
     finished: float | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     totals: Mapping[str, int] = field(default_factory=dict)
+    known: Mapping[str, int] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     declared: Mapping[str, str] = field(default_factory=dict)
     conflict: tuple[tuple[int, int], ...] = ()
@@ -126,6 +128,7 @@ def _job(stem: str, record: Record) -> Job:
         finished=finished,
         seconds=seconds,
         totals=_totals(record.totals),
+        known=record.known,
         files=tuple(n for n in file_names(record)[:_MOST_FILES] if len(n) <= _LONGEST_NAME),
         declared=_declared(or_none(record.declared) or {}),
     )

@@ -47,7 +47,8 @@ class Bounds:
 class Survey:
     """The sums of all jobs of an outbox, and some of the jobs: `jobs`, out of `count`.
 
-    `totals` counts puzzles by status. `solve_times` counts them by third of a power of ten of
+    `totals` counts puzzles by status, `known` those whose solutions are proved, or claimed, to be
+    all. `solve_times` counts them by third of a power of ten of
     seconds: bin k holds those from 10^(k/3) on. `finished` and `puzzles` have an entry for each
     job whose end is known: seconds since 1970, and its number of puzzles; `started` is when the
     first began. An end after `latest` is ignored. `is_cut`: not all members of archives were
@@ -57,6 +58,7 @@ class Survey:
     jobs: Sequence[Job] = ()
     count: int = 0
     totals: Counter[str] = field(default_factory=Counter)
+    known: Counter[str] = field(default_factory=Counter)
     solve_times: Counter[int] = field(default_factory=Counter)
     finished: array[float] = field(default_factory=lambda: array("d"))
     puzzles: array[float] = field(default_factory=lambda: array("d"))
@@ -67,6 +69,7 @@ class Survey:
     def add(self, job: Job) -> None:
         self.count += 1
         self.totals.update(job.totals)
+        self.known.update(job.known)
         self.time(job)
         if job.finished is not None and job.finished <= self.latest:
             self.finished.append(job.finished)

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from pipeline.published import ENDING
 from pipeline.published.names import DONE, MOST_LIKELY, Originals, stems_for
+from pipeline.published.schema import PROVED
 from pipeline.published.tables import MemberRow, PuzzleRow
 from pipeline.report.board import Board, board_svg
 from pipeline.report.drawn import board_of_job, board_of_row, members_of, original_of
@@ -273,8 +274,8 @@ class Viewer:
         if job.status == "multiple":
             all_of = "all " if job.complete else ""
             facts.append(f"{all_of}{job.solutions} solutions")
-        if job.evidence == "proved" and job.complete:
-            facts.append("proved")
+        if job.evidence and job.complete:
+            facts.append("proved" if job.evidence == PROVED else "only claimed")
         name = name or shortened(job.source)
         return self._card(name, job.status, board, job.message, facts, links)
 

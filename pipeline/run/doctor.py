@@ -100,10 +100,11 @@ def _lanes() -> Finding:
 def _compiled() -> Iterator[Finding]:
     """Whether all that can be compiled is; if it can be, it is compiled now."""
     try:
-        from pipeline.solvers.lanes import loading  # noqa: PLC0415 - slow to load
+        from pipeline.certify import compiled as check  # noqa: PLC0415 - slow to load
+        from pipeline.solvers.lanes import loading as lanes  # noqa: PLC0415
     except ImportError:  # as `_lanes` has said
         return
-    programs = (loading.PROGRAM,)
+    programs = lanes.PROGRAM, check.PROGRAM
     lacking = [finding for program in programs if (finding := _lack_of(program))]
     yield from dict.fromkeys(lacking) or [Finding("ok", "compiled searches are ready")]
 

@@ -1,0 +1,225 @@
+"""The check of `exhaustion.py` for many puzzles of 9×9, compiled: LANES searches side by side.
+
+Each lane is a depth-first search of its own. After a sweep, a lane with a contradiction, or at a
+grid that is listed, goes back to its last branch; one that no longer moves branches. Of a
+triad and a value, it is first assumed that the triad has it, then that it has not: so two branches
+have no grid in common, and each listed grid is met once.
+
+`building.py` makes machine code of this.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pipeline.certify.compiled.state import CELLS, DEAD, DEPTH, LANES, MOVED, NOBODY, OPEN
+from pipeline.certify.compiled.sweep import compiled, sweep
+from pipeline.certify.verdicts import Verdict
+
+_UNDECIDED, _COMPLETE, _INCOMPLETE, _WRONG = map(int, Verdict)
+_GIVEN_UP = -1
+"""Undecided, and no longer searched."""
+
+_ONE = np.uint16(1)
+_COUNT = np.array([bits.bit_count() for bits in range(512)])
+_LOWEST = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
+
+
+@compiled
+def _is_solution(masks, grids, puzzle, rank):
+    """Whether a grid that is listed is a solution, from the rules."""
+    for line in range(9):
+        row = column = box = 0
+        for k in range(9):
+            row |= _bit(masks, grids, puzzle, rank, 9 * line + k)
+            column |= _bit(masks, grids, puzzle, rank, 9 * k + line)
+            corner = line // 3 * 27 + line % 3 * 3
+            box |= _bit(masks, grids, puzzle, rank, corner + k // 3 * 9 + k % 3)
+        if row & column & box != 511:
+            return False
+    return True
+
+
+@compiled
+def _bit(masks, grids, puzzle, rank, cell):
+    """The value of a cell as a bit; 0 for one that is not allowed there."""
+    value = np.int64(grids[rank, puzzle, cell])
+    if value < 1 or value > 9:
+        return 0
+    return np.int64(masks[puzzle, cell]) & 1 << (value - 1)
+
+
+@compiled
+def _are_different_solutions(masks, counts, grids, puzzle):
+    for rank in range(counts[puzzle]):
+        if not _is_solution(masks, grids, puzzle, rank):
+            return False
+        for earlier in range(rank):
+            if _same(grids, puzzle, rank, earlier):
+                return False
+    return True
+
+
+@compiled
+def _same(grids, puzzle, one, other):
+    for cell in range(CELLS):
+        if grids[one, puzzle, cell] != grids[other, puzzle, cell]:
+            return False
+    return True
+
+
+@compiled
+def _is_listed(fields, lane, grids, puzzle, count):
+    """Whether the one candidate of each cell is a grid that is listed."""
+    for rank in range(count):
+        is_same = True
+        for cell in range(CELLS):
+            value = np.int64(grids[rank, puzzle, cell])
+            if fields[cell, lane] != _ONE << np.uint16(value - 1):
+                is_same = False
+                break
+        if is_same:
+            return True
+    return False
+
+
+@compiled
+def _triad(fields, lane, chute, triad):
+    """The values that a triad of a chute may have; chutes 3 to 5 are the stacks."""
+    line, box = triad // 3, triad % 3
+    at, step = 27 * chute + 9 * line + 3 * box, 1
+    if chute > 2:
+        at, step = 3 * (chute - 3) + line + 27 * box, 9
+    return np.int64(fields[at, lane] | fields[at + step, lane] | fields[at + 2 * step, lane])
+
+
+@compiled
+def _choice(fields, lane):
+    """Where to branch: 81 · chute + 9 · triad + value, from 0.
+
+    In the chute with least open, a value for which a line has a choice, of two if there is one.
+    """
+    least, choice = 1 << 30, 0
+    for chute in range(6):
+        left, of_two, of_three, first_two, first_three = 0, 0, 0, 0, 0
+        for line in range(0, 9, 3):
+            x = _triad(fields, lane, chute, line)
+            y = _triad(fields, lane, chute, line + 1)
+            z = _triad(fields, lane, chute, line + 2)
+            three = x & y & z
+            two = (x & y | z & (x | y)) & ~three
+            left += _COUNT[two] + 2 * _COUNT[three]
+            if two and not of_two:
+                of_two, first_two = two, line
+            if three and not of_three:
+                of_three, first_three = three, line
+        if left and left < least:
+            least = left
+            among, triad = of_three, first_three
+            if of_two:
+                among, triad = of_two, first_two
+            value = _LOWEST[among]
+            while not _triad(fields, lane, chute, triad) >> value & 1:
+                triad += 1
+            choice = 81 * chute + 9 * triad + value
+    return choice
+
+
+@compiled
+def _assume(fields, lane, choice, has_it):
+    """Strike what is wrong if a triad has, or has not, a value."""
+    chute, triad, value = choice // 81, choice // 9 % 9, choice % 9
+    line, box = triad // 3, triad % 3
+    keep = ~(_ONE << np.uint16(value))
+    for other in range(9):
+        is_beside = (other // 3 == line) != (other % 3 == box)
+        if is_beside if has_it else other == triad:
+            at, step = 27 * chute + 9 * (other // 3) + 3 * (other % 3), 1
+            if chute > 2:
+                at, step = 3 * (chute - 3) + other // 3 + 27 * (other % 3), 9
+            fields[at, lane] &= keep
+            fields[at + step, lane] &= keep
+            fields[at + 2 * step, lane] &= keep
+
+
+@compiled
+def _begin(lane, lanes, fields, masks, counts, grids, verdicts):
+    """Begin the next puzzle whose listed grids are different solutions."""
+    while lanes.begun[0] < len(masks):
+        puzzle = lanes.begun[0]
+        lanes.begun[0] += 1
+        if _are_different_solutions(masks, counts, grids, puzzle):
+            lanes.puzzle[lane] = puzzle
+            lanes.depth[lane] = lanes.met[lane] = 0
+            for cell in range(CELLS):
+                fields[cell, lane] = masks[puzzle, cell]
+            return
+        verdicts[puzzle] = _WRONG
+    lanes.puzzle[lane] = NOBODY
+
+
+@compiled
+def _branch(lane, lanes, fields):
+    depth = lanes.depth[lane]
+    choice = _choice(fields, lane)
+    for cell in range(CELLS):
+        lanes.saved[lane, depth, cell] = fields[cell, lane]
+    lanes.tried[lane, depth] = choice
+    lanes.depth[lane] = depth + 1
+    _assume(fields, lane, choice, True)
+
+
+@compiled
+def _go_back(lane, lanes, fields):
+    depth = lanes.depth[lane] - 1
+    lanes.depth[lane] = depth
+    for cell in range(CELLS):
+        fields[cell, lane] = lanes.saved[lane, depth, cell]
+    _assume(fields, lane, lanes.tried[lane, depth], False)
+
+
+@compiled
+def _next(lane, lanes, fields, counts, grids, nodes, most):
+    """Go on after a sweep: the verdict on the lane's puzzle, undecided while it is searched."""
+    puzzle = lanes.puzzle[lane]
+    if not fields[DEAD, lane]:
+        if fields[OPEN, lane]:
+            if fields[MOVED, lane]:
+                return _UNDECIDED
+            if nodes[puzzle] >= most or lanes.depth[lane] == DEPTH:
+                return _GIVEN_UP
+            nodes[puzzle] += 1
+            _branch(lane, lanes, fields)
+            return _UNDECIDED
+        if not _is_listed(fields, lane, grids, puzzle, counts[puzzle]):
+            return _UNDECIDED if fields[MOVED, lane] else _INCOMPLETE
+        lanes.met[lane] += 1
+    if lanes.depth[lane]:
+        _go_back(lane, lanes, fields)
+        return _UNDECIDED
+    return _COMPLETE if lanes.met[lane] == counts[puzzle] else _GIVEN_UP
+
+
+@compiled
+def search(lanes, masks, counts, grids, verdicts, nodes, most, sweeps):
+    """Go on for so many sweeps; whether all puzzles are done.
+
+    Verdicts stay undecided where more than `most` nodes would be needed.
+    """
+    fields = lanes.fields
+    for _ in range(sweeps):
+        working = 0
+        for lane in range(LANES):
+            if lanes.puzzle[lane] == NOBODY and lanes.begun[0] < len(masks):
+                _begin(lane, lanes, fields, masks, counts, grids, verdicts)
+            working += lanes.puzzle[lane] != NOBODY
+        if not working:
+            return True
+        sweep(fields)
+        for lane in range(LANES):
+            if lanes.puzzle[lane] != NOBODY:
+                verdict = _next(lane, lanes, fields, counts, grids, nodes, most)
+                if verdict != _UNDECIDED:
+                    verdicts[lanes.puzzle[lane]] = max(verdict, _UNDECIDED)
+                    lanes.puzzle[lane] = NOBODY
+    return False

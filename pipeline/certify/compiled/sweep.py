@@ -1,0 +1,135 @@
+"""A round of propagation for LANES puzzles of 9×9 side by side, compiled.
+
+A triad is three cells of a row or column in one box; a chute is the nine triads of three rows, or
+columns, that share three boxes. Each value is in one triad of each line and of each box. A row of
+`fields` is one cell, or triad, of all lanes; its bits are values.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from pipeline.certify.compiled.fields import (
+    filled,
+    load,
+    nine_values,
+    no_value,
+    store,
+    without_lowest,
+)
+from pipeline.certify.compiled.state import CELLS, DEAD, MOVED, OPEN
+
+compiled = njit(nogil=True, error_model="numpy", boundscheck=False)
+
+
+@compiled
+def _load(f, at, step):
+    """The three cells of a triad."""
+    return load(f, at), load(f, at + step), load(f, at + 2 * step)
+
+
+@compiled
+def _may(x):
+    return x[0] | x[1] | x[2]
+
+
+@compiled
+def _sole(x):
+    """The values that a cell of a triad has alone."""
+    a, b, c = (
+        filled(without_lowest(x[0])),
+        filled(without_lowest(x[1])),
+        filled(without_lowest(x[2])),
+    )
+    return x[0] & ~a | x[1] & ~b | x[2] & ~c
+
+
+@compiled
+def _permuted(a, b, c, d, e, f, g, h, i):
+    """In which triads of a chute a value may be, if each line has it in another box.
+
+    And which values can be nowhere.
+    """
+    p, q, r, s, t, u = a & e & i, a & f & h, b & d & i, b & f & g, c & d & h, c & e & g
+    nowhere = (p | q | r | s | t | u) ^ nine_values()
+    return (p | q, r | s, t | u, r | t, p | u, q | s, s | u, q | t, p | r), nowhere
+
+
+@compiled
+def _strike(f, at, step, x, may, must, note):
+    """Leave to a triad what it may have, note what it must have.
+
+    If these are three, it has no other. Gives contradictions, and what was struck.
+    """
+    three = without_lowest(without_lowest(must))
+    may = may & (must | ~filled(three))
+    store(f, at, x[0] & may)
+    store(f, at + step, x[1] & may)
+    store(f, at + 2 * step, x[2] & may)
+    store(f, note, must)
+    return without_lowest(three), _may(x) & ~may
+
+
+@compiled
+def _chute(f, first, line, box, cell, note):
+    """Strike in a chute what its triads exclude; note what they must have.
+
+    Its cells begin with `first`; its lines, boxes and the cells of a triad are so far apart.
+    """
+    second, third = first + line, first + 2 * line
+    a, b, c = _load(f, first, cell), _load(f, first + box, cell), _load(f, first + 2 * box, cell)
+    d, e, g = _load(f, second, cell), _load(f, second + box, cell), _load(f, second + 2 * box, cell)
+    h, i, j = _load(f, third, cell), _load(f, third + box, cell), _load(f, third + 2 * box, cell)
+    # what one triad of a line must have, the two others have not
+    qa, qb, qc, qd, qe = _sole(a), _sole(b), _sole(c), _sole(d), _sole(e)
+    qg, qh, qi, qj = _sole(g), _sole(h), _sole(i), _sole(j)
+    r, s, t = ~(qa | qb | qc), ~(qd | qe | qg), ~(qh | qi | qj)
+    may, bad = _permuted(
+        _may(a) & (qa | r), _may(b) & (qb | r), _may(c) & (qc | r),
+        _may(d) & (qd | s), _may(e) & (qe | s), _may(g) & (qg | s),
+        _may(h) & (qh | t), _may(i) & (qi | t), _may(j) & (qj | t),
+    )  # fmt: skip
+    ma, mb, mc, md, me, mg, mh, mi, mj = may
+    x0, y0 = _strike(f, first, cell, a, ma, ma & ~(mb | mc), note)
+    x1, y1 = _strike(f, first + box, cell, b, mb, mb & ~(ma | mc), note + 1)
+    x2, y2 = _strike(f, first + 2 * box, cell, c, mc, mc & ~(ma | mb), note + 2)
+    x3, y3 = _strike(f, second, cell, d, md, md & ~(me | mg), note + 3)
+    x4, y4 = _strike(f, second + box, cell, e, me, me & ~(md | mg), note + 4)
+    x5, y5 = _strike(f, second + 2 * box, cell, g, mg, mg & ~(md | me), note + 5)
+    x6, y6 = _strike(f, third, cell, h, mh, mh & ~(mi | mj), note + 6)
+    x7, y7 = _strike(f, third + box, cell, i, mi, mi & ~(mh | mj), note + 7)
+    x8, y8 = _strike(f, third + 2 * box, cell, j, mj, mj & ~(mh | mi), note + 8)
+    return (
+        bad | x0 | x1 | x2 | x3 | x4 | x5 | x6 | x7 | x8,
+        y0 | y1 | y2 | y3 | y4 | y5 | y6 | y7 | y8,
+    )
+
+
+@compiled
+def _settle(f, cell, row, column):
+    """What both triads of a cell must have, it has alone; give what is wrong, open, and struck."""
+    x, held = load(f, cell), load(f, row) & load(f, column)
+    y = x & (held | ~filled(held))
+    store(f, cell, y)
+    return without_lowest(held) | ~filled(y), without_lowest(y), x & ~y
+
+
+@compiled
+def sweep(f):
+    """Propagate once through all chutes. A lane that has not moved has nothing more to strike."""
+    dead, is_open, moved = no_value(), no_value(), no_value()
+    for chute in range(3):
+        bad, struck = _chute(f, 27 * chute, 9, 3, 1, CELLS + 9 * chute)
+        dead, moved = dead | bad, moved | struck
+    for chute in range(3):
+        bad, struck = _chute(f, 3 * chute, 1, 27, 9, CELLS + 27 + 9 * chute)
+        dead, moved = dead | bad, moved | struck
+    for row in range(9):
+        for column in range(9):
+            across = CELLS + 3 * row + column // 3
+            down = CELLS + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
+            bad, more, struck = _settle(f, 9 * row + column, across, down)
+            dead, is_open, moved = dead | bad, is_open | more, moved | struck
+    store(f, DEAD, dead)
+    store(f, OPEN, is_open)
+    store(f, MOVED, moved)
