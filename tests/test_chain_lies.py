@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,6 +39,7 @@ from support.strategies import examples
 
 from pipeline import Geometry, Settings, parse_puzzle, solve_puzzle
 from pipeline.batch import FEWEST, Batch, masks_of, solve_batch
+from pipeline.chain import solve_problem
 from pipeline.parse import parsed_from
 from pipeline.problem import PuzzleProblem, read_problem
 from pipeline.result import Stopwatch
@@ -66,8 +69,8 @@ def by_liars(puzzle, *plans, **options):
     """What the chain makes of a puzzle, with a liar for each plan and an honest one at the end."""
     liars = [Liar(honest(), plan, f"liar {place}") for place, plan in enumerate(plans)]
     with chain_of(*liars, honest()) as solvers:
-        settings = Settings(**{"max_solutions": 9} | options)
-        return solve_one(PuzzleProblem(parsed_from(puzzle)), solvers, settings, Stopwatch())
+        settings, problem = Settings(**options), PuzzleProblem(parsed_from(puzzle))
+        return solve_problem(problem, solvers, settings, Stopwatch(), explain=False)
 
 
 def solve(text: str, **options):
@@ -103,13 +106,12 @@ def test_a_solver_that_is_trusted_is_believed_and_every_claim_of_it_says_so(tmp_
     assert result.proof is None
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 5, 6, 7])
-@pytest.mark.parametrize("plan", [in_answer, from_answer])
+@pytest.mark.parametrize("number", [1, 2, 3, 6, 7])
 @pytest.mark.parametrize("lie", LIES)
-@pytest.mark.parametrize("limit", [1, 2, 6, 9])
-def test_a_lie_in_any_answer_does_no_harm(limit, lie, plan, number):
-    for puzzle in FOUR:
-        check_found_out(puzzle, by_liars(puzzle, plan(number, lie), max_solutions=limit), limit)
+def test_a_lie_in_any_answer_does_no_harm(lie, number):
+    for puzzle, limit, plan in product(FOUR, (1, 2, 9), (in_answer, from_answer)):
+        result = by_liars(puzzle, plan(number, lie), max_solutions=limit)
+        check_found_out(puzzle, result, limit)
 
 
 @examples(60)
@@ -179,7 +181,7 @@ def test_a_lie_found_out_at_the_limit_still_says_that_there_are_more(tmp_path):
     [(UNIQUE, 1), (TWO, 100), (NONE, 1), (NONE, 100), (EVEN_ODD_SIX, 1), (EVEN_ODD_SIX, 100)],
 )
 def test_the_check_changes_nothing_for_honest_solvers(text, most, solver):
-    options = {"solver": solver, "max_solutions": most}
+    options = {"solver": solver, "max_solutions": most, "prove": "never"}
     checked, trusted = (solve_at_hand(text, trust_solver=trust, **options) for trust in (0, 1))
     assert told(checked) == told(trusted)
     assert trusted.told_certificate == ("claimed" if trusted.complete else "")
