@@ -29,6 +29,7 @@ from puzzles import made
 from pysat.solvers import Minisat22
 
 from pipeline import encode_puzzle
+from pipeline.certify import compiled
 from pipeline.puzzle import NINE, Puzzle
 from pipeline.solvers.lanes import loading
 
@@ -112,7 +113,8 @@ def first_fields(path: Path) -> list[str]:
 
 def main() -> None:
     data, chosen = Path(sys.argv[1]), sys.argv[2:]
-    loading.PROGRAM.compile_into(loading.PROGRAM.folder())  # as `doctor` does
+    for program in (loading.PROGRAM, compiled.PROGRAM):
+        program.compile_into(program.folder())  # as `doctor` does
     easy, hard, hardest = (data / f"{name}.txt" for name in ("17clue", "top1465", "hardest"))
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name:
         folder = Path(name)

@@ -153,7 +153,7 @@ def _audit(published: One | Many, originals: Originals, terms: Terms, report: Re
             return record.status
         return audit_single(published, None, terms, report)
     if record.sha256 is not None:
-        fitting = [path for path in found if _has_hash(path, record.sha256, terms)]
+        fitting = [path for path in found if has_hash(path, record.sha256, terms)]
         if not fitting:
             report.bad(f"the original {found[0]} has another sha256 than the record tells")
         return _with((fitting or found)[0], published, terms, report)
@@ -163,7 +163,7 @@ def _audit(published: One | Many, originals: Originals, terms: Terms, report: Re
     return _with(chosen, published, terms, report)
 
 
-def _has_hash(path: Path, hashed: str, terms: Terms) -> bool:
+def has_hash(path: Path, hashed: str, terms: Terms) -> bool:
     """Whether a file, or its unpacked content, has that hash."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):

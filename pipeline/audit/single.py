@@ -96,7 +96,7 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
     grids: list[Grid] = []
     first: dict[Grid, str] = {}
     for name in names if rules else ():
-        grid = _grid(published, name, terms, report)
+        grid = grid_of(published, name, terms, report)
         if grid is None or rules is None:
             continue
         for violation in certify_grid(rules, grid)[:_SHOWN]:
@@ -160,7 +160,7 @@ def _rules_alone(published: One, report: Report) -> Puzzle | None:
         return None
 
 
-def _grid(published: One, name: str, terms: Terms, report: Report) -> Grid | None:
+def grid_of(published: One, name: str, terms: Terms, report: Report) -> Grid | None:
     """The grid in a solution file; None if it is invalid."""
     told = published.record.format or ""
     form, _, notation = told.partition(" ")
@@ -208,7 +208,7 @@ def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Rep
             parsed = parse_formula(data, record.source, terms.reading.max_bytes)
         except InvalidPuzzle as error:
             report.bad(f"the original is no formula: {error}")
-    models = [*_models(published, parsed, report)] if parsed else []
+    models = [*models_of(published, parsed, report)] if parsed else []
     if parsed:
         if record.encoding is None or record.encoding.name is not None:
             report.bad("encoding: expected one of a formula, which has no name")
@@ -223,7 +223,7 @@ def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Rep
     return audit_proof(published, formula if parsed else None, None, terms, report)
 
 
-def _models(published: One, parsed: ParsedFormula, report: Report) -> Iterator[Model]:
+def models_of(published: One, parsed: ParsedFormula, report: Report) -> Iterator[Model]:
     """The models in the solution files; wrong ones are reported."""
     first: dict[Model, str] = {}
     most = _BYTES_EACH * parsed.variables + _SLACK

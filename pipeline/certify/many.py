@@ -1,6 +1,7 @@
 """Whether the solutions of many puzzles that are listed are all, for each of them.
 
-For 9×9 compiled by numba, if there is enough to do; else in plain Python. Both find the same.
+For 9×9 compiled by numba, if there is enough to do; else in numpy, or for a few one by one. All of
+them find the same.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pipeline.certify.abreast import check_abreast
 from pipeline.certify.compiled import MANY, check, loaded
 from pipeline.certify.exhaustion import exhausted
 from pipeline.certify.verdicts import Verdict
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["NODES", "Verdict", "exhausted_many"]
+
+FEW = 32
+"""Fewer puzzles are checked one by one."""
 
 NODES = 100_000
 """The most nodes of a puzzle; one of 9×9 that needs a tenth of them has not been seen."""
@@ -49,6 +54,22 @@ def exhausted_many(
     if geometry == NINE and (step := loaded.get(at_once=len(masks) >= MANY)):
         return check(step, masks, counts, grids, most, deadline)
     start = time.perf_counter()
+    decide = check_one_by_one if len(masks) < FEW else check_abreast
+    verdicts, nodes = decide(geometry, masks, counts, grids, most, deadline)
+    if geometry == NINE:
+        loaded.count(time.perf_counter() - start)
+    return verdicts, nodes
+
+
+def check_one_by_one(
+    geometry: Geometry,
+    masks: NDArray[np.unsignedinteger],
+    counts: NDArray[np.integer[Any]],
+    grids: NDArray[np.uint8],
+    most: int,
+    deadline: Deadline,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The verdicts on puzzles, and their nodes, in plain Python."""
     verdicts = np.zeros(len(masks), np.uint8)
     nodes = np.zeros(len(masks), np.int64)
     for place, mask in enumerate(masks.tolist()):
@@ -56,8 +77,6 @@ def exhausted_many(
             break
         listed = grids[: counts[place], place].tolist()
         verdicts[place], nodes[place] = _verdict(geometry, mask, listed, most, deadline)
-    if geometry == NINE:
-        loaded.count(time.perf_counter() - start)
     return verdicts, nodes
 
 

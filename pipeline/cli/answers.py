@@ -328,7 +328,7 @@ def _print_count(file: Path, result: Result, settings: Settings) -> NoReturn:
     raise typer.Exit(SOME_BAD if result.status in NOT_WELL else ALL_WELL)
 
 
-STAGES = ("parse", "encode", "solve", "decode", "certify", "total")
+STAGES = ("parse", "encode", "solve", "decode", "certify", "prove", "total")
 _WIDTH_ELSEWHERE = 200
 
 

@@ -201,6 +201,48 @@ def audit(
     commands.audit(settings, outbox, originals=originals, as_json=as_json)
 
 
+@takes("inbox", "max_bytes", "max_total_bytes", "timeout", "memory_limit", "quiet")
+def proof(
+    settings: Settings,
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="RECORD|TABLE", help="NAME.json, or NAME.csv of a collection."),
+    ],
+    indices: Annotated[
+        list[int] | None,
+        typer.Argument(metavar="INDEX", help="Rows of the table; by default all, up to 1,000."),
+    ] = None,
+    *,
+    originals: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folders of originals, like the default: done in the inbox."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Where to write, by default here.",
+        ),
+    ] = None,
+) -> None:
+    """Prove that published solutions are all, for checkers of proofs such as drat-trim.
+
+    For each claim, however it was certified, writes the formula that there is another solution,
+    NAME.proof.cnf, and a refutation of it, NAME.proof.drat: made now, and checked.
+
+    sudoku-pipeline proof outbox/classic.json
+
+    sudoku-pipeline proof outbox/collection.csv 1 5 --originals inbox/done -o proofs
+
+    Exit code 1: there is another solution, or no proof was found in time, or no original.
+    """
+    from pipeline.cli import proofs
+
+    proofs.proof(settings, path, indices or [], originals=originals, output=output)
+
+
 def schema() -> None:
     """Print the JSON Schema of the record, name.json.
 
@@ -323,6 +365,7 @@ COMMANDS = {
         decode,
         certify,
         audit,
+        proof,
         schema,
         report,
         status,

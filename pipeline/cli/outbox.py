@@ -29,12 +29,10 @@ def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_
     from pipeline.audit import Terms  # noqa: PLC0415 - numpy and dratify are slow to load
     from pipeline.audit import audit as audited  # noqa: PLC0415
 
-    for folder in originals or ():
-        if not folder.is_dir():
-            raise UsageError(f"--originals {printable(str(folder))}: no such folder")
+    folders = folders_of_originals(settings, originals)
     terms = Terms(settings.reading, Room(settings.max_total_bytes), settings.timeout)
     verdicts: Counter[str] = Counter()
-    for finding in audited(outbox, originals or [settings.inbox / DONE], terms):
+    for finding in audited(outbox, folders, terms):
         verdicts[finding.verdict] += 1
         if as_json or not settings.quiet or finding.verdict != "ok":
             _print(finding, as_json=as_json)
@@ -43,6 +41,14 @@ def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_
     if not settings.quiet:
         (say if as_json else print)(f"{jobs}: {said}")
     raise typer.Exit(ALL_WELL if verdicts.total() == verdicts["ok"] else SOME_BAD)
+
+
+def folders_of_originals(settings: Settings, named: list[Path] | None) -> list[Path]:
+    """The folders that `--originals` names, or the usual one. Raises UsageError."""
+    for folder in named or ():
+        if not folder.is_dir():
+            raise UsageError(f"--originals {printable(str(folder))}: no such folder")
+    return named or [settings.inbox / DONE]
 
 
 def schema() -> None:

@@ -10,12 +10,13 @@ import os
 import resource
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from itertools import islice, takewhile
 from multiprocessing.connection import Connection
 from typing import Any, Literal, get_args
 
 from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
-from pipeline.errors import EnvironmentFailure, SolverError
+from pipeline.errors import EnvironmentFailure, SolverError, SolverMissing
 from pipeline.limits import MIB, Deadline, Limits
 from pipeline.solvers.base import Closeable, Session
 from pipeline.solvers.child import Peer, limit_memory, lower
@@ -155,6 +156,12 @@ class Satisfiable(SolverError):
 
 class Exhausted(SolverError):
     """Time, memory or room for the proof was not enough: nothing is known."""
+
+
+def check_installed() -> None:
+    """Raise SolverMissing if PySAT is not there."""
+    if find_spec("pysat") is None:
+        raise SolverMissing("PySAT, which makes proofs, is not installed: pip install python-sat")
 
 
 class Prover(Pysat):

@@ -186,13 +186,13 @@ def test_times_are_a_table_of_the_files():
     heading, _, *rows = [line.split() for line in printed.splitlines() if line.strip()][-5:]
     assert code == 1
     assert heading[:4] == ["file", "status", "variables", "clauses"]
-    assert heading[4:] == ["parse", "encode", "solve", "decode", "certify", "total"]
+    assert heading[4:] == ["parse", "encode", "solve", "decode", "certify", "prove", "total"]
     assert [row[:2] for row in rows] == [
         ["two.txt", "multiple"],
         ["none.txt", "unsolvable"],
         ["bad.txt", "invalid"],
     ]
-    assert [len(row) for row in rows] == [10, 8, 4], "an invalid file has no size, only times"
+    assert [len(row) for row in rows] == [11, 9, 4], "an invalid file has no size, only times"
     assert all(float(word) >= 0 for row in rows for word in row[2:])
 
 

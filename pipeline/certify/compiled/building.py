@@ -13,7 +13,7 @@ from pipeline.native import building
 
 _SHORTS, _BYTES = types.CPointer(types.uint16), types.CPointer(types.uint8)
 _NUMBERS, _COUNT = types.CPointer(types.int64), types.int64
-_STATE = (_SHORTS, _NUMBERS, _NUMBERS, _NUMBERS, _SHORTS, _NUMBERS, _NUMBERS)
+_STATE = (_SHORTS, _NUMBERS, _NUMBERS, _NUMBERS, _SHORTS, _NUMBERS, _NUMBERS, _NUMBERS)
 _PUZZLES = (_SHORTS, _NUMBERS, _BYTES, _BYTES, _NUMBERS, _COUNT, _COUNT)
 _SIGNATURE = types.boolean(*_STATE, *_PUZZLES, _COUNT, _COUNT)
 
@@ -21,7 +21,7 @@ _SIGNATURE = types.boolean(*_STATE, *_PUZZLES, _COUNT, _COUNT)
 def object_code(name: str) -> bytes:
     """An object file for this machine that defines the check as a function of that name.
 
-    Its arguments are those of `search.search`, each array as a pointer: the seven of `Lanes`,
+    Its arguments are those of `search.search`, each array as a pointer: the eight of `Lanes`,
     masks, counts, grids, verdicts, nodes, the number of puzzles and of grids that each has room
     for, most, sweeps. Raises what `native.building.object_code` raises.
     """
@@ -29,7 +29,7 @@ def object_code(name: str) -> bytes:
 
 
 def _search(
-    fields, puzzle, depth, met, saved, tried, begun,
+    fields, puzzle, depth, met, saved, tried, seen, begun,
     masks, counts, grids, verdicts, nodes, puzzles, ranks, most, sweeps,
 ):  # fmt: skip
     lanes = Lanes(
@@ -39,6 +39,7 @@ def _search(
         carray(met, LANES),
         carray(saved, (LANES, DEPTH, CELLS)),
         carray(tried, (LANES, DEPTH)),
+        carray(seen, 27),
         carray(begun, 1),
     )
     return search(

@@ -10,12 +10,14 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
 from pipeline.certify.compiled.state import FIELD, LANES
 
 _IR = ir.VectorType(ir.IntType(FIELD), LANES)
+_BITS_SET = f"llvm.ctpop.v{LANES}i{FIELD}"
 
 
 class FieldsType(types.Type):
@@ -36,6 +38,7 @@ for _function, _taken, _name in (
     (operator.and_, (fields, fields), "and_"),
     (operator.or_, (fields, fields), "or_"),
     (operator.xor, (fields, fields), "xor"),
+    (operator.add, (fields, fields), "add"),
     (operator.invert, (fields,), "not_"),
 ):
 
@@ -98,6 +101,18 @@ def without_lowest(typingctx, value):
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         one = ir.Constant(_IR, [1] * LANES)
         return builder.and_(args[0], builder.sub(args[0], one))
+
+    return fields(fields), codegen
+
+
+@intrinsic
+def bits_set(typingctx, value):
+    """How many bits of each field are set."""
+
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = ir.FunctionType(_IR, [_IR])
+        count = cgutils.get_or_insert_function(builder.module, kind, _BITS_SET)
+        return builder.call(count, args)
 
     return fields(fields), codegen
 

@@ -12,7 +12,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.certify.compiled.state import CELLS, DEAD, DEPTH, LANES, MOVED, NOBODY, OPEN
+from pipeline.certify.compiled.state import (
+    CELLS,
+    DEAD,
+    DEPTH,
+    LANES,
+    LEFT,
+    MAY,
+    MOVED,
+    NOBODY,
+    OPEN,
+)
 from pipeline.certify.compiled.sweep import compiled, sweep
 from pipeline.certify.verdicts import Verdict
 
@@ -21,38 +31,38 @@ _GIVEN_UP = -1
 """Undecided, and no longer searched."""
 
 _ONE = np.uint16(1)
-_COUNT = np.array([bits.bit_count() for bits in range(512)])
+_NINE = 511
+_DECIDED = 27
+"""What is left of a chute in which each value has one triad of each line."""
+
 _LOWEST = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
 
 
 @compiled
-def _is_solution(masks, grids, puzzle, rank):
+def _is_solution(masks, grids, puzzle, rank, seen):
     """Whether a grid that is listed is a solution, from the rules."""
-    for line in range(9):
-        row = column = box = 0
-        for k in range(9):
-            row |= _bit(masks, grids, puzzle, rank, 9 * line + k)
-            column |= _bit(masks, grids, puzzle, rank, 9 * k + line)
-            corner = line // 3 * 27 + line % 3 * 3
-            box |= _bit(masks, grids, puzzle, rank, corner + k // 3 * 9 + k % 3)
-        if row & column & box != 511:
+    for unit in range(27):
+        seen[unit] = 0
+    for row in range(9):
+        for column in range(9):
+            cell = 9 * row + column
+            value = np.int64(grids[rank, puzzle, cell])
+            if value < 1 or value > 9 or not masks[puzzle, cell] >> (value - 1) & 1:
+                return False
+            bit = 1 << (value - 1)
+            seen[row] |= bit
+            seen[9 + column] |= bit
+            seen[18 + row // 3 * 3 + column // 3] |= bit
+    for unit in range(27):
+        if seen[unit] != _NINE:
             return False
     return True
 
 
 @compiled
-def _bit(masks, grids, puzzle, rank, cell):
-    """The value of a cell as a bit; 0 for one that is not allowed there."""
-    value = np.int64(grids[rank, puzzle, cell])
-    if value < 1 or value > 9:
-        return 0
-    return np.int64(masks[puzzle, cell]) & 1 << (value - 1)
-
-
-@compiled
-def _are_different_solutions(masks, counts, grids, puzzle):
+def _are_different_solutions(masks, counts, grids, puzzle, seen):
     for rank in range(counts[puzzle]):
-        if not _is_solution(masks, grids, puzzle, rank):
+        if not _is_solution(masks, grids, puzzle, rank, seen):
             return False
         for earlier in range(rank):
             if _same(grids, puzzle, rank, earlier):
@@ -84,45 +94,32 @@ def _is_listed(fields, lane, grids, puzzle, count):
 
 
 @compiled
-def _triad(fields, lane, chute, triad):
-    """The values that a triad of a chute may have; chutes 3 to 5 are the stacks."""
-    line, box = triad // 3, triad % 3
-    at, step = 27 * chute + 9 * line + 3 * box, 1
-    if chute > 2:
-        at, step = 3 * (chute - 3) + line + 27 * box, 9
-    return np.int64(fields[at, lane] | fields[at + step, lane] | fields[at + 2 * step, lane])
-
-
-@compiled
 def _choice(fields, lane):
-    """Where to branch: 81 · chute + 9 · triad + value, from 0.
+    """Where to branch: 81 · chute + 9 · triad + value, from 0; chutes 3 to 5 are the stacks.
 
     In the chute with least open, a value for which a line has a choice, of two if there is one.
     """
-    least, choice = 1 << 30, 0
-    for chute in range(6):
-        left, of_two, of_three, first_two, first_three = 0, 0, 0, 0, 0
-        for line in range(0, 9, 3):
-            x = _triad(fields, lane, chute, line)
-            y = _triad(fields, lane, chute, line + 1)
-            z = _triad(fields, lane, chute, line + 2)
-            three = x & y & z
-            two = (x & y | z & (x | y)) & ~three
-            left += _COUNT[two] + 2 * _COUNT[three]
-            if two and not of_two:
-                of_two, first_two = two, line
-            if three and not of_three:
-                of_three, first_three = three, line
-        if left and left < least:
-            least = left
-            among, triad = of_three, first_three
-            if of_two:
-                among, triad = of_two, first_two
-            value = _LOWEST[among]
-            while not _triad(fields, lane, chute, triad) >> value & 1:
-                triad += 1
-            choice = 81 * chute + 9 * triad + value
-    return choice
+    least, chute = 1 << 30, 0
+    for each in range(6):
+        left = np.int64(fields[LEFT + each, lane])
+        if _DECIDED < left < least:
+            least, chute = left, each
+    among, triad = 0, 0
+    for line in range(9 * chute, 9 * chute + 9, 3):
+        x = np.int64(fields[MAY + line, lane])
+        y = np.int64(fields[MAY + line + 1, lane])
+        z = np.int64(fields[MAY + line + 2, lane])
+        three = x & y & z
+        two = (x & y | z & (x | y)) & ~three
+        if two:
+            among, triad = two, line
+            break
+        if three and not among:
+            among, triad = three, line
+    value = _LOWEST[among]
+    while not fields[MAY + triad, lane] >> value & 1:
+        triad += 1
+    return 9 * triad + value
 
 
 @compiled
@@ -148,7 +145,7 @@ def _begin(lane, lanes, fields, masks, counts, grids, verdicts):
     while lanes.begun[0] < len(masks):
         puzzle = lanes.begun[0]
         lanes.begun[0] += 1
-        if _are_different_solutions(masks, counts, grids, puzzle):
+        if _are_different_solutions(masks, counts, grids, puzzle, lanes.seen):
             lanes.puzzle[lane] = puzzle
             lanes.depth[lane] = lanes.met[lane] = 0
             for cell in range(CELLS):

@@ -16,7 +16,7 @@ LANES = 32
 """A field of so many bits for each: a cell's values, one bit each."""
 
 CACHE_LINE = 64
-CELLS, TRIADS = 81, 54
+CELLS, TRIADS, CHUTES = 81, 54, 6
 DEPTH = 64
 """Branches that a lane has open at the most; what needs more is undecided."""
 
@@ -27,11 +27,11 @@ NOBODY = -1
 class Lanes(NamedTuple):
     """The state of LANES searches; `new_lanes` makes one, in which none has begun.
 
-    fields: (ROWS, LANES), for each of the cells what it may hold, then for each triad of a row or
-    column what it must hold, and DEAD, OPEN and MOVED. puzzle: (LANES,) what each searches.
-    depth, met: (LANES,) branches that are open, and listed grids that it has come to. saved:
-    (LANES, DEPTH, CELLS) the cells before each branch, and `tried` (LANES, DEPTH) what was tried
-    there. begun: (1,) the puzzles that were begun.
+    fields: (ROWS, LANES), what each of the cells may hold, and what follows from that; see below.
+    puzzle: (LANES,) what each searches. depth, met: (LANES,) branches that are open, and listed
+    grids that it has come to. saved: (LANES, DEPTH, CELLS) the cells before each branch, and
+    `tried` (LANES, DEPTH) what was tried there. seen: (27,) is for looking at one grid. begun:
+    (1,) the puzzles that were begun.
     """
 
     fields: NDArray[np.uint16]
@@ -40,13 +40,17 @@ class Lanes(NamedTuple):
     met: NDArray[np.int64]
     saved: NDArray[np.uint16]
     tried: NDArray[np.int64]
+    seen: NDArray[np.int64]
     begun: NDArray[np.int64]
 
 
-DEAD = CELLS + TRIADS
-OPEN, MOVED = DEAD + 1, DEAD + 2
-ROWS = MOVED + 1
-"""In `fields`: where a lane has a contradiction, a cell with several values, and has changed."""
+MAY = CELLS
+MUST = MAY + TRIADS
+LEFT = MUST + TRIADS
+DEAD, OPEN, MOVED, ROWS = range(LEFT + CHUTES, LEFT + CHUTES + 4)
+"""The rows of `fields` behind the cells: what triads may and must have, how much the triads of a
+chute may have, and what is not 0 in a lane with a contradiction, with a cell that has several
+values, and that has changed in the last sweep."""
 
 
 def new_lanes() -> Lanes:
@@ -57,6 +61,7 @@ def new_lanes() -> Lanes:
         np.zeros(LANES, np.int64),
         np.empty((LANES, DEPTH, CELLS), np.uint16),
         np.empty((LANES, DEPTH), np.int64),
+        np.zeros(27, np.int64),
         np.zeros(1, np.int64),
     )
 

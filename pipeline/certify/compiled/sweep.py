@@ -10,6 +10,7 @@ from __future__ import annotations
 from numba import njit
 
 from pipeline.certify.compiled.fields import (
+    bits_set,
     filled,
     load,
     nine_values,
@@ -17,9 +18,9 @@ from pipeline.certify.compiled.fields import (
     store,
     without_lowest,
 )
-from pipeline.certify.compiled.state import CELLS, DEAD, MOVED, OPEN
+from pipeline.certify.compiled.state import DEAD, LEFT, MAY, MOVED, MUST, OPEN
 
-compiled = njit(nogil=True, error_model="numpy", boundscheck=False)
+compiled = njit(nogil=True, error_model="numpy", boundscheck=False, forceinline=True)
 
 
 @compiled
@@ -56,23 +57,25 @@ def _permuted(a, b, c, d, e, f, g, h, i):
 
 
 @compiled
-def _strike(f, at, step, x, may, must, note):
-    """Leave to a triad what it may have, note what it must have.
+def _strike(f, at, step, x, may, must, triad):
+    """Leave to a triad what it may have; note that, and what it must have.
 
-    If these are three, it has no other. Gives contradictions, and what was struck.
+    If that is three values, it has no other. Gives contradictions, what was struck, and how many
+    values it may have.
     """
     three = without_lowest(without_lowest(must))
     may = may & (must | ~filled(three))
     store(f, at, x[0] & may)
     store(f, at + step, x[1] & may)
     store(f, at + 2 * step, x[2] & may)
-    store(f, note, must)
-    return without_lowest(three), _may(x) & ~may
+    store(f, MAY + triad, may)
+    store(f, MUST + triad, must)
+    return without_lowest(three), _may(x) & ~may, bits_set(may)
 
 
 @compiled
-def _chute(f, first, line, box, cell, note):
-    """Strike in a chute what its triads exclude; note what they must have.
+def _chute(f, chute, first, line, box, cell):
+    """Strike in a chute what its triads exclude; give contradictions, and what was struck.
 
     Its cells begin with `first`; its lines, boxes and the cells of a triad are so far apart.
     """
@@ -90,19 +93,19 @@ def _chute(f, first, line, box, cell, note):
         _may(h) & (qh | t), _may(i) & (qi | t), _may(j) & (qj | t),
     )  # fmt: skip
     ma, mb, mc, md, me, mg, mh, mi, mj = may
-    x0, y0 = _strike(f, first, cell, a, ma, ma & ~(mb | mc), note)
-    x1, y1 = _strike(f, first + box, cell, b, mb, mb & ~(ma | mc), note + 1)
-    x2, y2 = _strike(f, first + 2 * box, cell, c, mc, mc & ~(ma | mb), note + 2)
-    x3, y3 = _strike(f, second, cell, d, md, md & ~(me | mg), note + 3)
-    x4, y4 = _strike(f, second + box, cell, e, me, me & ~(md | mg), note + 4)
-    x5, y5 = _strike(f, second + 2 * box, cell, g, mg, mg & ~(md | me), note + 5)
-    x6, y6 = _strike(f, third, cell, h, mh, mh & ~(mi | mj), note + 6)
-    x7, y7 = _strike(f, third + box, cell, i, mi, mi & ~(mh | mj), note + 7)
-    x8, y8 = _strike(f, third + 2 * box, cell, j, mj, mj & ~(mh | mi), note + 8)
-    return (
-        bad | x0 | x1 | x2 | x3 | x4 | x5 | x6 | x7 | x8,
-        y0 | y1 | y2 | y3 | y4 | y5 | y6 | y7 | y8,
-    )
+    t = 9 * chute
+    x0, y0, n0 = _strike(f, first, cell, a, ma, ma & ~(mb | mc), t)
+    x1, y1, n1 = _strike(f, first + box, cell, b, mb, mb & ~(ma | mc), t + 1)
+    x2, y2, n2 = _strike(f, first + 2 * box, cell, c, mc, mc & ~(ma | mb), t + 2)
+    x3, y3, n3 = _strike(f, second, cell, d, md, md & ~(me | mg), t + 3)
+    x4, y4, n4 = _strike(f, second + box, cell, e, me, me & ~(md | mg), t + 4)
+    x5, y5, n5 = _strike(f, second + 2 * box, cell, g, mg, mg & ~(md | me), t + 5)
+    x6, y6, n6 = _strike(f, third, cell, h, mh, mh & ~(mi | mj), t + 6)
+    x7, y7, n7 = _strike(f, third + box, cell, i, mi, mi & ~(mh | mj), t + 7)
+    x8, y8, n8 = _strike(f, third + 2 * box, cell, j, mj, mj & ~(mh | mi), t + 8)
+    store(f, LEFT + chute, n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7 + n8)
+    bad = bad | x0 | x1 | x2 | x3 | x4 | x5 | x6 | x7 | x8
+    return bad, y0 | y1 | y2 | y3 | y4 | y5 | y6 | y7 | y8
 
 
 @compiled
@@ -116,18 +119,21 @@ def _settle(f, cell, row, column):
 
 @compiled
 def sweep(f):
-    """Propagate once through all chutes. A lane that has not moved has nothing more to strike."""
+    """Propagate once through all chutes, bands first.
+
+    A lane that has not moved has nothing more to strike.
+    """
     dead, is_open, moved = no_value(), no_value(), no_value()
     for chute in range(3):
-        bad, struck = _chute(f, 27 * chute, 9, 3, 1, CELLS + 9 * chute)
+        bad, struck = _chute(f, chute, 27 * chute, 9, 3, 1)
         dead, moved = dead | bad, moved | struck
     for chute in range(3):
-        bad, struck = _chute(f, 3 * chute, 1, 27, 9, CELLS + 27 + 9 * chute)
+        bad, struck = _chute(f, 3 + chute, 3 * chute, 1, 27, 9)
         dead, moved = dead | bad, moved | struck
     for row in range(9):
         for column in range(9):
-            across = CELLS + 3 * row + column // 3
-            down = CELLS + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
+            across = MUST + 3 * row + column // 3
+            down = MUST + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
             bad, more, struck = _settle(f, 9 * row + column, across, down)
             dead, is_open, moved = dead | bad, is_open | more, moved | struck
     store(f, DEAD, dead)

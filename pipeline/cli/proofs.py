@@ -1,0 +1,128 @@
+"""What the command `proof` does: for each claim of completeness a formula, and its refutation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import typer
+
+from pipeline.audit.sets import Many, One
+from pipeline.chain import solve_problem
+from pipeline.claimed import Claim, claims_in, folders_of, set_at
+from pipeline.cli.files import check_target, write_to
+from pipeline.cli.options import say
+from pipeline.cli.outbox import folders_of_originals
+from pipeline.completeness import prove_complete
+from pipeline.errors import InputError, UsageError, counted, printable
+from pipeline.exits import ALL_WELL, SOME_BAD
+from pipeline.files import read_regular
+from pipeline.limits import Limits
+from pipeline.published.names import PROOF
+from pipeline.result import Certificate, Proof, Stopwatch
+from pipeline.settings import Settings
+from pipeline.solvers import Solvers
+from pipeline.solvers.pysat import check_installed
+
+
+def proof(
+    settings: Settings,
+    path: Path,
+    indices: Sequence[int],
+    *,
+    originals: list[Path] | None,
+    output: Path | None,
+) -> None:
+    check_installed()
+    published = set_at(path)
+    folders = folders_of_originals(settings, originals)
+    target = _target(output or Path(), published)
+    settings = replace(settings, solver="pysat")
+    well, doubts = True, set[str]()
+    with Solvers(settings.solver) as solvers:
+        for claim in claims_in(published, indices, folders, settings):
+            if isinstance(claim, InputError):
+                say(str(claim))
+                well = False
+                continue
+            if claim.doubt and claim.doubt not in doubts:
+                say(claim.doubt)
+                doubts.add(claim.doubt)
+            well &= _expand(claim, target, solvers, settings)
+    raise typer.Exit(ALL_WELL if well else SOME_BAD)
+
+
+def _target(folder: Path, published: One | Many) -> Path:
+    """The folder to write to, which is made if it is not there. Raises UsageError, OSError."""
+    shown = f"--output {printable(str(folder))}"
+    if not folder.parent.is_dir() or (os.path.lexists(folder) and not folder.is_dir()):
+        raise UsageError(f"{shown}: no such folder")
+    folder.mkdir(exist_ok=True)
+    if any(folder.samefile(each) for each in folders_of(published)):
+        raise UsageError(f"{shown} holds what was published, and nothing else; name another folder")
+    return folder
+
+
+def _expand(claim: Claim, folder: Path, solvers: Solvers, settings: Settings) -> bool:
+    """Prove a claim and write its files; whether it is proved."""
+    limits = Limits(settings.timeout, settings.memory_limit)
+    certificate, made = prove_complete(claim.problem, claim.solutions, solvers, limits)
+    if made is None:
+        _say_why(claim, certificate, solvers, settings)
+        return False
+    said = _written(claim, made, folder)
+    if not settings.quiet:
+        print(f"{claim.name}: {claim.status}: {counted(certificate.steps or 0, 'step')}, {said}")
+    return True
+
+
+def _written(claim: Claim, made: Proof, folder: Path) -> str:
+    """Write the formula and its refutation; tell its size, and where they are."""
+    formula = made.formula()
+    texts = {
+        folder / f"{claim.stem}{PROOF}.cnf": "".join(formula.text()),
+        folder / f"{claim.stem}{PROOF}.drat": made.text,
+    }
+    _write_new(texts)
+    names = ", ".join(printable(str(path)) for path in texts)
+    return f"{formula.variables:,} variables, {len(formula.clauses):,} clauses: {names}"
+
+
+def _write_new(texts: Mapping[Path, str]) -> None:
+    """Write those that are not there yet. Raises UsageError where there is something else."""
+    there = {path for path in texts if os.path.lexists(path)}
+    for path in texts:
+        check_target("--output", path)
+        if path in there and not _holds(path, texts[path]):
+            shown = printable(str(path))
+            raise UsageError(f"{shown} is something else; remove it, or name another folder")
+    for path in texts.keys() - there:
+        write_to(path, [texts[path]])
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return read_regular(path, len(text)) == text.encode("ascii")
+    except OSError:
+        return False
+
+
+def _say_why(claim: Claim, certificate: Certificate, solvers: Solvers, settings: Settings) -> None:
+    """Say why a claim is not proved, and if it is false by which solution."""
+    other = _other_solution(claim, solvers, settings) if certificate.complete == "no" else None
+    if other is None:
+        say(f"{claim.name}: not proved: {certificate.reason}")
+        return
+    noun = claim.problem.noun
+    print(f"BAD  {claim.name}: {claim.status} is claimed, but there is another {noun}:")
+    print("".join(other), end="", flush=True)
+
+
+def _other_solution(claim: Claim, solvers: Solvers, settings: Settings) -> Iterable[str] | None:
+    """A solution that is not among those of a claim, as it would be published; None if unknown."""
+    more = replace(settings, max_solutions=len(claim.solutions) + 1)
+    found = solve_problem(claim.problem, solvers, more, Stopwatch(), explain=False)
+    others = (each for each in found.solutions if each not in claim.solutions)
+    return next((claim.problem.text(each) for each in others), None)

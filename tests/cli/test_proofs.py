@@ -1,0 +1,366 @@
+"""`proof`: the formula and the refutation of a published claim, and what it says where none is."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from support.auditing import HARD, ONE, OTHER_GRID, Outbox, copied, in_a_line, packed, shared
+from support.commands import run
+from support.dropping import DropFolder
+from support.expanding import checked, dropped, formula_in
+from support.solving import NINE, NONE, TWO, pattern
+
+from pipeline.certify.formula import proof_formula
+from pipeline.parse import parse_puzzle
+from pipeline.puzzle import Geometry
+
+LETTERS = pattern(Geometry(4, 4))
+LETTERED = "".join(
+    "." if cell % 5 == 0 else "123456789ABCDEFG"[value - 1]
+    for cell, value in enumerate(LETTERS.values)
+)
+UNSATISFIABLE = "p cnf 2 4\n1 2 0\n-1 2 0\n1 -2 0\n-1 -2 0\n"
+LINES = f"{in_a_line(ONE)}{in_a_line(TWO)}{in_a_line(NONE)}hello there\n{'.' * 16}\n{NINE}\n"
+FILES = {
+    "one.txt": ONE,
+    "two.txt": TWO,
+    "hard.txt": HARD,
+    "bad.txt": "1...\n..2.\n.3q.\n...4\n",
+    "none.cnf": UNSATISFIABLE,
+    "some.cnf": "p cnf 1 1\n1 0\n",
+    "lines.txt": LINES,
+    "letters.txt": f"{LETTERED}\n{LETTERED}\n",
+    "tree/sub/one.txt": ONE,
+    "tree/lines.txt": LINES,
+    "set.zip": packed(("sub/one.txt", ONE), ("sub/lines.txt", LINES), ("none.cnf", UNSATISFIABLE)),
+}
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    return shared(tmp_path_factory, "claims", lambda folder: dropped(folder, FILES))
+
+
+@dataclass(frozen=True)
+class Desk:
+    """An outbox, and a folder for proofs."""
+
+    outbox: Outbox
+    folder: Path
+
+    def proof(self, name: str, *more: str) -> tuple[int, str, str]:
+        inbox = ("--inbox", str(self.outbox.box.inbox), "-o", str(self.folder))
+        return run("proof", str(self.outbox.path(name)), *more, *inbox)
+
+    def said(self, name: str, *more: str) -> str:
+        """What a proof says that writes nothing, and exits with 1."""
+        code, printed, said = self.proof(name, *more)
+        assert (code, printed, self.written()) == (1, "", set())
+        return said
+
+    def refused(self, name: str, *more: str) -> str:
+        """As `said`, for what is a wrong use."""
+        code, printed, said = self.proof(name, *more)
+        assert (code, printed, self.written()) == (2, "", set())
+        return said
+
+    def written(self) -> set[str]:
+        return {path.name for path in self.folder.iterdir()} if self.folder.exists() else set()
+
+
+@pytest.fixture
+def desk(original, tmp_path):
+    return Desk(copied(original, tmp_path), tmp_path / "proofs")
+
+
+# What is written
+
+
+def test_a_record_has_a_formula_and_a_refutation(desk):
+    code, printed, said = desk.proof("one.json")
+    where = f"{desk.folder}/one.proof"
+    assert (code, said) == (0, "")
+    assert printed == (
+        f"one.json: unique: 1 step, 64 variables, 389 clauses: {where}.cnf, {where}.drat\n"
+    )
+    assert desk.written() == {"one.proof.cnf", "one.proof.drat"}
+    assert formula_in(desk.folder, "one") == desk.outbox.formula("one")
+    assert checked(desk.folder, "one").steps == 1
+
+
+def test_a_hard_puzzle_and_several_solutions_are_proved_too(desk):
+    assert desk.proof("hard.json")[0] == 0
+    assert checked(desk.folder, "hard").steps > 1
+    assert desk.proof("two.json")[0] == 0
+    assert formula_in(desk.folder, "two") == desk.outbox.formula("two")
+
+
+def test_a_formula_is_refuted_as_it_was_dropped(desk):
+    assert desk.proof("none.json")[0] == 0
+    assert (desk.folder / "none.proof.cnf").read_text() == UNSATISFIABLE
+    assert checked(desk.folder, "none").steps
+
+
+def test_rows_that_are_named_have_files_each(desk):
+    code, printed, said = desk.proof("lines.csv", "6", "2", "2")
+    assert (code, said) == (0, "")
+    assert [line[:24] for line in printed.splitlines()] == [
+        "lines.csv: row 2: multip",
+        "lines.csv: row 6: unique",
+    ]
+    assert desk.written() == {f"lines_{n}.proof.{end}" for n in "26" for end in ("cnf", "drat")}
+    assert formula_in(desk.folder, "lines_2") == desk.outbox.formula("two")
+    assert formula_in(desk.folder, "lines_6").variables == 729
+
+
+@pytest.mark.parametrize("name", ["lines.csv", "lines.json", "set/sub/lines.csv", "tree/lines.csv"])
+def test_without_indices_all_rows_that_are_complete_are_proved(desk, name):
+    code, printed, said = desk.proof(name)
+    assert (code, said) == (0, "")
+    rows = [line.split(": ")[1:3] for line in printed.splitlines()]
+    statuses = ["unique", "multiple", "unsolvable", "unique"]
+    assert rows == [[f"row {n}", s] for n, s in zip((1, 2, 3, 6), statuses, strict=True)]
+    for index in (1, 2, 3, 6):
+        assert checked(desk.folder, f"lines_{index}")
+
+
+@pytest.mark.parametrize("stem", ["set/sub/one", "set/none", "tree/sub/one"])
+def test_a_member_of_an_archive_is_proved_as_one_that_is_alone(desk, stem):
+    alone = stem.rpartition("/")[2]
+    assert desk.proof(f"{stem}.json")[0] == 0
+    there = Desk(desk.outbox, desk.folder.with_name("there"))
+    assert there.proof(f"{alone}.json")[0] == 0
+    assert there.written() == desk.written()
+    for path in desk.folder.iterdir():
+        assert (there.folder / path.name).read_bytes() == path.read_bytes()
+
+
+def test_of_folders_that_were_dropped_again_the_right_one_is_taken(desk):
+    done = desk.outbox.box.inbox / "done"
+    (done / "2").mkdir()
+    (done / "tree").rename(done / "2" / "tree")
+    (done / "tree" / "sub").mkdir(parents=True)
+    (done / "tree" / "lines.txt").write_text(f"{in_a_line(NONE)}{LINES}")
+    (done / "tree" / "sub" / "one.txt").write_text(TWO)
+    for name in ("tree/sub/one.json", "tree/lines.csv"):
+        assert desk.proof(name)[::2] == (0, "")
+    assert formula_in(desk.folder, "one") == desk.outbox.formula("one")
+
+
+def test_a_row_in_letters_is_proved(desk):
+    assert desk.proof("letters.csv", "2")[::2] == (0, "")
+    without = proof_formula(parse_puzzle(LETTERED), []).clauses
+    (excluded,) = formula_in(desk.folder, "letters_2").clauses[len(without) :]
+    values = [(-literal - 1) % 16 + 1 for literal in excluded]
+    assert values == [*LETTERS.values]
+
+
+def test_what_was_declared_of_the_notation_holds(tmp_path):
+    text = ONE.replace(".", "*", 3)
+    dropped(tmp_path, {"one.txt": text}, "--variant", "classic")
+    desk = Desk(Outbox(DropFolder(tmp_path / "inbox", tmp_path / "outbox")), tmp_path / "proofs")
+    assert desk.proof("one.json")[0] == 0
+    assert formula_in(desk.folder, "one").clauses == (
+        *proof_formula(parse_puzzle(ONE), []).clauses,
+        formula_in(desk.folder, "one").clauses[-1],
+    )
+
+
+def test_the_working_folder_is_the_default(desk, monkeypatch):
+    desk.folder.mkdir()
+    monkeypatch.chdir(desk.folder)
+    inbox = ("--inbox", str(desk.outbox.box.inbox), "--quiet")
+    assert run("proof", str(desk.outbox.path("one.json")), *inbox) == (0, "", "")
+    assert desk.written() == {"one.proof.cnf", "one.proof.drat"}
+
+
+# Where it writes
+
+
+def test_what_is_there_already_is_left_as_it_is(desk):
+    assert desk.proof("one.json")[0] == 0
+    before = {path: path.stat() for path in desk.folder.iterdir()}
+    assert desk.proof("one.json")[0] == 0
+    assert {path: path.stat() for path in desk.folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("ending", ["cnf", "drat"])
+def test_something_else_is_not_overwritten(desk, ending):
+    desk.folder.mkdir()
+    mine = desk.folder / f"one.proof.{ending}"
+    mine.write_text("mine")
+    code, printed, said = desk.proof("one.json")
+    assert (code, printed) == (2, "")
+    assert said == f"sudoku-pipeline: {mine} is something else; remove it, or name another folder\n"
+    assert desk.written() == {mine.name}
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.parametrize("inside", ["", "set", "set/sub"])
+def test_nothing_is_written_among_what_is_published(desk, inside):
+    before = {*desk.outbox.folder.rglob("*")}
+    there = Desk(desk.outbox, desk.outbox.folder / inside)
+    code, _, said = there.proof("set/sub/one.json")
+    assert code == 2
+    assert "holds what was published, and nothing else; name another folder" in said
+    assert {*desk.outbox.folder.rglob("*")} == before
+
+
+def test_a_folder_must_have_one_to_be_in(desk):
+    nowhere = Desk(desk.outbox, desk.folder / "deeper")
+    assert "no such folder" in nowhere.refused("one.json")
+
+
+# Claims that are false
+
+
+@pytest.mark.parametrize("name", ["two.json", "lines.csv"])
+def test_a_claim_that_is_false_is_told_with_another_solution(desk, name):
+    if name == "two.json":
+        desk.outbox.remove("two_2.solution", "two")
+        desk.outbox.edit("two", status="unique", solutions=1)
+    else:
+        desk.outbox.set_row("lines.csv", "lines", 2, status="unique", solutions="1")
+        desk.outbox.change_line("lines_2.solution", "lines", 2, "." * 16)
+    (kept,) = desk.outbox.path("two_1.solution").read_text().split("\n\n")
+    code, printed, said = desk.proof(name, *["2"] * name.endswith("csv"))
+    assert (code, said, desk.written()) == (1, "", set())
+    first, *rows = printed.splitlines()
+    assert first.startswith("BAD  ")
+    assert first.endswith("unique is claimed, but there is another solution:")
+    shown = "".join(rows)
+    assert shown != in_a_line(kept).strip()
+    puzzle = "".join(TWO.split())
+    assert all(given in (".", sign) for given, sign in zip(puzzle, shown, strict=True))
+
+
+def test_a_model_that_is_missing_is_told(desk):
+    desk.outbox.edit("some", status="unsolvable", solutions=0, complete=True)
+    desk.outbox.remove("some_1.solution", "some")
+    code, printed, _ = desk.proof("some.json")
+    assert (code, desk.written()) == (1, set())
+    assert printed.endswith("there is another model:\ns SATISFIABLE\nv 1 0\n")
+
+
+def test_one_row_that_is_false_keeps_the_others_from_nothing(desk):
+    desk.outbox.set_row("lines.csv", "lines", 2, status="unique", solutions="1")
+    desk.outbox.change_line("lines_2.solution", "lines", 2, "." * 16)
+    desk.outbox.change_line("lines_1.solution", "lines", 1, "1234341221434321")
+    code, printed, said = desk.proof("lines.csv")
+    assert code == 1
+    assert "lines.csv: row 1: the grid of lines_1.solution is no solution: row" in said
+    assert "BAD  lines.csv: row 2: unique is claimed" in printed
+    assert desk.written() == {f"lines_{n}.proof.{end}" for n in "36" for end in ("cnf", "drat")}
+
+
+# What is no claim, or cannot be proved
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("bad.json", "bad.json: it does not say that its solutions are all: its status is 'inv"),
+        ("some.json", "some.json: it does not say that its solutions are all: its status is 'so"),
+        ("else.json", "else.json: there is no such record"),
+        ("else.csv", "else.json: there is no such record"),
+        ("lines.csv 4", "lines.csv: row 4: it does not say that its solutions are all: its status"),
+        ("lines.csv 5", "lines.csv: row 5: it does not say that its solutions are all: its status"),
+    ],
+)
+def test_what_claims_nothing_is_told(desk, name, said):
+    assert said in desk.said(*name.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("one_1.solution", "expected a record, NAME.json, or a table, NAME.csv"),
+        ("one.json 1", "one.json is about one puzzle, which has no index"),
+        ("lines.csv 0", "0 is no index: rows count from 1"),
+        ("lines.csv 2 7 9", "lines.csv has no row 7: it has 6 rows"),
+        ("set.json", "set.json is an archive's; name the record or table of a member in set/"),
+        ("set.csv 1", "set.json is an archive's; name the record or table of a member in set/"),
+        ("lines.csv two", "Invalid value for 'INDEX'"),
+        ("one.json --originals nowhere", "--originals nowhere: no such folder"),
+    ],
+)
+def test_a_wrong_use_is_told(desk, name, said):
+    assert said in desk.refused(*name.split())
+
+
+def test_more_rows_than_are_taken_at_once_have_to_be_named(desk):
+    rows = desk.outbox.rows("lines.csv")
+    more = [rows[0], *([str(n), *rows[1][1:]] for n in range(1, 1202))]
+    with desk.outbox.path("lines.csv").open("w") as file:
+        csv.writer(file, lineterminator="\n").writerows(more)
+    said = desk.refused("lines.csv")
+    assert "lines.csv: 1,201 rows say that their solutions are all, more than the 1,000" in said
+    assert "name some by their indices" in said
+    assert desk.proof("lines.csv", "1")[0] == 0
+
+
+def test_a_record_that_is_none_is_told(desk):
+    desk.outbox.path("one.json").write_text("{}")
+    assert "one.json: it is no record of schema 1" in desk.said("one.json")
+
+
+def test_a_solution_that_is_none_is_told(desk):
+    desk.outbox.write("one_1.solution", OTHER_GRID, "one")
+    said = desk.said("one.json")
+    assert "one.json: the grid of one_1.solution is no solution: row 1" in said
+    desk.outbox.path("one_1.solution").unlink()
+    assert "one.json: of 1 solution not all are there" in desk.said("one.json")
+
+
+@pytest.mark.parametrize("name", ["one.json", "set/sub/one.json"])
+def test_without_its_original_a_record_is_not_proved(desk, name):
+    shutil.rmtree(desk.outbox.box.inbox / "done")
+    (desk.outbox.box.inbox / "done").mkdir()
+    dropped_as = "set.zip" if "/" in name else "one.txt"
+    assert f"its original '{dropped_as}' is gone: --originals names the folder" in desk.said(name)
+
+
+@pytest.mark.parametrize("name", ["lines.csv", "set/sub/lines.csv"])
+def test_without_its_original_a_row_is_proved_as_it_stands_in_the_table(desk, name):
+    assert desk.proof(name)[0] == 0
+    there = Desk(desk.outbox, desk.folder.with_name("there"))
+    shutil.rmtree(desk.outbox.box.inbox / "done")
+    code, _, said = there.proof(name)
+    gone = "set.zip" if "/" in name else "lines.txt"
+    assert code == 0
+    assert said == f"lines.csv: its original '{gone}' is gone: the puzzles are the table's\n"
+    for path in desk.folder.iterdir():
+        assert (there.folder / path.name).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["one.json", "lines.csv", "set/sub/one.json"])
+def test_another_original_is_not_proved(desk, name):
+    stem = name.partition(".")[0].partition("/")[0]
+    (path,) = (desk.outbox.box.inbox / "done").glob(f"{stem}.*")
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert "is another original than the record tells of" in desk.said(name)
+
+
+def test_originals_may_be_elsewhere(desk):
+    done = desk.outbox.box.inbox / "done"
+    done.rename(desk.outbox.folder.parent / "elsewhere")
+    elsewhere = str(desk.outbox.folder.parent / "elsewhere")
+    assert desk.proof("set/sub/lines.csv", "1", "--originals", elsewhere)[0] == 0
+
+
+def test_the_limits_of_originals_hold(desk):
+    assert "expected at most 8 bytes (--max-bytes)" in desk.said("one.json", "--max-bytes", "8")
+
+
+def test_out_of_time_is_told(desk):
+    said = desk.said("hard.json", "--timeout", "0.001")
+    assert "hard.json: not proved: the time limit of 0.001 s was reached" in said
+
+
+def test_a_proof_needs_pysat(desk, monkeypatch):
+    monkeypatch.setattr("pipeline.solvers.pysat.find_spec", lambda _name: None)
+    assert "PySAT, which makes proofs, is not installed" in desk.refused("one.json")

@@ -1,0 +1,102 @@
+"""`proof` on hundreds of seeded puzzles and formulas: its files are read back and checked."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from support.commands import run
+from support.expanding import (
+    MOST,
+    checked,
+    collection,
+    dropped,
+    formula_in,
+    formulas,
+    models,
+    without_last,
+)
+from support.needs import needs_drat_trim
+from support.sharing import made_once
+
+from pipeline.certify.formula import proof_formula
+from pipeline.certify.proof import REFUTED, ProofRejected, check_refutation
+from pipeline.completeness import prove_formula
+from pipeline.limits import Limits
+from pipeline.parse import parse_puzzle
+from pipeline.solvers import Solvers
+
+
+@pytest.fixture(scope="module")
+def expanded(tmp_path_factory):
+    """The proofs of more than 200 seeded puzzles and formulas, and the outbox."""
+    folder = made_once(tmp_path_factory, "expanded", _expand)
+    return folder / "proofs", folder / "outbox"
+
+
+def _expand(folder):
+    files = {"top.txt": collection(225), "set.zip": formulas(12)}
+    dropped(folder, files, "--max-solutions", str(MOST), "--solver", "pysat")
+    where = ("--inbox", str(folder / "inbox"), "-o", str(folder / "proofs"), "--quiet")
+    records = sorted((folder / "outbox" / "set").glob("*.json"))
+    for path in (folder / "outbox" / "top.csv", *records):
+        code, printed, said = run("proof", str(path), *where)
+        assert (code, printed, said) == (0, "", "")
+
+
+def stems(folder: Path) -> list[str]:
+    return [path.name.removesuffix(".proof.cnf") for path in folder.glob("*.proof.cnf")]
+
+
+def test_dratify_accepts_every_proof_as_it_was_written(expanded):
+    proofs, outbox = expanded
+    with (outbox / "top.csv").open() as file:
+        rows = {row["index"]: row for row in csv.DictReader(file) if row["complete"] == "true"}
+    found = stems(proofs)
+    assert len(found) == len(rows) + 12 >= 212
+    assert {stem.removeprefix("top_") for stem in found} >= rows.keys()
+    kinds = Counter((row["status"], len(row["puzzle"])) for row in rows.values())
+    assert len(kinds) == 9
+    assert min(kinds.values()) >= 3
+    for stem in found:
+        assert checked(proofs, stem).steps >= 1
+    for index, row in rows.items():
+        formula = formula_in(proofs, f"top_{index}")
+        without = proof_formula(parse_puzzle(row["puzzle"]), [])
+        assert formula.clauses[: len(without.clauses)] == without.clauses
+        assert len(formula.clauses) - len(without.clauses) == int(row["solutions"])
+
+
+@needs_drat_trim
+def test_drat_trim_accepts_every_proof_as_it_was_written(expanded):
+    proofs, _ = expanded
+    for stem in stems(proofs):
+        files = [f"{stem}.proof.{ending}" for ending in ("cnf", "drat")]
+        told = subprocess.run(
+            ["drat-trim", *files], cwd=proofs, capture_output=True, text=True, check=False
+        )
+        assert "s VERIFIED" in told.stdout.splitlines()
+        assert "WARNING" not in told.stdout
+
+
+def test_with_one_solution_kept_back_nothing_is_proved(expanded):
+    proofs, outbox = expanded
+    solved = [stem for stem in stems(proofs) if list(outbox.rglob(f"{stem}_1.solution"))]
+    with (outbox / "top.csv").open() as file:
+        rows = csv.DictReader(file)
+        solved += [f"top_{row['index']}" for row in rows if row["solution"]]
+    solved = [stem for stem in solved if stem in stems(proofs)]
+    assert len(solved) > 100
+    with Solvers("pysat") as solvers:
+        for stem in solved[::4]:
+            formula = without_last(formula_in(proofs, stem))
+            certificate, text = prove_formula(formula, solvers, Limits())
+            assert (certificate.complete, text) == ("no", None)
+            for text in (REFUTED, (proofs / f"{stem}.proof.drat").read_text()):
+                with pytest.raises(ProofRejected):
+                    check_refutation(formula, text, 100)
+            if formula.variables <= 12:
+                assert len(models(formula)) == 1
