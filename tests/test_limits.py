@@ -10,8 +10,9 @@ from support.solvers import Scripted
 from support.solving import NONE, UNIQUE, cnf_of, holed, pattern
 
 from pipeline.certify.formula import core_of, proof_formula
-from pipeline.chain import prove_complete, solve_problem, with_evidence
+from pipeline.chain import solve_problem, with_evidence
 from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown
+from pipeline.completeness import prove_complete
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import LimitReached
 from pipeline.explain import Explainer
