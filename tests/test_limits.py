@@ -10,7 +10,7 @@ from support.solvers import Scripted
 from support.solving import NONE, UNIQUE, cnf_of, holed, pattern
 
 from pipeline.certify.formula import core_of, proof_formula
-from pipeline.chain import solve_problem, with_evidence
+from pipeline.chain import Search, solve_problem, with_evidence
 from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown
 from pipeline.completeness import prove_complete
 from pipeline.encode import ENCODINGS, encode_puzzle
@@ -100,7 +100,8 @@ def test_an_explanation_gets_two_seconds_or_what_is_left_and_the_memory_of_the_p
     with Solvers("pysat") as solvers:
         told = solvers._shared[Explainer] = Told()
         result = solve_problem(problem_of(NONE), solvers, settings, Stopwatch())
-        with_evidence(result, solvers, settings, spent(10))
+        search = Search(problem_of(NONE), settings, spent(10))
+        with_evidence(result, search, solvers)
     assert told.limits.seconds - told.limits.spent == pytest.approx(left)
     assert told.limits.megabytes == 99
 
@@ -124,7 +125,8 @@ def test_what_cannot_be_proved_in_the_limits_of_the_puzzle_is_claimed(options, b
     with Solvers("pysat") as solvers:
         result = solve(puzzle, solver="pysat")
         settings = Settings(solver="pysat", prove="always", **options)
-        shown = with_evidence(result, solvers, settings, spent(before))
+        search = Search(PuzzleProblem(parsed_from(puzzle)), settings, spent(before))
+        shown = with_evidence(result, search, solvers)
     assert (shown.status, shown.complete, shown.proof) == ("unique", True, None)
     assert (shown.certificate.complete, shown.certificate.reason) == ("claimed", reason)
 
