@@ -239,9 +239,7 @@ class Maker:
             return solved
         chosen = generator.sample(others, generator.choice([1, len(others)]))
         mask = sum(1 << value - 1 for value in chosen)
-        spoiled = Puzzle(
-            puzzle.geometry, (*puzzle.cells[:cell], mask, *puzzle.cells[cell + 1 :])
-        )
+        spoiled = Puzzle(puzzle.geometry, (*puzzle.cells[:cell], mask, *puzzle.cells[cell + 1 :]))
         found = self._oracles[puzzle.geometry].solutions(spoiled)
         return solved if found is None else Solved(spoiled, tuple(found))
 

@@ -103,7 +103,15 @@ def test_what_is_no_puzzle_is_an_invalid_result_that_says_where(data, message):
 def test_a_result_knows_how_the_puzzle_was_read_and_how_long_each_stage_took():
     result = solve_at_hand(EVEN_ODD, solver="pysat")
     assert (result.format, result.problem.parsed.variant) == ("grid", "even-odd")
-    assert list(result.seconds) == ["parse", "encode", "solve", "decode", "certify", "prove", "total"]
+    assert list(result.seconds) == [
+        "parse",
+        "encode",
+        "solve",
+        "decode",
+        "certify",
+        "prove",
+        "total",
+    ]
     *stages, total = result.seconds.values()
     assert all(0 <= seconds <= total for seconds in stages)
 

@@ -161,7 +161,9 @@ def stopping_after(number):
 
 
 @pytest.mark.parametrize(("text", "found"), [(SIX, 1), (SIX, 3), (UNIQUE, 0), (NINE_TWO, 1)])
-def test_a_solver_that_stops_too_early_is_caught_by_the_proof_if_by_nothing_else(text, found, monkeypatch, solvers):
+def test_a_solver_that_stops_too_early_is_caught_by_the_proof_if_by_nothing_else(
+    text, found, monkeypatch, solvers
+):
     monkeypatch.setattr(chain, "answers", stopping_after(found))
     monkeypatch.setattr("pipeline.completeness.EXHAUSTION_SECONDS", 0.0)
     result = solved(parse_puzzle(text), solvers)

@@ -336,7 +336,8 @@ def test_a_table_may_be_counted_from_another_index():
 def test_the_columns_are_named():
     assert (
         header(PuzzleRow)
-        == b"index,line,puzzle,status,solutions,complete,certificate,solution,message,disagreement\n"
+        == b"index,line,puzzle,status,solutions,complete,certificate,solution,message,"
+        b"disagreement\n"
     )
 
 

@@ -184,7 +184,7 @@ def test_other_shapes_and_counts_are_errors(form):
         {"grids": grids[:, :, :80]},
         {"grids": grids[0]},
     ):
-        with pytest.raises(ValueError, match="masks of shape|more grids are counted"):
+        with pytest.raises(ValueError, match=r"masks of shape|more grids are counted"):
             exhausted_many(**good | bad)
 
 
@@ -203,5 +203,3 @@ def test_claims_of_no_solution_need_no_grids(form):
         NINE, masks, np.zeros(2, np.int64), np.zeros((0, 2, 81), np.uint8), PATIENCE
     )
     assert found.tolist() == [Verdict.INCOMPLETE, Verdict.COMPLETE]
-
-

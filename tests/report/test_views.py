@@ -225,7 +225,9 @@ def test_long_lines_of_a_table_are_not_kept(tmp_path):
     path = tmp_path / "many.csv"
     with path.open("w") as file:
         file.write(HEAD)
-        file.writelines(f"{at},{at},{'1' * 200_000},unique,1,true,exhaustion,,,\n" for at in range(100))
+        file.writelines(
+            f"{at},{at},{'1' * 200_000},unique,1,true,exhaustion,,,\n" for at in range(100)
+        )
     tracemalloc.start()
     try:
         assert len(result_of(sample_table(path, PuzzleRow, 100)).rows) == 100

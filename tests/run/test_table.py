@@ -160,7 +160,8 @@ def test_unique_puzzles_have_first_solutions_and_no_others(well):
     assert names_of(box, "good") == {"good.csv", "good.json", "good.log", "good_1.solution"}
     assert box.text("good_1.solution") == rows(SOLVED, B_SOLVED)
     assert box.text("good.csv") == HEADER + rows(
-        f"1,2,{A},unique,1,true,exhaustion,{SOLVED},,", f"2,4,{B},unique,1,true,exhaustion,{B_SOLVED},,"
+        f"1,2,{A},unique,1,true,exhaustion,{SOLVED},,",
+        f"2,4,{B},unique,1,true,exhaustion,{B_SOLVED},,",
     )
 
 
