@@ -10,6 +10,8 @@ from typing import Final
 
 JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
+    "certificate": "`exhaustion`, `drat` or `claimed`; null where solutions may be missing",
+    "claimed": "of how many puzzles it is only claimed that no solution is missing",
     "complete": "whether the solutions are all there are; null if that was not asked",
     "event": "the name of the event",
     "format": "the format that it is read as",
@@ -19,6 +21,7 @@ FIELDS: Final = {
     "message": "a message for people",
     "per_second": "how many puzzles a second were computed",
     "percent": "how much of the source is done; null if that is not known",
+    "proved": "of how many puzzles it is proved that no solution is missing",
     "puzzles": "how many puzzles",
     "reason": "why, for people",
     "seconds": "how long it took; for a job the seconds of each stage, and `total`",
