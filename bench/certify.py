@@ -5,7 +5,7 @@
 claims: puzzles of 4×4 to 12×12 with no to eight solutions, with and without marks, are made until
 there are COUNT (default 100,000) false claims about them: a solution left out, "none", one
 changed, a foreign one, one repeated, those of another puzzle. PySAT has found all solutions of
-each puzzle; so every honest claim tests the check against its enumeration. Both forms of the check
+each puzzle; so every honest claim tests the check against its enumeration. All forms of the check
 judge every claim: none that is false may pass, every honest one must, and the forms must agree.
 The exit code is 1 if anything is judged wrongly.
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -24,7 +24,10 @@ from false_claims import HONEST, Claim, Maker, arrays, by_geometry
 from numpy.typing import NDArray
 
 from pipeline.certify import compiled
-from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify.abreast import check_abreast
+from pipeline.certify.compiled import check as compiled_check
+from pipeline.certify.many import NODES, Verdict, check_one_by_one
+from pipeline.limits import NEVER
 from pipeline.puzzle import NINE, Geometry
 
 COUNT = 100_000
@@ -32,8 +35,6 @@ COUNT = 100_000
 
 AT_ONCE = 10_000
 """Claims that are judged together."""
-
-HOUR = 3600.0
 
 
 def main() -> None:
@@ -85,25 +86,14 @@ def judged_by_all(
     step: Callable[..., Any], geometry: Geometry, claims: Sequence[Claim]
 ) -> dict[str, NDArray[np.uint8]]:
     """The verdicts of each form that takes this geometry."""
-    forms: dict[str, Callable[..., Any] | None] = {"plain": None}
+    forms: dict[str, Callable[..., Any]] = {"one by one": check_one_by_one, "numpy": check_abreast}
     if geometry == NINE:
-        forms["compiled"] = step
-    found = {}
-    for form, function in forms.items():
-        with using(function):
-            found[form] = exhausted_many(geometry, *arrays(claims), HOUR)[0]
-    return found
-
-
-@contextmanager
-def using(step: Callable[..., Any] | None) -> Iterator[None]:
-    """Have `exhausted_many` use the compiled check; None: the plain one."""
-    before = vars(compiled.loaded).copy()
-    vars(compiled.loaded).update(_function=step, _is_missing=step is None)
-    try:
-        yield
-    finally:
-        vars(compiled.loaded).update(before)
+        forms["compiled"] = partial(compiled_check, step)
+    asked = (*arrays(claims), NODES, NEVER)
+    return {
+        form: function(*(asked if form == "compiled" else (geometry, *asked)))[0]
+        for form, function in forms.items()
+    }
 
 
 def tell(judged: Counter[str], verdicts: Counter[str], puzzles: Counter[Geometry]) -> None:
