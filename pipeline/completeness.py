@@ -66,7 +66,7 @@ def check_complete(
     `prove` asks for a proof even if a search through everything has decided it.
     """
     deadline = Deadline.of(limits)
-    seconds = min(EXHAUSTION_SECONDS + limits.spent, deadline.left() * EXHAUSTION_SHARE)
+    seconds = min(EXHAUSTION_SECONDS, deadline.left() * EXHAUSTION_SHARE)
     searched = problem.exhausted(solutions, most, seconds)
     shown = None
     if searched:

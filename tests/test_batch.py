@@ -33,7 +33,6 @@ from support.strategies import examples, puzzles
 
 from pipeline.batch import FEWEST, Batch, masks_of, solve_batch
 from pipeline.certify import clashing_givens
-from pipeline.chain import is_chosen
 from pipeline.cnf import clause_lines, decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure
@@ -231,33 +230,15 @@ def test_a_minisat_that_lies_or_crashes_is_found_out(tmp_path, lie):
 
 
 @needs_minisat
-def test_that_there_is_no_solution_is_checked_where_that_is_asked_for(tmp_path):
+def test_that_there_is_no_solution_is_checked_unless_solvers_are_trusted(tmp_path):
     liar = program(tmp_path / "liar", 'echo UNSAT > "$out"; exit 20')
     found = [puzzle_of(what) for what in (TWO, SIX, NONE)]
     how = {"solver": "minisat", "minisat": liar}
-    assert {result.status for result in solved(found, **how)} == {"unsolvable"}
-    results = solved(found, **how, cross_check=1)
+    trusting = solved(found, **how, trust_solver=True)
+    assert {result.status for result in trusting} == {"unsolvable"}
+    results = solved(found, **how)
     check(found, results)
-    assert fallbacks(results[:2]) == {"minisat missed a solution that pysat found"}
-
-
-@pytest.mark.parametrize("solver", ["lanes", "pysat"])
-@pytest.mark.parametrize("share", [1, 0.4])
-def test_another_solver_is_asked_for_the_share_to_be_cross_checked(solver, share, monkeypatch):
-    """It is the share that is taken of puzzles alone, of those said to be complete."""
-    checked = []
-    asked = Solvers.other_than
-    monkeypatch.setattr(
-        Solvers, "other_than", lambda self, name: checked.append(name) or asked(self, name)
-    )
-    found = [holed(pattern(Geometry(2, 3)), every) for every in range(5, 36)]
-    found += many(Geometry(2, 3), FEWEST)
-    results = solved(found, solver=solver, cross_check=share)
-    chosen = [is_chosen(puzzle, share) and alone(puzzle, 2).complete for puzzle in found]
-    assert 0 < sum(chosen) < len(found)
-    assert checked == [solver] * sum(chosen)
-    check(found, results)
-    assert fallbacks(results) == {None}, "they agree"
+    assert fallbacks(results[:2]) == {"minisat missed a solution that the check found"}
 
 
 def lying(**changes):
@@ -272,23 +253,22 @@ def lying(**changes):
 NO_COUNTS = {"counts": np.zeros(FEWEST, np.int64)}
 
 
-def test_what_lanes_say_without_proof_is_checked_where_that_is_asked_for(monkeypatch):
+def test_what_lanes_say_is_checked_unless_solvers_are_trusted(monkeypatch):
     monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", lying(**NO_COUNTS))
     found = [puzzle_of(TWO)] * FEWEST
-    assert {result.status for result in solved(found)} == {"unsolvable"}
-    results = solved(found, cross_check=1)
+    assert {result.status for result in solved(found, trust_solver=True)} == {"unsolvable"}
+    results = solved(found)
     check(found, results)
-    first = at_hand("auto").chain[0].name
-    assert fallbacks(results) == {f"lanes missed a solution that {first} found"}
+    assert fallbacks(results) == {"lanes missed a solution that the check found"}
 
 
 @pytest.mark.parametrize("prove", ["never", "always"])
-def test_where_lanes_find_no_solution_and_there_is_one_the_next_solver_is_asked(prove, monkeypatch):
+def test_where_lanes_find_no_solution_and_there_is_one_that_one_is_published(prove, monkeypatch):
     monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", lying(**NO_COUNTS))
     sources = [(f"{at}.txt", TWO.encode()) for at in range(FEWEST)]
     for result in solve_sources(sources, at_hand("auto"), Settings(prove=prove)):
         assert (result.status, len(result.solutions), result.complete) == ("multiple", 2, True)
-        assert "lanes was wrong" in result.solver.warning
+        assert result.solver.warning == "lanes missed a solution that the check found"
 
 
 @pytest.mark.parametrize(
@@ -385,10 +365,13 @@ def test_a_puzzle_solved_with_others_has_the_time_of_all_of_them_and_none_of_its
         assert result.seconds["total"] >= result.seconds["parse"] + result.seconds["batch"]
 
 
+STAGES = ["parse", "encode", "solve", "decode", "certify", "prove"]
+
+
 def test_a_puzzle_that_went_alone_in_the_end_has_its_own_stages():
     for result in as_sources([UNIQUE] * 2, encoding="extended"):
         *stages, total = result.seconds
-        assert (stages, total) == (["parse", "encode", "solve", "decode", "certify"], "total")
+        assert (stages, total) == (STAGES, "total")
         assert sum(result.seconds[stage] for stage in stages) <= result.seconds["total"]
 
 

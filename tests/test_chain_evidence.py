@@ -74,19 +74,19 @@ def test_whatever_is_complete_is_proved(name, solvers):
 
 
 @pytest.mark.parametrize(
-    ("prove", "text", "complete"),
+    ("prove", "text", "by"),
     [
-        ("never", NONE, "claimed"),
-        ("unsolvable", NONE, "proved"),
-        ("unsolvable", UNIQUE, "claimed"),
-        ("always", UNIQUE, "proved"),
-        ("never", UNIQUE, "claimed"),
+        ("never", NONE, "exhaustion"),
+        ("unsolvable", NONE, "drat"),
+        ("unsolvable", UNIQUE, "exhaustion"),
+        ("always", UNIQUE, "drat"),
+        ("never", UNIQUE, "exhaustion"),
     ],
 )
-def test_what_is_proved_is_what_was_asked_for(prove, text, complete, solvers):
+def test_what_has_a_proof_is_what_was_asked_for(prove, text, by, solvers):
     result = solved(parse_puzzle(text), solvers, prove)
-    assert result.certificate.complete == complete
-    assert (result.proof is not None) == (complete == "proved")
+    assert (result.certificate.complete, result.certificate.by) == ("proved", by)
+    assert (result.proof is not None) == (by == "drat")
 
 
 @needs_drat_trim
@@ -138,12 +138,13 @@ def test_an_encoder_that_forbids_too_much_is_caught(monkeypatch, solvers):
         return [*clauses, (-variable,)]
 
     monkeypatch.setattr(problem, "encode_puzzle", encoding_with(forbidding))
-    trusting = solved(puzzle, solvers, "never")
+    trusting = solved(puzzle, solvers, "never", trust_solver=True)
     assert (trusting.status, trusting.complete) == ("unique", True)
-    result = solved(puzzle, solvers)
-    assert result.solutions == (first,)
-    assert (result.status, result.complete, result.certificate.complete) == ("unknown", False, "no")
-    assert "glucose4 has found a model" in result.message
+    for prove in ("never", "always"):
+        result = solved(puzzle, solvers, prove)
+        assert (result.solutions, result.complete) == ((first, second), True)
+        assert result.solver.name == "exhaustion"
+        assert result.certificate.complete == "proved"
 
 
 def stopping_after(number):
@@ -160,8 +161,11 @@ def stopping_after(number):
 
 
 @pytest.mark.parametrize(("text", "found"), [(SIX, 1), (SIX, 3), (UNIQUE, 0), (NINE_TWO, 1)])
-def test_a_solver_that_stops_too_early_is_caught(text, found, monkeypatch, solvers):
+def test_a_solver_that_stops_too_early_is_caught_by_the_proof_if_by_nothing_else(
+    text, found, monkeypatch, solvers
+):
     monkeypatch.setattr(chain, "answers", stopping_after(found))
+    monkeypatch.setattr("pipeline.completeness.EXHAUSTION_SECONDS", 0.0)
     result = solved(parse_puzzle(text), solvers)
     assert len(result.solutions) == found
     assert result.complete is False
@@ -185,6 +189,9 @@ def test_what_no_engine_could_prove_in_its_limits_is_claimed(error, monkeypatch,
         raise error
 
     monkeypatch.setattr("pipeline.solvers.pysat.Prover.prove", prove)
+    checked = solved(parse_puzzle(SIX), solvers).certificate
+    assert (checked.complete, checked.by, checked.reason) == ("proved", "exhaustion", str(error))
+    monkeypatch.setattr("pipeline.completeness.EXHAUSTION_SECONDS", 0.0)
     result = solved(parse_puzzle(SIX), solvers)
     assert (result.status, result.complete, result.certificate.complete) == (
         "multiple",
@@ -230,5 +237,5 @@ def test_without_being_asked_a_collection_has_no_proofs(tmp_path):
     box = DropFolder.within(tmp_path)
     box.drop("top.txt", f"{NINE}\n{NINE}\n")
     assert box.run("--settle", "0.01", "--workers", "1").returncode == 0
-    assert box.record("top")["certificate"] == {"solutions": "checked", "proved": 0, "claimed": 2}
+    assert box.record("top")["certificate"] == {"solutions": "checked", "proved": 2, "claimed": 0}
     assert not any("proof" in name for name in box.published())

@@ -10,8 +10,9 @@ from support.solvers import Scripted
 from support.solving import NONE, UNIQUE, cnf_of, holed, pattern
 
 from pipeline.certify.formula import core_of, proof_formula
-from pipeline.chain import prove_complete, solve_problem, with_evidence
+from pipeline.chain import Search, solve_problem, with_evidence
 from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown
+from pipeline.completeness import prove_complete
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import LimitReached
 from pipeline.explain import Explainer
@@ -99,7 +100,8 @@ def test_an_explanation_gets_two_seconds_or_what_is_left_and_the_memory_of_the_p
     with Solvers("pysat") as solvers:
         told = solvers._shared[Explainer] = Told()
         result = solve_problem(problem_of(NONE), solvers, settings, Stopwatch())
-        with_evidence(result, solvers, settings, spent(10))
+        search = Search(problem_of(NONE), settings, spent(10))
+        with_evidence(result, search, solvers)
     assert told.limits.seconds - told.limits.spent == pytest.approx(left)
     assert told.limits.megabytes == 99
 
@@ -111,21 +113,22 @@ def test_where_no_time_is_left_nothing_is_explained():
 
 
 @pytest.mark.parametrize(
-    ("options", "before", "reason"),
+    ("options", "before", "known", "reason"),
     [
-        ({"timeout": 7}, 7, "the time limit of 7 s was reached"),
-        ({"memory_limit": 64}, 0, "the memory limit of 64 MB was reached"),
+        ({"timeout": 7}, 7, "claimed", "the time limit of 7 s was reached"),
+        ({"memory_limit": 64}, 0, "exhaustion", "the memory limit of 64 MB was reached"),
     ],
     ids=["time", "memory"],
 )
-def test_what_cannot_be_proved_in_the_limits_of_the_puzzle_is_claimed(options, before, reason):
+def test_what_has_no_proof_in_the_limits_of_the_puzzle_says_why(options, before, known, reason):
     puzzle = holed(pattern(LARGE), 25)
     with Solvers("pysat") as solvers:
         result = solve(puzzle, solver="pysat")
         settings = Settings(solver="pysat", prove="always", **options)
-        shown = with_evidence(result, solvers, settings, spent(before))
+        search = Search(PuzzleProblem(parsed_from(puzzle)), settings, spent(before))
+        shown = with_evidence(result, search, solvers)
     assert (shown.status, shown.complete, shown.proof) == ("unique", True, None)
-    assert (shown.certificate.complete, shown.certificate.reason) == ("claimed", reason)
+    assert (shown.told_certificate, shown.certificate.reason) == (known, reason)
 
 
 def test_a_core_is_not_sought_when_the_time_is_up():

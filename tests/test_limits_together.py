@@ -87,15 +87,16 @@ def as_rows(texts, solvers, **options):
     data = "".join(text.replace("\n", "") + "\n" for text in texts).encode()
     source = Source("top.txt", detect_collection(data, complete=True, declared="lines"), 16)
     rows = solve_piece(Piece(1, data), source, solvers, Settings(**options).of_many())
-    proved = {entry[0] for proofs in rows.proofs for entry in proofs.index}
     return [
-        (row[3], "proved" if at in proved else known_by(row), row[7] or None)
-        for at, row in enumerate(csv.reader(io.StringIO(rows.table.decode())))
+        (row[3], known_by(row), row[8] or None)
+        for row in csv.reader(io.StringIO(rows.table.decode()))
     ]
 
 
 def known_by(row):
-    return "claimed" if row[5] == "true" else "no"
+    if row[5] != "true":
+        return "no"
+    return "claimed" if row[6] == "claimed" else "proved"
 
 
 ways = pytest.mark.parametrize("solve", [as_sources, as_rows])
@@ -125,7 +126,7 @@ def test_what_was_found_together_stands_and_is_proved_if_time_is_left(
 @ways
 @pytest.mark.parametrize(
     ("timeout", "wanted"),
-    [(60, ("multiple", "claimed", None)), (7, ("unknown", "no", SEVEN))],
+    [(60, ("multiple", "proved", None)), (7, ("unknown", "no", SEVEN))],
 )
 def test_what_goes_alone_in_the_end_has_the_time_that_is_left(
     solve, timeout, wanted, slow_together, solvers
@@ -138,10 +139,12 @@ def test_what_goes_alone_in_the_end_has_the_time_that_is_left(
 @ways
 def test_going_alone_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, solvers):
     def slow(search, solver):
-        search.settings = replace(search.settings, timeout=60)
+        settings, search.settings = search.settings, replace(search.settings, timeout=60)
         with search.watch.timing("solve"):
             clock.now += 7
-        return collect(search, solver)
+        found = collect(search, solver)
+        search.settings = settings
+        return found
 
     collect = Search.collect
     monkeypatch.setattr(Search, "collect", slow)
@@ -152,7 +155,8 @@ def test_going_alone_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, 
 @ways
 def test_a_proof_takes_of_the_time_for_asking_the_next_solver(solve, monkeypatch, clock, solvers):
     refusing = clock.slowed(lambda *_: (Certificate("no", reason="of this test"), None), 7)
-    monkeypatch.setattr("pipeline.chain.prove_complete", refusing)
+    monkeypatch.setattr("pipeline.completeness.EXHAUSTION_SECONDS", 0.0)
+    monkeypatch.setattr("pipeline.completeness.prove_complete", refusing)
     ((status, known, why),) = set(solve([UNIQUE] * 2, solvers, timeout=7, prove="always"))
     assert (status, known) == ("unknown", "no")
     assert SEVEN in why
@@ -169,7 +173,7 @@ def test_what_other_formulas_take_does_not_count(slow_together, solvers):
     """Each puzzle is in one of three formulas, which take longer than its time in all."""
     slow_together(4)
     found = as_sources([TWO] * (3 * TOGETHER), solvers, solver="pysat", timeout=7, prove="never")
-    assert told(found) == {("multiple", "claimed", None)}
+    assert told(found) == {("multiple", "proved", None)}
 
 
 @pytest.mark.parametrize(

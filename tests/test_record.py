@@ -45,7 +45,7 @@ CLAIMED = datetime(2026, 11, 20, 9, 30, 0, 100_000, UTC)
 FINISHED = datetime(2026, 11, 20, 9, 30, 0, 123_456, UTC)
 BOXES = "c easy\n2 2\n1 0 0 0  0 0 2 0  0 3 0 0  0 0 0 4\n"
 SIX_BY_SIX = pattern(Geometry(2, 3))
-STAGES = ["parse", "encode", "solve", "decode", "certify"]
+STAGES = ["parse", "encode", "solve", "decode", "certify", "prove"]
 
 
 @cache
@@ -114,7 +114,9 @@ def test_the_record_has_the_fields_of_the_design_in_their_order():
             "certificate",
             {
                 "solutions": "checked",
-                "complete": "claimed",
+                "complete": "proved",
+                "by": "exhaustion",
+                "nodes": record["certificate"]["nodes"],
                 "solver": None,
                 "checker": None,
                 "steps": None,
@@ -244,6 +246,7 @@ def test_the_log_has_a_line_for_each_stage_and_ends_with_the_finished_job():
         "status": "multiple",
         "solutions": 2,
         "complete": True,
+        "certificate": "exhaustion",
         "message": None,
     }
 

@@ -15,7 +15,6 @@ NUMBERS = {
     "timeout": (0.001, 10**6),
     "memory_limit": (64, 10**7),
     "max_bytes": (1, 2**40),
-    "cross_check": (0, 1),
     "settle": (0, 10**6),
     "grace": (0, 10**6),
 }
@@ -34,7 +33,7 @@ def test_the_defaults_are_those_of_the_design():
         "memory_limit": 4096,
         "max_bytes": 64 * 1024 * 1024,
         "variant": "auto",
-        "cross_check": 0,
+        "trust_solver": False,
     }
     assert expected.items() <= known.items()
     assert (Settings().limit, Settings().of_many().limit) == (100, 2)

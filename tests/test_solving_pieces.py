@@ -78,43 +78,44 @@ def records(rows):
 def test_unique_puzzles_have_a_row_and_a_line_each(solvers):
     rows = solved(f"# easy\n{A}\n\n{A.replace('.', '0')}\n", solvers)
     assert without_index(rows) == (
-        f"2,{A},unique,1,true,{SOLVED},,\n4,{A.replace('.', '0')},unique,1,true,{SOLVED},,\n"
+        f"2,{A},unique,1,true,exhaustion,{SOLVED},,\n"
+        f"4,{A.replace('.', '0')},unique,1,true,exhaustion,{SOLVED},,\n"
     )
     assert rows.solutions == [f"{SOLVED}\n{SOLVED}\n".encode()]
     assert rows.unsolved() == MANY_DOTS.encode() * 2
-    assert (rows.count, rows.totals) == (2, Counter(unique=2, claimed=2))
+    assert (rows.count, rows.totals) == (2, Counter(unique=2, proved=2))
 
 
 def test_every_kind_of_answer_has_its_row(solvers):
     rows = solved(f"{ONE}\n{PAIR}\n{CLASH}\n{BAD}\n\n{STUCK}\n", solvers)
     assert without_index(rows) == (
-        f"1,{ONE},unique,1,true,{ONE_SOLVED},,\n"
-        f"2,{PAIR},multiple,2,true,{PAIR_SOLVED[0]},,\n"
-        f"3,{CLASH},unsolvable,0,true,,"
+        f"1,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,\n"
+        f"2,{PAIR},multiple,2,true,exhaustion,{PAIR_SOLVED[0]},,\n"
+        f"3,{CLASH},unsolvable,0,true,exhaustion,,"
         '"row 1 holds 1 twice: row 1, column 1 and row 1, column 3",\n'
-        f"4,{BAD},invalid,0,,,"
+        f"4,{BAD},invalid,0,,,,"
         "\"top.txt:4:16: expected a digit or a blank, found 'k'\",\n"
-        f"6,{STUCK},unsolvable,0,true,,,\n"
+        f"6,{STUCK},unsolvable,0,true,exhaustion,,,\n"
     )
     first, second = rows.solutions
     unknown = MANY_DOTS  # how large the bad one should be nobody knows
     assert first.decode() == f"{ONE_SOLVED}\n{PAIR_SOLVED[0]}\n{DOTS}{unknown}{DOTS}"
     assert second.decode() == f"{DOTS}{PAIR_SOLVED[1]}\n{DOTS}{unknown}{DOTS}"
-    assert rows.totals == Counter(unique=1, multiple=1, unsolvable=2, invalid=1, claimed=4)
+    assert rows.totals == Counter(unique=1, multiple=1, unsolvable=2, invalid=1, proved=4)
 
 
 def test_more_solutions_than_asked_for_are_not_complete(solvers):
     rows = solved(f"{MORE}\n{ONE}\n", solvers)
     (row, _) = records(rows)
     assert row[2:5] == ["multiple", "2", "false"]
-    assert row[6] == "there are more solutions than the 2 asked for"
+    assert row[7] == "there are more solutions than the 2 asked for"
     assert len(rows.solutions) == 2
     found = {text.splitlines()[0].decode() for text in rows.solutions}
     assert len(found) == 2
     puzzle = parse_puzzle(MORE)
     for line in found:
         assert is_solution(puzzle, Grid(puzzle.geometry, tuple(map(int, line))))
-    assert row[5] == rows.solutions[0].splitlines()[0].decode()
+    assert row[6] == rows.solutions[0].splitlines()[0].decode()
 
 
 def test_as_many_ranks_are_written_as_a_puzzle_needs(solvers):
@@ -147,9 +148,9 @@ def test_sizes_may_be_mixed(solvers):
     line = one_line(six.values)
     rows = solved(f"{ONE}\n.{line[1:]}\n{A}\n", solvers)
     assert without_index(rows) == (
-        f"1,{ONE},unique,1,true,{ONE_SOLVED},,\n"
-        f"2,.{line[1:]},unique,1,true,{line},,\n"
-        f"3,{A},unique,1,true,{SOLVED},,\n"
+        f"1,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,\n"
+        f"2,.{line[1:]},unique,1,true,exhaustion,{line},,\n"
+        f"3,{A},unique,1,true,exhaustion,{SOLVED},,\n"
     )
     assert rows.solutions == [f"{ONE_SOLVED}\n{line}\n{SOLVED}\n".encode()]
 
@@ -161,7 +162,8 @@ def test_a_side_above_nine_is_written_in_the_signs_of_its_puzzle(solvers):
     text = "." + SIGNS[1:]
     rows = solved(f"{text}\n{text}\n", solvers)
     assert rows.solutions == [f"{SIGNS}\n{SIGNS}\n".encode()]
-    assert without_index(rows) == "".join(f"{n},{text},unique,1,true,{SIGNS},,\n" for n in (1, 2))
+    row = f"{text},unique,1,true,exhaustion,{SIGNS},,\n"
+    assert without_index(rows) == f"1,{row}2,{row}"
     assert rows.unsolved() == (b"." * 256 + b"\n") * 2
 
 
@@ -178,19 +180,19 @@ def test_a_solution_beside_a_puzzle_is_checked(solvers):
     lines = [(A, SOLVED), (A, wrong), (TWICE, SOLVED), (TWICE, OTHER), (clash, SOLVED)]
     text = "puzzle,solution\n" + "".join(f"{a},{b}\n" for a, b in lines)
     rows = solved(text, solvers)
-    said = [record[6] for record in records(rows)]
+    said = [record[7] for record in records(rows)]
     disagrees = "the solution beside it is none"
     assert said[:4] == ["", disagrees, "", ""]
     assert said[4].endswith(f"; {disagrees}")
-    assert rows.totals == Counter(unique=2, multiple=2, unsolvable=1, disagreements=2, claimed=5)
+    assert rows.totals == Counter(unique=2, multiple=2, unsolvable=1, disagreements=2, proved=5)
 
 
 def test_a_puzzle_that_a_second_solver_had_to_answer_is_counted_and_says_why(tmp_path):
     liar = program(tmp_path / "liar", 'echo "SAT 1 0" > "$out"; exit 10')
     with Solvers("minisat", liar) as lying:
         rows = solved(f"{A}\n{A}\n", lying)
-    assert rows.totals == Counter(unique=2, fallbacks=2, claimed=2)
-    assert all("minisat" in record[6] for record in records(rows))
+    assert rows.totals == Counter(unique=2, fallbacks=2, proved=2)
+    assert all("minisat" in record[7] for record in records(rows))
 
 
 def test_of_a_puzzle_with_more_solutions_any_right_one_will_do(solvers):
@@ -198,7 +200,7 @@ def test_of_a_puzzle_with_more_solutions_any_right_one_will_do(solvers):
     lines = [f"{'.' * 16},{solution}\n" for solution in every]
     lines += [f"{MORE},{'2143341241231341'}\n"]
     rows = solved("puzzle,solution\n" + "".join(lines), solvers)
-    said = [record[6].partition("; ")[2] for record in records(rows)]
+    said = [record[7].partition("; ")[2] for record in records(rows)]
     wrong = "the solution beside it is none"
     assert said == ["", "", "", wrong, wrong]
     assert rows.totals["disagreements"] == 2
@@ -207,25 +209,25 @@ def test_of_a_puzzle_with_more_solutions_any_right_one_will_do(solvers):
 def test_162_characters_are_a_puzzle_and_its_solution(solvers):
     rows = solved(f"{A}{SOLVED}\n{A}{SOLVED[:-1]}8\n", solvers)
     assert [record[1:3] for record in records(rows)] == [[A, "unique"]] * 2
-    assert rows.totals == Counter(unique=2, disagreements=1, claimed=2)
+    assert rows.totals == Counter(unique=2, disagreements=1, proved=2)
 
 
 @pytest.mark.parametrize("junk", ["8" * 15, "8" * 17, "abc", "0" * 16, "----------------"])
 def test_what_is_no_grid_at_all_disagrees(solvers, junk):
     text = "puzzle,solution\n" + "".join(f"{ONE},{b}\n" for b in (ONE_SOLVED, ONE_SOLVED, junk))
-    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1, claimed=3)
+    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1, proved=3)
 
 
 def test_a_solution_in_characters_agrees_with_one_in_numbers(solvers):
     text = "puzzle,solution\n" + "".join(f".{SIGNS[1:]},{b}\n" for b in (SIGNS, SIGNS, SIGNS[::-1]))
-    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1, claimed=3)
+    assert solved(text, solvers).totals == Counter(unique=3, disagreements=1, proved=3)
 
 
 def test_bad_lines_say_where_and_what_was_expected(solvers):
     lines = [ONE, ONE, ONE, ONE[:-1], "1.5.............", "", f"{ONE}1", "words, words"]
     found = records(solved("\n".join(lines), solvers))
     cells = "expected a line of 16, 36, 64 or 81 cells, found"
-    assert [(record[1], record[6]) for record in found[3:]] == [
+    assert [(record[1], record[7]) for record in found[3:]] == [
         (ONE[:-1], f"top.txt:4:16: {cells} 15 cells"),
         (lines[4], "top.txt:5:3: expected a value from 1 to 4 or a blank, found '5'"),
         (f"{ONE}1", f"top.txt:7:18: {cells} 17 cells"),
@@ -233,14 +235,14 @@ def test_bad_lines_say_where_and_what_was_expected(solvers):
     ]
     for record, line in zip(found[3:], (4, 5, 7, 8), strict=True):
         assert record[0] == str(line)
-        assert record[2:6] == ["invalid", "0", "", ""]
+        assert record[2:7] == ["invalid", "0", "", "", ""]
 
 
 def test_lines_count_from_where_the_piece_begins(solvers):
     source = source_of(f"{ONE}\n{ONE}\n".encode())
     rows = solved(f"{ONE}\nbad\n", solvers, first=70_001, source=source)
     assert without_index(rows).startswith(f"70001,{ONE},")
-    assert "top.txt:70002:1: " in records(rows)[1][6]
+    assert "top.txt:70002:1: " in records(rows)[1][7]
 
 
 def test_texts_with_quotes_commas_and_control_characters_stay_one_field(solvers):
@@ -249,13 +251,13 @@ def test_texts_with_quotes_commas_and_control_characters_stay_one_field(solvers)
     assert text.count("\n") == 4
     assert text.replace("\n", "").isprintable()
     last = records(rows)[-1]
-    assert (last[0], last[2], len(last)) == ("4", "invalid", 8)
+    assert (last[0], last[2], len(last)) == ("4", "invalid", 9)
 
 
 def test_bytes_that_are_no_text_are_a_bad_line(solvers):
     data = f"{ONE}\n{ONE}\n".encode() + b"\xff\xfe" + ONE.encode()[2:] + b"\n"
     rows = solved(data, solvers)
-    assert rows.totals == Counter(unique=2, invalid=1, claimed=2)
+    assert rows.totals == Counter(unique=2, invalid=1, proved=2)
     rows.table.decode("ascii")
 
 
@@ -264,7 +266,7 @@ def test_lanes_and_others_write_the_same_rows(solvers):
     assert solved(text, solvers, solver="lanes") == solved(text, solvers)
 
 
-def test_where_a_proof_shows_lanes_wrong_the_next_solver_is_asked(monkeypatch, solvers):
+def test_where_lanes_miss_a_solution_it_is_found_and_proved_to_be_the_last(monkeypatch, solvers):
     def lying(*arguments):
         found = solve_lanes(*arguments)
         return replace(found, counts=np.minimum(found.counts, 1))
@@ -274,14 +276,20 @@ def test_where_a_proof_shows_lanes_wrong_the_next_solver_is_asked(monkeypatch, s
     rows = solved(f"{PAIR}\n{ONE}\n" * each, solvers, solver="auto", prove="always")
     assert rows.totals == Counter(unique=each, multiple=each, proved=2 * each, fallbacks=each)
     assert rows.solutions[0].splitlines()[:2] == [PAIR_SOLVED[0].encode(), ONE_SOLVED.encode()]
-    assert "no proof that there are no more solutions holds" in records(rows)[0][6]
+    assert records(rows)[0][7] == "lanes missed a solution that the check found"
+
+
+def undecided(_geometry, masks, *_):
+    return np.zeros(len(masks), np.uint8), np.zeros(len(masks), np.int64)
 
 
 def test_a_row_that_could_not_be_proved_says_why(monkeypatch, solvers):
     certificate = Certificate("claimed", reason="no time")
-    monkeypatch.setattr("pipeline.chain.prove_complete", lambda *_: (certificate, None))
+    monkeypatch.setattr("pipeline.completeness.EXHAUSTION_SECONDS", 0.0)
+    monkeypatch.setattr("pipeline.batch.exhausted_many", undecided)
+    monkeypatch.setattr("pipeline.completeness.prove_complete", lambda *_: (certificate, None))
     rows = solved(f"{ONE}\n{PAIR}\n", solvers, prove="always")
-    assert [row[6] for row in records(rows)] == ["claimed: no time"] * 2
+    assert [row[7] for row in records(rows)] == ["claimed: no time"] * 2
     assert rows.totals == Counter(unique=1, multiple=1, claimed=2)
 
 
@@ -289,7 +297,7 @@ def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():
     data = f"# a\n{ONE}\n\n{PAIR}\n".encode()
     rows = failed_piece(Piece(1, data), source_of(data), Settings(), 'it died, "killed"')
     assert without_index(rows) == (
-        f'2,{ONE},failed,0,,,"it died, ""killed""",\n4,{PAIR},failed,0,,,"it died, ""killed""",\n'
+        f'2,{ONE},failed,0,,,,"it died, ""killed""",\n4,{PAIR},failed,0,,,,"it died, ""killed""",\n'
     )
     assert (rows.count, rows.totals) == (2, Counter(failed=2))
     assert rows.solutions == [rows.unsolved()] == [DOTS.encode() * 2]
@@ -298,7 +306,7 @@ def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():
 def test_a_broken_collection_ends_with_a_row_that_says_so():
     source = source_of(f"{ONE}\n{ONE}\n".encode(), cells=16)
     rows = broken(source, 12, "it ends too early: it is cut off")
-    assert rows.table == b"1,12,,invalid,0,,,it ends too early: it is cut off,\n"
+    assert rows.table == b"1,12,,invalid,0,,,,it ends too early: it is cut off,\n"
     assert (rows.count, rows.unsolved(), rows.totals) == (1, DOTS.encode(), Counter(invalid=1))
 
 
@@ -328,7 +336,8 @@ def test_a_table_may_be_counted_from_another_index():
 def test_the_columns_are_named():
     assert (
         header(PuzzleRow)
-        == b"index,line,puzzle,status,solutions,complete,solution,message,disagreement\n"
+        == b"index,line,puzzle,status,solutions,complete,certificate,solution,message,"
+        b"disagreement\n"
     )
 
 
@@ -343,9 +352,9 @@ def test_rows_are_counted_across_powers_of_ten(solvers, first, line):
 
 
 def test_fields_are_quoted_as_csv_readers_expect():
-    fields = ["a", 'b "c"', "d,e", "", " f ", '"']
+    fields = ["a", 'b "c"', "d,e", "", " f ", '"', "g"]
     line = csv_line(MemberRow(*fields))
-    assert line == b'a,"b ""c""","d,e",, f ,""""\n'
+    assert line == b'a,"b ""c""","d,e",, f ,"""",g\n'
     assert next(csv.reader([line.decode()])) == fields
 
 

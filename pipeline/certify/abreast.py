@@ -68,7 +68,7 @@ class _Search:
         self._counts = counts
         self._grids = grids
         self._most = min(most, MOST_NODES)
-        self._masks = masks.astype(np.min_scalar_type(geometry.all_values))
+        self._masks = (masks & geometry.all_values).astype(np.min_scalar_type(geometry.all_values))
         self._open = np.ones(len(masks), np.int64)
         good = _are_different_solutions(geometry, self._masks, counts, grids)
         self.verdicts[~good] = Verdict.WRONG

@@ -40,10 +40,10 @@ def exhausted_many(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """The verdict on each puzzle, (P,), and in how many nodes the search for it branched, (P,).
 
-    `masks` is (P, n²), bit v-1 of a mask allows value v; the first `counts` (P,) of the grids
-    (R, P, n²) are claimed to be all solutions of a puzzle. What takes more than `most` nodes is
-    undecided, and so is what is not done when the seconds are over. A verdict does not depend on
-    the other puzzles. Raises ValueError for other shapes.
+    `masks` is (P, n²), bit v-1 of a mask allows value v, bits above those do not count; the first
+    `counts` (P,) of the grids (R, P, n²) are claimed to be all solutions of a puzzle. What takes
+    more than `most` nodes is undecided, and so is what is not done when the seconds are over. A
+    verdict does not depend on the other puzzles. Raises ValueError for other shapes.
     """
     cells = geometry.side**2
     if masks.shape[1:] != (cells,) or grids.shape[1:] != masks.shape or len(counts) != len(masks):
@@ -83,8 +83,11 @@ def check_one_by_one(
 def _verdict(
     geometry: Geometry, masks: list[int], listed: list[list[int]], most: int, deadline: Deadline
 ) -> tuple[Verdict, int]:
+    cells = tuple(mask & geometry.all_values for mask in masks)
+    if not all(cells):
+        return (Verdict.WRONG if listed else Verdict.COMPLETE), 0
     try:
-        puzzle = Puzzle(geometry, tuple(masks))
+        puzzle = Puzzle(geometry, cells)
         grids = [Grid(geometry, tuple(values)) for values in listed]
         found = exhausted(puzzle, grids, nodes=most, seconds=deadline.left())
     except ValueError:

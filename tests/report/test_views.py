@@ -104,10 +104,10 @@ def test_a_name_that_is_no_text_is_shown_and_linked(tmp_path):
 
 def archive(outbox, *members):
     """An archive of members: name, status, and what else is in its record; whole or row alone."""
-    tree, rows = outbox / "set", ["member,format,status,solutions,complete,message\n"]
+    tree, rows = outbox / "set", ["member,format,status,solutions,complete,certificate,message\n"]
     tree.mkdir(parents=True, exist_ok=True)
     for number, (name, status, fields) in enumerate(members):
-        rows.append(f"{printable(name)},grid,{status},1,true,\n")
+        rows.append(f"{printable(name)},grid,{status},1,true,exhaustion,\n")
         if fields is not None:
             record(tree, Path(name).stem, status=status, member=number, **fields)
     (outbox / "set.csv").write_text("".join(rows))
@@ -206,8 +206,8 @@ def test_a_sample_has_the_failures_first(tmp_path):
 
 def test_rows_that_are_broken_are_rows_that_say_so_and_quotes_are_read(tmp_path):
     path = tmp_path / "many.csv"
-    long = b"1,1," + b"1" * 3_000_000 + b",unique,1,true,,,\n"
-    quoted = b'4,4,"a,b",invalid,0,,,"no ""puzzle""",\n'
+    long = b"1,1," + b"1" * 3_000_000 + b",unique,1,true,exhaustion,,,\n"
+    quoted = b'4,4,"a,b",invalid,0,,,,"no ""puzzle""",\n'
     path.write_bytes(HEAD.encode() + b'1,2,"\n\xff,,,\n' + long + quoted)
     sample = result_of(sample_table(path, PuzzleRow, 9))
     assert [each.row.status for each in sample.rows] == [
@@ -225,7 +225,9 @@ def test_long_lines_of_a_table_are_not_kept(tmp_path):
     path = tmp_path / "many.csv"
     with path.open("w") as file:
         file.write(HEAD)
-        file.writelines(f"{at},{at},{'1' * 200_000},unique,1,true,,,\n" for at in range(100))
+        file.writelines(
+            f"{at},{at},{'1' * 200_000},unique,1,true,exhaustion,,,\n" for at in range(100)
+        )
     tracemalloc.start()
     try:
         assert len(result_of(sample_table(path, PuzzleRow, 100)).rows) == 100
@@ -323,7 +325,7 @@ def test_a_job_of_many_puzzles_shows_how_long_it_was_in_work_and_one_of_a_batch_
 
 
 def test_conflicting_givens_of_a_row_are_marked_whatever_its_message_says(tmp_path):
-    row = '1,1,1.1.............,unsolvable,0,true,,"row 4, column 4",\n'
+    row = '1,1,1.1.............,unsolvable,0,true,exhaustion,,"row 4, column 4",\n'
     (tmp_path / "many.csv").write_text(HEAD + row)
     record(tmp_path, "many", status="collection", totals={"unsolvable": 1})
     assert "In conflict: row 1 column 1, row 1 column 3." in page_of(tmp_path, tmp_path).said

@@ -140,7 +140,7 @@ def test_the_record_says_everything_that_is_known(answers):
         name: sha256((box.outbox / name).read_bytes()).hexdigest()
         for name in ("one_1.solution", "one.log")
     }
-    stages = {"parse", "encode", "solve", "decode", "certify", "total"}
+    stages = {"parse", "encode", "solve", "decode", "certify", "prove", "total"}
     assert record["seconds"].keys() == stages
     assert record["finished"].endswith("Z")
     assert record["encoding"]["name"] == "reduced"

@@ -31,7 +31,7 @@ from pipeline.puzzle import Geometry, Grid
 from pipeline.rows import Proofs, Rows, one_line
 from pipeline.run.table import Table
 
-HEADER = "index,line,puzzle,status,solutions,complete,solution,message,disagreement\n"
+HEADER = "index,line,puzzle,status,solutions,complete,certificate,solution,message,disagreement\n"
 A = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 B = ".................1.....2.3......45....1.6.....4......7....8.4....9...2..3.61...9."
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
@@ -162,18 +162,19 @@ def test_unique_puzzles_have_first_solutions_and_no_others(well):
     assert names_of(box, "good") == {"good.csv", "good.json", "good.log", "good_1.solution"}
     assert box.text("good_1.solution") == rows(SOLVED, B_SOLVED)
     assert box.text("good.csv") == HEADER + rows(
-        f"1,2,{A},unique,1,true,{SOLVED},,", f"2,4,{B},unique,1,true,{B_SOLVED},,"
+        f"1,2,{A},unique,1,true,exhaustion,{SOLVED},,",
+        f"2,4,{B},unique,1,true,exhaustion,{B_SOLVED},,",
     )
 
 
 def test_lines_of_several_sizes_are_solved_side_by_side(well):
     box, _ = well
     assert box.text("mixed.csv") == HEADER + rows(
-        f"1,1,{ONE},unique,1,true,{ONE_SOLVED},,",
-        f"2,2,{SIX_BY_SIX[:-1]}.,unique,1,true,{SIX_BY_SIX},,",
-        f"3,3,{A},unique,1,true,{SOLVED},,",
-        f"4,4,{TWO},multiple,2,true,{TWO_SOLVED[0]},,",
-        f"5,5,{CLASH},unsolvable,0,true,,{SAID},",
+        f"1,1,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,",
+        f"2,2,{SIX_BY_SIX[:-1]}.,unique,1,true,exhaustion,{SIX_BY_SIX},,",
+        f"3,3,{A},unique,1,true,exhaustion,{SOLVED},,",
+        f"4,4,{TWO},multiple,2,true,exhaustion,{TWO_SOLVED[0]},,",
+        f"5,5,{CLASH},unsolvable,0,true,exhaustion,,{SAID},",
     )
     first, second = (box.text(f"mixed_{rank}.solution") for rank in (1, 2))
     assert first == rows(ONE_SOLVED, SIX_BY_SIX, SOLVED, TWO_SOLVED[0], DOTS)
@@ -294,12 +295,12 @@ def test_each_kind_of_answer_has_its_row_and_its_lines(bad):
     text = box.text("top.csv").splitlines(keepends=True)
     del text[5]
     assert "".join(text) == HEADER + rows(
-        f"1,2,{ONE},unique,1,true,{ONE_SOLVED},,",
-        f"2,4,{TWO},multiple,2,true,{TWO_SOLVED[0]},,",
-        "3,5,nonsense,invalid,0,,,\"top.txt:5:1: expected a digit or a blank, found 'n'\",",
-        f"4,6,{CLASH},unsolvable,0,true,,{SAID},",
-        f"6,8,{ONE[:-1]},invalid,0,,,{cells},",
-        f"7,9,{TURNED},unique,1,true,{TURNED_SOLVED},,",
+        f"1,2,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,",
+        f"2,4,{TWO},multiple,2,true,exhaustion,{TWO_SOLVED[0]},,",
+        "3,5,nonsense,invalid,0,,,,\"top.txt:5:1: expected a digit or a blank, found 'n'\",",
+        f"4,6,{CLASH},unsolvable,0,true,exhaustion,,{SAID},",
+        f"6,8,{ONE[:-1]},invalid,0,,,,{cells},",
+        f"7,9,{TURNED},unique,1,true,exhaustion,{TURNED_SOLVED},,",
     )
     assert (more["index"], more["line"], more["puzzle"]) == ("5", "7", MORE)
     assert (more["status"], more["solutions"], more["complete"]) == ("multiple", "2", "false")

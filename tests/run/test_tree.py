@@ -35,7 +35,7 @@ from support.warm import Here, Silent
 from pipeline.run.loop import run_once
 from pipeline.settings import Settings
 
-HEADER = "member,format,status,solutions,complete,message\n"
+HEADER = "member,format,status,solutions,complete,certificate,message\n"
 LINE = SMALL.replace("\n", "")
 PAIR = LINE + "\n" + OTHER.replace("\n", "") + "\n"
 BAD_LINE = PAIR + "1.k.............\n" + PAIR
@@ -188,20 +188,20 @@ def test_the_table_has_a_row_for_every_member(together, kind):
         "cover.png": f'"cover.png:1:1: expected UTF-8 text, found the byte 0x89; {OTHER_SAID}"',
     }
     rows = {
-        "a.txt": "a.txt,grid,unique,1,true,",
-        "line.txt": "line.txt,line,unique,1,true,",
-        "two.txt": "two.txt,grid,multiple,2,true,",
-        "none.txt": f"none.txt,grid,unsolvable,0,true,{said['none.txt']}",
-        "marks.txt": "marks.txt,grid,unique,1,true,",
-        "sadman.sdk": "sadman.sdk,sadman,unique,1,true,",
-        "boxes.txt": "boxes.txt,boxes,unique,1,true,",
-        "bad.txt": f"bad.txt,,invalid,0,,{said['bad.txt']}",
-        "empty.txt": f"empty.txt,,other,0,,{said['empty.txt']}",
-        "readme.txt": f"readme.txt,,other,0,,{said['readme.txt']}",
-        "cover.png": f"cover.png,,other,0,,{said['cover.png']}",
-        "top.txt": "top.txt,lines,collection,2,,",
-        "worse.txt": 'worse.txt,lines,collection,4,,"1 of 5 are invalid, unknown or failed"',
-        "packed.txt.gz": "packed.txt.gz,grid,unique,1,true,",
+        "a.txt": "a.txt,grid,unique,1,true,exhaustion,",
+        "line.txt": "line.txt,line,unique,1,true,exhaustion,",
+        "two.txt": "two.txt,grid,multiple,2,true,exhaustion,",
+        "none.txt": f"none.txt,grid,unsolvable,0,true,drat,{said['none.txt']}",
+        "marks.txt": "marks.txt,grid,unique,1,true,exhaustion,",
+        "sadman.sdk": "sadman.sdk,sadman,unique,1,true,exhaustion,",
+        "boxes.txt": "boxes.txt,boxes,unique,1,true,exhaustion,",
+        "bad.txt": f"bad.txt,,invalid,0,,,{said['bad.txt']}",
+        "empty.txt": f"empty.txt,,other,0,,,{said['empty.txt']}",
+        "readme.txt": f"readme.txt,,other,0,,,{said['readme.txt']}",
+        "cover.png": f"cover.png,,other,0,,,{said['cover.png']}",
+        "top.txt": "top.txt,lines,collection,2,,,",
+        "worse.txt": 'worse.txt,lines,collection,4,,,"1 of 5 are invalid, unknown or failed"',
+        "packed.txt.gz": "packed.txt.gz,grid,unique,1,true,exhaustion,",
     }
     order = sorted(MEMBERS) if kind == "folder" else MEMBERS
     assert box.text(f"{stem(kind)}.csv") == HEADER + "".join(rows[name] + "\n" for name in order)
@@ -511,7 +511,7 @@ def test_a_collection_that_breaks_off_in_an_archive_has_a_row_that_says_so(odd):
     assert (found[1]["member"], found[1]["status"]) == ("top.txt", "collection")
     assert found[1]["message"] == "it ends too early: it is cut off"
     inner = (box.outbox / "cut-twice/top.csv").read_text().splitlines()
-    assert inner[-1].endswith(",,invalid,0,,,it ends too early: it is cut off,")
+    assert inner[-1].endswith(",,invalid,0,,,,it ends too early: it is cut off,")
     assert len(inner) > 800
     record = json.loads((box.outbox / "cut-twice/top.json").read_text())
     assert record["totals"]["unique"] >= len(inner) - 3

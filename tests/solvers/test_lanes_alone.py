@@ -23,7 +23,7 @@ def test_lanes_find_and_show_all_solutions_and_no_formula_is_made(text, prove):
     result = solve_puzzle(puzzle, Settings(solver="lanes", prove=prove), shown.append)
     assert list(result.solutions) == shown == solutions(puzzle, 10)
     assert (result.complete, result.solver.name, result.solver.fallback) == (True, "lanes", None)
-    assert result.certificate.complete == ("proved" if prove == "always" else "claimed")
+    assert result.told_certificate == ("drat" if prove == "always" else "exhaustion")
     assert result.cnf is None
     assert {"batch", "total"} <= result.seconds.keys()
 
@@ -58,7 +58,7 @@ def test_a_share_of_the_time_is_left_for_others_where_lanes_are_too_slow(monkeyp
     assert result.solver.name != "lanes"
 
 
-def test_a_lie_of_lanes_that_a_proof_shows_is_told_and_another_answers(monkeypatch):
+def test_a_lie_of_lanes_is_told_and_what_they_missed_is_found(monkeypatch):
     def lying(*question):
         found = solve_lanes(*question)
         found.counts[:] = np.minimum(found.counts, 1)
@@ -67,8 +67,8 @@ def test_a_lie_of_lanes_that_a_proof_shows_is_told_and_another_answers(monkeypat
     monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", lying)
     result = solve_puzzle(parse_puzzle(TWO), Settings(solver="lanes", prove="always"))
     assert (result.status, len(result.solutions), result.complete) == ("multiple", 2, True)
-    assert result.solver.name != "lanes"
-    assert "no proof" in result.solver.fallback
+    assert result.solver.name == "exhaustion"
+    assert result.solver.fallback == "lanes missed a solution that the check found"
 
 
 def test_the_chain_for_lanes_is_that_of_the_others():

@@ -1,0 +1,111 @@
+"""Whether every claim that solutions are all is judged rightly.
+
+    python bench/certify.py claims [COUNT [SEED]]
+
+claims: puzzles of 4×4 to 12×12 with no to eight solutions, with and without marks, are made until
+there are COUNT (default 100,000) false claims about them: a solution left out, "none", one
+changed, a foreign one, one repeated, those of another puzzle. PySAT has found all solutions of
+each puzzle; so every honest claim tests the check against its enumeration. All forms of the check
+judge every claim: none that is false may pass, every honest one must, and the forms must agree.
+The exit code is 1 if anything is judged wrongly.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from false_claims import HONEST, Claim, Maker, arrays, by_geometry
+from numpy.typing import NDArray
+
+from pipeline.certify import compiled
+from pipeline.certify.abreast import check_abreast
+from pipeline.certify.compiled import check as compiled_check
+from pipeline.certify.many import NODES, Verdict, check_one_by_one
+from pipeline.limits import NEVER
+from pipeline.puzzle import NINE, Geometry
+
+COUNT = 100_000
+"""False claims."""
+
+AT_ONCE = 10_000
+"""Claims that are judged together."""
+
+
+def main() -> None:
+    commands: dict[str, Callable[..., int]] = {"claims": judge_claims}
+    if len(sys.argv) < 2 or sys.argv[1] not in commands:
+        raise SystemExit(__doc__)
+    sys.exit(commands[sys.argv[1]](*map(int, sys.argv[2:])))
+
+
+def judge_claims(count: int = COUNT, seed: int = 1) -> int:
+    """Print how many claims of each kind there were, and each fault; 1 if there are any."""
+    step = loaded_step()
+    judged, verdicts, puzzles, faults = Counter[str](), Counter[str](), Counter[Geometry](), 0
+    made = claims_until(count, seed)
+    while claims := list(islice(made, AT_ONCE)):
+        judged.update(claim.kind for claim in claims)
+        puzzles.update(claim.puzzle.geometry for claim in claims if claim.kind == HONEST)
+        for geometry, places in by_geometry(claims).items():
+            some = [claims[place] for place in places]
+            forms = judged_by_all(step, geometry, some)
+            for claim, *found in zip(some, *forms.values(), strict=True):
+                told = [Verdict(each).name for each in found]
+                verdicts.update(f"{form} {name}" for form, name in zip(forms, told, strict=True))
+                if set(told) != {claim.truth}:
+                    faults += 1
+                    print(f"{claim.truth}, but {dict(zip(forms, told, strict=True))}: {claim}")
+    tell(judged, verdicts, puzzles)
+    print("nothing was judged wrongly" if not faults else f"{faults} claims were judged wrongly")
+    return min(faults, 1)
+
+
+def claims_until(count: int, seed: int) -> Iterator[Claim]:
+    """Claims about made puzzles, until so many are false."""
+    claims = Maker(seed).claims()
+    while count > 0:
+        claim = next(claims)
+        count -= claim.kind != HONEST
+        yield claim
+
+
+def loaded_step() -> Callable[..., Any]:
+    """The compiled check."""
+    folder = compiled.PROGRAM.folder()
+    compiled.PROGRAM.compile_into(folder)
+    return compiled.PROGRAM.load_from(folder)
+
+
+def judged_by_all(
+    step: Callable[..., Any], geometry: Geometry, claims: Sequence[Claim]
+) -> dict[str, NDArray[np.uint8]]:
+    """The verdicts of each form that takes this geometry."""
+    forms: dict[str, Callable[..., Any]] = {"one by one": check_one_by_one, "numpy": check_abreast}
+    if geometry == NINE:
+        forms["compiled"] = partial(compiled_check, step)
+    asked = (*arrays(claims), NODES, NEVER)
+    return {
+        form: function(*(asked if form == "compiled" else (geometry, *asked)))[0]
+        for form, function in forms.items()
+    }
+
+
+def tell(judged: Counter[str], verdicts: Counter[str], puzzles: Counter[Geometry]) -> None:
+    """Print what was judged."""
+    sides = ", ".join(f"{n:,} of {g.height}×{g.width} boxes" for g, n in puzzles.most_common())
+    print(f"{puzzles.total():,} puzzles: {sides}")
+    print(f"{judged.total() - judged[HONEST]:,} false claims, {judged[HONEST]:,} honest ones")
+    for kind, number in judged.most_common():
+        print(f"  {number:8,} {kind}")
+    for name, number in sorted(verdicts.items()):
+        print(f"  {number:8,} × {name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""Many claims that solutions are all: none that is false passes, in either form of the check."""
+
+from __future__ import annotations
+
+import random
+from itertools import islice
+
+import numpy as np
+import pytest
+from false_claims import HONEST, Claim, Maker, arrays, by_geometry
+from support.needs import needs_numba
+from support.oracle import is_solution, solutions
+from support.solving import NINE_SOLVED, PATIENCE, pattern
+
+from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.parse import parse_puzzle
+from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
+
+FORMS = ["one by one", "numpy", pytest.param("compiled", marks=needs_numba)]
+HARD = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
+SOLVED = tuple(map(int, NINE_SOLVED))
+
+
+@pytest.fixture(params=FORMS)
+def form(request, monkeypatch):
+    """The form that judges 9×9 puzzles; of other sides the compiled one judges none."""
+    if request.param == "compiled":
+        request.getfixturevalue("searching")
+    else:
+        interpreted(monkeypatch, one_by_one=request.param == "one by one")
+    return request.param
+
+
+def interpreted(monkeypatch, *, one_by_one):
+    """Have puzzles checked in numpy or one by one, however many there are."""
+    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *, at_once: None)
+    monkeypatch.setattr("pipeline.certify.many.FEW", 10**9 if one_by_one else 0)
+
+
+@pytest.fixture(scope="module")
+def claims() -> list[Claim]:
+    return list(islice(Maker(seed=7).claims(), 1500))
+
+
+@pytest.fixture(scope="module")
+def of_nine(claims) -> list[Claim]:
+    return [claim for claim in claims if claim.puzzle.geometry == NINE]
+
+
+def judged(some: list[Claim], **limits):
+    """The names of the verdicts, and the nodes."""
+    limits = {"seconds": PATIENCE} | limits
+    verdicts, nodes = exhausted_many(some[0].puzzle.geometry, *arrays(some), **limits)
+    return [Verdict(verdict).name for verdict in verdicts], nodes.tolist()
+
+
+def true_of(some):
+    return [claim.truth for claim in some]
+
+
+def test_the_claims_are_of_all_kinds_and_what_is_said_of_them_is_so(claims):
+    """Brute force, which shares nothing with what made them, agrees."""
+    honest = [claim for claim in claims if claim.kind == HONEST]
+    assert {len(claim.grids) for claim in honest} == {*range(9)}
+    assert {claim.puzzle.geometry.side for claim in honest} == {4, 6, 9, 12}
+    assert len({claim.kind for claim in claims}) == 10
+    for claim in honest:
+        geometry = claim.puzzle.geometry
+        grids = [Grid(geometry, values) for values in claim.grids]
+        assert all(is_solution(claim.puzzle, grid) for grid in grids)
+        if geometry.side < 9:
+            assert solutions(claim.puzzle, 9) == grids
+
+
+def test_no_false_claim_passes_and_every_honest_one_does(form, claims):
+    for places in by_geometry(claims).values():
+        some = [claims[place] for place in places]
+        assert judged(some)[0] == true_of(some)
+
+
+@needs_numba
+def test_the_forms_agree_on_verdicts_whatever_the_masks(searching, monkeypatch):
+    """Noise around a grid: masks that clash, are empty, or have bits of no value."""
+    generator = np.random.default_rng(5)
+    chosen = 1 << (np.array([SOLVED] * 400) - 1)
+    noise = generator.integers(0, 1024, chosen.shape)
+    masks = np.where(generator.random(chosen.shape) < 0.6, chosen | noise, chosen)
+    masks[::4] = np.where(generator.random(masks[::4].shape) < 0.01, noise[::4], masks[::4])
+    masks[5, 40], masks[6, 40] = 0, 512
+    counts = generator.integers(0, 2, 400)
+    grids = np.array([[SOLVED] * 400], np.uint8)
+    ours = exhausted_many(NINE, masks.astype(np.uint16), counts, grids, PATIENCE)[0]
+    for one_by_one in (False, True):
+        interpreted(monkeypatch, one_by_one=one_by_one)
+        theirs = exhausted_many(NINE, masks.astype(np.uint64), counts, grids, PATIENCE)[0]
+        assert ours.tolist() == theirs.tolist()
+    assert {*ours.tolist()} == {Verdict.COMPLETE, Verdict.INCOMPLETE, Verdict.WRONG}
+
+
+def test_a_cell_that_may_hold_nothing_leaves_no_solution(form):
+    masks = np.full((2, 81), NINE.all_values, np.uint16)
+    masks[:, 7] = [0, 512]
+    grids = np.array([[SOLVED] * 2], np.uint8)
+    for count, verdict in ((0, Verdict.COMPLETE), (1, Verdict.WRONG)):
+        verdicts, _ = exhausted_many(NINE, masks, np.array([count] * 2), grids, PATIENCE)
+        assert verdicts.tolist() == [verdict] * 2
+
+
+def test_a_verdict_depends_neither_on_the_neighbours_nor_on_their_order(form, of_nine):
+    some = of_nine[:300]
+    together = judged(some)
+    order = random.Random(3).sample(range(len(some)), len(some))
+    mixed = judged([some[place] for place in order])
+    for told, other in zip(together, mixed, strict=True):
+        assert other == [told[place] for place in order]
+    for start, stop in ((0, 1), (1, 8), (8, len(some))):
+        for told, part in zip(together, judged(some[start:stop]), strict=True):
+            assert part == told[start:stop]
+
+
+def test_rows_of_grids_beyond_those_that_are_counted_do_not_matter(form, of_nine):
+    some = of_nine[:200]
+    masks, counts, grids = arrays(some)
+    noise = np.random.default_rng(2).integers(0, 256, (12, *masks.shape), dtype=np.uint8)
+    beyond = np.arange(12)[:, None] >= counts
+    noise[: len(grids)][~beyond[: len(grids)]] = grids[~beyond[: len(grids)]]
+    verdicts, _ = exhausted_many(NINE, masks, counts, noise, PATIENCE)
+    assert [Verdict(verdict).name for verdict in verdicts] == true_of(some)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_may_lie_in_memory_as_they_like(form, order, of_nine):
+    masks, counts, grids = (np.asarray(array, order=order) for array in arrays(of_nine[:50]))
+    verdicts, _ = exhausted_many(
+        NINE, np.repeat(masks, 2, axis=0)[::2], counts, grids[:, ::-1][:, ::-1], PATIENCE
+    )
+    assert [Verdict(verdict).name for verdict in verdicts] == true_of(of_nine[:50])
+
+
+@pytest.mark.parametrize("geometry", [Geometry(2, 2), Geometry(2, 3), NINE, Geometry(3, 4)])
+@pytest.mark.parametrize("value", [0, "side + 1", 64, 255])
+def test_a_grid_with_a_value_that_there_is_not_is_none(form, geometry, value):
+    side = geometry.side
+    values = list(pattern(geometry).values)
+    values[-1] = side + 1 if value == "side + 1" else value
+    for blank in (Puzzle.empty(geometry), Puzzle.of_values(geometry, pattern(geometry).values)):
+        claim = Claim("", blank, (tuple(values),), "WRONG")
+        assert judged([claim])[0] == ["WRONG"]
+
+
+def test_too_few_nodes_and_no_time_leave_it_undecided_and_nothing_passes(form, of_nine):
+    hard = parse_puzzle(HARD)
+    (grid,) = solutions(hard, 2)
+    right = Claim(HONEST, hard, (grid.values,), "COMPLETE")
+    lie = Claim("none", parse_puzzle("." * 81), (), "INCOMPLETE")
+    (full, *_), (needed, *_) = judged([right, right])
+    assert full == "COMPLETE"
+    assert needed > 1
+    assert judged([right], most=needed)[0] == ["COMPLETE"]
+    for fewer in (0, 1, needed - 1):
+        told, _ = judged([right, lie], most=fewer)
+        assert told[0] == "UNDECIDED"
+        assert told[1] != "COMPLETE"
+    some = [right, lie, *of_nine]
+    for seconds in (0.0, 1e-4, 1e-2):
+        for claim, verdict in zip(some, judged(some, seconds=seconds)[0], strict=True):
+            assert verdict in (claim.truth, "UNDECIDED")
+    assert {*judged(some, seconds=0.0)[0]} <= {"UNDECIDED", "WRONG"}
+
+
+@pytest.mark.parametrize("nodes", [0, 1, 2, 5])
+def test_whatever_the_limit_what_is_said_is_true(form, nodes, of_nine):
+    for claim, verdict in zip(of_nine, judged(of_nine, most=nodes)[0], strict=True):
+        assert verdict in (claim.truth, "UNDECIDED")
+
+
+def test_other_shapes_and_counts_are_errors(form):
+    masks, counts = np.full((2, 81), 511, np.uint16), np.zeros(2, np.int64)
+    grids = np.ones((1, 2, 81), np.uint8)
+    good = {"geometry": NINE, "masks": masks, "counts": counts, "grids": grids, "seconds": 1.0}
+    for bad in (
+        {"geometry": Geometry(2, 2)},
+        {"masks": masks[:, :80]},
+        {"masks": masks[:1]},
+        {"masks": masks[0]},
+        {"counts": counts[:1]},
+        {"counts": counts - 1},
+        {"counts": counts + 2},
+        {"grids": grids[:, :1]},
+        {"grids": grids[:, :, :80]},
+        {"grids": grids[0]},
+    ):
+        with pytest.raises(ValueError, match=r"masks of shape|more grids are counted"):
+            exhausted_many(**good | bad)
+
+
+def test_no_claims_have_no_verdicts(form):
+    masks, counts = np.zeros((0, 81), np.uint16), np.zeros(0, np.int64)
+    for ranks in (0, 3):
+        verdicts, nodes = exhausted_many(
+            NINE, masks, counts, np.zeros((ranks, 0, 81), np.uint8), PATIENCE
+        )
+        assert (len(verdicts), len(nodes)) == (0, 0)
+
+
+def test_claims_of_no_solution_need_no_grids(form):
+    opened = (*Puzzle.of_values(NINE, SOLVED).cells[:40], *Puzzle.empty(NINE).cells[40:])
+    masks = np.array([opened, [1] * 81], np.uint16)
+    found, _ = exhausted_many(
+        NINE, masks, np.zeros(2, np.int64), np.zeros((0, 2, 81), np.uint8), PATIENCE
+    )
+    assert found.tolist() == [Verdict.INCOMPLETE, Verdict.COMPLETE]

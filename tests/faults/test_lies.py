@@ -1,0 +1,126 @@
+"""A minisat that lies, in whole runs: what is published is right, and the record names the liar."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from support.auditing import packed
+from support.dropping import DropFolder
+from support.needs import needs_dask, needs_linux, needs_minisat
+from support.oracle import solutions
+from support.solving import EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, program
+
+from pipeline.parse import parse_puzzle
+
+pytestmark = needs_minisat
+MISSED = "minisat missed a solution that the check found"
+LIES = {
+    "at once": "echo UNSAT > $out; exit 20",
+    "in the second answer": (
+        "if [ -e $0.asked ]; then rm $0.asked; echo UNSAT > $out; exit 20; fi;"
+        " touch $0.asked; exec minisat -verb=0 $cnf $out"
+    ),
+}
+SINGLES = {"unique": UNIQUE, "two": TWO, "six": SIX, "none": NONE, "marks": EVEN_ODD_SIX}
+LINES = [text.replace("\n", "") for text in (UNIQUE, TWO, SIX, NONE, TWO, UNIQUE)]
+STATUSES = ("unsolvable", "unique", "multiple")
+LIMIT = 9
+
+
+def known(text: str) -> list[str]:
+    return [digits(grid) for grid in solutions(parse_puzzle(text), LIMIT)]
+
+
+def dropped(box: DropFolder) -> None:
+    """Single files, a collection, and an archive of both."""
+    lines = "".join(line + "\n" for line in LINES)
+    for name, text in SINGLES.items():
+        box.drop(f"{name}.txt", text)
+    box.drop("lines.sdm", lines)
+    box.drop("both.zip", packed(("one.txt", TWO), ("in/lines.sdm", lines)))
+
+
+def ran(box: DropFolder, lie: str, *options: str) -> None:
+    fake = program(box.inbox.parent / "minisat", LIES[lie])
+    most = ("--max-solutions", str(LIMIT))
+    finished = box.run("--minisat", fake, "--settle", "0", "--workers", "1", *most, *options)
+    assert finished.returncode == 0, finished.stderr
+    assert not box.waiting()
+
+
+def check_single(box: DropFolder, stem: str, text: str) -> None:
+    record, wanted = box.record(stem), known(text)
+    check_told(record, len(wanted))
+    name = stem.rpartition("/")[2]
+    found = [box.outbox / f"{stem}_{rank}.solution" for rank in range(1, len(wanted) + 1)]
+    assert [path.read_text() for path in found] == wanted
+    assert not (box.outbox / f"{stem}_{len(wanted) + 1}.solution").exists()
+    log = (box.outbox / f"{stem}.log").read_text().splitlines()
+    events = {event["event"]: event for event in map(json.loads, log)}
+    assert events["job.finished"]["certificate"] == record["certificate"]["by"], name
+    if record["solver"]["name"] == "exhaustion":
+        assert record["solver"]["fallback"] == MISSED
+        assert events["solver.fallback"]["reason"] == MISSED
+
+
+def check_told(record, count: int) -> None:
+    assert (record["status"], record["solutions"]) == (STATUSES[min(count, 2)], count)
+    assert record["complete"]
+    assert record["certificate"]["complete"] == "proved"
+
+
+def check_table(path) -> None:
+    rows = list(csv.DictReader(io.StringIO(path.read_text())))
+    for line, row in zip(LINES, rows, strict=True):
+        wanted = known(line)
+        assert row["status"] == STATUSES[min(len(wanted), 2)]
+        assert int(row["solutions"]) == len(wanted)
+        assert (row["complete"], row["certificate"]) in (("true", "exhaustion"), ("true", "drat"))
+        assert row["solution"] == (wanted[0].replace("\n", "") if wanted else "")
+
+
+def check_all(box: DropFolder) -> None:
+    for stem, text in SINGLES.items():
+        check_single(box, stem, text)
+    check_table(box.outbox / "lines.csv")
+    check_single(box, "both/one", TWO)
+    check_table(box.outbox / "both/in/lines.csv")
+    for name in ("lines", "both"):
+        record = box.record(name)
+        assert record["certificate"]["claimed"] == 0
+        assert record["certificate"]["proved"] == sum(record["totals"][each] for each in STATUSES)
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_run_publishes_what_the_liar_missed(lie, box):
+    dropped(box)
+    ran(box, lie)
+    check_all(box)
+    assert box.record("two")["solver"]["fallback"] == MISSED
+    assert MISSED in (box.outbox / "lines.csv").read_text()
+
+
+@needs_dask
+@needs_linux
+def test_so_does_a_cluster(box):
+    dropped(box)
+    ran(box, "at once", "--cluster", "local:1")
+    check_all(box)
+
+
+def test_a_trusted_liar_is_believed_and_everything_says_so(box):
+    box.drop("two.txt", TWO)
+    ran(box, "in the second answer", "--trust-solver", "--prove", "never")
+    record = box.record("two")
+    assert (record["status"], record["solutions"], record["complete"]) == ("unique", 1, True)
+    assert record["certificate"]["complete"] == "claimed"
+    assert record["certificate"]["reason"] == "--trust-solver"
+    box.drop("lines.sdm", "".join(line + "\n" for line in LINES))
+    ran(box, "in the second answer", "--trust-solver", "--prove", "never")
+    rows = list(csv.DictReader(io.StringIO(box.text("lines.csv"))))
+    assert {row["certificate"] for row in rows if row["complete"] == "true"} == {"claimed"}
+    certificate = box.record("lines")["certificate"]
+    assert (certificate["proved"], certificate["claimed"]) == (0, len(LINES))
