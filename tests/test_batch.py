@@ -43,7 +43,6 @@ from pipeline.result import Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import solve_lanes
-from pipeline.solvers.pysat import Pysat
 from pipeline.solving import solve_problems, solve_sources
 
 pytestmark = pytest.mark.usefixtures("unhurried")
@@ -205,7 +204,7 @@ def test_unique_puzzles_are_answered_together_and_none_alone(number, solver):
 def test_a_solver_that_cannot_be_started_falls_back_as_it_does_alone():
     found = many(FOUR, 8)
     failures = [EnvironmentFailure("no process can be started")] * 99
-    with chain_of(Scripted(*failures), Pysat()) as solvers:
+    with chain_of(Scripted(*failures), at_hand("pysat").chain[0]) as solvers:
         check(found, solved(found, solvers, solver="pysat"))
 
 

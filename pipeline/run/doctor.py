@@ -106,7 +106,8 @@ def _compiled() -> Iterator[Finding]:
         return
     programs = lanes.PROGRAM, check.PROGRAM
     lacking = [finding for program in programs if (finding := _lack_of(program))]
-    yield from dict.fromkeys(lacking) or [Finding("ok", "compiled searches are ready")]
+    one_for_each_remedy = {finding.remedy: finding for finding in lacking}
+    yield from one_for_each_remedy.values() or [Finding("ok", "compiled searches are ready")]
 
 
 def _lack_of(program: Program) -> Finding | None:

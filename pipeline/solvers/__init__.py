@@ -18,7 +18,6 @@ from pipeline.solvers.base import Closeable, Session, Solver
 
 if TYPE_CHECKING:
     from pipeline.solvers.asking import Relay
-    from pipeline.solvers.pysat import Pysat
 
 __all__ = [
     "Session",
@@ -76,12 +75,6 @@ class Solvers(Closeable):
 
         return (Pysat(),) if self._program is None else (Minisat(self._program), Pysat())
 
-    @cached_property
-    def _checker(self) -> Pysat:
-        from pipeline.solvers.pysat import Pysat  # noqa: PLC0415 - as above
-
-        return Pysat("cadical153")
-
     @property
     def fallback(self) -> str | None:
         return NOT_FOR_LANES if self._wanted == "lanes" else self.lacking
@@ -103,10 +96,6 @@ class Solvers(Closeable):
         made: T = self._shared[factory]
         return made
 
-    def other_than(self, name: str) -> Solver:
-        """A solver that shares no code with the one of that name, to check its answers."""
-        return next((other for other in self.chain if other.name != name), self._checker)
-
     def warm(self, limits: Limits) -> None:
         """Start what the first solver needs, while there is nothing else to do."""
         with contextlib.suppress(SolverError, EnvironmentFailure):  # the first use raises it again
@@ -114,6 +103,5 @@ class Solvers(Closeable):
 
     def close(self) -> None:
         made = vars(self)  # what was never needed is not made now
-        for each in (*made.get("chain", ()), made.get("_checker"), *self._shared.values()):
-            if each:
-                each.close()
+        for each in (*made.get("chain", ()), *self._shared.values()):
+            each.close()

@@ -85,7 +85,8 @@ class Scripted:
 
 @contextmanager
 def chain_of(*chain) -> Iterator[Solvers]:
-    """These solvers, each the fallback of the one before."""
+    """These solvers, each the fallback of the one before. Who made them closes them."""
     with Solvers("pysat") as solvers:
         solvers.chain = chain
         yield solvers
+        solvers.chain = ()
