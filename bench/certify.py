@@ -1,6 +1,11 @@
-"""Whether every claim that solutions are all is judged rightly.
+"""Whether every claim that no solution is missing is judged rightly, and how long that takes.
 
     python bench/certify.py claims [COUNT [SEED]]
+    python bench/certify.py alone FILE…
+    python bench/certify.py watch [FILE…]
+    python bench/certify.py audit FILE [COUNT]
+
+FILE holds one 9×9 puzzle a line.
 
 claims: puzzles of 4×4 to 12×12 with no to eight solutions, with and without marks, are made until
 there are COUNT (default 100,000) false claims about them: a solution left out, "none", one
@@ -8,103 +13,151 @@ changed, a foreign one, one repeated, those of another puzzle. PySAT has found a
 each puzzle; so every honest claim tests the check against its enumeration. All forms of the check
 judge every claim: none that is false may pass, every honest one must, and the forms must agree.
 The exit code is 1 if anything is judged wrongly.
+alone: the check of the puzzles in each FILE that have at most one solution, compiled, beside the
+same in numpy and one by one in plain Python; processor time, the best of some rounds.
+watch: from the rename into the inbox to the record, with the check and without (`--trust-solver`),
+a file in turn.
+audit: COUNT (default 1,000,000) lines made from FILE, solved, and audited, on one core.
+
+`fastest.py` has the way from drop to record.
 """
 
 from __future__ import annotations
 
+import os
+import signal
+import statistics
+import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
-from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from false_claims import HONEST, Claim, Maker, arrays, by_geometry
-from numpy.typing import NDArray
+from fastest import cores, first_fields
+from judging import judge_claims
+from latency import drop, wait_for
+from million import make
+from puzzles import puzzles
 
+from pipeline.batch import masks_of_plain
 from pipeline.certify import compiled
 from pipeline.certify.abreast import check_abreast
-from pipeline.certify.compiled import check as compiled_check
 from pipeline.certify.many import NODES, Verdict, check_one_by_one
 from pipeline.limits import NEVER
-from pipeline.puzzle import NINE, Geometry
+from pipeline.puzzle import NINE
+from pipeline.solvers.lanes import loading
+from pipeline.solvers.lanes.search import search_planes
 
-COUNT = 100_000
-"""False claims."""
+CLAIMS = 100_000
+"""False ones."""
 
-AT_ONCE = 10_000
-"""Claims that are judged together."""
+COUNT = 1_000_000
+FILES = 300
+LEAST = 20_000
+"""Puzzles for the compiled check; a file is repeated until it has so many."""
+
+SLOWER = {"compiled": 1, "numpy": 20, "one by one": 200}
+"""What part of them each form gets."""
+
+ROUNDS = 5
+
+
+def seconds_of(work: Callable[[], Any]) -> float:
+    """The least processor time of some rounds."""
+    best = float("inf")
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        work()
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def claims(count: str = str(CLAIMS), seed: str = "1") -> None:
+    if judge_claims(int(count), int(seed)):
+        sys.exit(1)
+
+
+def alone(*files: str) -> None:
+    program = compiled.PROGRAM
+    program.compile_into(program.folder())
+    step = program.load_from(program.folder())
+
+    def check_compiled(_: object, *claim: Any) -> Any:
+        return compiled.check(step, *claim)
+
+    forms: dict[str, Callable[..., Any]]
+    forms = {"compiled": check_compiled, "numpy": check_abreast, "one by one": check_one_by_one}
+    print(f"{'puzzles a second':<24}" + "".join(f"{form:>14}" for form in forms) + "   nodes")
+    for file in files:
+        texts = [text[:81].replace("0", ".") for text in first_fields(Path(file))]
+        cells = np.frombuffer("".join(texts).encode("ascii"), np.uint8).reshape(-1, 81)
+        masks = masks_of_plain(cells)
+        found = search_planes(NINE, masks, 2, NEVER)
+        few = np.resize(np.flatnonzero(found.counts < 2), max(LEAST, len(masks)))
+        said, nodes = "", np.zeros(0)
+        for form, check in forms.items():
+            some = few[: len(few) // SLOWER[form]]
+            claim = masks[some], found.counts[some], found.grids[:1, some], NODES, NEVER
+            verdicts, nodes = check(NINE, *claim)
+            assert (verdicts == Verdict.COMPLETE).all()
+            each = seconds_of(partial(check, NINE, *claim)) / len(some)
+            said += f"{1 / each:14,.0f}"
+        print(f"{Path(file).name:<24}{said}{nodes.mean():8.1f}", flush=True)
+
+
+def watch(*files: str) -> None:
+    spent: dict[str, list[float]] = {"checked": [], "--trust-solver": []}
+    with (
+        tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name,
+        ExitStack() as ends,
+    ):
+        for mode in spent:
+            folder = Path(name, mode)
+            (folder / "inbox").mkdir(parents=True)
+            argv = [sys.executable, "-m", "pipeline", "watch", "--quiet", "--solver", "minisat"]
+            argv += ["--max-solutions", "2", "--inbox", str(folder / "inbox")]
+            argv += ["--outbox", str(folder / "outbox"), *[mode] * mode.startswith("--")]
+            process = ends.enter_context(subprocess.Popen(argv))
+            ends.callback(process.send_signal, signal.SIGTERM)
+            wait_for(folder / "inbox" / ".work" / ".last-scan")
+        for number, data in enumerate(puzzles([*files], FILES)):
+            for mode, seconds in spent.items():
+                seconds.append(drop(Path(name, mode), str(number), data))
+    with_it, without = (statistics.median(seconds) * 1e3 for seconds in spent.values())
+    print(f"rename to record, p50 of {FILES} files: {with_it:.2f} ms, without the check", end=" ")
+    print(f"{without:.2f} ms: {with_it - without:+.2f} ms, ratio {with_it / without:.2f}")
+
+
+def audit(file: str, count: str = str(COUNT)) -> None:
+    for program in (loading.PROGRAM, compiled.PROGRAM):
+        program.compile_into(program.folder())
+    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name, cores(1):
+        (Path(name) / "inbox").mkdir()
+        make(Path(name, "inbox", "lines.txt"), int(count), [file])
+        spent = []
+        for command in (["run", "--quiet", "--workers", "1", "--outbox"], ["audit"]):
+            argv = [sys.executable, "-m", "pipeline", *command, f"{name}/outbox"]
+            start = time.perf_counter()
+            subprocess.run([*argv, "--inbox", f"{name}/inbox"], check=True)
+            spent.append(time.perf_counter() - start)
+        solved, audited = (int(count) / seconds for seconds in spent)
+    print(
+        f"{int(count):,} rows: audited at {audited:,.0f} a second, solved at {solved:,.0f}", end=""
+    )
+    print(f", ratio {audited / solved:.2f}")
 
 
 def main() -> None:
-    commands: dict[str, Callable[..., int]] = {"claims": judge_claims}
+    commands: dict[str, Callable[..., None]]
+    commands = {"claims": claims, "alone": alone, "watch": watch, "audit": audit}
     if len(sys.argv) < 2 or sys.argv[1] not in commands:
         raise SystemExit(__doc__)
-    sys.exit(commands[sys.argv[1]](*map(int, sys.argv[2:])))
-
-
-def judge_claims(count: int = COUNT, seed: int = 1) -> int:
-    """Print how many claims of each kind there were, and each fault; 1 if there are any."""
-    step = loaded_step()
-    judged, verdicts, puzzles, faults = Counter[str](), Counter[str](), Counter[Geometry](), 0
-    made = claims_until(count, seed)
-    while claims := list(islice(made, AT_ONCE)):
-        judged.update(claim.kind for claim in claims)
-        puzzles.update(claim.puzzle.geometry for claim in claims if claim.kind == HONEST)
-        for geometry, places in by_geometry(claims).items():
-            some = [claims[place] for place in places]
-            forms = judged_by_all(step, geometry, some)
-            for claim, *found in zip(some, *forms.values(), strict=True):
-                told = [Verdict(each).name for each in found]
-                verdicts.update(f"{form} {name}" for form, name in zip(forms, told, strict=True))
-                if set(told) != {claim.truth}:
-                    faults += 1
-                    print(f"{claim.truth}, but {dict(zip(forms, told, strict=True))}: {claim}")
-    tell(judged, verdicts, puzzles)
-    print("nothing was judged wrongly" if not faults else f"{faults} claims were judged wrongly")
-    return min(faults, 1)
-
-
-def claims_until(count: int, seed: int) -> Iterator[Claim]:
-    """Claims about made puzzles, until so many are false."""
-    claims = Maker(seed).claims()
-    while count > 0:
-        claim = next(claims)
-        count -= claim.kind != HONEST
-        yield claim
-
-
-def loaded_step() -> Callable[..., Any]:
-    """The compiled check."""
-    folder = compiled.PROGRAM.folder()
-    compiled.PROGRAM.compile_into(folder)
-    return compiled.PROGRAM.load_from(folder)
-
-
-def judged_by_all(
-    step: Callable[..., Any], geometry: Geometry, claims: Sequence[Claim]
-) -> dict[str, NDArray[np.uint8]]:
-    """The verdicts of each form that takes this geometry."""
-    forms: dict[str, Callable[..., Any]] = {"one by one": check_one_by_one, "numpy": check_abreast}
-    if geometry == NINE:
-        forms["compiled"] = partial(compiled_check, step)
-    asked = (*arrays(claims), NODES, NEVER)
-    return {
-        form: function(*(asked if form == "compiled" else (geometry, *asked)))[0]
-        for form, function in forms.items()
-    }
-
-
-def tell(judged: Counter[str], verdicts: Counter[str], puzzles: Counter[Geometry]) -> None:
-    """Print what was judged."""
-    sides = ", ".join(f"{n:,} of {g.height}×{g.width} boxes" for g, n in puzzles.most_common())
-    print(f"{puzzles.total():,} puzzles: {sides}")
-    print(f"{judged.total() - judged[HONEST]:,} false claims, {judged[HONEST]:,} honest ones")
-    for kind, number in judged.most_common():
-        print(f"  {number:8,} {kind}")
-    for name, number in sorted(verdicts.items()):
-        print(f"  {number:8,} × {name}")
+    commands[sys.argv[1]](*sys.argv[2:])
 
 
 if __name__ == "__main__":
