@@ -40,6 +40,7 @@ from typing import Any
 import numpy as np
 from fastest import cores, first_fields
 from judging import judge_claims
+from kernel import linked
 from latency import drop, wait_for
 from million import make
 from puzzles import puzzles
@@ -83,9 +84,7 @@ def claims(count: str = str(CLAIMS), seed: str = "1") -> None:
 
 
 def alone(*files: str) -> None:
-    program = compiled.PROGRAM
-    program.compile_into(program.folder())
-    step = program.load_from(program.folder())
+    step = linked(compiled.PROGRAM)
 
     def check_compiled(_: object, *claim: Any) -> Any:
         return compiled.check(step, *claim)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from false_claims import HONEST, Claim, Maker, arrays, by_geometry
+from kernel import linked
 from numpy.typing import NDArray
 
 from pipeline.certify import compiled
@@ -28,7 +29,7 @@ def judge_claims(count: int, seed: int) -> int:
 
     There are `count` false claims, and an honest one for each puzzle.
     """
-    step = loaded_step()
+    step = linked(compiled.PROGRAM)
     judged, verdicts, puzzles, faults = Counter[str](), Counter[str](), Counter[Geometry](), 0
     made = claims_until(count, seed)
     while claims := list(islice(made, AT_ONCE)):
@@ -55,13 +56,6 @@ def claims_until(count: int, seed: int) -> Iterator[Claim]:
         claim = next(claims)
         count -= claim.kind != HONEST
         yield claim
-
-
-def loaded_step() -> Callable[..., Any]:
-    """The compiled check."""
-    folder = compiled.PROGRAM.folder()
-    compiled.PROGRAM.compile_into(folder)
-    return compiled.PROGRAM.load_from(folder)
 
 
 def judged_by_all(

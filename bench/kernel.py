@@ -18,15 +18,17 @@ from typing import Any
 
 from pipeline.batch import masks_of_plain
 from pipeline.certify import certify_many
+from pipeline.certify import compiled as checking
+from pipeline.certify.many import NODES
 from pipeline.limits import NEVER
-from pipeline.native import LOAD_AFTER
+from pipeline.native import LOAD_AFTER, Program
 from pipeline.puzzle import NINE
 from pipeline.reading import contents_of
 from pipeline.run.sinks import PORTIONS
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import loading
-from pipeline.solvers.lanes.search import search_planes
+from pipeline.solvers.lanes.search import Found, Masks, search_planes
 from pipeline.solving import solve_piece
 from pipeline.source import Collection
 
@@ -45,22 +47,29 @@ def seconds_of(work: Callable[[], Any]) -> float:
     return best
 
 
+def linked(program: Program) -> Callable[..., bool]:
+    """The program's function; its code is kept for the next time."""
+    program.compile_into(program.folder())
+    return program.load_from(program.folder())
+
+
 def each(function: Callable[[Any], Any], of: list[Any]) -> Callable[[], list[Any]]:
     return lambda: [function(one) for one in of]
 
 
 def main() -> None:
-    folder = loading.PROGRAM.folder()
-    loading.PROGRAM.compile_into(folder)
-    search = loading.CompiledSearch(loading.PROGRAM.load_from(folder))
+    search = loading.CompiledSearch(linked(loading.PROGRAM))
+    step = linked(checking.PROGRAM)
     loading.compiled.count(LOAD_AFTER)
     for name in sys.argv[1:]:
         lines = [line[:81] for line in Path(name).read_text().splitlines() if len(line) >= 81]
         lines = (lines * (COUNT // len(lines) + 1))[:COUNT]
-        report(Path(name), "\n".join(lines).encode() + b"\n", search)
+        report(Path(name), "\n".join(lines).encode() + b"\n", search, step)
 
 
-def report(path: Path, data: bytes, search: loading.CompiledSearch) -> None:
+def report(
+    path: Path, data: bytes, search: loading.CompiledSearch, step: Callable[..., bool]
+) -> None:
     settings = Settings().of_many()
     source = contents_of(path, path.name, settings)
     assert isinstance(source, Collection)
@@ -71,6 +80,13 @@ def report(path: Path, data: bytes, search: loading.CompiledSearch) -> None:
     masks = [masks_of_plain(content.plain_cells()[1]) for content in contents]
     answers = [search(some, MOST, NEVER) for some in masks]
     pairs = list(zip(masks, answers, strict=True))
+
+    def check(pair: tuple[Masks, Found]) -> Any:
+        few, found = pair
+        whole = found.counts < MOST  # only of these are the solutions claimed to be all
+        claim = few[whole], found.counts[whole], found.grids[:, whole]
+        return checking.check(step, *claim, NODES, NEVER)
+
     with Solvers() as solvers:
         solve = partial(solve_piece, source=source.source, solvers=solvers, settings=settings)
         rows = [solve(piece) for piece in pieces]
@@ -79,6 +95,7 @@ def report(path: Path, data: bytes, search: loading.CompiledSearch) -> None:
             "masks": each(lambda content: masks_of_plain(content.plain_cells()[1]), contents),
             "search": each(lambda some: search(some, MOST, NEVER), masks),
             "certify": each(lambda pair: certify_many(NINE, pair[0], pair[1].grids[0]), pairs),
+            "no other solution": each(check, pairs),
             "all to rows": each(solve, pieces),
             "table, if counted anew": each(lambda some: some.table_from(0), rows),
         }
