@@ -268,8 +268,8 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     def known(self) -> dict[str, int]:
         """One under PROVED or CLAIMED, as it is known that the solutions are all."""
         told = or_none(self.certificate)
-        is_said = told and self.complete and told.complete in {PROVED, CLAIMED}
-        return {told.complete: 1} if told and told.complete and is_said else {}
+        how = told.complete if told and self.complete else None
+        return {how: 1} if how and how in {PROVED, CLAIMED} else {}
 
 
 class ManyRecord(Struct, frozen=True, kw_only=True):
