@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.linking import Asked
 from support.needs import needs_numba
 from support.solving import pattern
 
@@ -16,23 +17,6 @@ from pipeline.solvers.lanes import loading, solve_lanes
 
 NINE, SIX = Geometry(3, 3), Geometry(2, 3)
 AGES = 1000.0
-
-
-class Asked:
-    """In place of `compiled`: what it is asked, and how often seconds are counted."""
-
-    def __init__(self, step=None):
-        self.step = step
-        self.at_once = []
-        self.counted = 0
-
-    def get(self, *, at_once):
-        self.at_once.append(at_once)
-        return self.step
-
-    def count(self, seconds):
-        assert seconds > 0
-        self.counted += 1
 
 
 def solved(geometry, puzzles):
