@@ -177,8 +177,6 @@ class Search(Generic[S]):
         elif reason := checked.certificate.reason:
             ended = Unknown(reason)
         for solution in checked.missing:
-            if fault := self.problem.fault(solution, used.name):
-                return result.doubted(fault)
             self._show(solution)
         return self.result(Found([*result.solutions, *checked.missing], ended), used)
 

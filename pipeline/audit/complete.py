@@ -46,10 +46,7 @@ def audit_complete(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: 
             grid = None if model is None else _grid_in(model, puzzle.geometry)
         if grid is None:
             return
-        for violation in certify_grid(puzzle, grid):
-            raise Undecided(f"the grid that was found is none: {violation}")
-        if grid in grids:
-            raise Undecided("the grid that was found is published")
+        _certify_another(grid, puzzle, grids)
     except PipelineError as error:
         report.gap(_unchecked("solution", error, end))
     else:
@@ -64,8 +61,21 @@ def audit_another(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: R
     found = exhausted(puzzle, grids, seconds=terms.seconds)
     if found.is_complete:
         report.bad("there are no more solutions, where more are claimed")
-    elif not found.missing:
-        report.gap(f"that there are more solutions was not checked: {found.undecided}{remedy(end)}")
+        return
+    try:
+        if not found.missing:
+            raise Undecided(found.undecided or "")
+        _certify_another(found.missing[0], puzzle, grids)
+    except Undecided as error:
+        report.gap(f"that there are more solutions was not checked: {error}{remedy(end)}")
+
+
+def _certify_another(grid: Grid, puzzle: Puzzle, grids: Sequence[Grid]) -> None:
+    """Raise Undecided unless this is another solution than those in `grids`."""
+    for violation in certify_grid(puzzle, grid):
+        raise Undecided(f"the grid that was found is none: {violation}")
+    if grid in grids:
+        raise Undecided("the grid that was found is published")
 
 
 def audit_models(
