@@ -46,7 +46,8 @@ def audit_complete(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: 
             grid = None if model is None else _grid_in(model, puzzle.geometry)
         if grid is None:
             return
-        _certify_another(grid, puzzle, grids)
+        if fault := _fault_of(grid, puzzle, grids):
+            raise Undecided(fault)
     except PipelineError as error:
         report.gap(_unchecked("solution", error, end))
     else:
@@ -62,20 +63,16 @@ def audit_another(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: R
     if found.is_complete:
         report.bad("there are no more solutions, where more are claimed")
         return
-    try:
-        if not found.missing:
-            raise Undecided(found.undecided or "")
-        _certify_another(found.missing[0], puzzle, grids)
-    except Undecided as error:
-        report.gap(f"that there are more solutions was not checked: {error}{remedy(end)}")
+    why = _fault_of(found.missing[0], puzzle, grids) if found.missing else found.undecided
+    if why:
+        report.gap(f"that there are more solutions was not checked: {why}{remedy(end)}")
 
 
-def _certify_another(grid: Grid, puzzle: Puzzle, grids: Sequence[Grid]) -> None:
-    """Raise Undecided unless this is another solution than those in `grids`."""
+def _fault_of(grid: Grid, puzzle: Puzzle, grids: Sequence[Grid]) -> str | None:
+    """Why this grid is no other solution than those in `grids`; None if it is one."""
     for violation in certify_grid(puzzle, grid):
-        raise Undecided(f"the grid that was found is none: {violation}")
-    if grid in grids:
-        raise Undecided("the grid that was found is published")
+        return f"the grid that was found is none: {violation}"
+    return "the grid that was found is published" if grid in grids else None
 
 
 def audit_models(
