@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipeline.certify import certify_many
+from pipeline.certify import certify_lists, certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.chain import TRUSTED, Search, more_than, solve_problem, with_evidence
 from pipeline.cnf import Sat, Unsat
@@ -217,7 +217,10 @@ class _Work:
 
 
 def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
-    """The answers, those left out whose grids are no solutions, and checked to be complete."""
+    """The answers, those left out whose grids are no solutions, and checked to be complete.
+
+    The check of completeness looks at the grids too; those of the other answers are certified.
+    """
     counts, more, spent = answers.counts, answers.more, answers.spent.copy()
     answered = np.ones(len(counts), np.bool_)
     answered[list(answers.left)] = False
@@ -236,13 +239,8 @@ def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
         nodes[at] = np.where(verdicts == Verdict.COMPLETE, needed, UNCHECKED)
         is_wrong[at] = verdicts == Verdict.WRONG
         answered &= more
-    shown = counts + more
-    for rank in range(int(shown[answered].max(initial=0))):
-        here = np.flatnonzero(answered & (shown > rank))
-        good = certify_many(batch.geometry, batch.masks[here], answers.grids[rank, here])
-        for earlier in answers.grids[:rank, here]:
-            good &= (earlier != answers.grids[rank, here]).any(axis=1)
-        is_wrong[here] |= ~good
+    listed = np.where(answered, counts + more, 0)
+    is_wrong |= ~certify_lists(batch.geometry, batch.masks, listed, answers.grids)
     wrong = f"a grid of {answers.used.name} is no solution"
     left = {**answers.left, **dict.fromkeys(np.flatnonzero(is_wrong).tolist(), wrong)}
     return replace(answers, left=left, nodes=nodes, spent=spent)

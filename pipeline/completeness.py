@@ -46,11 +46,13 @@ class Checked(Generic[S]):
     """What is known of the claim that some solutions are all, and solutions that are missing.
 
     These are certified. With them, the certificate is about all: `proved` if there are no more.
+    `is_cut_short`: fewer were found than were asked for, and there may be more.
     """
 
     certificate: Certificate
     proof: Proof[S] | None = None
     missing: tuple[S, ...] = ()
+    is_cut_short: bool = False
 
 
 def check_complete(
@@ -75,7 +77,9 @@ def check_complete(
             shown = Certificate("proved", "exhaustion", searched.nodes)
         if searched.missing:
             undecided = Certificate("no", reason=searched.undecided)
-            return Checked(shown or undecided, missing=cast("tuple[S, ...]", searched.missing))
+            missing = cast("tuple[S, ...]", searched.missing)
+            is_cut_short = searched.undecided is not None
+            return Checked(shown or undecided, missing=missing, is_cut_short=is_cut_short)
         if shown and not prove:
             return Checked(shown)
         if not shown and not prove and len(solutions) > MOST_PROVED:

@@ -13,7 +13,7 @@ from pipeline.audit.claims import Undecided, remedy
 from pipeline.audit.sets import Report, Terms
 from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.exhaustion import TOO_SHORT, exhausted
-from pipeline.certify.formula import Formula, core_of, proof_formula
+from pipeline.certify.formula import MAX_REFUTED, Formula, core_of, proof_formula
 from pipeline.certify.proof import REFUTED, check_core
 from pipeline.errors import PipelineError
 from pipeline.limits import Deadline
@@ -22,9 +22,6 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 
 SEARCH_SHARE = 0.5
 """Of the seconds, for the search, if a refuter may have the rest."""
-
-_MOST_CLAUSES = 1_000_000
-"""Of a formula, which with a proof takes a gigabyte then."""
 
 _SHOWN = 12
 _NO_REFUTER = "it takes a solver, which `sudoku-pipeline audit` has"
@@ -81,10 +78,9 @@ def audit_models(
     """Check that a formula has no model but these."""
     end = time.monotonic() + terms.seconds
     try:
-        if (clauses := len(parsed.clauses)) > _MOST_CLAUSES:
-            raise Undecided(
-                f"{clauses:,} clauses are more than the {_MOST_CLAUSES:,} that are read"
-            )
+        if (clauses := len(parsed.clauses)) > MAX_REFUTED:
+            most = f"the {MAX_REFUTED:,} that a proof is made for"
+            raise Undecided(f"{clauses:,} clauses are more than {most}")
         model = _model_of(lambda: Formula(*proof_clauses(parsed, models)), _NO_REFUTER, terms, end)
         if model is None:
             return

@@ -82,19 +82,23 @@ def check_one_by_one(
     most: int,
     deadline: Deadline,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The verdicts on puzzles, and their nodes, in plain Python."""
+    """The verdicts on puzzles, and their nodes, in plain Python.
+
+    Each has an equal share of the time, so that a hard one leaves some to the others.
+    """
     verdicts = np.zeros(len(masks), np.uint8)
     nodes = np.zeros(len(masks), np.int64)
     for place, mask in enumerate(masks.tolist()):
         if not deadline.left():
             break
         listed = grids[: counts[place], place].tolist()
-        verdicts[place], nodes[place] = _verdict(geometry, mask, listed, most, deadline)
+        seconds = deadline.left() / (len(masks) - place)
+        verdicts[place], nodes[place] = _verdict(geometry, mask, listed, most, seconds)
     return verdicts, nodes
 
 
 def _verdict(
-    geometry: Geometry, masks: list[int], listed: list[list[int]], most: int, deadline: Deadline
+    geometry: Geometry, masks: list[int], listed: list[list[int]], most: int, seconds: float
 ) -> tuple[Verdict, int]:
     cells = tuple(mask & geometry.all_values for mask in masks)
     if not all(cells):
@@ -105,7 +109,7 @@ def _verdict(
         return Verdict.WRONG, 0
     puzzle = Puzzle(geometry, cells)
     try:
-        found = exhausted(puzzle, grids, nodes=most, seconds=deadline.left())
+        found = exhausted(puzzle, grids, nodes=most, seconds=seconds)
     except NotSolutions:
         return Verdict.WRONG, 0
     if found.missing:

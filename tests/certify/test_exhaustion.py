@@ -9,7 +9,7 @@ from false_claims import HONEST, Maker
 from hypothesis import given
 from hypothesis import strategies as st
 from support.oracle import is_solution, solutions
-from support.solving import EVEN_ODD_SIX, SIX, TWO, UNIQUE, pattern
+from support.solving import EVEN_ODD_SIX, HARD, SIX, TWO, UNIQUE, pattern
 from support.strategies import examples
 
 from pipeline.certify import certify_grid, exhaustion
@@ -19,7 +19,6 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 
 SMALL = [Geometry(*box) for box in product((1, 2, 3), (1, 2, 3)) if 2 <= box[0] * box[1] <= 6]
 NINE, LARGE = Geometry(3, 3), Geometry(8, 8)
-HARD = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
 
 
 def marked(geometry, masks):

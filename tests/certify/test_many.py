@@ -10,7 +10,7 @@ import pytest
 from false_claims import HONEST, Claim, Maker, arrays, by_geometry
 from support.needs import needs_numba
 from support.oracle import is_solution, solutions
-from support.solving import NINE_SOLVED, PATIENCE, SIX, pattern
+from support.solving import HARD, NINE_SOLVED, PATIENCE, SIX, pattern
 
 from pipeline.certify import abreast
 from pipeline.certify.abreast import check_abreast
@@ -20,7 +20,6 @@ from pipeline.parse import parse_puzzle
 from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
 
 FORMS = ["one by one", "numpy", pytest.param("compiled", marks=needs_numba)]
-HARD = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
 FOUR = Geometry(2, 2)
 SOLVED = tuple(map(int, NINE_SOLVED))
 

@@ -2,8 +2,8 @@
 
 A triad is three cells of a row or column in one box; a chute is the nine triads of three rows, or
 columns, that share three boxes. Each value is in one triad of each line and of each box: so in one
-of six ways (T. Dillon, tdoku, 2019). A row of `fields` is one cell, or triad, of all lanes; its bits
-are values.
+of six ways (T. Dillon, tdoku, 2019). A row of `fields` is one cell, or triad, of all lanes; its
+bits are values.
 """
 
 from __future__ import annotations
