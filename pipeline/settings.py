@@ -151,7 +151,9 @@ class Settings:
     settle: float = 2.0
     grace: float = 10.0
     poll: bool = False
-    health: Path | None = None
+    on_done: str | None = None
+    on_bad: str | None = None
+    metrics: Path | None = None
     report: bool = False
     log_format: LogFormat = "auto"
     quiet: bool = False

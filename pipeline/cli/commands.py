@@ -12,7 +12,7 @@ from pipeline.settings import NumberingChoice, Settings, environment_name
 
 FOLDERS = ("inbox", "outbox")
 PROTOCOL = ("workers", "cluster", "max_total_bytes", "keep_cnf", "settle", "grace")
-OUTPUT = ("report", "log_format", "quiet")
+OUTPUT = ("on_done", "on_bad", "metrics", "report", "log_format", "quiet")
 
 File = Annotated[
     Path, typer.Argument(help="A puzzle, a collection or an archive; - is standard input.")
@@ -48,7 +48,7 @@ def run(settings: Settings) -> None:
     folders.run(settings)
 
 
-@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll", "health")
+@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll")
 def watch(settings: Settings) -> None:
     """Process everything dropped in the inbox until SIGTERM or Ctrl-C.
 
@@ -58,7 +58,12 @@ def watch(settings: Settings) -> None:
 
     sudoku-pipeline watch --report
 
-    sudoku-pipeline watch --health /run/sudoku-pipeline/health.json
+    sudoku-pipeline watch --on-done ./notify.sh
+
+    sudoku-pipeline watch --metrics /var/lib/prometheus/node-exporter/sudoku-pipeline.prom
+
+    Commands of --on-done and --on-bad get the path of the record as their last argument, and
+    SUDOKU_JOB_SOURCE, _STATUS, _MESSAGE and _RECORD in the environment; no shell reads them.
 
     Exit code 0: a signal ended it; 75: a folder was missing at the start.
     """
