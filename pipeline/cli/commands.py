@@ -60,10 +60,12 @@ def watch(settings: Settings) -> None:
 
     sudoku-pipeline watch --on-done ./notify.sh
 
-    sudoku-pipeline watch --metrics /var/lib/prometheus/node-exporter/sudoku-pipeline.prom
+    sudoku-pipeline watch --metrics /run/sudoku-pipeline/metrics.prom
 
-    Commands of --on-done and --on-bad get the path of the record as their last argument, and
-    SUDOKU_JOB_SOURCE, _STATUS, _MESSAGE and _RECORD in the environment; no shell reads them.
+    A command of --on-done or --on-bad gets the path of the record as its last argument, and
+    SUDOKU_JOB_SOURCE, SUDOKU_JOB_STATUS, SUDOKU_JOB_MESSAGE and SUDOKU_JOB_RECORD in its
+    environment. No shell runs it; it has 30 s; it has nothing to read, and what it prints is lost,
+    but for its last line in the log if it fails.
 
     Exit code 0: a signal ended it; 75: a folder was missing at the start.
     """
