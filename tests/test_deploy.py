@@ -13,13 +13,14 @@ import shutil
 import signal
 import subprocess
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from support.dropping import SMALL, SMALL_SOLVED, wait_for
 from support.forking import Forked
 
-from pipeline.settings import environment_name
+from pipeline.settings import ENVIRONMENT_PREFIX, Settings, environment_name
 
 ROOT = Path(__file__).parents[1]
 UNIT = ROOT / "deploy" / "sudoku-pipeline.service"
@@ -86,14 +87,15 @@ def test_the_image_watches_in_good_health_until_it_is_stopped(tmp_path) -> None:
         placed(each) for word in ("ENTRYPOINT", "CMD") for each in json.loads(*told(word))
     ]
     (settings,) = (dict(each.split("=", 1) for each in shlex.split(line)) for line in told("ENV"))
-    named = {environment_name("inbox"), environment_name("outbox")}
+    named = {environment_name(field.name) for field in fields(Settings)}
     variables = {name: placed(value) for name, value in settings.items() if name in named}
     (check,) = (json.loads(line.partition(" CMD ")[2]) for line in told("HEALTHCHECK"))
 
     def is_healthy() -> bool:
         return subprocess.run([*map(placed, check)], stderr=-3, check=False).returncode == 0
 
-    assert (program, set(variables)) == ("sudoku-pipeline", named)
+    assert program == "sudoku-pipeline"
+    assert {name for name in settings if name.startswith(ENVIRONMENT_PREFIX)} == set(variables)
     assert not is_healthy()
     kept = {key: value for key, value in os.environ.items() if "SUDOKU_PIPELINE_" not in key}
     out = tmp_path / "out"

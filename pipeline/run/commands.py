@@ -41,7 +41,9 @@ class _Call(NamedTuple):
 
 
 class Commands:
-    """Runs commands for jobs that have ended, one after the other, beside the jobs.
+    """Runs commands for jobs that have ended, one after the other and in that order.
+
+    Jobs do not wait for them, unless MOST_WAITING commands wait.
 
     A command gets the absolute path of the record as its last argument, and in the environment
 
@@ -185,7 +187,7 @@ def _split(option: str, command: str | None) -> list[str]:
     try:
         argv = shlex.split(command)
     except ValueError as error:
-        raise UsageError(f"{option}: expected a command, found an open quotation") from error
+        raise UsageError(f"{option}: expected a command, found {str(error).lower()}") from error
     if not argv or not argv[0]:
         raise UsageError(f"{option}: expected a command, found nothing")
     if shutil.which(argv[0]) is None:

@@ -175,7 +175,8 @@ def test_a_command_has_nothing_to_read(box, tmp_path):
     [
         (" ", "expected a command, found nothing"),
         ("''", "expected a command, found nothing"),
-        ("notify 'a", "expected a command, found an open quotation"),
+        ("notify 'a", "expected a command, found no closing quotation"),
+        ("notify \\", "expected a command, found no escaped character"),
         ("no\x1bne -x", "no program no\\x1bne; expected one on the PATH, or its path"),
         ("/tmp -x", "no program /tmp; expected one on the PATH, or its path"),
     ],
