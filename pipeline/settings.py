@@ -127,7 +127,8 @@ class Settings:
     (None: 100 of a single puzzle, 2 of each in a collection), `workers` processes (0: one a
     core), `cluster` the scheduler of a cluster that takes their place, or local:N,
     `trust_solver` leaves out the check that no solution is missing. `minisat` is a program's name
-    or path, None for the one on the PATH. Raises UsageError for a value out of its range.
+    or path, None for the one on the PATH. `on_done` and `on_bad` are command lines, `metrics` is
+    the file for a monitor. Raises UsageError for a value out of its range.
     """
 
     inbox: Path = Path("inbox")
@@ -151,7 +152,9 @@ class Settings:
     settle: float = 2.0
     grace: float = 10.0
     poll: bool = False
-    health: Path | None = None
+    on_done: str | None = None
+    on_bad: str | None = None
+    metrics: Path | None = None
     report: bool = False
     log_format: LogFormat = "auto"
     quiet: bool = False

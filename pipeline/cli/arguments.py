@@ -76,6 +76,8 @@ class Command(TyperCommand):
             ctx.set_parameter_source(name, source)
             if name == CONFIG:
                 ctx.default_map = _from_file(ctx.params[name])
+            if name == "inbox" and ctx.default_map and not ctx.params[CONFIG]:
+                _check_place(value if isinstance(value, Path) else Path(str(value)))
         if rest:
             raise UsageError(f"{printable(rest[0])}: no such argument is expected")
         return rest
@@ -95,6 +97,13 @@ def _from_file(path: Path | None) -> dict[str, Any]:
     from pipeline.cli.config import read_config  # noqa: PLC0415 - few have one
 
     return read_config(path or usual)
+
+
+def _check_place(inbox: Path) -> None:
+    """Raise UsageError if the usual settings file lies in an inbox, where strangers drop files."""
+    here = Path.cwd()
+    if inbox.resolve() in (here, *here.parents):
+        raise UsageError(f"{CONFIG_FILE} lies in the inbox; name it with --{CONFIG} if it is yours")
 
 
 class Group(TyperGroup):

@@ -12,7 +12,7 @@ from pipeline.settings import NumberingChoice, Settings, environment_name
 
 FOLDERS = ("inbox", "outbox")
 PROTOCOL = ("workers", "cluster", "max_total_bytes", "keep_cnf", "settle", "grace")
-OUTPUT = ("report", "log_format", "quiet")
+OUTPUT = ("on_done", "on_bad", "metrics", "report", "log_format", "quiet")
 
 File = Annotated[
     Path, typer.Argument(help="A puzzle, a collection or an archive; - is standard input.")
@@ -48,7 +48,7 @@ def run(settings: Settings) -> None:
     folders.run(settings)
 
 
-@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll", "health")
+@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll")
 def watch(settings: Settings) -> None:
     """Process everything dropped in the inbox until SIGTERM or Ctrl-C.
 
@@ -58,7 +58,14 @@ def watch(settings: Settings) -> None:
 
     sudoku-pipeline watch --report
 
-    sudoku-pipeline watch --health /run/sudoku-pipeline/health.json
+    sudoku-pipeline watch --on-done ./notify.sh
+
+    sudoku-pipeline watch --metrics /run/sudoku-pipeline/metrics.prom
+
+    A command of --on-done or --on-bad gets the path of the record as its last argument, and
+    SUDOKU_JOB_SOURCE, SUDOKU_JOB_STATUS, SUDOKU_JOB_MESSAGE and SUDOKU_JOB_RECORD in its
+    environment. No shell runs it; it has 30 s; it has nothing to read, and what it prints is lost,
+    but for its last line in the log if it fails.
 
     Exit code 0: a signal ended it; 75: a folder was missing at the start.
     """
@@ -403,7 +410,7 @@ def prune(
     folders.prune(settings, older_than=older_than, dry_run=dry_run)
 
 
-@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll", "health")
+@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll")
 def doctor(context: typer.Context, settings: Settings, *, as_json: Json = False) -> None:
     """Say what this machine lacks, and which settings hold.
 

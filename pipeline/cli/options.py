@@ -63,7 +63,9 @@ _HELP: dict[str, str] = {
     "settle": "Without change for so long a file is complete, if leases cannot tell.",
     "grace": "For a puzzle in work to finish when told to stop.",
     "poll": "Scan every 5 s: for network and container mounts, which give no events.",
-    "health": "Replace this small JSON file after every scan, for a monitor.",
+    "on_done": "Run this command for each job that has ended; the record is its last argument.",
+    "on_bad": "Run this command only for jobs with something invalid, unknown or failed.",
+    "metrics": "Replace this OpenMetrics file after every scan, or at the end of `run`.",
     "report": "Keep report.html, a page to look at, up to date in the outbox.",
     "log_format": "auto is console on a terminal, json elsewhere.",
     "quiet": "Print nothing but problems.",
@@ -98,7 +100,8 @@ _METAVARS = {
     "memory_limit": "MB",
     "cluster": "ADDRESS",
     "format": "NAME",
-    "health": "FILE",
+    "metrics": "FILE",
+    **dict.fromkeys(("on_done", "on_bad"), "COMMAND"),
 }
 """What stands for the value in the help, if that is no choice."""
 

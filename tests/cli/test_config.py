@@ -104,6 +104,14 @@ def test_a_file_that_cannot_be_read_is_named(make, said, folder):
     assert (code, said in told, "a.toml" in told) == (2, True, True)
 
 
+@pytest.mark.parametrize("inbox", [".", "..", "{}"])
+def test_a_file_that_was_dropped_is_not_obeyed(inbox, folder):
+    """Else whoever may drop a puzzle might name a command to run."""
+    (folder / FILE).write_text('on-done = "touch evil"\n')
+    code, _, said = run("run", "--inbox", inbox.format(folder))
+    assert (code, "lies in the inbox" in said) == (2, True)
+
+
 def test_doctor_says_which_settings_are_no_defaults_and_whence(folder, monkeypatch):
     (folder / FILE).write_text("max-solutions = 7\nquiet = true\n")
     monkeypatch.setenv("SUDOKU_PIPELINE_TIMEOUT", "9")
