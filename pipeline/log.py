@@ -86,11 +86,15 @@ BAR_AFTER = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a job: puzzles done, and the share of its bytes if that is known."""
+    """The progress of a job: puzzles done, and the share of its bytes if that is known.
+
+    Of other work, items done, which have another noun, out of so many.
+    """
 
     puzzles: int
     bytes_done: int
     bytes_total: int | None
+    noun: str = "puzzle"
 
     @property
     def share(self) -> float | None:
@@ -101,7 +105,7 @@ class Progress:
 class Display:
     """Shows one job at a time; `bar` asks for a bar if `stream`, standard error, is a terminal.
 
-    Where there is no bar, `log` gets an event now and then. `noun` is what is counted.
+    Where there is no bar, `log` gets an event now and then.
     """
 
     def __init__(
@@ -109,12 +113,10 @@ class Display:
         log: Log | None,
         *,
         bar: bool,
-        noun: str = "puzzle",
         stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._log = log
-        self._noun = noun
         self._stream = stream or sys.stderr
         self._wants_bar = bar and self._stream.isatty()
         self._clock = clock
@@ -166,7 +168,7 @@ class Display:
 
     def _show(self, source: str, progress: Progress, now: float) -> None:
         bar, task = self._bar = self._bar or self._opened(source, progress)
-        about = f"{progress.puzzles:,} {self._noun}s, {self._rate(progress, now):,.0f}/s"
+        about = f"{progress.puzzles:,} {progress.noun}s, {self._rate(progress, now):,.0f}/s"
         left = self._left(progress, now)
         if left is not None:
             about += f", {left} left"
@@ -196,13 +198,15 @@ class Display:
         bar.start()
         return bar, task
 
-    def over(self, items: Iterable[T], source: str, total: int | None = None) -> Iterator[T]:
+    def over(
+        self, items: Iterable[T], source: str, noun: str = "puzzle", total: int | None = None
+    ) -> Iterator[T]:
         """The items; meanwhile show how many there were, of `total` if that is known."""
-        self.begin(source, Progress(0, 0, total))
+        self.begin(source, Progress(0, 0, total, noun))
         try:
             for number, item in enumerate(items, 1):
                 yield item
-                self.tick(source, Progress(number, number, total))
+                self.tick(source, Progress(number, number, total, noun))
         finally:
             self.end()
 

@@ -229,8 +229,8 @@ def test_where_there_is_no_terminal_nothing_but_the_log_is_written_to(clock, log
 
 
 def test_items_pass_under_a_bar_that_counts_them(terminal, clock):
-    display, seen = Display(None, bar=True, noun="page", stream=terminal, clock=clock), []
-    for item in display.over(["a", "b", "c"], "report", 3):
+    display, seen = Display(None, bar=True, stream=terminal, clock=clock), []
+    for item in display.over(["a", "b", "c"], "report", "page", 3):
         seen.append(item)
         clock.now += BAR_AFTER
     assert seen == ["a", "b", "c"]

@@ -143,14 +143,14 @@ def _seconds(age: str) -> float:
 
 def prune(settings: Settings, *, older_than: str, dry_run: bool) -> None:
     expired = expired_files(_folders(settings), _seconds(older_than))
-    display = Display(None, bar=True, noun="file")
-    files = list(display.over(expired, "looking"))
+    display = Display(None, bar=True)
+    files = list(display.over(expired, "looking", "file"))
     if dry_run:
         for file in files:
             print(printable(str(file.path)))
         print(f"would delete {counted(len(files), 'file')}")
     else:
-        going = display.over(files, "deleting", len(files))
+        going = display.over(files, "deleting", "file", len(files))
         print(f"deleted {counted(delete_expired(going), 'file')}")
 
 
