@@ -1,4 +1,4 @@
-"""Make docs/reference.md: what is published, in words, from its description in the package.
+"""Make docs/reference/published.md: what is published, in words, from its description in the package.
 
 python docs/reference.py
 """
@@ -17,7 +17,7 @@ from msgspec.structs import fields
 
 from pipeline.published import events, schema, tables
 
-PAGE = Path(__file__).with_name("reference.md")
+PAGE = Path(__file__).with_name("reference") / "published.md"
 RECORDS = (schema.PuzzleRecord, schema.ManyRecord)
 PARTS = (
     schema.File,

@@ -246,7 +246,7 @@ def proof(
 def schema() -> None:
     """Print the JSON Schema of the record, name.json.
 
-    docs/reference.md says the same in words, and describes tables and logs too.
+    docs/reference/published.md says the same in words, and describes tables and logs too.
 
     sudoku-pipeline schema
     """

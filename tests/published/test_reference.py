@@ -1,4 +1,4 @@
-"""Every field, column, status and log event is described in docs/reference.md."""
+"""Every field, column, status and log event is described in docs/reference/published.md."""
 
 from __future__ import annotations
 
