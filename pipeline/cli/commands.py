@@ -137,7 +137,10 @@ def encode(
 @takes("encoding", *READING, encoding="extended")
 def decode(
     settings: Settings,
-    files: Annotated[list[Path], typer.Argument(metavar="[PUZZLE] RESULT")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="[PUZZLE] RESULT", help="The puzzle, or --empty; what was found."),
+    ],
     empty: Empty = None,
     numbering: Numbering = "dense",
 ) -> None:
