@@ -111,7 +111,7 @@ def _help(text: str) -> Iterator[str]:
 
 
 def _marked(text: str) -> str:
-    """This help text, with options and names of files marked as code."""
+    """A help text, with options and names of files marked as code."""
     return IN_HELP.sub(r"`\g<0>`", text).replace("|", "\\|")
 
 

@@ -1,4 +1,4 @@
-"""docs/explanation/trust.md stays true: the lines that it counts, and the contracts that it names."""
+"""docs/explanation/trust.md stays true: the lines and the contracts that it names."""
 
 from __future__ import annotations
 
