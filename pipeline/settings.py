@@ -188,7 +188,7 @@ class Settings:
         for name, (least, most) in RANGES.items():
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
-                raise UsageError(f"{_option(name)}: expected {least:g} to {most:g}")
+                raise UsageError(f"{_option(name)}: expected {least:,.15g} to {most:,.15g}")
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")

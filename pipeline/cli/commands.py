@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.options import READING, SOLVING, takes
+from pipeline.cli.options import READING, SOLVING, takes, whence
 from pipeline.settings import NumberingChoice, Settings, environment_name
 
 FOLDERS = ("inbox", "outbox")
@@ -77,6 +77,9 @@ def solve(
         Path | None,
         typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file; - is stdout."),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the record of each, with its solutions, as JSON.")
+    ] = False,
 ) -> None:
     """Solve puzzle files and print their solutions; for a file of many puzzles a line each.
 
@@ -88,11 +91,13 @@ def solve(
 
     sudoku-pipeline solve --svg classic.svg examples/classic.sudoku
 
+    sudoku-pipeline solve --json examples/six.txt | jq .certificate
+
     cat examples/line.sdm | sudoku-pipeline solve -
     """
     from pipeline.cli import answers
 
-    answers.solve(files, settings, times=times, svg=svg)
+    answers.solve(files, settings, times=times, svg=svg, as_json=as_json)
 
 
 @takes(*SOLVING, *READING, "quiet")
@@ -342,9 +347,12 @@ def prune(
     folders.prune(settings, older_than=older_than, dry_run=dry_run)
 
 
-@takes("inbox", "outbox", "solver", "minisat")
-def doctor(settings: Settings, *, as_json: Json = False) -> None:
-    """Say what this machine lacks, with remedies.
+@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll", "health")
+def doctor(context: typer.Context, settings: Settings, *, as_json: Json = False) -> None:
+    """Say what this machine lacks, with remedies, and which settings hold.
+
+    It takes the options of `run` and `watch`, and says of those that are not the defaults whence
+    they are: an option, the environment, or the settings file.
 
     sudoku-pipeline doctor
 
@@ -354,7 +362,7 @@ def doctor(settings: Settings, *, as_json: Json = False) -> None:
     """
     from pipeline.cli import folders
 
-    folders.doctor(settings, as_json=as_json)
+    folders.doctor(settings, whence(context), as_json=as_json)
 
 
 COMMANDS = {

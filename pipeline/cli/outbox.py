@@ -14,6 +14,7 @@ from pipeline.cli.files import STANDARD_OUTPUT, check_target, write_to
 from pipeline.cli.options import say
 from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
+from pipeline.log import Display
 from pipeline.published.names import DONE
 from pipeline.settings import Settings
 from pipeline.unpack.limits import Room
@@ -36,7 +37,8 @@ def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_
     with Solvers("pysat") as solvers:
         ask = refuter(solvers, settings.memory_limit)
         terms = Terms(settings.reading, Room(settings.max_total_bytes), settings.timeout, ask)
-        for finding in audited(outbox, folders, terms):
+        found = audited(outbox, folders, terms)
+        for finding in Display(None, bar=not settings.quiet, noun="job").over(found, "audit"):
             verdicts[finding.verdict] += 1
             if as_json or not settings.quiet or finding.verdict != "ok":
                 _print(finding, as_json=as_json)
@@ -74,16 +76,19 @@ def _print(finding: Finding, *, as_json: bool) -> None:
 
 
 def report(settings: Settings, outbox: Path, *, output: Path | None) -> None:
-    from pipeline.report import REPORT, page_pieces, write_report  # noqa: PLC0415 - slow to load
+    from pipeline.report import REPORT, page_pieces, written  # noqa: PLC0415 - slow to load
 
     if not outbox.is_dir():
         raise EnvironmentFailure(f"{printable(str(outbox))}: no such folder")
+    display = Display(None, bar=not settings.quiet, noun="step")
     if output is None:
         output = outbox / REPORT
-        write_report(outbox, settings.inbox, output)
+        for _ in display.over(written(outbox, settings.inbox, output), "report"):
+            pass
     else:
         check_target("--output", output)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
-        write_to(output, page_pieces(outbox, settings.inbox, beside))
+        pieces = page_pieces(outbox, settings.inbox, beside)
+        write_to(output, display.over(pieces, "report"))
     if not settings.quiet and output != STANDARD_OUTPUT and output.is_file():
         print(printable(str(output)))

@@ -8,7 +8,7 @@ bounded, and what is shown is escaped.
 
 from pipeline.published.names import REPORT
 from pipeline.report.board import LARGEST_DRAWN, Board, board_svg
-from pipeline.report.page import Keeper, page_pieces, write_report, write_whole
+from pipeline.report.page import Keeper, page_pieces, write_report, write_whole, written
 
 __all__ = [
     "LARGEST_DRAWN",
@@ -19,4 +19,5 @@ __all__ = [
     "page_pieces",
     "write_report",
     "write_whole",
+    "written",
 ]

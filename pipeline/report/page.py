@@ -17,7 +17,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from pipeline.dropbox.folders import write_new
-from pipeline.errors import in_words
+from pipeline.errors import duration, in_words
 from pipeline.files import read_regular
 from pipeline.published.names import REPORT
 from pipeline.report.board import BOARD_STYLE
@@ -26,7 +26,6 @@ from pipeline.report.survey import (
     Bounds,
     Survey,
     bars_svg,
-    duration,
     finished_bars,
     moment_said,
     rate,
@@ -193,11 +192,11 @@ def _remove(path: Path) -> None:
 
 def write_report(outbox: Path, inbox: Path, target: Path, *, renews: bool = False) -> None:
     """Write the page about an outbox. Raises OSError."""
-    for _ in _written(outbox, inbox, target, renews=renews):
+    for _ in written(outbox, inbox, target, renews=renews):
         pass
 
 
-def _written(outbox: Path, inbox: Path, target: Path, *, renews: bool) -> Iterator[None]:
+def written(outbox: Path, inbox: Path, target: Path, *, renews: bool = False) -> Iterator[None]:
     """Write the page in short steps, yielding between them. Raises OSError."""
     _remove_abandoned(target)
     pieces = []
@@ -301,7 +300,7 @@ class Keeper:
             if self._work is None:
                 self._is_stale = False  # jobs that end from now on may be missing on this page
                 page = self._outbox / REPORT
-                self._work = _written(self._outbox, self._inbox, page, renews=renews)
+                self._work = written(self._outbox, self._inbox, page, renews=renews)
             for _ in self._work:
                 if self._clock() >= moment:
                     return False

@@ -10,6 +10,7 @@ from itertools import count, islice
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
+from pipeline.errors import duration
 from pipeline.published import ENDING
 from pipeline.published.names import DONE, MOST_LIKELY, Originals, stems_for
 from pipeline.published.schema import PROVED
@@ -26,7 +27,7 @@ from pipeline.report.records import (
     sample_table,
     shortened,
 )
-from pipeline.report.survey import Bounds, duration
+from pipeline.report.survey import Bounds
 
 PAGE = 24
 _WIDE = 10
