@@ -24,13 +24,14 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import fields
 
 from pipeline.cli import application
+from pipeline.cli.options import CONFIG
 from pipeline.published import events, schema, tables
 from pipeline.settings import RANGES, FormatChoice, Settings
 
 FOLDER = Path(__file__).with_name("reference")
 GROUP: Any = typer.main.get_command(application())
-SETTINGS = {field.name: field.default for field in fields_of(Settings)}
-CHOICES = get_annotations(Settings, eval_str=True) | {"format": FormatChoice}
+SETTINGS = {CONFIG: None} | {field.name: field.default for field in fields_of(Settings)}
+CHOICES = get_annotations(Settings, eval_str=True) | {"format": FormatChoice, CONFIG: Path}
 RECORDS = (schema.PuzzleRecord, schema.ManyRecord)
 PARTS = (
     schema.File,
@@ -52,14 +53,16 @@ COMMANDS_BEGIN = """\
 
 This page is made by `docs/reference.py` from what `sudoku-pipeline COMMAND --help` says. Options
 that several commands share are [settings](settings.md); the [exit codes](exit-codes.md) are those
-of all commands. Each command takes `--help`.
+of all commands. Each command takes `--help`, or `-h`.
 """
 SETTINGS_BEGIN = """\
 # Settings
 
-The options that several commands share. Each can be given as an option, `--max-solutions 2`, or in
-the environment, `SUDOKU_PIPELINE_MAX_SOLUTIONS=2`; the option wins. In the environment `1` turns a
-switch on, `0` off. This page is made by `docs/reference.py`.
+The options that several commands share. Each can be given as an option, `--max-solutions 2`, in
+the environment, `SUDOKU_PIPELINE_MAX_SOLUTIONS=2`, or in a [settings
+file](../how-to/settings.md), `max-solutions = 2`; an option beats the environment, which beats
+the file. In the environment `1` turns a switch on, `0` off. This page is made by
+`docs/reference.py`.
 
 The ones you may want first: [inbox](#inbox) and [outbox](#outbox) name the folders,
 [solver](#solver) and [minisat](#minisat) the solver; [max-solutions](#max-solutions),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -149,18 +151,45 @@ class Desk:
         )
         return finished.returncode, finished.stdout, finished.stderr
 
-    def follow(self, line: str) -> str:
-        """Do what a page says, which must end as it says; what that prints."""
+    def do_on_a_terminal(self, line: str) -> tuple[int, str]:
+        """Exit code, and what a terminal of 80 columns without colours shows."""
+        ours, its = pty.openpty()
+        process = subprocess.Popen(
+            ["bash", "-euo", "pipefail", "-c", line],
+            cwd=self.root,
+            env=self.environment | {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"},
+            stdin=subprocess.DEVNULL,
+            stdout=its,
+            stderr=its,
+        )
+        os.close(its)
+        shown = bytearray()
+        with suppress(OSError):  # Linux says EIO when the last writer is gone
+            while piece := os.read(ours, 65536):
+                shown += piece
+        os.close(ours)
+        return process.wait(), shown.decode().replace("\r\n", "\n")
+
+    def follow(self, line: str, shown: str | None = None) -> None:
+        """Do what a page says: it must end as it says, and show that on a terminal."""
         told = _EXIT_CODE.search(line)
         expected = {int(told[1])} if told else {0}
         if "sudoku-pipeline doctor" in line:
             expected = {0, 1}  # depends on the machine
         if line.startswith("minisat "):
             expected = {0, 10, 20}
-        code, printed, said = self.do(line)
+        if shown is None:
+            code, _, said = self.do(line)
+        else:
+            code, said = self.do_on_a_terminal(line)
+            assert without_times(said) == without_times(shown), line
         assert code in expected, f"{line}: {code}: {said}"
         assert "Traceback" not in said
-        return printed
+
+
+def without_times(shown: str) -> str:
+    """The words that a terminal shows, with … for every time and rate, on which wraps depend."""
+    return " ".join(re.sub(r"\b\d[\d.,]*(?: (?:ms|µs|s)|/s)(?!\w)", "…", shown).split())
 
 
 def check_options(arguments: list[str]) -> None:
