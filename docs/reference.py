@@ -67,7 +67,7 @@ the file. In the environment `1` turns a switch on, `0` off. This page is made b
 The ones you may want first: [inbox](#inbox) and [outbox](#outbox) name the folders,
 [solver](#solver) and [minisat](#minisat) the solver; [max-solutions](#max-solutions),
 [timeout](#timeout), [memory-limit](#memory-limit) and [max-bytes](#max-bytes) limit one puzzle;
-[log-format](#log-format) is for the log on standard error.
+[log-format](#log-format) chooses between lines for people and a log for programs.
 """
 PUBLISHED_BEGIN = """\
 # Records, tables and logs

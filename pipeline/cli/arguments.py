@@ -155,7 +155,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint at the known name that is nearest to a mistyped one, if one is near."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
 
-    nearest = get_close_matches(name, list(known), 1)
+    nearest = get_close_matches(name, list(known), 1, 0.7)
     return f"; did you mean {nearest[0]}?" if nearest else ""
 
 

@@ -66,7 +66,8 @@ class Screen:
         self._is_silent = True
         terminal = stream or sys.stderr
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        self._is_coloured = terminal.isatty() and not plain
+        self._is_terminal = terminal.isatty()
+        self._is_coloured = self._is_terminal and not plain
         self._is_ascii = not _shows("✓", terminal)
         self._columns = _columns_of(terminal)
 
@@ -88,7 +89,7 @@ class Screen:
                 inbox, outbox = map(_shown, (self._settings.inbox, self._settings.outbox))
                 self._say("note", f"watching {inbox}; results go to {outbox}; Ctrl-C stops")
             case "watch.stopped":
-                self.sum_up()
+                self.sum_up(has_waited=True)
             case _:
                 self._say(kind, _in_a_sentence(event, values))
 
@@ -98,10 +99,11 @@ class Screen:
         self._puzzles.update({name: n for name, n in totals.items() if name not in ASIDE})
         self._claimed += values.get(CLAIMED, values.get("certificate") == CLAIMED)
 
-    def sum_up(self) -> None:
+    def sum_up(self, *, has_waited: bool = False) -> None:
         """Say how many puzzles came to what, how fast, and where the results are.
 
-        Where nothing has been said at all, say that there was nothing to do.
+        If nothing has been said at all, say that there was nothing to do. If it `has_waited` for
+        files, there is no rate to tell.
         """
         if self._is_silent:
             self._say("note", f"nothing to do: drop files in {_shown(self._settings.inbox)}")
@@ -114,8 +116,10 @@ class Screen:
             line += f" in {self._jobs:,} file{'s' * (self._jobs != 1)}"
         each = [f"{n:,} {status}" for status, n in self._puzzles.most_common() if n]
         each += [f"{self._claimed:,} only claimed"] if self._claimed else []
-        told = f"{line}, {duration(seconds)}, {_rate(total / seconds)}"
-        self._say("note", told, ", ".join(each))
+        line += f", {duration(seconds)}" + ("" if has_waited else f", {_rate(total / seconds)}")
+        if self._is_terminal and not self._settings.quiet:
+            self._write("")  # after ^C, too
+        self._say("note", line, ", ".join(each))
         outbox = _shown(self._settings.outbox)
         if self._settings.report:
             self._say("note", f"results are in {outbox}, with a page of them: {REPORT}")
@@ -144,14 +148,15 @@ class Screen:
         else:
             width = max(self._columns - 1, 2 * _NARROWEST)
             below = textwrap.wrap(detail, width, initial_indent=_INDENT, subsequent_indent=_INDENT)
+        line = f"{mark} {line}"
         if self._is_coloured and colour:
-            reached = len(mark) if kind == "well" else None
-            line = f"{mark} {line}"
-            line = typer.style(line[:reached], fg=colour) + (line[reached:] if reached else "")
-        else:
-            line = f"{mark} {line}"
+            end = len(mark) if kind == "well" else len(line)
+            line = typer.style(line[:end], fg=colour) + line[end:]
+        self._write(line, *below)
+
+    def _write(self, *lines: str) -> None:
         with suppress(OSError, ValueError):  # a closed terminal must not stop the work
-            print(line, *below, sep="\n", file=self._stream or sys.stderr, flush=True)
+            print(*lines, sep="\n", file=self._stream or sys.stderr, flush=True)
 
 
 def _detail(values: Mapping[str, Any]) -> str:

@@ -195,4 +195,5 @@ def without_times(shown: str) -> str:
 def check_options(arguments: list[str]) -> None:
     """Parse a command without running it: its name, options and their values must be right."""
     command, *rest = arguments
-    COMMANDS[command].make_context(command, rest)
+    with suppress(typer.Exit):  # after --help
+        COMMANDS[command].make_context(command, rest)
