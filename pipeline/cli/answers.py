@@ -27,7 +27,7 @@ from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.log import Display
 from pipeline.parse import signs_of
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
-from pipeline.puzzle import Grid
+from pipeline.puzzle import Grid, Puzzle
 from pipeline.reading import Item, contents_of, items_of
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
@@ -37,6 +37,7 @@ from pipeline.source import Archive, Single
 
 if TYPE_CHECKING:
     from pipeline.explain import Difference
+    from pipeline.report import Board
 
 
 AT_ONCE = 1024
@@ -255,24 +256,31 @@ def _in_words(result: Result) -> str:
 
 def _draw(target: Path, name: str, result: Result) -> None:
     """Write the puzzle and what was found as SVG. Raises InputError for what is not drawn."""
-    from pipeline.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
+    from pipeline.report import LARGEST_DRAWN, board_svg  # noqa: PLC0415 - slow to load
 
     if result.status == "invalid":
         return  # reported already
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         raise InputError(f"{name}: it is no puzzle that could be drawn")
-    board = Board(
-        problem.puzzle,
-        result.solutions[0] if result.solutions else None,
-        result.conflict.places() if result.conflict else (),
-        result.difference.cells if result.difference else (),
-        signs_of(problem.format),
-    )
+    board = board_of(problem.puzzle, result, signs_of(problem.format))
     if not board.is_drawable:
         raise InputError(f"{name}: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells are not drawn")
     title = f"{name}: {result.status}"
     write_to(target, [board_svg(board, title, "b", alone=True), "\n"])
+
+
+def board_of(puzzle: Puzzle, result: Result, signs: str) -> Board:
+    """The board with a puzzle and what was found; `signs` as `Board` takes them."""
+    from pipeline.report import Board  # noqa: PLC0415 - slow to load
+
+    return Board(
+        puzzle,
+        result.solutions[0] if result.solutions else None,
+        result.conflict.places() if result.conflict else (),
+        result.difference.cells if result.difference else (),
+        signs,
+    )
 
 
 def _explain(name: str, result: Result, settings: Settings) -> None:

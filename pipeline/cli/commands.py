@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -292,6 +292,57 @@ def report(
     commands.report(settings, outbox, output=output)
 
 
+@takes("inbox", *SOLVING, *READING, "quiet")
+def sheet(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(help="Puzzles, collections, archives, an outbox, records; - is stdin."),
+    ],
+    settings: Settings,
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Where to write: sheet.html here; - is standard output."
+        ),
+    ] = None,
+    per_page: Annotated[
+        Literal["1", "2", "4", "6", "9", "12"],
+        typer.Option("--per-page", help="Puzzles on a page; fewer of large ones."),
+    ] = "4",
+    no_solutions: Annotated[
+        bool, typer.Option("--no-solutions", help="Leave out the solutions; nothing is solved.")
+    ] = False,
+    first: Annotated[
+        int | None,
+        typer.Option("--first", metavar="N", help="Only the first N puzzles, up to 1,000."),
+    ] = None,
+) -> None:
+    """Write puzzles as pages to print, on A4 or Letter, with their solutions behind.
+
+    Files are solved as `solve` does. An outbox, a record or a table has its solutions; the
+    puzzles of records are read from their originals, in done in the inbox.
+
+    sudoku-pipeline sheet examples/collection.txt
+
+    sudoku-pipeline sheet --per-page 2 -o big.html examples/hexadecimal.txt examples/*.sudoku
+
+    sudoku-pipeline sheet --no-solutions --first 12 --per-page 12 outbox/collection.csv
+
+    Exit code 1: something was not drawn, or a solution was not found.
+    """
+    from pipeline.cli import sheet as commands
+
+    commands.sheet(
+        sources,
+        settings,
+        output=output,
+        per_page=int(per_page),
+        solutions=not no_solutions,
+        first=first,
+    )
+
+
 @takes("inbox", "outbox", "settle")
 def status(settings: Settings, *, as_json: Json = False) -> None:
     """Show what is where: waiting, settling, ignored, in work, done, failed.
@@ -379,6 +430,7 @@ COMMANDS = {
         proof,
         schema,
         report,
+        sheet,
         status,
         retry,
         prune,

@@ -91,7 +91,7 @@ def survey(outbox: Path, bounds: Bounds) -> Generator[str, None, Survey]:
     kept: list[Job] = []
     with os.scandir(outbox) as entries:
         for entry in entries:
-            if _is_record(entry.name) and (job := read_job(Path(entry.path))):
+            if is_record(entry.name) and (job := read_job(Path(entry.path))):
                 found.add(job)
                 kept.append(job)
                 if len(kept) == 2 * bounds.jobs:
@@ -109,7 +109,8 @@ def survey(outbox: Path, bounds: Bounds) -> Generator[str, None, Survey]:
     return found
 
 
-def _is_record(name: str) -> bool:
+def is_record(name: str) -> bool:
+    """Whether a file of an outbox is named like a record."""
     return name.endswith(ENDING) and not name.startswith(".")
 
 

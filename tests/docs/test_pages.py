@@ -20,10 +20,13 @@ OUR_OPTIONS = {
 } | {"--help", "--install-completion", "--show-completion", "--version"}
 OTHERS_OPTIONS = {
     "--editable",  # pip
+    "--headless",  # chromium
     "--home-dir",  # useradd
+    "--no-pdf-header-footer",
     "--now",  # systemctl
     "--nthreads",  # dask
     "--nworkers",
+    "--print-to-pdf",
     "--strict",  # mkdocs
     "--system",
 }

@@ -27,7 +27,7 @@ def killed_at(breaker: Breaker, box: DropFolder, step: str) -> None:
 def passed(box: DropFolder) -> int:
     """A pass in this process."""
     settings = Settings(inbox=box.inbox, outbox=box.outbox, solver="pysat")
-    return run_once(settings, LazyLog("json", quiet=False))
+    return run_once(settings, LazyLog(quiet=False))
 
 
 @pytest.mark.skipif(not hasattr(fcntl, "F_SETLEASE"), reason="there are no leases here")
@@ -174,4 +174,4 @@ def test_a_health_file_tells_what_was_finished_and_that_it_cannot_be_written_is_
 
 def test_a_health_file_that_can_never_be_hinders_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    Health(tmp_path / "file" / "health", LazyLog("json", quiet=True)).tell({}, None)
+    Health(tmp_path / "file" / "health", LazyLog(quiet=True)).tell({}, None)
