@@ -31,7 +31,6 @@ MADE = {f"docs/reference/{name}.md" for name in ("commands", "settings", "publis
 COMMANDS = typer.main.get_command(application()).commands
 SHELL = ("sh", "console")
 KINDS = {*SHELL, "cron", "ini", "json", "python", "text", "toml", "xml"}
-OTHER_PROGRAMS = ("cake_lpr", "dask", "drat-trim", "pip", "systemctl")
 
 _FENCE = re.compile(r'```(\w*)(?: title="([^"]*)")?')
 _NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
