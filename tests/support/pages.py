@@ -139,6 +139,7 @@ class Desk:
                 patch.chdir(self.root)
                 for name in os.environ.keys() - self.environment.keys():
                     patch.delenv(name)
+                patch.setenv("PATH", self.environment["PATH"])
                 return run(*words[1:])
         finished = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", line],
