@@ -24,6 +24,7 @@ def application(only: str = "") -> Typer:
     import typer  # noqa: PLC0415 - see above
 
     from pipeline.cli.arguments import (  # noqa: PLC0415
+        ELSEWHERE,
         HELP,
         Command,
         Group,
@@ -46,7 +47,8 @@ def application(only: str = "") -> Typer:
     )
     app.callback()(no_options if is_one else own_options)  # else a lone command would have no name
     for name in [only] if is_one else COMMANDS:
-        app.command(cls=Command, context_settings=HELP)(accounted(COMMANDS[name]))
+        command = app.command(cls=Command, context_settings=HELP, epilog=ELSEWHERE)
+        command(accounted(COMMANDS[name]))
     return app
 
 
@@ -61,4 +63,4 @@ def main() -> None:
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    app()
+    app(prog_name="sudoku-pipeline")

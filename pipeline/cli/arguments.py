@@ -18,6 +18,10 @@ from pipeline.exits import USAGE
 from pipeline.settings import ENVIRONMENT_PREFIX, environment_name
 from pipeline.version import __version__
 
+ELSEWHERE = (
+    "Options may stand in the environment as well, such as SUDOKU_PIPELINE_MAX_SOLUTIONS=2, and in "
+    f"{CONFIG_FILE} as max-solutions = 2."
+)
 HELP = {"help_option_names": ["-h", "--help"]}
 
 

@@ -81,7 +81,9 @@ def solve(
         bool, typer.Option("--json", help="Print the record of each, with its solutions, as JSON.")
     ] = False,
 ) -> None:
-    """Solve puzzle files and print their solutions; for a file of many puzzles a line each.
+    """Solve puzzles and print their solutions.
+
+    A puzzle of a file of many has a line.
 
     sudoku-pipeline solve examples/classic.sudoku
 
@@ -107,7 +109,7 @@ def count(
     *,
     show: Annotated[bool, typer.Option("--print", help="Print each as it is found.")] = False,
 ) -> None:
-    """Count the solutions of a puzzle, or of each in a file of many, up to --max-solutions.
+    """Count the solutions of puzzles, up to --max-solutions of each.
 
     sudoku-pipeline count --max-solutions 1000 examples/classic.sudoku
 
@@ -169,7 +171,9 @@ def certify(
     solutions: Annotated[list[Path], typer.Argument(help="Filled grids, or models, to check.")],
     settings: Settings,
 ) -> None:
-    """Check solutions against a puzzle, from the rules alone, or models against a formula.
+    """Check solutions of a puzzle, or models of a formula.
+
+    It looks at nothing but the rules, or the clauses.
 
     sudoku-pipeline certify examples/classic.sudoku outbox/classic_1.solution
 
@@ -184,7 +188,8 @@ def certify(
 def audit(
     settings: Settings,
     outbox: Annotated[
-        Path, typer.Argument(envvar=environment_name("outbox"), help="What to audit.")
+        Path,
+        typer.Argument(envvar=environment_name("outbox"), show_envvar=False, help="What to audit."),
     ] = Path("outbox"),
     *,
     originals: Annotated[
@@ -267,7 +272,10 @@ def schema() -> None:
 def report(
     settings: Settings,
     outbox: Annotated[
-        Path, typer.Argument(envvar=environment_name("outbox"), help="What to report.")
+        Path,
+        typer.Argument(
+            envvar=environment_name("outbox"), show_envvar=False, help="What to report."
+        ),
     ] = Path("outbox"),
     *,
     output: Annotated[
@@ -279,7 +287,7 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Write one page that shows what is in an outbox: totals, times, jobs, drawn boards.
+    """Make a page that shows an outbox: totals, times, jobs, boards.
 
     The page is self-contained, but its links lead to the files of the outbox.
 
@@ -345,7 +353,7 @@ def sheet(
 
 @takes("inbox", "outbox", "settle")
 def status(settings: Settings, *, as_json: Json = False) -> None:
-    """Show what is where: waiting, settling, ignored, in work, done, failed.
+    """Show what waits, settles, is in work, done, failed.
 
     sudoku-pipeline status
 
@@ -385,7 +393,7 @@ def prune(
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
 ) -> None:
-    """Delete old originals from inbox/done/ and old logs from the outbox.
+    """Delete old originals from inbox/done/ and old logs.
 
     Solutions, records and failed files stay.
 
@@ -400,7 +408,7 @@ def prune(
 
 @takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll", "health")
 def doctor(context: typer.Context, settings: Settings, *, as_json: Json = False) -> None:
-    """Say what this machine lacks, with remedies, and which settings hold.
+    """Say what this machine lacks, and which settings hold.
 
     It takes the options of `run` and `watch`, and says of those that are not the defaults whence
     they are: an option, the environment, or the settings file.

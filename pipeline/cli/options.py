@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -40,6 +40,7 @@ from pipeline.exits import (
 )
 from pipeline.settings import FormatChoice, Settings, environment_name
 
+_, *_FORMATS = get_args(FormatChoice)
 _HELP: dict[str, str] = {
     "inbox": "The folder into which files are dropped.",
     "outbox": "The folder for solutions and records.",
@@ -47,20 +48,20 @@ _HELP: dict[str, str] = {
     "minisat": "The minisat program, if it is not on the PATH.",
     "encoding": "How a puzzle becomes clauses.",
     "max_solutions": "Stop after that many solutions; by default 100, or 2 each in files of many.",
-    "timeout": "Seconds for all the work on one puzzle.",
-    "memory_limit": "MB for each step of that work, such as solving; 64 or more.",
-    "max_bytes": "The largest file of one puzzle, in bytes.",
-    "max_total_bytes": "The most bytes that an archive, or a file of many puzzles, may unpack to.",
+    "timeout": "For all the work on one puzzle.",
+    "memory_limit": "For each step of that work, such as solving; 64 or more.",
+    "max_bytes": "The largest file of one puzzle.",
+    "max_total_bytes": "The most that an archive, or a file of many puzzles, may unpack to.",
     "workers": "Processes for the puzzles of archives and collections; 0: one per core.",
     "cluster": "The Dask scheduler whose workers replace these processes: its address, or local:N.",
     "variant": "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
-    "format": "The format of the input; auto: decided by its content.",
+    "format": f"The format of the input; auto: decided by its content; {', '.join(_FORMATS)}.",
     "alphabet": "The signs of 16 by 16 or 25 by 25 characters; auto: decided by the characters.",
     "trust_solver": "Do not check that no solution is missing; that is only claimed then.",
     "prove": "For which results to publish a checked proof that there are no other solutions.",
     "keep_cnf": "Also publish the CNF, with and without the solutions blocked.",
-    "settle": "Seconds without change after which a file is complete, if leases cannot tell.",
-    "grace": "Seconds that a puzzle in work gets to finish when told to stop.",
+    "settle": "Without change for so long a file is complete, if leases cannot tell.",
+    "grace": "For a puzzle in work to finish when told to stop.",
     "poll": "Scan every 5 s: for network and container mounts, which give no events.",
     "health": "Replace this small JSON file after every scan, for a monitor.",
     "report": "Keep report.html, a page to look at, up to date in the outbox.",
@@ -88,11 +89,29 @@ def kinds() -> dict[str, Any]:
     return inspect.get_annotations(Settings, eval_str=True) | {"format": FormatChoice}
 
 
+_METAVARS = {
+    **dict.fromkeys(("inbox", "outbox"), "FOLDER"),
+    **dict.fromkeys(("timeout", "settle", "grace"), "SECONDS"),
+    **dict.fromkeys(("max_bytes", "max_total_bytes"), "BYTES"),
+    **dict.fromkeys(("max_solutions", "workers"), "N"),
+    "minisat": "PROGRAM",
+    "memory_limit": "MB",
+    "cluster": "ADDRESS",
+    "format": "NAME",
+    "health": "FILE",
+}
+"""What stands for the value in the help, if that is no choice."""
+
+
 @functools.cache
 def _option(name: str) -> Any:
     """The annotated type of the option for a field of Settings."""
     declared = typer.Option(
-        f"--{name.replace('_', '-')}", envvar=environment_name(name), help=_HELP[name]
+        f"--{name.replace('_', '-')}",
+        envvar=environment_name(name),
+        show_envvar=False,
+        metavar=_METAVARS.get(name),
+        help=_HELP[name],
     )
     return Annotated[kinds()[name], declared]
 
@@ -105,6 +124,7 @@ _Config = Annotated[
     typer.Option(
         f"--{CONFIG}",
         envvar=environment_name(CONFIG),
+        show_envvar=False,
         metavar="FILE",
         help="A settings file, by default sudoku-pipeline.toml in this folder if it is there.",
     ),

@@ -67,7 +67,7 @@ def sheet(
         raise UsageError(f"--first: expected 1 to {MOST_PRINTED:,}")
     found, is_well = _taken(_found(sources, settings), first)
     if not found:
-        raise InputError("there is no puzzle to print")
+        raise InputError(f"{', '.join(map(source_name, sources))}: there is no puzzle to print")
     printed = _solved(found, settings) if solutions else [*map(_as_it_is, found)]
     for each in printed:
         is_well &= _tell(each, solutions=solutions)

@@ -84,7 +84,7 @@ def test_where_there_is_nothing_to_print_nothing_is_written(puzzle_folder):
     for source in ("bad.txt", "empty"):
         code, printed, said = run("sheet", source)
         assert (code, printed) == (1, "")
-        assert said.endswith("sudoku-pipeline: there is no puzzle to print\n")
+        assert said.endswith(": there is no puzzle to print\n")
     assert not Path("sheet.html").exists()
 
 
