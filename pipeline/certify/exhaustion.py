@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
 
-LARGEST_SIDE = 36
+LARGEST_SIDE = 49
 """The largest side that is searched: it has 46,656 candidates."""
 
 TOO_SHORT = "time was too short"
