@@ -42,7 +42,7 @@ MAX_SOLUTIONS, MAX_SOLUTIONS_OF_MANY = 100, 2
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TOTAL_BYTES = 16 * 1024**3
 
-_RANGES: dict[str, tuple[float, float]] = {
+RANGES: dict[str, tuple[float, float]] = {
     "max_solutions": (1, 10**9),
     "timeout": (0.001, 10**6),
     "memory_limit": (64, 10**7),
@@ -188,7 +188,7 @@ class Settings:
         return replace(self, max_solutions=most, prove=prove)
 
     def __post_init__(self) -> None:
-        for name, (least, most) in _RANGES.items():
+        for name, (least, most) in RANGES.items():
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
                 raise UsageError(f"{_option(name)}: expected {least:,.15g} to {most:,.15g}")

@@ -151,7 +151,10 @@ def encode(
 @takes("encoding", *READING, encoding="extended")
 def decode(
     settings: Settings,
-    files: Annotated[list[Path], typer.Argument(metavar="[PUZZLE] RESULT")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="[PUZZLE] RESULT", help="The puzzle, or --empty; what was found."),
+    ],
     empty: Empty = None,
     numbering: Numbering = "dense",
 ) -> None:
@@ -263,7 +266,7 @@ def proof(
 def schema() -> None:
     """Print the JSON Schema of the record, name.json.
 
-    docs/reference.md says the same in words, and describes tables and logs too.
+    docs/reference/published.md says the same in words, and describes tables and logs too.
 
     sudoku-pipeline schema
     """
