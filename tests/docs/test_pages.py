@@ -19,9 +19,14 @@ OUR_OPTIONS = {
     if flag.startswith("-")
 } | {"--help", "--install-completion", "--show-completion", "--version"}
 OTHERS_OPTIONS = {
+    "--build-arg",  # docker, podman
+    "--collector",  # prometheus-node-exporter
     "--editable",  # pip
+    "--format",
     "--headless",  # chromium
     "--home-dir",  # useradd
+    "--loud",  # a script
+    "--name",
     "--no-pdf-header-footer",
     "--now",  # systemctl
     "--nthreads",  # dask
@@ -29,6 +34,8 @@ OTHERS_OPTIONS = {
     "--print-to-pdf",
     "--strict",  # mkdocs
     "--system",
+    "--user",
+    "--userns",
 }
 
 

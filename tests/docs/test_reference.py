@@ -7,6 +7,7 @@ import runpy
 from dataclasses import fields
 
 import pytest
+from support.commands import run
 from support.pages import COMMANDS, MADE, PAGES, ROOT
 
 from pipeline.settings import Settings, environment_name
@@ -45,3 +46,12 @@ def test_every_setting_has_its_environment_variable_and_its_default(name):
     part = part.partition("\n## ")[0]
     assert f"`{environment_name(name)}`" in part
     assert "; default: " in part
+
+
+def test_the_page_of_metrics_has_those_of_the_file(tmp_path):
+    (tmp_path / "inbox").mkdir()
+    folders = ("--inbox", f"{tmp_path}/inbox", "--outbox", f"{tmp_path}/outbox")
+    assert run("run", *folders, "--metrics", f"{tmp_path}/now.prom")[0] == 0
+    written = re.findall(r"^# TYPE (\w+) (\w+)$", (tmp_path / "now.prom").read_text(), re.MULTILINE)
+    told = re.findall(r"^\| `(\w+)` \| (\w+) \|", PAGES["docs/reference/metrics.md"], re.MULTILINE)
+    assert [(name.removesuffix("_total"), kind) for name, kind in told] == written

@@ -30,7 +30,7 @@ MADE = {f"docs/reference/{name}.md" for name in ("commands", "settings", "publis
 
 COMMANDS = typer.main.get_command(application()).commands
 SHELL = ("sh", "console")
-KINDS = {*SHELL, "cron", "ini", "json", "python", "text", "toml", "xml"}
+KINDS = {*SHELL, "cron", "ini", "json", "python", "text", "toml", "xml", "yaml"}
 
 _FENCE = re.compile(r'```(\w*)(?: title="([^"]*)")?')
 _NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
