@@ -17,7 +17,7 @@ def test_it_has_a_thousand_words_at_most():
 
 def test_it_begins_with_what_is_certified():
     beginning = " ".join(README.partition("\n## ")[0].split())
-    assert "Nothing dropped is lost, and nothing is published on a solver's word alone" in beginning
+    assert "Nothing dropped is lost, and no answer rests on a solver's word unnoticed" in beginning
     assert "they say `claimed`, and why" in beginning
 
 
