@@ -175,7 +175,7 @@ def test_the_conflict_of_a_puzzle_that_is_too_large_is_unchecked():
     cells[0] = cells[-1] = 1
     clues = [Clue(row=n, column=n, value=1) for n in (1, 256)]
     (said,) = conflict_of(Puzzle(geometry, tuple(cells)), clues).gaps
-    assert said == "conflict: it was not checked: sides above 36 are not searched"
+    assert said == "conflict: it was not checked: sides above 49 are not searched"
 
 
 def test_a_removed_difference_is_found(outbox):
