@@ -64,7 +64,8 @@ def solve_problem(
         result = with_evidence(found, search, solvers, explain=explain)
         if not found.complete or result.is_settled:
             return result
-        why, planned = result.message, False  # another solver may do better
+        why = (result.solver and result.solver.fallback) or result.message
+        planned = False  # another solver may do better
     return result or Result("failed", (), None, why, problem, search.kept, seconds=watch.seconds())
 
 

@@ -94,6 +94,7 @@ def check(bench: Bench, expected: DropFolder) -> None:
     record, other = bench.box.record("set"), expected.record("set")
     assert record["status"] == other["status"]
     assert record.get("totals") == other.get("totals")
+    assert record.get("fallbacks") == other.get("fallbacks")
     check_records(bench.box)
     check_tidy(bench.box)
 
