@@ -60,7 +60,7 @@ def each(function: Callable[[Any], Any], of: list[Any]) -> Callable[[], list[Any
 def main() -> None:
     search = loading.CompiledSearch(linked(loading.PROGRAM))
     step = linked(checking.PROGRAM)
-    loading.compiled.count(LOAD_AFTER)
+    loading.loaded.count(LOAD_AFTER)
     for name in sys.argv[1:]:
         lines = [line[:81] for line in Path(name).read_text().splitlines() if len(line) >= 81]
         lines = (lines * (COUNT // len(lines) + 1))[:COUNT]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipeline.certify import certify_many
+from pipeline.certify import certify_lists, certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.chain import TRUSTED, Search, more_than, solve_problem, with_evidence
 from pipeline.cnf import Sat, Unsat
@@ -46,10 +46,12 @@ MOST_TOGETHER = 100
 """Solutions asked for of each puzzle: with more, the puzzles are solved one by one."""
 
 LONGEST_TOGETHER = 10.0
-"""Seconds that puzzles may be solved together; those left over are then solved one by one."""
+"""Seconds that puzzles may be solved together, and as many for checking the answers together.
+
+Those left over are then solved, or checked, one by one."""
 
 SHARE_TOGETHER = 0.5
-"""Share of a puzzle's time; the rest is left for solving it alone, or for a proof."""
+"""Of the time that a puzzle has left, for either; the rest is for the same alone, or a proof."""
 
 UNCHECKED = -1
 """In place of a number of nodes."""
@@ -64,15 +66,18 @@ STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
 class Batch:
     """P puzzles of one geometry, whose side is at most 25.
 
-    `masks` (P, n²) are the values that each cell may hold. `problem` builds the problem of the
-    puzzle at an index, which is seldom needed. `parse` are the seconds that reading each took,
-    if known.
+    `masks` (P, n²) are the values that each cell may hold; nobody can change them any more, as
+    answers are checked by the same. `problem` builds the problem of the puzzle at an index, which
+    is seldom needed. `parse` are the seconds that reading each took, if known.
     """
 
     geometry: Geometry
     masks: NDArray[np.unsignedinteger]
     problem: Callable[[int], PuzzleProblem]
     parse: Sequence[float] = ()
+
+    def __post_init__(self) -> None:
+        self.masks.flags.writeable = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +217,11 @@ class _Work:
 
 
 def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
-    """The answers, those left out whose grids are no solutions, and checked to be complete."""
-    counts, more = answers.counts, answers.more
+    """The answers, those left out whose grids are no solutions, and checked to be complete.
+
+    The check of completeness looks at the grids too; those of the other answers are certified.
+    """
+    counts, more, spent = answers.counts, answers.more, answers.spent.copy()
     answered = np.ones(len(counts), np.bool_)
     answered[list(answers.left)] = False
     nodes = None if settings.trust_solver else np.full(len(counts), UNCHECKED)
@@ -222,23 +230,20 @@ def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
     if nodes is not None and claimed.any():
         at = np.flatnonzero(claimed)
         some = at if len(at) < len(counts) else slice(None)
-        seconds = _seconds_together(settings)
+        seconds = _seconds_together(settings, float(spent[at].max()))
+        start = time.perf_counter()
         verdicts, needed = exhausted_many(
             batch.geometry, batch.masks[some], counts[some], answers.grids[:, some], seconds
         )
+        spent[at] += time.perf_counter() - start
         nodes[at] = np.where(verdicts == Verdict.COMPLETE, needed, UNCHECKED)
         is_wrong[at] = verdicts == Verdict.WRONG
         answered &= more
-    shown = counts + more
-    for rank in range(int(shown[answered].max(initial=0))):
-        here = np.flatnonzero(answered & (shown > rank))
-        good = certify_many(batch.geometry, batch.masks[here], answers.grids[rank, here])
-        for earlier in answers.grids[:rank, here]:
-            good &= (earlier != answers.grids[rank, here]).any(axis=1)
-        is_wrong[here] |= ~good
+    listed = np.where(answered, counts + more, 0)
+    is_wrong |= ~certify_lists(batch.geometry, batch.masks, listed, answers.grids)
     wrong = f"a grid of {answers.used.name} is no solution"
     left = {**answers.left, **dict.fromkeys(np.flatnonzero(is_wrong).tolist(), wrong)}
-    return replace(answers, left=left, nodes=nodes)
+    return replace(answers, left=left, nodes=nodes, spent=spent)
 
 
 def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
@@ -265,9 +270,12 @@ def _nothing(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
     )
 
 
-def _seconds_together(settings: Settings) -> float:
-    """Seconds for solving puzzles together; not capped if lanes are the chosen solver."""
-    share = settings.timeout * SHARE_TOGETHER
+def _seconds_together(settings: Settings, spent: float = 0.0) -> float:
+    """Seconds for solving or checking puzzles together that have spent so many of their time.
+
+    They are not capped if lanes are the chosen solver.
+    """
+    share = max(0.0, settings.timeout - spent) * SHARE_TOGETHER
     return share if settings.solver == "lanes" else min(share, LONGEST_TOGETHER)
 
 

@@ -62,7 +62,7 @@ def solve_problem(
             continue
         found = search.result(answered, _used(relay, why, planned))
         result = with_evidence(found, search, solvers, explain=explain)
-        if not found.complete or result.is_settled:
+        if not found.complete or not result.is_doubted:
             return result
         why = (result.solver and result.solver.fallback) or result.message
         planned = False  # another solver may do better
@@ -175,13 +175,12 @@ class Search(Generic[S]):
         ended: Unsat | Unknown | None = None
         if checked.certificate.complete == "proved":
             ended = Unsat()
-        elif reason := checked.certificate.reason:
-            ended = Unknown(reason)
+        elif checked.is_cut_short:
+            ended = Unknown(checked.certificate.reason or "")
         for solution in checked.missing:
-            if fault := self.problem.fault(solution, used.name):
-                return result.doubted(fault)
             self._show(solution)
-        return self.result(Found([*result.solutions, *checked.missing], ended), used)
+        found = self.result(Found([*result.solutions, *checked.missing], ended), used)
+        return replace(found, is_doubted=checked.is_cut_short)
 
     def _encoded(self) -> Cnf:
         if self._cnf is None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, cast
 
+from pipeline.certify.exhaustion import Exhausted
 from pipeline.certify.formula import Formula
 from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, SolverError
 from pipeline.limits import Deadline, Limits
@@ -26,7 +27,7 @@ EXHAUSTION_SECONDS = 5.0
 EXHAUSTION_SHARE = 0.5
 """Of the time that is left; the rest is for a proof."""
 
-MANY = 1000
+MOST_PROVED = 1000
 """With more solutions than this, a proof that there are no others is not made unless asked for."""
 
 CLAUSE_BYTES, LITERAL_BYTES = 150, 60
@@ -44,12 +45,14 @@ CHECKED_BYTES = 700
 class Checked(Generic[S]):
     """What is known of the claim that some solutions are all, and solutions that are missing.
 
-    With missing ones, the certificate is about all: `proved` if there are no more than these.
+    These are certified. With them, the certificate is about all: `proved` if there are no more.
+    `is_cut_short`: fewer were found than were asked for, and there may be more.
     """
 
     certificate: Certificate
     proof: Proof[S] | None = None
     missing: tuple[S, ...] = ()
+    is_cut_short: bool = False
 
 
 def check_complete(
@@ -67,22 +70,40 @@ def check_complete(
     """
     deadline = Deadline.of(limits)
     seconds = min(EXHAUSTION_SECONDS, deadline.left() * EXHAUSTION_SHARE)
-    searched = problem.exhausted(solutions, most, seconds)
+    searched = _searched(problem, solutions, most, seconds)
     shown = None
     if searched:
         if searched.undecided is None and len(searched.missing) < most:
             shown = Certificate("proved", "exhaustion", searched.nodes)
         if searched.missing:
             undecided = Certificate("no", reason=searched.undecided)
-            return Checked(shown or undecided, missing=cast("tuple[S, ...]", searched.missing))
+            missing = cast("tuple[S, ...]", searched.missing)
+            is_cut_short = searched.undecided is not None
+            return Checked(shown or undecided, missing=missing, is_cut_short=is_cut_short)
         if shown and not prove:
             return Checked(shown)
-        if not shown and not prove and len(solutions) > MANY:
+        if not shown and not prove and len(solutions) > MOST_PROVED:
             return Checked(Certificate("claimed", reason=searched.undecided))
     proved, proof = prove_complete(problem, solutions, solvers, limits.until(deadline))
     if shown and not proof:
         return Checked(replace(shown, reason=proved.reason))
     return Checked(proved, proof)
+
+
+def _searched(
+    problem: Problem[S], solutions: Sequence[S], most: int, seconds: float
+) -> Exhausted | None:
+    """What a search through everything finds; if that is no other solution, nothing is known."""
+    found = problem.exhausted(solutions, most, seconds)
+    known = {*solutions}
+    for each in cast("tuple[S, ...]", found.missing if found else ()):
+        fault = problem.fault(each, "exhaustion")
+        if each in known:
+            fault = "exhaustion has found a solution again"
+        if fault and found:
+            return Exhausted((), found.nodes, fault)
+        known.add(each)
+    return found
 
 
 def prove_complete(
@@ -111,7 +132,7 @@ def prove_formula(
     """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one."""
     from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
     from pipeline.certify.proof import ProofRejected, ProofTimeout  # noqa: PLC0415 - slow to load
-    from pipeline.solvers.pysat import ENGINES, Exhausted, Satisfiable  # noqa: PLC0415
+    from pipeline.solvers.pysat import ENGINES, GaveUp, Satisfiable  # noqa: PLC0415
 
     deadline = Deadline.of(limits)
     try:
@@ -126,7 +147,7 @@ def prove_formula(
             return _proved(core, engine, solvers, limits.until(deadline))
         except Satisfiable as error:
             return Certificate("no", reason=str(error)), None
-        except (Exhausted, ProofTimeout) as error:
+        except (GaveUp, ProofTimeout) as error:
             reason = str(error)
         except (ProofRejected, SolverError, EnvironmentFailure) as error:
             doubts.append(f"{engine}: {error}")

@@ -111,7 +111,8 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
     settings, known = search.settings, [*shown]
     while len(known) <= MOST_CHECKED and not settings.trust_solver:
         limits = limits_left(settings, search.watch)
-        checked = check_complete(search.problem, known, solvers, limits, most=AT_ONCE)
+        with search.watch.timing("prove"):
+            checked = check_complete(search.problem, known, solvers, limits, most=AT_ONCE)
         yield from checked.missing
         known += checked.missing
         if checked.certificate.complete == "no" and not checked.missing:

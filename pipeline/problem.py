@@ -17,7 +17,13 @@ from typing_extensions import TypeVar
 
 from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.exhaustion import Exhausted, exhausted
-from pipeline.certify.formula import MAX_CLAUSES, Formula, formula_size, proof_formula
+from pipeline.certify.formula import (
+    MAX_CLAUSES,
+    MAX_REFUTED,
+    Formula,
+    formula_size,
+    proof_formula,
+)
 from pipeline.cnf import Clause, Cnf, Family, decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import LimitReached
@@ -35,9 +41,6 @@ from pipeline.settings import EncodingChoice, Settings
 
 MAX_MODELS = 1
 """Models of a formula to look for if `max_solutions` is not given."""
-
-MAX_REFUTED = 1_000_000
-"""Clauses of a formula for which making and checking a proof takes a gigabyte."""
 
 _WIDTH = 78
 

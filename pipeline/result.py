@@ -141,8 +141,9 @@ class Result(Generic[S]):
     if there is shown to be no other, and None if that was not asked. `problem` is None for what
     could not be read, and for rows of a collection that did not need it. `proof` belongs to a
     certificate that says `drat`. `disagreement` says what is wrong with the solution beside the
-    puzzle. `seconds` has those of each stage, and `total`; if the puzzle was solved together with
-    others, `batch` has the seconds of all of them.
+    puzzle. `is_doubted`: a claim that there were no more was not borne out, so that another solver
+    may tell more. `seconds` has those of each stage, and `total`; if the puzzle was solved together
+    with others, `batch` has the seconds of all of them.
     """
 
     status: Status
@@ -157,6 +158,7 @@ class Result(Generic[S]):
     conflict: Conflict | None = None
     difference: Difference | None = None
     disagreement: str | None = None
+    is_doubted: bool = False
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -175,11 +177,6 @@ class Result(Generic[S]):
             return ""
         return self.certificate.told if self.certificate else "claimed"
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether no other solver could tell more than was asked for."""
-        return bool(self.complete) or not (self.certificate and self.certificate.reason)
-
     def answered_after(self, why: str | None) -> Result[S]:
         """Note what went wrong before its solver was asked, if anything did."""
         if not why or not self.solver:
@@ -189,5 +186,7 @@ class Result(Generic[S]):
     def doubted(self, why: str) -> Result[S]:
         """The result without its claim to be complete, which is not known to be true."""
         status: Status = "multiple" if self.status == "multiple" else "unknown"
-        doubted = replace(self, status=status, complete=False, message=why, conflict=None)
+        doubted = replace(
+            self, status=status, complete=False, message=why, conflict=None, is_doubted=True
+        )
         return doubted.answered_after(why)

@@ -57,7 +57,10 @@ class _PlainRows:
 
     @cached_property
     def _kinds(self) -> NDArray[np.int64]:
-        """Equal for puzzles of the same status and number of solutions."""
+        """Equal for puzzles of the same status and number of solutions.
+
+        Their certificates are alike too: what is not checked with the others has a result.
+        """
         return self.answers.counts[self.at] * 2 + self.answers.more[self.at]
 
     @cached_property
@@ -324,10 +327,6 @@ def _packed(proofs: Iterable[tuple[int, str, Certificate]]) -> list[Proofs]:
         return []
     packed = lzma.compress("".join(texts).encode("ascii"), preset=1)
     return [Proofs(packed, tuple(index))]
-
-
-def _block(lines: list[str]) -> bytes:
-    return "".join([line + "\n" for line in lines]).encode("ascii")
 
 
 def _said(result: Result[Grid]) -> str:

@@ -304,6 +304,17 @@ def test_lacking_minisat_is_told_of_every_batch():
     assert (used.name, used.fallback, used.warning) == ("pysat", "minisat is not installed", None)
 
 
+def test_no_solver_can_change_the_puzzles_that_its_answers_are_checked_against(monkeypatch):
+    def careless(geometry, masks, *rest):
+        found = solve_lanes(geometry, masks, *rest)
+        masks[:] = 1
+        return found
+
+    monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", careless)
+    with pytest.raises(ValueError, match="read-only"):
+        solved([puzzle_of(TWO)] * FEWEST)
+
+
 def test_the_masks_of_puzzles_are_theirs():
     found = [Puzzle(Geometry(1, 2), (1, 2, 2, 3)), Puzzle(Geometry(1, 2), (3, 3, 3, 3))]
     assert masks_of(found).tolist() == [[1, 2, 2, 3], [3, 3, 3, 3]]

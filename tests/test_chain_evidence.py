@@ -22,7 +22,7 @@ from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
-from pipeline.solvers.pysat import Exhausted
+from pipeline.solvers.pysat import GaveUp
 from pipeline.solving import solve_problems, solve_source
 
 
@@ -183,7 +183,7 @@ def test_a_grid_too_large_for_its_formula_is_claimed_and_says_why(solvers):
     assert "clauses" in result.certificate.reason
 
 
-@pytest.mark.parametrize("error", [Exhausted("no room"), ProofTimeout("no time")])
+@pytest.mark.parametrize("error", [GaveUp("no room"), ProofTimeout("no time")])
 def test_what_no_engine_could_prove_in_its_limits_is_claimed(error, monkeypatch, solvers):
     def prove(*_):
         raise error

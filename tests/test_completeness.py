@@ -7,6 +7,7 @@ from support.oracle import solutions
 from support.solving import EVEN_ODD_SIX, NONE, SIX, STUCK, TWO, UNIQUE, pattern
 
 from pipeline import completeness
+from pipeline.certify.exhaustion import Exhausted
 from pipeline.certify.proof import check_refutation
 from pipeline.completeness import check_complete
 from pipeline.limits import Limits
@@ -88,6 +89,25 @@ def test_solutions_that_are_missing_are_given_as_many_as_were_asked_for(text, pr
             assert found.certificate.by == ("exhaustion" if is_all else None)
 
 
+@pytest.mark.parametrize("prove", [False, True])
+@pytest.mark.parametrize("wrong", ["no solution", "a listed one", "one twice"])
+def test_a_search_that_finds_what_is_no_other_solution_is_no_evidence(
+    wrong, prove, solvers, monkeypatch
+):
+    known = solutions(parse_puzzle(SIX), 9)
+    grids = {
+        "no solution": (known[0], pattern(known[0].geometry)),
+        "a listed one": (known[0], known[5]),
+        "one twice": (known[0], known[0]),
+    }[wrong]
+    monkeypatch.setattr("pipeline.problem.exhausted", lambda *_, **__: Exhausted(grids, 3))
+    false = checked(SIX, solvers, without=1, most=3, prove=prove)
+    assert (false.certificate.complete, false.missing) == ("no", ())
+    if wrong != "one twice":
+        true = checked(SIX, solvers, prove=prove)
+        assert (true.certificate.by, true.missing) == ("drat", ())
+
+
 def test_a_false_claim_that_exhaustion_cannot_judge_fails_by_its_proof(solvers, no_exhaustion):
     found = checked(TWO, solvers, without=1)
     assert found.certificate.complete == "no"
@@ -98,7 +118,7 @@ def test_a_false_claim_that_exhaustion_cannot_judge_fails_by_its_proof(solvers, 
 def test_of_very_many_solutions_no_proof_is_made_unless_it_is_asked_for(
     solvers, no_exhaustion, monkeypatch
 ):
-    monkeypatch.setattr(completeness, "MANY", 5)
+    monkeypatch.setattr(completeness, "MOST_PROVED", 5)
     found = checked(SIX, solvers)
     assert (found.certificate.complete, found.certificate.reason) == (
         "claimed",

@@ -7,14 +7,14 @@ import inspect
 import os
 from contextlib import closing
 from importlib import import_module
-from itertools import islice, repeat
+from itertools import count, islice, repeat
 from typing import get_type_hints
 
 import pytest
 from support.needs import needs_linux, needs_minisat
 from support.packing import zip_of
 from support.solvers import solve_at_hand
-from support.solving import NONE, SIX, TWO, UNIQUE, children
+from support.solving import NONE, SIX, TWO, UNIQUE, children, pattern, program
 
 import pipeline
 from pipeline import (
@@ -30,6 +30,9 @@ from pipeline import (
     solve,
     solve_many,
 )
+from pipeline.certify.exhaustion import Exhausted
+from pipeline.completeness import Checked
+from pipeline.result import Certificate, Stopwatch
 from pipeline.settings import ReadingOptions, Solving
 
 LINE = UNIQUE.replace("\n", "")
@@ -110,6 +113,37 @@ def test_solutions_are_all_there_are_each_once(solver):
     found = list(solutions(SIX, solver=solver))
     assert sorted(found) == list(solve(SIX, solver="pysat").solutions)
     assert len(list(solutions("p cnf 3 1\n1 2 3 0\n", solver=solver))) == 7
+
+
+def test_what_a_solver_leaves_out_is_found_in_the_end(tmp_path):
+    liar = program(tmp_path / "minisat", "echo UNSAT > $out; exit 20")
+    found = list(solutions(SIX, minisat=liar))
+    assert sorted(found) == list(solve_at_hand(SIX, solver="pysat").solutions)
+    assert len(set(found)) == len(found)
+    assert list(solutions(SIX, minisat=liar, trust_solver=True)) == []
+
+
+def test_what_a_faulty_check_finds_is_no_solution(monkeypatch):
+    wrong = pattern(Geometry(2, 2))
+    monkeypatch.setattr("pipeline.problem.exhausted", lambda *_, **__: Exhausted((wrong,), 1))
+    found = list(solutions(SIX, solver="pysat"))
+    assert sorted(found) == list(solve_at_hand(SIX, solver="pysat", prove="always").solutions)
+
+
+def test_each_look_for_what_is_missing_takes_of_the_same_time(monkeypatch):
+    ticks, spent = count(), []
+    six = solve_at_hand(SIX, solver="pysat").solutions
+    again = [Checked(Certificate("no"), missing=six[:1])] * 3 + [Checked(Certificate("claimed"))]
+
+    def check(problem, known, solvers, limits, **_):
+        spent.append(limits.spent)
+        return again[len(spent) - 1]
+
+    monkeypatch.setattr("pipeline.library.check_complete", check)
+    monkeypatch.setattr("pipeline.library.Stopwatch", lambda: Stopwatch(lambda: float(next(ticks))))
+    list(solutions(SIX, solver="pysat"))
+    assert spent == sorted({*spent})
+    assert len(spent) == 4
 
 
 @needs_minisat

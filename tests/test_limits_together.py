@@ -13,6 +13,7 @@ from support.solvers import Scripted
 from support.solving import TWO, UNIQUE
 
 from pipeline.batch import FEWEST, TOGETHER, _Union, masks_of, solve_union
+from pipeline.certify.many import exhausted_many
 from pipeline.chain import Search
 from pipeline.limits import Limits
 from pipeline.parse import Piece, detect_collection, parse_puzzle
@@ -160,6 +161,31 @@ def test_a_proof_takes_of_the_time_for_asking_the_next_solver(solve, monkeypatch
     ((status, known, why),) = set(solve([UNIQUE] * 2, solvers, timeout=7, prove="always"))
     assert (status, known) == ("unknown", "no")
     assert SEVEN in why
+
+
+@by_union_and_by_lanes
+@pytest.mark.parametrize(("asking", "checking"), [(0, 3.5), (3, 2), (7, 0), (9, 0)])
+def test_checking_together_takes_half_of_what_asking_left_at_most(
+    number, asking, checking, slow_together, monkeypatch, solvers
+):
+    allowed = []
+
+    def noting(*arguments):
+        allowed.append(arguments[-1])
+        return exhausted_many(*arguments)
+
+    slow_together(asking)
+    monkeypatch.setattr("pipeline.batch.exhausted_many", noting)
+    as_sources([UNIQUE] * number, solvers, prove="never", timeout=7)
+    assert allowed == [checking]
+
+
+@ways
+def test_checking_together_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, solvers):
+    slow = clock.slowed(exhausted_many, 7)
+    monkeypatch.setattr("pipeline.batch.exhausted_many", slow)
+    found = solve([UNIQUE] * FEWEST, solvers, timeout=7, prove="always")
+    assert told(found) == {("unique", "claimed", SEVEN)}
 
 
 def test_parsing_takes_of_the_time_of_what_is_solved_with_others(monkeypatch, clock, solvers):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pipeline.audit.lines import Lines
 from pipeline.audit.rows import Portion, read_row, sought_in
 from pipeline.audit.sets import Report
-from pipeline.certify import certify_many
+from pipeline.certify import certify_lists
 from pipeline.certify.many import exhausted_many
 from pipeline.errors import InputError
 from pipeline.published.tables import LONGEST_LINE, PuzzleRow
@@ -74,8 +74,7 @@ class _Plain:
         contents = portion.contents
         places, cells = contents.plain_cells()
         others = [entry for _, entry in contents.entries() if entry.plain]
-        own = [np.array([e.line for e in others], np.int64), contents.plain.numbers]
-        lines = np.concatenate(own[::-1])
+        lines = np.concatenate([contents.plain.numbers, [entry.line for entry in others]])
         at = places - portion.start
         chosen = np.flatnonzero((at >= 0) & (at < len(portion)))
         if others:
@@ -108,7 +107,7 @@ class _Plain:
                     continue
                 alike = self._are_alike(left, row)
                 kinds.append(Kind(row, left[alike]))
-                alike[0] = True
+                alike[0] = True  # so that the loop goes on
                 left = left[~alike]
         return kinds
 
@@ -161,9 +160,8 @@ class _Plain:
         if len(rows := np.flatnonzero(sought)):
             right[rows] = self._verdicts(rows, seconds) == sought[rows]
         if len(rows := np.flatnonzero(is_any)):
-            right[rows] = _are_solutions(
-                _MASKS[self.cells[rows]], self.counts[rows], self.grids[:, rows]
-            )
+            masks, grids = _MASKS[self.cells[rows]], self.grids[:, rows]
+            right[rows] = certify_lists(NINE, masks, self.counts[rows], grids)
         return right
 
     def _verdicts(self, rows: Places, seconds: float) -> NDArray[np.uint8]:
@@ -201,19 +199,6 @@ def _solutions(
         is_legible &= is_blank | (is_filled & (counts == rank))
         counts += is_filled
     return grids, counts, is_legible
-
-
-def _are_solutions(
-    masks: NDArray[np.uint16], counts: NDArray[np.int64], grids: NDArray[np.uint8]
-) -> Bools:
-    """Which puzzles have different solutions in the first `counts` of their grids."""
-    good = np.ones(len(counts), np.bool_)
-    for rank in range(int(counts.max(initial=0))):
-        here = np.flatnonzero(counts > rank)
-        good[here] &= certify_many(NINE, masks[here], grids[rank, here])
-        for earlier in grids[:rank, here]:
-            good[here] &= (earlier != grids[rank, here]).any(axis=1)
-    return good
 
 
 def _digits(numbers: NDArray[np.int64], width: int) -> NDArray[np.uint8]:

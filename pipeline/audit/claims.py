@@ -21,7 +21,6 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import CHOICES
 
 C = TypeVar("C", bound=Cell)
-ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"
 _BETWEEN_LOOKS = 1000
 """Combinations that are tried between two checks of the clock."""
 

@@ -26,7 +26,6 @@ from pipeline.published.schema import (
     FALLBACKS,
     PROVED,
     ManyRecord,
-    or_none,
 )
 from pipeline.published.tables import PuzzleRow, columns
 from pipeline.settings import Reading
@@ -52,10 +51,7 @@ def collection_in(content: Content, reading: Reading) -> Detected | None:
 
 def counts_in(record: ManyRecord) -> Counter[str]:
     """What a record counts: puzzles by status, and those that are counted aside."""
-    told = or_none(record.certificate)
-    return Counter(record.totals) + Counter(
-        {PROVED: told.proved, CLAIMED: told.claimed} if told else {}
-    )
+    return Counter(record.totals) + Counter(record.known)
 
 
 def compare_counts(counts: Counter[str], record: ManyRecord, report: Report) -> None:
@@ -160,9 +156,9 @@ class _Collection:
         for kind in kinds:
             self._add(kind.row, int((kind.places < end).sum()))
         self.count += end
-        known = certify_lines([*odd.values()], self._report)
-        known |= self._audit_proofs(portion, odd, proofs)
-        self._search([e for e in odd.values() if e.is_sound and e.number not in known])
+        settled = certify_lines([*odd.values()], self._report)
+        settled |= self._audit_proofs(portion, odd, proofs)
+        self._search([e for e in odd.values() if e.is_sound and e.number not in settled])
         if fault:
             raise fault
 

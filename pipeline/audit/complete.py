@@ -13,7 +13,7 @@ from pipeline.audit.claims import Undecided, remedy
 from pipeline.audit.sets import Report, Terms
 from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.exhaustion import TOO_SHORT, exhausted
-from pipeline.certify.formula import Formula, core_of, proof_formula
+from pipeline.certify.formula import MAX_REFUTED, Formula, core_of, proof_formula
 from pipeline.certify.proof import REFUTED, check_core
 from pipeline.errors import PipelineError
 from pipeline.limits import Deadline
@@ -22,9 +22,6 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 
 SEARCH_SHARE = 0.5
 """Of the seconds, for the search, if a refuter may have the rest."""
-
-_MOST_CLAUSES = 1_000_000
-"""Of a formula, which with a proof takes a gigabyte then."""
 
 _SHOWN = 12
 _NO_REFUTER = "it takes a solver, which `sudoku-pipeline audit` has"
@@ -46,10 +43,8 @@ def audit_complete(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: 
             grid = None if model is None else _grid_in(model, puzzle.geometry)
         if grid is None:
             return
-        for violation in certify_grid(puzzle, grid):
-            raise Undecided(f"the grid that was found is none: {violation}")
-        if grid in grids:
-            raise Undecided("the grid that was found is published")
+        if fault := _fault_of(grid, puzzle, grids):
+            raise Undecided(fault)
     except PipelineError as error:
         report.gap(_unchecked("solution", error, end))
     else:
@@ -64,8 +59,17 @@ def audit_another(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: R
     found = exhausted(puzzle, grids, seconds=terms.seconds)
     if found.is_complete:
         report.bad("there are no more solutions, where more are claimed")
-    elif not found.missing:
-        report.gap(f"that there are more solutions was not checked: {found.undecided}{remedy(end)}")
+        return
+    why = _fault_of(found.missing[0], puzzle, grids) if found.missing else found.undecided
+    if why:
+        report.gap(f"that there are more solutions was not checked: {why}{remedy(end)}")
+
+
+def _fault_of(grid: Grid, puzzle: Puzzle, grids: Sequence[Grid]) -> str | None:
+    """Why this grid is no other solution than those in `grids`; None if it is one."""
+    for violation in certify_grid(puzzle, grid):
+        return f"the grid that was found is none: {violation}"
+    return "the grid that was found is published" if grid in grids else None
 
 
 def audit_models(
@@ -74,10 +78,9 @@ def audit_models(
     """Check that a formula has no model but these."""
     end = time.monotonic() + terms.seconds
     try:
-        if (clauses := len(parsed.clauses)) > _MOST_CLAUSES:
-            raise Undecided(
-                f"{clauses:,} clauses are more than the {_MOST_CLAUSES:,} that are read"
-            )
+        if (clauses := len(parsed.clauses)) > MAX_REFUTED:
+            most = f"the {MAX_REFUTED:,} that a proof is made for"
+            raise Undecided(f"{clauses:,} clauses are more than {most}")
         model = _model_of(lambda: Formula(*proof_clauses(parsed, models)), _NO_REFUTER, terms, end)
         if model is None:
             return

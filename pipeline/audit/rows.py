@@ -11,7 +11,7 @@ from pipeline.audit.claims import fault_in_status, grid_in, is_denied
 from pipeline.audit.lines import Lines
 from pipeline.audit.sets import Report
 from pipeline.certify import certify_grid, certify_many
-from pipeline.certify.many import FEW, Verdict, exhausted_many
+from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError, counted, printable
 from pipeline.parse import Entry
 from pipeline.parse.plain import Contents
@@ -216,8 +216,7 @@ def sought_in(row: PuzzleRow) -> Verdict:
 def rightly_said(rows: Sequence[Read], seconds: float) -> set[int]:
     """The numbers of rows that say rightly whether there are more solutions.
 
-    Those of one geometry are searched together, so many seconds for each; few larger ones are not
-    searched, and so are missing.
+    Those of one geometry are searched together, so many seconds for each.
     """
     groups: dict[Geometry, list[tuple[Read, Puzzle]]] = {}
     for row in rows:
@@ -225,7 +224,7 @@ def rightly_said(rows: Sequence[Read], seconds: float) -> set[int]:
             groups.setdefault(row.puzzle.geometry, []).append((row, row.puzzle))
     right = set()
     for geometry, group in groups.items():
-        if geometry == NINE or (geometry.side <= _LARGEST_TOGETHER and len(group) >= FEW):
+        if geometry.side <= _LARGEST_TOGETHER:
             verdicts = _verdicts(geometry, group, seconds * len(group))
             for (row, _), verdict in zip(group, verdicts, strict=True):
                 if verdict == sought_in(row.row):

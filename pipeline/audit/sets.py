@@ -35,7 +35,7 @@ _NOT_OF_MANY = ("encoding", "conflict", "difference")
 MOST = 100
 """Problems of one job that are listed; the others are counted."""
 
-Verdict = Literal["ok", "unchecked", "bad"]
+Outcome = Literal["ok", "unchecked", "bad"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Finding:
     notes: tuple[str, ...] = ()
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Outcome:
         return "bad" if self.problems else "unchecked" if self.gaps else "ok"
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from pipeline.audit.claims import (
-    ONLY_CLAIMED,
     audit_conflict,
     audit_difference,
     audit_encoding,
@@ -37,6 +36,7 @@ from pipeline.published.schema import or_none
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Reading
 
+_ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"
 _SHOWN = 3
 _WIDTH = 78
 _BYTES_EACH, _SLACK = 16, 64 * 1024
@@ -237,7 +237,7 @@ def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Rep
     if record.complete and parsed and not proved and len(models) == len(published.numbered):
         audit_models(parsed, models, terms, report)
     if record.status == "multiple" and record.solutions == 1:
-        report.gap(ONLY_CLAIMED)
+        report.gap(_ONLY_CLAIMED)
 
 
 def models_of(published: One, parsed: ParsedFormula, report: Report) -> Iterator[Model]:

@@ -15,12 +15,8 @@ from pipeline.certify.verdicts import Verdict
 from pipeline.limits import Deadline
 from pipeline.puzzle import Geometry, units_of
 
-LARGEST_SIDE = 36
 ABREAST = 1024
 """Nodes of searches that are propagated together: few enough for a core's cache."""
-
-MOST_NODES = 2000
-"""What needs more is better searched alone, where the search learns from failures."""
 
 Words = NDArray[np.unsignedinteger[Any]]
 
@@ -35,9 +31,8 @@ def check_abreast(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """The verdicts on puzzles, and their nodes; see `exhausted_many`."""
     search = _Search(geometry, masks, counts, grids, most)
-    if geometry.side <= LARGEST_SIDE:
-        while deadline.left() and search.goes_on():
-            pass
+    while deadline.left() and search.goes_on():
+        pass
     return search.verdicts, search.nodes
 
 
@@ -52,7 +47,10 @@ class _Nodes(NamedTuple):
 
 
 class _Search:
-    """The searches of P puzzles. `open` (P,) are the nodes of each that are not done."""
+    """The searches of P puzzles.
+
+    `open` (P,) are the nodes of each that are not done, `met` (P,) the listed grids it has come to.
+    """
 
     def __init__(
         self,
@@ -67,9 +65,10 @@ class _Search:
         self._geometry = geometry
         self._counts = counts
         self._grids = grids
-        self._most = min(most, MOST_NODES)
+        self._most = most
         self._masks = (masks & geometry.all_values).astype(np.min_scalar_type(geometry.all_values))
         self._open = np.ones(len(masks), np.int64)
+        self._met = np.zeros(len(masks), np.int64)
         good = _are_different_solutions(geometry, self._masks, counts, grids)
         self.verdicts[~good] = Verdict.WRONG
         self._fresh = np.flatnonzero(good)
@@ -113,9 +112,13 @@ class _Search:
         return _Nodes(np.ascontiguousarray(self._masks[some].T), some)
 
     def _end(self, nodes: _Nodes) -> None:
-        """Note that these are done: a puzzle without open nodes is searched through."""
+        """Note that these are done: a puzzle without open nodes is searched through.
+
+        Two branches have no grid in common; so each listed one is met once, or something is wrong.
+        """
         np.subtract.at(self._open, nodes.puzzle, 1)
         ended = nodes.puzzle[self._open[nodes.puzzle] == 0]
+        ended = ended[self._met[ended] == self._counts[ended]]
         self.verdicts[ended[self.verdicts[ended] == Verdict.UNDECIDED]] = Verdict.COMPLETE
 
     def _meet(self, nodes: _Nodes) -> None:
@@ -125,6 +128,7 @@ class _Search:
         for rank, grids in enumerate(self._grids):
             is_same = (values == grids[nodes.puzzle].T).all(axis=0)
             is_listed |= is_same & (self._counts[nodes.puzzle] > rank)
+        np.add.at(self._met, nodes.puzzle[is_listed], 1)
         self.verdicts[nodes.puzzle[~is_listed]] = Verdict.INCOMPLETE
         self._end(nodes)
 

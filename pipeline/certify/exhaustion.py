@@ -24,9 +24,14 @@ LARGEST_SIDE = 36
 """The largest side that is searched: it has 46,656 candidates."""
 
 TOO_SHORT = "time was too short"
+_NOT_MET = "the search did not come to a listed solution"
 
 _FIRST_RUN, _LONGER = 200, 1.3
 """Failures before the search begins anew, and the factor for each time after."""
+
+
+class NotSolutions(ValueError):
+    """Grids are listed that are not different solutions of the puzzle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +62,9 @@ def exhausted(
 ) -> Exhausted:
     """Search for solutions of a puzzle that are not listed, until there are `most` of them.
 
-    It ends undecided after so many nodes or seconds, and for sides above LARGEST_SIDE unless one
-    unit decides. Raises ValueError if those listed are not different solutions of the puzzle.
+    It ends undecided after so many nodes or seconds, if it has not come to all that are listed,
+    and for sides above LARGEST_SIDE unless one unit decides. Raises NotSolutions if those listed
+    are not different solutions of the puzzle.
 
         >>> from pipeline import parse_puzzle
         >>> exhausted(parse_puzzle("11.............."), [])
@@ -69,7 +75,7 @@ def exhausted(
     end = time.monotonic() + seconds
     listed = {_chosen(puzzle, grid) for grid in solutions}
     if len(listed) < len(solutions) or None in listed:
-        raise ValueError("the grids that are listed are not different solutions")
+        raise NotSolutions("the grids that are listed are not different solutions")
     if not solutions and crowded_unit(puzzle):
         return Exhausted((), 0)
     if puzzle.geometry.side > LARGEST_SIDE:
@@ -78,13 +84,17 @@ def exhausted(
         return Exhausted((found,) if found else (), 0, why)
     search = _Search(puzzle, nodes, end)
     missing: dict[int, None] = {}
+    unmet = {*listed}
     for chosen in search.solutions():
-        if chosen not in listed:
-            missing[chosen] = None
-            if len(missing) >= most:
-                break
+        if chosen in listed:
+            unmet.discard(chosen)
+            continue
+        missing[chosen] = None
+        if len(missing) >= most:
+            break
     grids = tuple(_grid(puzzle.geometry, chosen) for chosen in missing)
-    return Exhausted(grids, search.nodes, None if len(grids) >= most else search.undecided)
+    undecided = search.undecided or (_NOT_MET if unmet else None)
+    return Exhausted(grids, search.nodes, None if len(grids) >= most else undecided)
 
 
 def crowded_unit(puzzle: Puzzle) -> str | None:
@@ -142,29 +152,31 @@ def _from_one_unit(puzzle: Puzzle) -> Grid | None:
     return Grid(geometry, tuple(names[value] for value in regular))
 
 
-class _Line(NamedTuple):
-    """Units as `parts` segments `step` apart; each has its first one in `first`.
+class _Units(NamedTuple):
+    """Rows, columns or boxes, each of `parts` segments `step` apart, the first in `first`.
 
-    A bit of `first`, multiplied by `all`, is one for each segment.
+    Multiplying a bit at the first segment by `spread` copies it to every segment of the unit.
     """
 
     first: int
     step: int
     parts: int
-    all: int
+    spread: int
 
 
 class _Segments(NamedTuple):
     """The segments of all rows, or columns: `length` cells `step` apart, the first in `first`.
 
-    `kinds` are the lines, and then the boxes, that they make up; `all` is as that of a `_Line`.
+    They make up `lines` and `boxes`. Multiplying a bit at the first cell by `spread` copies it to
+    every cell of the segment.
     """
 
     step: int
     length: int
     first: int
-    all: int
-    kinds: tuple[_Line, _Line]
+    spread: int
+    lines: _Units
+    boxes: _Units
 
 
 class _Board(NamedTuple):
@@ -189,25 +201,25 @@ def _board(geometry: Geometry) -> _Board:
     copies = sum(1 << value * cells for value in range(n))
 
     def first(rows: int, columns: int) -> int:
-        """The candidates in every so manieth row and column."""
+        """The candidates in the first of every `rows` rows and `columns` columns."""
         return sum(1 << r * n + c for r in range(0, n, rows) for c in range(0, n, columns)) * copies
 
     def every(step: int, count: int) -> int:
         return sum(1 << step * place for place in range(count))
 
-    def line(start: int, step: int, parts: int) -> _Line:
-        return _Line(start, step, parts, every(step, parts))
+    def units(start: int, step: int, parts: int) -> _Units:
+        return _Units(start, step, parts, every(step, parts))
 
     box = first(height, width)
-    across = line(first(1, n), width, height), line(box, n, height)
-    down = line(first(n, 1), n * height, width), line(box, 1, width)
+    across = units(first(1, n), width, height), units(box, n, height)
+    down = units(first(n, 1), n * height, width), units(box, 1, width)
     groups = [copies << cell for cell in range(cells)]
     for unit in units_of(geometry):
         places = sum(1 << cell for cell in unit)
         groups += [places << value * cells for value in range(n)]
     segments = (
-        _Segments(1, width, first(1, width), every(1, width), across),
-        _Segments(n, height, first(height, 1), every(n, height), down),
+        _Segments(1, width, first(1, width), every(1, width), *across),
+        _Segments(n, height, first(height, 1), every(n, height), *down),
     )
     return _Board(cells, (1 << cells) - 1, copies, segments, tuple(groups))
 
@@ -311,18 +323,19 @@ def _propagate(board: _Board, left: int) -> tuple[int, int]:
         met = left
         for segments in board.segments:
             may, must = _folded(left, segments), _folded(sure, segments)
-            for line in segments.kinds:
-                one, more = _counted(may, line.first, line.step, line.parts)
-                if one != line.first:
+            kinds = segments.lines, segments.boxes
+            for units in kinds:
+                one, more = _counted(may, units.first, units.step, units.parts)
+                if one != units.first:
                     return left, _DEAD
-                must |= may & (one & ~more) * line.all
-            for line in segments.kinds:
-                one, more = _counted(must, line.first, line.step, line.parts)
+                must |= may & (one & ~more) * units.spread
+            for units in kinds:
+                one, more = _counted(must, units.first, units.step, units.parts)
                 if more:
                     return left, _DEAD
-                may &= must | ~(one * line.all)
-            left &= may * segments.all
-            met &= must * segments.all
+                may &= must | ~(one * units.spread)
+            left &= may * segments.spread
+            met &= must * segments.spread
         held, twice = _counted(met, board.plane, board.cells, board.copies.bit_count())
         if twice:
             return left, _DEAD

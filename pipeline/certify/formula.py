@@ -25,6 +25,11 @@ from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
 Clause = tuple[int, ...]
 
 MAX_CLAUSES = 3_000_000
+"""Of the formula of a puzzle that is made here."""
+
+MAX_REFUTED = 1_000_000
+"""Clauses of any other for which making and checking a proof takes a gigabyte."""
+
 _AT_ONCE = 10_000
 _OFTEN = 1000
 _HEADER = re.compile(r"p cnf (0|[1-9][0-9]{0,9}) (0|[1-9][0-9]{0,9})\n")

@@ -1,7 +1,8 @@
 """Whether the solutions of many puzzles that are listed are all, for each of them.
 
-For 9×9 compiled by numba, if there is enough to do; else in numpy, or for a few one by one. All of
-them find the same.
+For 9×9 compiled by numba, if there is enough to do; else in numpy, or for a few one by one. What
+such a form leaves undecided is searched one by one too, so that a verdict does not depend on it;
+the number of nodes does.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from pipeline.certify.abreast import check_abreast
 from pipeline.certify.compiled import MANY, check, loaded
-from pipeline.certify.exhaustion import exhausted
+from pipeline.certify.exhaustion import LARGEST_SIDE, NotSolutions, exhausted
 from pipeline.certify.verdicts import Verdict
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
@@ -25,6 +26,9 @@ __all__ = ["NODES", "Verdict", "exhausted_many"]
 
 FEW = 32
 """Fewer puzzles are checked one by one."""
+
+MOST_ABREAST = 2000
+"""Nodes; what needs more is better searched alone, where the search learns from failures."""
 
 NODES = 100_000
 """The most nodes of a puzzle; one of 9×9 that needs a tenth of them has not been seen."""
@@ -42,8 +46,9 @@ def exhausted_many(
 
     `masks` is (P, n²), bit v-1 of a mask allows value v, bits above those do not count; the first
     `counts` (P,) of the grids (R, P, n²) are claimed to be all solutions of a puzzle. What takes
-    more than `most` nodes is undecided, and so is what is not done when the seconds are over. A
-    verdict does not depend on the other puzzles. Raises ValueError for other shapes.
+    more than `most` nodes is undecided, and so is what is not done when the seconds are over.
+    Otherwise a verdict does not depend on the other puzzles; nodes do, as forms branch in different
+    places. Raises ValueError for other shapes.
     """
     cells = geometry.side**2
     if masks.shape[1:] != (cells,) or grids.shape[1:] != masks.shape or len(counts) != len(masks):
@@ -51,12 +56,20 @@ def exhausted_many(
     if len(counts) and not 0 <= counts.min() <= counts.max() <= len(grids):
         raise ValueError(f"more grids are counted than the {len(grids)} that there are")
     deadline = Deadline.of(Limits(seconds))
-    if geometry == NINE and (step := loaded.get(at_once=len(masks) >= MANY)):
-        return check(step, masks, counts, grids, most, deadline)
     start = time.perf_counter()
-    decide = check_one_by_one if len(masks) < FEW else check_abreast
-    verdicts, nodes = decide(geometry, masks, counts, grids, most, deadline)
-    if geometry == NINE:
+    step = loaded.get(at_once=len(masks) >= MANY) if geometry == NINE else None
+    if step:
+        verdicts, nodes = check(step, masks, counts, grids, most, deadline)
+    elif len(masks) >= FEW and geometry.side <= LARGEST_SIDE:
+        fewer = min(most, MOST_ABREAST)
+        verdicts, nodes = check_abreast(geometry, masks, counts, grids, fewer, deadline)
+    else:
+        verdicts, nodes = np.zeros(len(masks), np.uint8), np.zeros(len(masks), np.int64)
+    left = np.flatnonzero((verdicts == Verdict.UNDECIDED) & (nodes < most))
+    if len(left):
+        alone = geometry, masks[left], counts[left], grids[:, left], most, deadline
+        verdicts[left], nodes[left] = check_one_by_one(*alone)
+    if geometry == NINE and not step:
         loaded.count(time.perf_counter() - start)
     return verdicts, nodes
 
@@ -69,28 +82,35 @@ def check_one_by_one(
     most: int,
     deadline: Deadline,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The verdicts on puzzles, and their nodes, in plain Python."""
+    """The verdicts on puzzles, and their nodes, in plain Python.
+
+    Each has an equal share of the time, so that a hard one leaves some to the others.
+    """
     verdicts = np.zeros(len(masks), np.uint8)
     nodes = np.zeros(len(masks), np.int64)
     for place, mask in enumerate(masks.tolist()):
         if not deadline.left():
             break
         listed = grids[: counts[place], place].tolist()
-        verdicts[place], nodes[place] = _verdict(geometry, mask, listed, most, deadline)
+        seconds = deadline.left() / (len(masks) - place)
+        verdicts[place], nodes[place] = _verdict(geometry, mask, listed, most, seconds)
     return verdicts, nodes
 
 
 def _verdict(
-    geometry: Geometry, masks: list[int], listed: list[list[int]], most: int, deadline: Deadline
+    geometry: Geometry, masks: list[int], listed: list[list[int]], most: int, seconds: float
 ) -> tuple[Verdict, int]:
     cells = tuple(mask & geometry.all_values for mask in masks)
     if not all(cells):
         return (Verdict.WRONG if listed else Verdict.COMPLETE), 0
     try:
-        puzzle = Puzzle(geometry, cells)
         grids = [Grid(geometry, tuple(values)) for values in listed]
-        found = exhausted(puzzle, grids, nodes=most, seconds=deadline.left())
-    except ValueError:
+    except ValueError:  # a value that there is not
+        return Verdict.WRONG, 0
+    puzzle = Puzzle(geometry, cells)
+    try:
+        found = exhausted(puzzle, grids, nodes=most, seconds=seconds)
+    except NotSolutions:
         return Verdict.WRONG, 0
     if found.missing:
         return Verdict.INCOMPLETE, found.nodes

@@ -135,6 +135,27 @@ def certify_many(
     return good
 
 
+def certify_lists(
+    geometry: Geometry,
+    masks: NDArray[np.unsignedinteger],
+    counts: NDArray[np.integer[Any]],
+    grids: NDArray[np.integer[Any]],
+) -> NDArray[np.bool_]:
+    """Whether the first `counts` (P,) of the grids (R, P, n²) are different solutions, (P,).
+
+    Raises ValueError as `certify_many` does.
+    """
+    import numpy as np  # noqa: PLC0415 - slow to load
+
+    good = np.ones(len(counts), np.bool_)
+    for rank in range(int(counts.max(initial=0))):
+        here = np.flatnonzero(counts > rank)
+        good[here] &= certify_many(geometry, masks[here], grids[rank, here])
+        for earlier in grids[:rank, here]:
+            good[here] &= (earlier != grids[rank, here]).any(axis=1)
+    return good
+
+
 def _certify(
     geometry: Geometry, masks: NDArray[np.unsignedinteger], grids: NDArray[np.integer[Any]]
 ) -> NDArray[np.bool_]:

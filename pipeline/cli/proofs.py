@@ -11,7 +11,6 @@ import typer
 
 from pipeline.audit.sets import Many, One
 from pipeline.chain import solve_problem
-from pipeline.claimed import Claim, claims_in, folders_of, set_at
 from pipeline.cli.files import check_target, write_to
 from pipeline.cli.options import say
 from pipeline.cli.outbox import folders_of_originals
@@ -25,6 +24,7 @@ from pipeline.result import Certificate, Proof, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.pysat import check_installed
+from pipeline.statements import Statement, folders_of, set_at, statements_in
 
 
 def proof(
@@ -42,15 +42,15 @@ def proof(
     settings = replace(settings, solver="pysat")
     well, doubts = True, set[str]()
     with Solvers(settings.solver) as solvers:
-        for claim in claims_in(published, indices, folders, settings):
-            if isinstance(claim, InputError):
-                say(str(claim))
+        for statement in statements_in(published, indices, folders, settings):
+            if isinstance(statement, InputError):
+                say(str(statement))
                 well = False
                 continue
-            if claim.doubt and claim.doubt not in doubts:
-                say(claim.doubt)
-                doubts.add(claim.doubt)
-            well &= _expand(claim, target, solvers, settings)
+            if statement.doubt and statement.doubt not in doubts:
+                say(statement.doubt)
+                doubts.add(statement.doubt)
+            well &= _expand(statement, target, solvers, settings)
     raise typer.Exit(ALL_WELL if well else SOME_BAD)
 
 
@@ -65,25 +65,26 @@ def _target(folder: Path, published: One | Many) -> Path:
     return folder
 
 
-def _expand(claim: Claim, folder: Path, solvers: Solvers, settings: Settings) -> bool:
-    """Prove a claim and write its files; whether it is proved."""
+def _expand(statement: Statement, folder: Path, solvers: Solvers, settings: Settings) -> bool:
+    """Prove a statement and write its files; whether it is proved."""
     limits = Limits(settings.timeout, settings.memory_limit)
-    certificate, made = prove_complete(claim.problem, claim.solutions, solvers, limits)
+    certificate, made = prove_complete(statement.problem, statement.solutions, solvers, limits)
     if made is None:
-        _say_why(claim, certificate, solvers, settings)
+        _say_why(statement, certificate, solvers, settings)
         return False
-    said = _written(claim, made, folder)
+    said = _written(statement, made, folder)
     if not settings.quiet:
-        print(f"{claim.name}: {claim.status}: {counted(certificate.steps or 0, 'step')}, {said}")
+        steps = counted(certificate.steps or 0, "step")
+        print(f"{statement.name}: {statement.status}: {steps}, {said}")
     return True
 
 
-def _written(claim: Claim, made: Proof, folder: Path) -> str:
+def _written(statement: Statement, made: Proof, folder: Path) -> str:
     """Write the formula and its refutation; tell its size, and where they are."""
     formula = made.formula()
     texts = {
-        folder / f"{claim.stem}{PROOF}.cnf": "".join(formula.text()),
-        folder / f"{claim.stem}{PROOF}.drat": made.text,
+        folder / f"{statement.stem}{PROOF}.cnf": "".join(formula.text()),
+        folder / f"{statement.stem}{PROOF}.drat": made.text,
     }
     _write_new(texts)
     names = ", ".join(printable(str(path)) for path in texts)
@@ -109,20 +110,24 @@ def _holds(path: Path, text: str) -> bool:
         return False
 
 
-def _say_why(claim: Claim, certificate: Certificate, solvers: Solvers, settings: Settings) -> None:
-    """Say why a claim is not proved, and if it is false by which solution."""
-    other = _other_solution(claim, solvers, settings) if certificate.complete == "no" else None
+def _say_why(
+    statement: Statement, certificate: Certificate, solvers: Solvers, settings: Settings
+) -> None:
+    """Say why a statement is not proved, and if it is false by which solution."""
+    other = _other_solution(statement, solvers, settings) if certificate.complete == "no" else None
     if other is None:
-        say(f"{claim.name}: not proved: {certificate.reason}")
+        say(f"{statement.name}: not proved: {certificate.reason}")
         return
-    noun = claim.problem.noun
-    print(f"BAD  {claim.name}: {claim.status} is claimed, but there is another {noun}:")
+    noun = statement.problem.noun
+    print(f"BAD  {statement.name}: {statement.status} is claimed, but there is another {noun}:")
     print("".join(other), end="", flush=True)
 
 
-def _other_solution(claim: Claim, solvers: Solvers, settings: Settings) -> Iterable[str] | None:
-    """A solution that is not among those of a claim, as it would be published; None if unknown."""
-    more = replace(settings, max_solutions=len(claim.solutions) + 1)
-    found = solve_problem(claim.problem, solvers, more, Stopwatch(), explain=False)
-    others = (each for each in found.solutions if each not in claim.solutions)
-    return next((claim.problem.text(each) for each in others), None)
+def _other_solution(
+    statement: Statement, solvers: Solvers, settings: Settings
+) -> Iterable[str] | None:
+    """Another solution than those of a statement, as it would be published; None if unknown."""
+    more = replace(settings, max_solutions=len(statement.solutions) + 1)
+    found = solve_problem(statement.problem, solvers, more, Stopwatch(), explain=False)
+    others = (each for each in found.solutions if each not in statement.solutions)
+    return next((statement.problem.text(each) for each in others), None)

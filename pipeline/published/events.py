@@ -21,6 +21,7 @@ FIELDS: Final = {
     "message": "a message for people",
     "per_second": "how many puzzles a second were computed",
     "percent": "how much of the source is done; null if that is not known",
+    "programs": "what is meant: `lanes`, `check`, or both",
     "proved": "of how many puzzles it is proved that no solution is missing",
     "puzzles": "how many puzzles",
     "reason": "why, for people",
@@ -107,8 +108,9 @@ EVENTS: Final = {
     "file.stuck": Event((ERROR,), "a file cannot be taken out of the inbox", ("source", "reason")),
     "lanes.slow": Event(
         (ERROR,),
-        "collections are solved without compiled lanes, several times as slowly; said once",
-        ("reason",),
+        "collections are solved (`lanes`) or checked (`check`) without compiled code, several "
+        "times as slowly; said once",
+        ("programs", "reason"),
     ),
     "batch.crashed": Event(
         (ERROR,), "solving many files together crashed; they are solved one by one", ("reason",)

@@ -106,11 +106,15 @@ class Certificate(Struct, frozen=True, kw_only=True):
         str | None,
         about("`exhaustion`: a search through everything; `drat`: a proof that was checked"),
     ] = None
-    nodes: Annotated[Count | None, about("how often that search branched")] = None
+    nodes: Annotated[
+        Count | None, about("how often that search branched, in the form of it that was used")
+    ] = None
     solver: Annotated[str | None, about("what found the proof")] = None
     checker: Annotated[str | None, about("what checked the proof")] = None
     steps: Annotated[Count | None, about("the steps of the proof")] = None
-    reason: Annotated[str | None, about("why there is nothing better")] = None
+    reason: Annotated[
+        str | None, about("why it is not proved, or why no proof file is published")
+    ] = None
 
 
 class CertificateOfMany(Struct, frozen=True, kw_only=True):

@@ -24,6 +24,9 @@ LEAST_WATCHES, LEAST_QUEUED = 8192, 16384
 LEAST_FREE = 256 * 1024 * 1024
 _INOTIFY = Path("/proc/sys/fs/inotify")
 _SMALL, _SMALL_SOLVED = "1000002003000004", "1243342143122134"
+_BY_LANES = ("auto", "lanes")
+"""The solvers for which lanes may answer."""
+
 Level = Literal["ok", "warning", "problem"]
 
 
@@ -49,6 +52,18 @@ def examine(settings: Settings) -> Iterator[Finding]:
     yield from _inotify()
 
 
+def programs_of(settings: Settings) -> list[Program]:
+    """What can be compiled of that which large jobs use: the search of lanes, and the check.
+
+    Raises ImportError without numpy.
+    """
+    from pipeline.certify import compiled as check  # noqa: PLC0415 - slow to load
+    from pipeline.solvers.lanes import loading as lanes  # noqa: PLC0415
+
+    used = [lanes.PROGRAM] if settings.solver in _BY_LANES else []
+    return used if settings.trust_solver else [*used, check.PROGRAM]
+
+
 def _solvers(settings: Settings) -> Iterator[Finding]:
     try:
         solvers = Solvers(settings.solver, settings.minisat)
@@ -61,9 +76,9 @@ def _solvers(settings: Settings) -> Iterator[Finding]:
     with solvers:
         for solver in solvers.chain:
             yield _answers(solver)
-    if settings.solver in ("auto", "lanes"):
+    if settings.solver in _BY_LANES:
         yield _lanes()
-        yield from _compiled()
+    yield from _compiled(settings)
 
 
 def _answers(solver: Solver) -> Finding:
@@ -97,35 +112,33 @@ def _lanes() -> Finding:
     return Finding("problem", about, "it solves a puzzle wrongly; install another numpy")
 
 
-def _compiled() -> Iterator[Finding]:
+def _compiled(settings: Settings) -> Iterator[Finding]:
     """Whether all that can be compiled is; if it can be, it is compiled now."""
     try:
-        from pipeline.certify import compiled as check  # noqa: PLC0415 - slow to load
-        from pipeline.solvers.lanes import loading as lanes  # noqa: PLC0415
+        programs = programs_of(settings)
     except ImportError:  # as `_lanes` has said
         return
-    programs = lanes.PROGRAM, check.PROGRAM
-    lacking = [finding for program in programs if (finding := _lack_of(program))]
-    one_for_each_remedy = {finding.remedy: finding for finding in lacking}
-    yield from one_for_each_remedy.values() or [Finding("ok", "compiled searches are ready")]
-
-
-def _lack_of(program: Program) -> Finding | None:
-    """What keeps a program from being compiled, if anything does."""
-    try:
-        folder = program.folder()
-        program.compile_into(folder)
-        program.load_from(folder)
-    except ImportError:
-        about = "compiled searches, several times as fast, are not there: the extra [fast] has them"
-        return Finding("ok", about)
-    except OSError as error:
-        remedy = "let it be written in by its owner alone, or set XDG_CACHE_HOME"
-        return Finding("warning", f"compiled searches have no place: {in_words(error)}", remedy)
-    except Exception as error:  # noqa: BLE001 - whatever numba raises
-        about = f"compiled {program.name} cannot be had: {type(error).__name__}: {error}"
-        return Finding("warning", about, "run doctor again, or install the extra [fast] anew")
-    return None
+    is_well = True
+    for program in programs:
+        try:
+            folder = program.folder()
+            program.compile_into(folder)
+            program.load_from(folder)
+        except ImportError:
+            about = "compiled searches, several times as fast, are not there"
+            yield Finding("ok", f"{about}: the extra [fast] has them")
+            return
+        except OSError as error:
+            remedy = "let it be written in by its owner alone, or set XDG_CACHE_HOME"
+            yield Finding("warning", f"compiled searches have no place: {in_words(error)}", remedy)
+            return
+        except Exception as error:  # noqa: BLE001 - whatever numba raises
+            about = f"compiled {program.name} cannot be had: {type(error).__name__}: {error}"
+            remedy = "run doctor again, or install the extra [fast] anew"
+            yield Finding("warning", about, remedy)
+            is_well = False
+    if is_well:
+        yield Finding("ok", "compiled searches are ready")
 
 
 def _permissions(folders: Folders) -> Iterator[Finding]:

@@ -111,7 +111,7 @@ def _jobs(settings: Settings, log: Log, stop: Stop, solvers: Solvers, tuning: Tu
     folders = Folders(settings.inbox, settings.outbox)
     inline = Inline(solvers, settings, stop.computing)
     if settings.cluster is None:
-        start = _telling_of_slow_lanes(tuning.start_worker, settings, log)
+        start = _telling_what_is_slow(tuning.start_worker, settings, log)
         pool = Pool(settings.workers or cores(), settings, stopping, start)
         return Jobs(folders, settings, log, stop.computing, inline, inline, pool, tuning)
     from pipeline.run.cluster import Cluster  # noqa: PLC0415 - few have one
@@ -120,19 +120,23 @@ def _jobs(settings: Settings, log: Log, stop: Stop, solvers: Solvers, tuning: Tu
     return Jobs(folders, settings, log, stop.computing, inline, cluster, cluster, tuning)
 
 
-def _telling_of_slow_lanes(
+def _telling_what_is_slow(
     start: Callable[[str], Peer], settings: Settings, log: Log
 ) -> Callable[[str], Peer]:
-    """Start workers; after the first, which only large jobs need, log why lanes are slow."""
-    unsaid = iter((True,) if settings.solver in {"auto", "lanes"} else ())
+    """Start workers; after the first, which only large jobs need, log why what is slow."""
+    unsaid = iter((True,))
 
     def started(module: str) -> Peer:
         peer = start(module)
         if next(unsaid, False):
-            from pipeline.solvers.lanes.loading import PROGRAM  # noqa: PLC0415 - loads numpy
+            from pipeline.run.doctor import programs_of  # noqa: PLC0415 - loads numpy
 
-            if why := PROGRAM.lacking():
-                log.info("lanes.slow", reason=why)
+            lacking: dict[str, list[str]] = {}
+            for program in programs_of(settings):
+                if why := program.lacking():
+                    lacking.setdefault(why, []).append(program.name)
+            for why, names in lacking.items():
+                log.info("lanes.slow", programs=" and ".join(names), reason=why)
         return peer
 
     return started

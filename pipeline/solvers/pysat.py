@@ -158,7 +158,7 @@ class Satisfiable(SolverError):
         self.model = frozenset(model)
 
 
-class Exhausted(SolverError):
+class GaveUp(SolverError):
     """Time, memory or room for the proof was not enough: nothing is known."""
 
 
@@ -176,25 +176,25 @@ class Prover(Pysat):
 
         Givens must be among the clauses. Every line is a clause, the last one the empty one;
         deletions are left out, as no RUP proof needs them. Raises Satisfiable with a model if one
-        was found, Exhausted if a limit was hit, and SolverError if the child died or no proof was
+        was found, GaveUp if a limit was hit, and SolverError if the child died or no proof was
         written.
         """
         deadline = Deadline.of(limits)
         self.load(clauses, engine, limits, deadline, with_proof=True)
         if not deadline.left():  # clauses may be missing
-            raise Exhausted(f"{engine}: {limits.out_of_time}")
+            raise GaveUp(f"{engine}: {limits.out_of_time}")
         self.send("prove")
         try:
             reply = self.receive(deadline.left())
         except MemoryError:
-            raise Exhausted(f"{engine}: {limits.out_of_memory}") from None
+            raise GaveUp(f"{engine}: {limits.out_of_memory}") from None
         match reply:
             case None:
-                raise Exhausted(f"{engine}: {limits.out_of_time}")
+                raise GaveUp(f"{engine}: {limits.out_of_time}")
             case "sat", [*model]:
                 raise Satisfiable(engine, model)
             case "unsat", "too long":
-                raise Exhausted(f"{engine}: its proof is longer than {PROOF_BYTES:,} bytes")
+                raise GaveUp(f"{engine}: its proof is longer than {PROOF_BYTES:,} bytes")
             case "unsat", [*steps]:
                 return _trimmed(steps)
         raise SolverError(f"{engine} has written no proof")

@@ -27,7 +27,7 @@ from support.solving import (
 )
 
 from pipeline.audit import Terms
-from pipeline.audit.complete import audit_complete
+from pipeline.audit.complete import audit_another, audit_complete
 from pipeline.audit.sets import Report
 from pipeline.certify.exhaustion import Exhausted, exhausted
 from pipeline.certify.formula import core_of, proof_formula
@@ -282,6 +282,26 @@ def said_of(puzzle, grids, ask):
     audit_complete(puzzle, grids, Terms(refuter=ask), report)
     finding = report.finding("", "")
     return (*finding.problems, *finding.gaps)
+
+
+@pytest.mark.parametrize("which", ["no solution", "a published one"])
+def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
+    puzzle = parse_puzzle(TWO)
+    grids = exhausted(puzzle, (), most=9).missing
+    found = {"no solution": pattern(puzzle.geometry), "a published one": grids[0]}[which]
+
+    def another_said() -> tuple[str, ...]:
+        report = Report()
+        audit_another(puzzle, grids[:1], Terms(), report)
+        finding = report.finding("", "")
+        return (*finding.problems, *finding.gaps)
+
+    assert another_said() == ()
+    monkeypatch.setattr(
+        "pipeline.audit.complete.exhausted", lambda *_, **__: Exhausted((found,), 0)
+    )
+    (said,) = another_said()
+    assert said.startswith("that there are more solutions was not checked: the grid that was found")
 
 
 @pytest.fixture

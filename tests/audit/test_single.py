@@ -8,7 +8,6 @@ import os
 import pytest
 from support.auditing import (
     EXAMPLES,
-    HARD,
     ONE,
     OTHER_GRID,
     SIX_BY_SIX,
@@ -26,7 +25,7 @@ from support.auditing import (
     unlink,
     write,
 )
-from support.solving import EVEN_ODD, NONE, SIX, TWO
+from support.solving import EVEN_ODD, HARD, NONE, SIX, TWO
 
 from pipeline.certify.formula import Formula
 from pipeline.settings import Reading
@@ -41,7 +40,7 @@ FILES = {
     "clash.txt": "11..\n....\n....\n....\n",
     "marks.txt": EVEN_ODD,
     "two-by-three.txt": SIX_BY_SIX,
-    "hard.txt": HARD,
+    "hard.txt": f"{HARD}\n",
     "boxes.txt": "2 2\n1 0 0 0\n0 0 2 0\n0 3 0 0\n0 0 0 4\n",
     "line.txt": in_a_line(ONE),
     "bad.txt": "hello\n",

@@ -9,18 +9,16 @@ from false_claims import HONEST, Maker
 from hypothesis import given
 from hypothesis import strategies as st
 from support.oracle import is_solution, solutions
-from support.solving import EVEN_ODD_SIX, SIX, TWO, UNIQUE, pattern
+from support.solving import EVEN_ODD_SIX, HARD, SIX, TWO, UNIQUE, pattern
 from support.strategies import examples
 
 from pipeline.certify import certify_grid, exhaustion
-from pipeline.certify.exhaustion import Exhausted, crowded_unit, exhausted
+from pipeline.certify.exhaustion import Exhausted, NotSolutions, crowded_unit, exhausted
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
 SMALL = [Geometry(*box) for box in product((1, 2, 3), (1, 2, 3)) if 2 <= box[0] * box[1] <= 6]
 NINE, LARGE = Geometry(3, 3), Geometry(8, 8)
-HARD = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
-NOT_SOLUTIONS = "not different solutions"
 
 
 def marked(geometry, masks):
@@ -76,7 +74,7 @@ def test_no_false_claim_passes_and_every_honest_one_does():
     for claim in islice(Maker(seed=11).claims(), 400):
         grids = [Grid(claim.puzzle.geometry, values) for values in claim.grids]
         if claim.truth == "WRONG":
-            with pytest.raises(ValueError, match=NOT_SOLUTIONS):
+            with pytest.raises(NotSolutions):
                 exhausted(claim.puzzle, grids)
             continue
         result = exhausted(claim.puzzle, grids)
@@ -145,6 +143,24 @@ def test_too_few_nodes_leave_it_undecided():
         assert not result.is_complete
 
 
+def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypatch):
+    """Its propagation takes one of the six for a contradiction."""
+    puzzle = parse_puzzle(SIX)
+    known = solutions(puzzle, 9)
+    propagate, lost = exhaustion._propagate, exhaustion._chosen(puzzle, known[2])
+
+    def wrong(board, left):
+        left, state = propagate(board, left)
+        return left, exhaustion._DEAD if left == lost else state
+
+    monkeypatch.setattr(exhaustion, "_propagate", wrong)
+    result = exhausted(puzzle, known)
+    assert not result.is_complete
+    assert result.undecided == "the search did not come to a listed solution"
+    assert exhausted(puzzle, known[2:3], most=9).undecided
+    assert exhausted(puzzle, known[3:], most=2).undecided is None, "as many as were asked for"
+
+
 def test_what_was_found_before_a_limit_is_told():
     result = exhausted(Puzzle.empty(NINE), [], most=1000, nodes=100)
     assert 0 < len(result.missing) < 1000
@@ -189,7 +205,7 @@ def test_listed_grids_that_are_no_different_solutions_are_an_error():
     swapped = Grid(one.geometry, one.values[4:8] + one.values[:4] + one.values[8:])
     foreign, other_size = solutions(parse_puzzle(UNIQUE), 1)[0], pattern(NINE)
     for listed in ([one, one], [one, two, one], [swapped], [one, foreign], [two, other_size]):
-        with pytest.raises(ValueError, match=NOT_SOLUTIONS):
+        with pytest.raises(NotSolutions):
             exhausted(puzzle, listed)
-    with pytest.raises(ValueError, match=NOT_SOLUTIONS):
+    with pytest.raises(NotSolutions):
         exhausted(parse_puzzle("11.............."), [one])

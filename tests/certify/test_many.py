@@ -10,14 +10,17 @@ import pytest
 from false_claims import HONEST, Claim, Maker, arrays, by_geometry
 from support.needs import needs_numba
 from support.oracle import is_solution, solutions
-from support.solving import NINE_SOLVED, PATIENCE, pattern
+from support.solving import HARD, NINE_SOLVED, PATIENCE, SIX, pattern
 
-from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.certify import abreast
+from pipeline.certify.abreast import check_abreast
+from pipeline.certify.many import FEW, MOST_ABREAST, NODES, Verdict, exhausted_many
+from pipeline.limits import NEVER
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
 
 FORMS = ["one by one", "numpy", pytest.param("compiled", marks=needs_numba)]
-HARD = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
+FOUR = Geometry(2, 2)
 SOLVED = tuple(map(int, NINE_SOLVED))
 
 
@@ -166,6 +169,54 @@ def test_too_few_nodes_and_no_time_leave_it_undecided_and_nothing_passes(form, o
         for claim, verdict in zip(some, judged(some, seconds=seconds)[0], strict=True):
             assert verdict in (claim.truth, "UNDECIDED")
     assert {*judged(some, seconds=0.0)[0]} <= {"UNDECIDED", "WRONG"}
+
+
+@pytest.mark.parametrize("number", [FEW - 1, FEW])
+def test_a_verdict_does_not_depend_on_how_many_there_are(number):
+    """Nine cells may hold eight values, and numpy takes thousands of nodes to see it."""
+    geometry = Geometry(4, 4)
+    crowd = Puzzle(geometry, (0xFF,) * 9 + (geometry.all_values,) * (geometry.side**2 - 9))
+    grid = pattern(geometry).values
+    easy = Claim(HONEST, Puzzle.of_values(geometry, grid), (grid,), "COMPLETE")
+    claims = [Claim(HONEST, crowd, (), "COMPLETE"), *[easy] * (number - 1)]
+    masks, counts, grids = arrays(claims)
+    assert check_abreast(geometry, masks, counts, grids, MOST_ABREAST, NEVER)[0][0] == 0
+    assert judged(claims)[0] == true_of(claims)
+
+
+def test_sides_that_are_too_large_are_left_undecided_however_many_there_are():
+    geometry = Geometry(1, 37)
+    grid = pattern(geometry)
+    for number in (FEW - 1, FEW):
+        claims = [Claim(HONEST, Puzzle.of_values(geometry, grid.values), (grid.values,), "")]
+        assert judged(claims * number)[0] == ["UNDECIDED"] * number
+
+
+def test_numpy_shows_nothing_if_it_does_not_come_to_a_listed_grid(monkeypatch):
+    """Its propagation takes one of the six for a contradiction."""
+    puzzle = parse_puzzle(SIX)
+    known = [grid.values for grid in solutions(puzzle, 9)]
+    propagate, lost = abreast._propagate, 1 << (np.array(known[2])[:, None] - 1)
+
+    def wrong(geometry, cells):
+        dead = propagate(geometry, cells)
+        return dead | (cells == lost).all(axis=0)
+
+    claims = [Claim(HONEST, puzzle, tuple(known), "COMPLETE")] * 2
+    assert check_abreast(FOUR, *arrays(claims), NODES, NEVER)[0].tolist() == [Verdict.COMPLETE] * 2
+    monkeypatch.setattr(abreast, "_propagate", wrong)
+    verdicts, _ = check_abreast(FOUR, *arrays(claims), NODES, NEVER)
+    assert verdicts.tolist() == [Verdict.UNDECIDED] * 2
+    assert judged(claims * FEW)[0] == ["COMPLETE"] * 2 * FEW, "by another form"
+
+
+def test_what_breaks_while_searching_is_no_verdict(monkeypatch):
+    def broken(board, left):
+        raise ValueError("of this test")
+
+    monkeypatch.setattr("pipeline.certify.exhaustion._propagate", broken)
+    with pytest.raises(ValueError, match="of this test"):
+        judged([Claim(HONEST, parse_puzzle(SIX), (), "INCOMPLETE")])
 
 
 @pytest.mark.parametrize("nodes", [0, 1, 2, 5])

@@ -16,6 +16,7 @@ from pipeline.certify import (
     Violation,
     certifier,
     certify_grid,
+    certify_lists,
     certify_many,
     certify_model,
     clashing_givens,
@@ -182,6 +183,23 @@ def test_any_number_of_grids_can_be_certified(count):
     grids = np.array([[1, 2, 2, 1], [1, 2, 1, 2]] * (count // 2 + 1))[:count].reshape(-1, 4)
     masks = np.full(grids.shape, 3, np.uint64)
     assert certify_many(geometry, masks, grids).tolist() == [i % 2 == 0 for i in range(count)]
+
+
+def test_of_several_grids_each_is_a_solution_and_none_comes_twice():
+    one, other, wrong = SOLVED, SOLVED[8:] + SOLVED[:8], (1,) * 16
+    lists = {
+        (): True,
+        (one,): True,
+        (one, other): True,
+        (one, one): False,
+        (one, other, one): False,
+        (wrong,): False,
+        (one, wrong): False,
+    }
+    counts = np.array([len(grids) for grids in lists])
+    grids = np.array([[*each, *[wrong] * 3][:3] for each in lists]).swapaxes(0, 1)
+    masks = np.full((len(lists), 16), ALL, np.uint64)
+    assert certify_lists(FOUR, masks, counts, grids).tolist() == [*lists.values()]
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from support.auditing import HARD, ONE, OTHER_GRID, Outbox, copied, in_a_line, packed, shared
+from support.auditing import ONE, OTHER_GRID, Outbox, copied, in_a_line, packed, shared
 from support.commands import run
 from support.dropping import DropFolder
 from support.expanding import checked, dropped, formula_in
-from support.solving import NINE, NONE, TWO, pattern
+from support.solving import HARD, NINE, NONE, TWO, pattern
 
 from pipeline.certify.formula import proof_formula
 from pipeline.parse import parse_puzzle
@@ -28,7 +28,7 @@ LINES = f"{in_a_line(ONE)}{in_a_line(TWO)}{in_a_line(NONE)}hello there\n{'.' * 1
 FILES = {
     "one.txt": ONE,
     "two.txt": TWO,
-    "hard.txt": HARD,
+    "hard.txt": f"{HARD}\n",
     "bad.txt": "1...\n..2.\n.3q.\n...4\n",
     "none.cnf": UNSATISFIABLE,
     "some.cnf": "p cnf 1 1\n1 0\n",

@@ -12,6 +12,7 @@ from support.dropping import DropFolder
 from support.needs import needs_minisat, needs_numba
 from support.solving import program
 
+from pipeline.certify.compiled import PROGRAM
 from pipeline.run import doctor
 from pipeline.run.doctor import Finding, examine
 from pipeline.settings import Settings
@@ -126,9 +127,22 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for folder in ("pipeline.solvers.lanes", "pipeline.certify.compiled"):
         monkeypatch.setattr(f"{folder}.building.object_code", failing)
-    found = about(examined(box, solver="lanes"), "compiled")
-    assert found.level == "warning"
-    assert "cannot be had: RuntimeError: no such instruction" in found.about
+    findings = examined(box, solver="lanes")
+    for name in ("lanes", "check"):
+        found = about(findings, f"compiled {name}")
+        assert found.level == "warning"
+        assert "cannot be had: RuntimeError: no such instruction" in found.about
+    assert not any("ready" in finding.about for finding in findings)
+
+
+@needs_numba
+@pytest.mark.parametrize("solver", ["minisat", "pysat"])
+def test_the_check_is_compiled_whatever_the_solver(box, tmp_path, monkeypatch, checking, solver):
+    code = (PROGRAM.folder() / "code.o").read_bytes()[32:]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("pipeline.certify.compiled.building.object_code", lambda _name: code)
+    assert about(examined(box, solver=solver), "compiled").level == "ok"
+    assert [path.name.partition("-")[0] for path in tmp_path.glob("cache/*/*")] == ["check"]
 
 
 def test_compiled_searches_may_be_missing(box, monkeypatch):

@@ -9,7 +9,7 @@ from support.many import collection
 
 from pipeline.native import Program
 from pipeline.run.job import Tuning
-from pipeline.run.loop import _telling_of_slow_lanes, run_once
+from pipeline.run.loop import _telling_what_is_slow, run_once
 from pipeline.run.sinks import Portions
 from pipeline.settings import Settings
 
@@ -24,25 +24,40 @@ class Log:
     warning = error = info
 
 
+FINE = {"lanes": None, "check": None}
+NO_PLACE = {"lanes": "no place", "check": "no place"}
+TRUSTING = {"solver": "minisat", "trust_solver": True}
+
+
 @pytest.mark.parametrize(
-    ("solver", "lacking", "told"),
+    ("options", "lacking", "told"),
     [
-        ("auto", "no place", [("lanes.slow", {"reason": "no place"})]),
-        ("lanes", "no place", [("lanes.slow", {"reason": "no place"})]),
-        ("auto", None, []),
-        ("minisat", "no place", []),
+        ({"solver": "auto"}, NO_PLACE, [("lanes and check", "no place")]),
+        ({"solver": "lanes"}, NO_PLACE, [("lanes and check", "no place")]),
+        ({"solver": "auto"}, FINE, []),
+        ({"solver": "auto"}, FINE | {"check": "broken"}, [("check", "broken")]),
+        (
+            {"solver": "auto"},
+            {"lanes": "no place", "check": "broken"},
+            [("lanes", "no place"), ("check", "broken")],
+        ),
+        ({"solver": "minisat"}, NO_PLACE, [("check", "no place")]),
+        (TRUSTING, NO_PLACE, []),
+        (TRUSTING | {"solver": "lanes"}, NO_PLACE, [("lanes", "no place")]),
     ],
 )
-def test_slow_lanes_are_told_once_when_the_first_worker_starts(solver, lacking, told, monkeypatch):
-    monkeypatch.setattr(Program, "lacking", lambda _program: lacking)
+def test_what_is_slow_is_told_once_when_the_first_worker_starts(
+    options, lacking, told, monkeypatch
+):
+    monkeypatch.setattr(Program, "lacking", lambda program: lacking[program.name])
     log = Log()
-    start = _telling_of_slow_lanes(lambda module: module, Settings(solver=solver), log)
+    start = _telling_what_is_slow(lambda module: module, Settings(**options), log)
     assert [start("first"), start("second")] == ["first", "second"]
-    assert log.told == told
+    assert log.told == [("lanes.slow", {"programs": names, "reason": why}) for names, why in told]
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_run_tells_of_slow_lanes_if_it_needs_workers(tmp_path, monkeypatch):
+def test_a_run_tells_what_is_slow_if_it_needs_workers(tmp_path, monkeypatch):
     monkeypatch.setattr(Program, "lacking", lambda _program: "no place")
     box = DropFolder.within(tmp_path)
     settings = Settings(inbox=box.inbox, outbox=box.outbox, workers=1)

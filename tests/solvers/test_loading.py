@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.linking import Asked
 from support.needs import needs_numba
 from support.solving import pattern
 
@@ -16,23 +17,6 @@ from pipeline.solvers.lanes import loading, solve_lanes
 
 NINE, SIX = Geometry(3, 3), Geometry(2, 3)
 AGES = 1000.0
-
-
-class Asked:
-    """In place of `compiled`: what it is asked, and how often seconds are counted."""
-
-    def __init__(self, step=None):
-        self.step = step
-        self.at_once = []
-        self.counted = 0
-
-    def get(self, *, at_once):
-        self.at_once.append(at_once)
-        return self.step
-
-    def count(self, seconds):
-        assert seconds > 0
-        self.counted += 1
 
 
 def solved(geometry, puzzles):
@@ -46,14 +30,14 @@ def test_the_compiled_search_is_worth_loading_at_once_for_many_puzzles(
     monkeypatch, puzzles, at_once
 ):
     asked = Asked()
-    monkeypatch.setattr(lanes, "compiled", asked)
+    monkeypatch.setattr(lanes, "loaded", asked)
     assert (solved(NINE, puzzles) == 1).all()
     assert (asked.at_once, asked.counted) == ([at_once], 1)
 
 
 def test_other_sides_are_for_numpy_and_do_not_count(monkeypatch):
     asked = Asked()
-    monkeypatch.setattr(lanes, "compiled", asked)
+    monkeypatch.setattr(lanes, "loaded", asked)
     assert (solved(SIX, loading.MANY) == 1).all()
     assert (asked.at_once, asked.counted) == ([], 0)
 
@@ -62,7 +46,7 @@ def test_other_sides_are_for_numpy_and_do_not_count(monkeypatch):
 @pytest.mark.usefixtures("compiled")
 def test_where_it_is_there_numpy_does_not_search(monkeypatch):
     asked = Asked(loading.PROGRAM.load_from(loading.PROGRAM.folder()))
-    monkeypatch.setattr(lanes, "compiled", asked)
+    monkeypatch.setattr(lanes, "loaded", asked)
     monkeypatch.setattr(lanes, "search_planes", None)
     assert solved(NINE, 3).tolist() == [1, 1, 1]
     assert asked.counted == 0

@@ -15,7 +15,7 @@ from pipeline.certify.proof import check_refutation
 from pipeline.errors import SolverError
 from pipeline.limits import Limits
 from pipeline.solvers import child
-from pipeline.solvers.pysat import ENGINES, Exhausted, Prover, Satisfiable
+from pipeline.solvers.pysat import ENGINES, GaveUp, Prover, Satisfiable
 
 LIMITS = Limits(60)
 PIGEONS = Formula(30, tuple(pigeons(5).clauses()))
@@ -77,7 +77,7 @@ def test_a_proof_that_was_cut_off_is_no_proof_and_no_doubt(monkeypatch):
     limit = "import pipeline.solvers.pysat as p; p.PROOF_BYTES, p._BUFFERED = 4096, 0; from"
     monkeypatch.setattr("pipeline.solvers.child._SERVE", child._SERVE.replace("from", limit, 1))
     with Prover() as prover:
-        with pytest.raises(Exhausted, match="its proof is longer than"):
+        with pytest.raises(GaveUp, match="its proof is longer than"):
             prover.prove(pigeons(6).clauses(), LIMITS)
         assert answers(prover)
 

@@ -31,7 +31,6 @@ from pipeline.puzzle import Grid
 ONE = "1...\n..2.\n.3..\n...4\n"
 OTHER_GRID = "4312\n2134\n1243\n3421\n"
 SIX_BY_SIX = "...5..\n..5631\n......\n.1.3.5\n.5....\n2.4...\n"
-HARD = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..\n"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STATUSES = ("unsolvable", "unique", "multiple")
 """The status of a puzzle with no, one and more solutions."""

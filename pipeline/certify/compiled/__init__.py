@@ -57,10 +57,17 @@ def check(
 
 
 def try_check(step: Callable[..., bool]) -> None:
-    """Check two claims, of which one is false. Raises RuntimeError if it does not say so."""
-    values = [(row % 3 * 3 + row // 3 + column) % 9 + 1 for row in range(9) for column in range(9)]
-    masks = np.array([[1 << value - 1 for value in values]] * 2, np.uint16)
-    grids = np.array([[values] * 2], np.uint8)
-    verdicts, _ = check(step, masks, np.array([1, 0]), grids, 1, NEVER)
-    if verdicts.tolist() != [Verdict.COMPLETE, Verdict.INCOMPLETE]:
+    """Check three claims about a puzzle with two solutions, of which one, "both", is true.
+
+    It takes propagation and a branch. Raises RuntimeError if the verdicts are wrong.
+    """
+    grid = np.array([[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)], np.uint8)
+    other = grid.copy()
+    other[:2, ::3] = grid[1::-1, ::3]  # each of these columns has its two values the other way
+    masks = np.left_shift(1, grid - 1, dtype=np.uint16)
+    masks[:2, ::3] = NINE.all_values
+    grids = np.repeat([[grid.ravel()], [other.ravel()]], 3, axis=1)
+    claims = np.repeat([masks.ravel()], 3, axis=0), np.arange(3), grids
+    verdicts, _ = check(step, *claims, 1, NEVER)
+    if verdicts.tolist() != [Verdict.INCOMPLETE, Verdict.INCOMPLETE, Verdict.COMPLETE]:
         raise RuntimeError("what was compiled does not check")

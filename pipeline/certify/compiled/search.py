@@ -35,6 +35,8 @@ _NINE = 511
 _DECIDED = 27
 """What is left of a chute in which each value has one triad of each line."""
 
+NOWHERE = -1
+
 _LOWEST = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
 
 
@@ -97,7 +99,8 @@ def _is_listed(fields, lane, grids, puzzle, count):
 def _choice(fields, lane):
     """Where to branch: 81 · chute + 9 · triad + value, from 0; chutes 3 to 5 are the stacks.
 
-    In the chute with least open, a value for which a line has a choice, of two if there is one.
+    In the chute with least open, a value for which a line has a choice, of two if there is one;
+    NOWHERE if no line has one, which after a sweep is not so.
     """
     least, chute = 1 << 30, 0
     for each in range(6):
@@ -116,6 +119,8 @@ def _choice(fields, lane):
             break
         if three and not among:
             among, triad = three, line
+    if not among:
+        return NOWHERE
     value = _LOWEST[among]
     while not fields[MAY + triad, lane] >> value & 1:
         triad += 1
@@ -156,9 +161,8 @@ def _begin(lane, lanes, fields, masks, counts, grids, verdicts):
 
 
 @compiled
-def _branch(lane, lanes, fields):
+def _branch(lane, lanes, fields, choice):
     depth = lanes.depth[lane]
-    choice = _choice(fields, lane)
     for cell in range(CELLS):
         lanes.saved[lane, depth, cell] = fields[cell, lane]
     lanes.tried[lane, depth] = choice
@@ -183,10 +187,11 @@ def _next(lane, lanes, fields, counts, grids, nodes, most):
         if fields[OPEN, lane]:
             if fields[MOVED, lane]:
                 return _UNDECIDED
-            if nodes[puzzle] >= most or lanes.depth[lane] == DEPTH:
+            choice = _choice(fields, lane)
+            if choice == NOWHERE or nodes[puzzle] >= most or lanes.depth[lane] == DEPTH:
                 return _GIVEN_UP
             nodes[puzzle] += 1
-            _branch(lane, lanes, fields)
+            _branch(lane, lanes, fields, choice)
             return _UNDECIDED
         if not _is_listed(fields, lane, grids, puzzle, counts[puzzle]):
             return _UNDECIDED if fields[MOVED, lane] else _INCOMPLETE

@@ -1,7 +1,6 @@
 """The state of the compiled check: LANES searches side by side, in arrays.
 
-`search.py` compiles what works on it; here is
-only what can be had without numba.
+`search.py` compiles what works on it; here is only what can be had without numba.
 """
 
 from __future__ import annotations
@@ -11,9 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-FIELD = 16
 LANES = 32
-"""A field of so many bits for each: a cell's values, one bit each."""
+"""Puzzles that are searched side by side."""
+
+FIELD = 16
+"""Bits that each of them has for a cell's values: one for each value, and some to spare."""
 
 CACHE_LINE = 64
 CELLS, TRIADS, CHUTES = 81, 54, 6

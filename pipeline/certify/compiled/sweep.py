@@ -1,8 +1,9 @@
 """A round of propagation for LANES puzzles of 9×9 side by side, compiled.
 
 A triad is three cells of a row or column in one box; a chute is the nine triads of three rows, or
-columns, that share three boxes. Each value is in one triad of each line and of each box. A row of
-`fields` is one cell, or triad, of all lanes; its bits are values.
+columns, that share three boxes. Each value is in one triad of each line and of each box: so in one
+of six ways (T. Dillon, tdoku, 2019). A row of `fields` is one cell, or triad, of all lanes; its
+bits are values.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import time
 
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle import NINE, Geometry
-from pipeline.solvers.lanes.loading import MANY, CompiledSearch, compiled
+from pipeline.solvers.lanes.loading import MANY, CompiledSearch, loaded
 from pipeline.solvers.lanes.planes import LARGEST_SIDE
 from pipeline.solvers.lanes.search import Found, Masks, search_planes
 
@@ -31,10 +31,10 @@ def solve_lanes(geometry: Geometry, masks: Masks, most: int, seconds: float) -> 
     if masks.ndim != 2 or masks.shape[1] != cells or most < 1:
         raise ValueError(f"masks of shape {masks.shape} for {cells} cells, {most} solutions")
     deadline = Deadline.of(Limits(seconds))
-    if geometry == NINE and (step := compiled.get(at_once=len(masks) >= MANY)):
+    if geometry == NINE and (step := loaded.get(at_once=len(masks) >= MANY)):
         return CompiledSearch(step)(masks, most, deadline)
     start = time.perf_counter()
     found = search_planes(geometry, masks, most, deadline)
     if geometry == NINE:
-        compiled.count(time.perf_counter() - start)
+        loaded.count(time.perf_counter() - start)
     return found

@@ -30,7 +30,7 @@ PROGRAM = Program(
     trial="pipeline.solvers.lanes.loading.try_search",
     arguments="P" * (len(Lanes._fields) + 1) + "qqPPPqq",
 )
-compiled = Loaded(PROGRAM)
+loaded = Loaded(PROGRAM)
 
 
 class CompiledSearch:

@@ -40,7 +40,7 @@ _YES = yes_or_no(True)
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Statement:
     """That these solutions, which are certified, are all that a problem has.
 
     `name` says where it stands, `stem` begins the names of files about it. `doubt` says why the
@@ -71,10 +71,10 @@ def set_at(path: Path) -> One | Many:
     return published
 
 
-def claims_in(
+def statements_in(
     published: One | Many, indices: Sequence[int], folders: Sequence[Path], settings: Settings
-) -> Iterator[Claim | InputError]:
-    """The claim of a record, or of a table's rows with these indices; of all if none is named.
+) -> Iterator[Statement | InputError]:
+    """What a record, or a table's rows with these indices, claim; all rows if none is named.
 
     `folders` are those of originals, such as `inbox/done`. What is wrong with one row is given in
     its place. Raises InputError where nothing can be read, UsageError for an archive's record, an
@@ -87,7 +87,7 @@ def claims_in(
         if indices:
             raise UsageError(f"{name} is about one puzzle, which has no index")
         try:
-            yield _claim_of(published, sought, settings)
+            yield _statement_of(published, sought, settings)
         except InputError as error:
             raise InputError(f"{name}: {error}") from error
     elif published.record.status == ARCHIVE:
@@ -96,7 +96,7 @@ def claims_in(
             f"{name} is an archive's; name the record or table of a member in {inside}"
         )
     else:
-        yield from _claims_of_rows(published, indices, sought, settings)
+        yield from _statements_of_rows(published, indices, sought, settings)
 
 
 def folders_of(published: One | Many) -> Iterator[Path]:
@@ -220,8 +220,8 @@ def _entries_in(
     return found
 
 
-def _claim_of(published: One, sought: _Sought, settings: Settings) -> Claim:
-    """The claim of a record. Raises InputError, OSError."""
+def _statement_of(published: One, sought: _Sought, settings: Settings) -> Statement:
+    """What a record claims. Raises InputError, OSError."""
     record = published.record
     _check_status(record.status, len(published.numbered), record.complete)
     problem = read_problem(sought.data(), record.source, settings)
@@ -237,7 +237,9 @@ def _claim_of(published: One, sought: _Sought, settings: Settings) -> Claim:
         raise InputError(f"of {counted(record.solutions or 0, 'solution')} not all are there")
     by_name: dict[str, Any] = dict(zip(published.numbered, solutions, strict=True))
     certified = _certified(problem, by_name)
-    return Claim(printable(published.path.name), published.stem, record.status, problem, certified)
+    return Statement(
+        printable(published.path.name), published.stem, record.status, problem, certified
+    )
 
 
 def _check_status(status: str, solutions: int, complete: bool | None) -> None:
@@ -259,9 +261,9 @@ def _certified(problem: Problem[S], solutions: Mapping[str, S]) -> tuple[S, ...]
     return tuple(first)
 
 
-def _claims_of_rows(
+def _statements_of_rows(
     published: Many, indices: Sequence[int], sought: _Sought, settings: Settings
-) -> Iterator[Claim | InputError]:
+) -> Iterator[Statement | InputError]:
     rows = _rows(published, indices)
     lines = _lines(published, [*rows])
     entries = sought.entries([*rows]) if sought.named else {}
@@ -277,7 +279,7 @@ def _claims_of_rows(
             yield InputError(f"{name}: {error}")
             continue
         stem = f"{published.stem}_{index}"
-        yield Claim(name, stem, row.status, problem, grids, doubt)
+        yield Statement(name, stem, row.status, problem, grids, doubt)
 
 
 def _rows(published: Many, indices: Sequence[int]) -> dict[int, PuzzleRow]:
