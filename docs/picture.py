@@ -36,7 +36,7 @@ def write_page(folder: Path) -> Path:
     inbox.mkdir()
     for name in SHOWN:
         shutil.copy(ROOT / "examples" / name, inbox)
-    run_once(Settings(inbox=inbox, outbox=outbox, settle=0), LazyLog("console", quiet=True))
+    run_once(Settings(inbox=inbox, outbox=outbox, settle=0), LazyLog(quiet=True))
     write_report(outbox, inbox, outbox / REPORT)
     return outbox / REPORT
 

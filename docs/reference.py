@@ -1,23 +1,37 @@
-"""Make docs/reference.md: what is published, in words, from its description in the package.
+"""Make the pages of docs/reference/ that say what the package says of itself.
 
-python docs/reference.py
+    python docs/reference.py
+
+`commands.md` is made from the commands and their help, `settings.md` from the options that they
+share, `published.md` from the description of what is published.
 """
 
 from __future__ import annotations
 
 import builtins
+import re
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields as fields_of
+from inspect import get_annotations
+from itertools import groupby
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
 import msgspec
+import typer.main
 from msgspec import UNSET, UnsetType
 from msgspec.structs import fields
 
+from pipeline.cli import application
+from pipeline.cli.options import CONFIG
 from pipeline.published import events, schema, tables
+from pipeline.settings import RANGES, FormatChoice, Settings
 
-PAGE = Path(__file__).with_name("reference.md")
+FOLDER = Path(__file__).with_name("reference")
+GROUP: Any = typer.main.get_command(application())
+SETTINGS = {CONFIG: None} | {field.name: field.default for field in fields_of(Settings)}
+CHOICES = get_annotations(Settings, eval_str=True) | {"format": FormatChoice, CONFIG: Path}
 RECORDS = (schema.PuzzleRecord, schema.ManyRecord)
 PARTS = (
     schema.File,
@@ -32,8 +46,32 @@ PARTS = (
     schema.Value,
 )
 TYPES = {str: "text", int: "number", float: "number", bool: "true or false", type(None): "null"}
-INTRODUCTION = """\
-# Reference
+MIB, GIB = 1024**2, 1024**3
+IN_HELP = re.compile(r"(?<!\S)(?:--[\w-]+|[\w/-]+(?:\.\w+)+)(?![\w/])")
+"""Options and names of files in help texts."""
+COMMANDS_BEGIN = """\
+# Commands
+
+This page is made by `docs/reference.py` from what `sudoku-pipeline COMMAND --help` says. Options
+that several commands share are [settings](settings.md); the [exit codes](exit-codes.md) are those
+of all commands. Each command takes `--help`, or `-h`.
+"""
+SETTINGS_BEGIN = """\
+# Settings
+
+The options that several commands share. Each can be given as an option, `--max-solutions 2`, in
+the environment, `SUDOKU_PIPELINE_MAX_SOLUTIONS=2`, or in a [settings
+file](../how-to/settings.md), `max-solutions = 2`; an option beats the environment, which beats
+the file. In the environment `1` turns a switch on, `0` off. This page is made by
+`docs/reference.py`.
+
+The ones you may want first: [inbox](#inbox) and [outbox](#outbox) name the folders,
+[solver](#solver) and [minisat](#minisat) the solver; [max-solutions](#max-solutions),
+[timeout](#timeout), [memory-limit](#memory-limit) and [max-bytes](#max-bytes) limit one puzzle;
+[log-format](#log-format) chooses between lines for people and a log for programs.
+"""
+PUBLISHED_BEGIN = """\
+# Records, tables and logs
 
 What is published, field by field. This page is made by `docs/reference.py` from the description
 that the program itself writes and reads by; `sudoku-pipeline schema` prints that of the record as
@@ -41,9 +79,146 @@ a JSON Schema. Fields stand in the order in which they are written.
 """
 
 
-def page() -> str:
+def commands() -> Iterator[str]:
+    """All commands, with their usage, help, examples, arguments and own options."""
+    yield COMMANDS_BEGIN
+    first = {name: command.help.partition("\n")[0] for name, command in GROUP.commands.items()}
+    yield _table(
+        ("command", "what it does"), ((_linked(each), _marked(first[each])) for each in first)
+    )
+    yield from _parameters("option before the command", GROUP.params)
+    for name, command in GROUP.commands.items():
+        own = [each for each in command.params if each.name not in SETTINGS or not _is_option(each)]
+        shared = [_name(each) for each in command.params if each not in own]
+        usage = [name, *["[OPTIONS]"] * (len(own) < len(command.params)), *map(_usage, own)]
+        yield f"## {name}\n\n```text\nsudoku-pipeline {' '.join(filter(None, usage))}\n```\n"
+        yield from _help(command.help)
+        yield from _parameters("argument or option", own)
+        if shared:
+            links = (f"[{each}](settings.md#{each})" for each in shared)
+            yield f"Settings: {', '.join(links)}.\n"
+
+
+def _parameters(head: str, parameters: list[Any]) -> Iterator[str]:
+    if parameters:
+        rows = ((_spelt(each), _marked(each.help) + _default_of(each)) for each in parameters)
+        yield _table((head, "meaning"), rows)
+
+
+def _help(text: str) -> Iterator[str]:
+    """The paragraphs of a help text; examples that follow each other stand in one block."""
+    for examples, some in groupby(text.split("\n\n"), _is_example):
+        if examples:
+            yield "\n".join(["```sh", *some, "```\n"])
+        else:
+            yield from (_marked(each) + "\n" for each in some)
+
+
+def _marked(text: str) -> str:
+    """A help text, with options and names of files marked as code."""
+    return IN_HELP.sub(r"`\g<0>`", text).replace("|", "\\|")
+
+
+def _is_example(paragraph: str) -> bool:
+    return re.match(r"(cat \S+ \| )?sudoku-pipeline ", paragraph) is not None
+
+
+def _is_option(parameter: Any) -> bool:
+    return parameter.opts[0].startswith("-")
+
+
+def _name(parameter: Any) -> str:
+    return parameter.opts[0].lstrip("-")
+
+
+def _linked(name: str) -> str:
+    return f"[{name}](#{name})"
+
+
+def _usage(parameter: Any) -> str:
+    """An argument as it stands in the usage; nothing for an option."""
+    if _is_option(parameter):
+        return f"{parameter.opts[0]} {parameter.metavar}" if parameter.required else ""
+    word = parameter.metavar or parameter.name.upper()
+    word += "…" * (parameter.nargs == -1 and "[" not in word)
+    return word if parameter.required else f"[{word}]"
+
+
+def _spelt(parameter: Any) -> str:
+    """An argument, or the spellings of an option and what it takes."""
+    if not _is_option(parameter):
+        return f"`{parameter.metavar or parameter.name.upper()}`".replace("|", "\\|")
+    value = f" {parameter.metavar}" if parameter.metavar else ""
+    return ", ".join(f"`{each}{value}`" for each in parameter.opts)
+
+
+def _default_of(parameter: Any) -> str:
+    """What holds if it is left out, unless its help says so."""
+    default = parameter.default
+    return f" Default: `{default}`." if default not in (None, False) else ""
+
+
+def settings() -> Iterator[str]:
+    """All settings, with their environment variables, values and defaults."""
+    yield SETTINGS_BEGIN
+    for name, default in SETTINGS.items():
+        taken = {
+            command: parameter
+            for command, each in GROUP.commands.items()
+            for parameter in each.params
+            if parameter.name == name
+        }
+        option = next(each for each in taken.values() if _is_option(each))
+        others = [f"`{each}` with {c}" for c, o in taken.items() if (each := o.default) != default]
+        defaults = ", ".join([_in_words(default), *others])
+        yield f"## {_name(option)}\n\n{option.help}\n"
+        yield f"- `{option.opts[0]}`, in the environment `{option.envvar}`"
+        yield f"- {_values(name)}; default: {defaults}"
+        yield f"- for {', '.join(f'[{each}](commands.md#{each})' for each in taken)}\n"
+
+
+def _values(name: str) -> str:
+    """What a setting may be."""
+    annotation = CHOICES[name]
+    if get_origin(annotation) is typing.Literal:
+        return "one of " + ", ".join(map("`{}`".format, get_args(annotation)))
+    if name in RANGES:
+        kind = "a whole number" if annotation in (int, int | None) else "a number"
+        return "{} from {:,} to {:,}".format(kind, *RANGES[name])
+    kinds = {bool: "a switch", Path: "a path", Path | None: "a path"}
+    return kinds.get(annotation, "a text")
+
+
+def _in_words(default: Any) -> str:
+    """A default; large numbers of bytes in GiB or MiB too."""
+    match default:
+        case None:
+            return "none"
+        case bool():
+            return "on" if default else "off"
+        case int() if default >= MIB:
+            large = f"{default // GIB} GiB" if default >= GIB else f"{default // MIB} MiB"
+            return f"`{default}` ({large})"
+        case _:
+            return f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
+
+
+def published() -> Iterator[str]:
+    """The record, the statuses, the tables and the log events."""
+    yield PUBLISHED_BEGIN
+    yield from (*_records(), *_statuses(), *_tables(), *_events())
+
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {
+    "commands.md": commands,
+    "settings.md": settings,
+    "published.md": published,
+}
+
+
+def page(name: str) -> str:
     """The whole page."""
-    return "\n".join([INTRODUCTION, *_records(), *_statuses(), *_tables(), *_events()])
+    return "\n".join(PAGES[name]()).rstrip("\n") + "\n"
 
 
 def _records() -> Iterator[str]:
@@ -52,15 +227,15 @@ def _records() -> Iterator[str]:
         heading = "###" if kind in RECORDS else "####"
         yield f"{heading} {kind.__name__}\n\n{kind.__doc__}\n"
         rows = ((field.encode_name, _type(field.type), *_told(field)) for field in fields(kind))
-        yield _table(("field", "type", "present", "meaning"), rows)
+        yield _table(("field", "type", "present", "meaning"), _coded(rows))
 
 
 def _statuses() -> Iterator[str]:
     yield "## Statuses\n"
-    yield _table(("status", "meaning"), schema.STATUSES.items())
+    yield _table(("status", "meaning"), _coded(schema.STATUSES.items()))
     yield "`totals` may count beside these:\n"
     aside = {name: schema.ASIDE[name] for name in (schema.DISAGREEMENTS, schema.FALLBACKS)}
-    yield _table(("name", "meaning"), aside.items())
+    yield _table(("name", "meaning"), _coded(aside.items()))
 
 
 def _tables() -> Iterator[str]:
@@ -68,7 +243,7 @@ def _tables() -> Iterator[str]:
     for kind in tables.TABLES:
         yield f"### {kind.__name__}\n\n{kind.__doc__}\n"
         rows = ((field.encode_name, _description(field.type)) for field in fields(kind))
-        yield _table(("column", "meaning"), rows)
+        yield _table(("column", "meaning"), _coded(rows))
 
 
 def _events() -> Iterator[str]:
@@ -77,15 +252,20 @@ def _events() -> Iterator[str]:
         (name, ", ".join(event.where), " ".join(map("`{}`".format, event.fields)), event.meaning)
         for name, event in events.EVENTS.items()
     )
-    yield _table(("event", "where", "fields", "meaning"), rows)
+    yield _table(("event", "where", "fields", "meaning"), _coded(rows))
     yield "Their fields, and those that every event may have:\n"
-    yield _table(("field", "meaning"), events.FIELDS.items())
+    yield _table(("field", "meaning"), _coded(events.FIELDS.items()))
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = [[*head], *([f"`{first}`", *rest] for first, *rest in rows)]
+    lines = [[*head], *map(list, rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _coded(rows: Iterable[Iterable[str]]) -> Iterator[list[str]]:
+    """These rows with a name from a program as their first cell."""
+    return ([f"`{first}`", *rest] for first, *rest in rows)
 
 
 def _told(field: msgspec.structs.FieldInfo) -> tuple[str, str]:
@@ -117,4 +297,5 @@ def _type(annotation: Any) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page())
+    for name in PAGES:
+        (FOLDER / name).write_text(page(name))

@@ -211,15 +211,15 @@ class _Work:
         search = Search(problem, self.settings, watch)
         result = replace(found, problem=problem)
         shown = with_evidence(result, search, self.solvers, explain=self.explain)
-        if not found.complete or shown.complete or shown.status == "multiple":
+        if not found.complete or not shown.is_doubted:
             return shown
-        return self.alone(place, shown.message, watch)
+        return self.alone(place, shown.why_doubted, watch)
 
 
 def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
     """The answers, those left out whose grids are no solutions, and checked to be complete.
 
-    The check of completeness looks at the grids too; those of the other answers are certified.
+    The check of completeness looks at the grids too; those that it has not judged are certified.
     """
     counts, more, spent = answers.counts, answers.more, answers.spent.copy()
     answered = np.ones(len(counts), np.bool_)
@@ -239,6 +239,7 @@ def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
         nodes[at] = np.where(verdicts == Verdict.COMPLETE, needed, UNCHECKED)
         is_wrong[at] = verdicts == Verdict.WRONG
         answered &= more
+        answered[at[verdicts == Verdict.UNDECIDED]] = True
     listed = np.where(answered, counts + more, 0)
     is_wrong |= ~certify_lists(batch.geometry, batch.masks, listed, answers.grids)
     wrong = f"a grid of {answers.used.name} is no solution"

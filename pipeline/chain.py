@@ -64,8 +64,7 @@ def solve_problem(
         result = with_evidence(found, search, solvers, explain=explain)
         if not found.complete or not result.is_doubted:
             return result
-        why = (result.solver and result.solver.fallback) or result.message
-        planned = False  # another solver may do better
+        why, planned = result.why_doubted, False  # another solver may do better
     return result or Result("failed", (), None, why, problem, search.kept, seconds=watch.seconds())
 
 
@@ -248,9 +247,12 @@ def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result
         )
     certificate = checked.certificate
     if checked.missing:
-        return replace(search.with_missing(result, checked), certificate=certificate)
+        found = replace(search.with_missing(result, checked), certificate=certificate)
+        is_to_prove = found.complete and settings.is_to_prove(found.status)
+        return _certified(found, search, solvers) if is_to_prove else found
     if certificate.complete == "no":
-        why = f"no proof that there are no more solutions holds: {certificate.reason}"
+        solver = result.solver.name if result.solver else "a solver"
+        why = f"{solver} found no more solutions, of which no proof holds: {certificate.reason}"
         result = result.doubted(why)
     return replace(result, certificate=certificate, proof=checked.proof)
 

@@ -69,8 +69,10 @@ def check_complete(
     `prove` asks for a proof even if a search through everything has decided it.
     """
     deadline = Deadline.of(limits)
-    seconds = min(EXHAUSTION_SECONDS, deadline.left() * EXHAUSTION_SHARE)
-    searched = _searched(problem, solutions, most, seconds)
+    seconds = deadline.left()
+    if prove or len(solutions) <= MOST_PROVED:  # else no proof follows
+        seconds = min(EXHAUSTION_SECONDS, seconds * EXHAUSTION_SHARE)
+    searched = _searched(problem, solutions, most, replace(limits, seconds=seconds))
     shown = None
     if searched:
         if searched.undecided is None and len(searched.missing) < most:
@@ -91,10 +93,13 @@ def check_complete(
 
 
 def _searched(
-    problem: Problem[S], solutions: Sequence[S], most: int, seconds: float
+    problem: Problem[S], solutions: Sequence[S], most: int, limits: Limits
 ) -> Exhausted | None:
     """What a search through everything finds; if that is no other solution, nothing is known."""
-    found = problem.exhausted(solutions, most, seconds)
+    try:
+        found = problem.exhausted(solutions, most, limits)
+    except LimitReached as error:
+        return Exhausted((), 0, str(error))
     known = {*solutions}
     for each in cast("tuple[S, ...]", found.missing if found else ()):
         fault = problem.fault(each, "exhaustion")

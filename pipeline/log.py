@@ -1,25 +1,27 @@
 """What is told during the work: the log, event names with values, and the progress of a job.
 
-The log is structlog's, on standard error; progress is a bar on a terminal, else an event now and
-then.
+The log for programs is structlog's, on standard error; `cli.screen` has the one for people.
+Progress is a bar on a terminal, else an event now and then.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar, cast
 
 from pipeline.errors import printable
-from pipeline.settings import LogFormat
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
+
+
+T = TypeVar("T")
 
 
 class Log(Protocol):
@@ -39,13 +41,12 @@ class _StandardError:
 
 
 class LazyLog:
-    """A log that loads structlog at the first event that is shown.
+    """A log of one JSON object a line; structlog is loaded at the first event that is shown.
 
     Loading takes an eighth of a second, half the start of a command that logs nothing.
     """
 
-    def __init__(self, log_format: LogFormat, *, quiet: bool) -> None:
-        self._format = log_format
+    def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
         self._log: Any = None
 
@@ -67,33 +68,33 @@ class LazyLog:
         if self._log is None:
             import structlog  # noqa: PLC0415 - see above
 
-            console = self._format == "console" or (self._format == "auto" and sys.stderr.isatty())
-            renderer: Any = (
-                structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
-                if console
-                else structlog.processors.JSONRenderer()
-            )
             self._log = structlog.wrap_logger(
                 structlog.PrintLogger(cast("TextIO", _StandardError())),
                 processors=[
                     structlog.processors.add_log_level,
                     structlog.processors.TimeStamper(fmt="iso", utc=True),
-                    renderer,
+                    structlog.processors.JSONRenderer(),
                 ],
             )
         return self._log
 
 
 HEARTBEAT_SECONDS = 30.0
+BAR_AFTER = 1.0
+"""Seconds until there is a bar; most work ends earlier."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a job: puzzles done, and the share of its bytes if that is known."""
+    """The progress of a job: puzzles done, and the share of its bytes if that is known.
+
+    Of other work, items done, which have another noun, out of so many.
+    """
 
     puzzles: int
     bytes_done: int
     bytes_total: int | None
+    noun: str = "puzzle"
 
     @property
     def share(self) -> float | None:
@@ -102,11 +103,14 @@ class Progress:
 
 
 class Display:
-    """Shows one job at a time; `bar` asks for a bar if `stream`, standard error, is a terminal."""
+    """Shows one job at a time; `bar` asks for a bar if `stream`, standard error, is a terminal.
+
+    Where there is no bar, `log` gets an event now and then.
+    """
 
     def __init__(
         self,
-        log: Log,
+        log: Log | None,
         *,
         bar: bool,
         stream: TextIO | None = None,
@@ -135,11 +139,11 @@ class Display:
         """Show the progress of that source's job."""
         self.begin(source, progress)
         now = self._clock()
-        if self._wants_bar:
+        if self._wants_bar and now - self._begun >= BAR_AFTER:
             self._show(source, progress, now)
-        elif now - self._said >= HEARTBEAT_SECONDS:
+        elif self._log and not self._wants_bar and now - self._said >= HEARTBEAT_SECONDS:
             self._said = now
-            self._say(source, progress, now)
+            self._say(self._log, source, progress, now)
 
     def _rate(self, progress: Progress, now: float) -> float:
         return (progress.puzzles - self._first.puzzles) / max(now - self._begun, 1e-9)
@@ -152,9 +156,9 @@ class Display:
             return None
         return timedelta(seconds=round(rest * (now - self._begun) / done))
 
-    def _say(self, source: str, progress: Progress, now: float) -> None:
+    def _say(self, log: Log, source: str, progress: Progress, now: float) -> None:
         share = progress.share
-        self._log.info(
+        log.info(
             "job.progress",
             source=printable(source),
             puzzles=progress.puzzles,
@@ -164,7 +168,7 @@ class Display:
 
     def _show(self, source: str, progress: Progress, now: float) -> None:
         bar, task = self._bar = self._bar or self._opened(source, progress)
-        about = f"{progress.puzzles:,} puzzles, {self._rate(progress, now):,.0f}/s"
+        about = f"{progress.puzzles:,} {progress.noun}s, {self._rate(progress, now):,.0f}/s"
         left = self._left(progress, now)
         if left is not None:
             about += f", {left} left"
@@ -182,11 +186,29 @@ class Display:
             TextColumn("{task.fields[about]}"),
         )
         console = Console(file=self._stream)
-        bar = Bar(*columns, console=console, transient=True, auto_refresh=False)
+        bar = Bar(
+            *columns,
+            console=console,
+            transient=True,
+            auto_refresh=False,
+            redirect_stdout=sys.stdout.isatty(),  # what is printed there goes above the bar
+        )
         name = escape(printable(source))
         task = bar.add_task(name, total=progress.bytes_total, about="")
         bar.start()
         return bar, task
+
+    def over(
+        self, items: Iterable[T], source: str, noun: str = "puzzle", total: int | None = None
+    ) -> Iterator[T]:
+        """The items; meanwhile show how many there were, of `total` if that is known."""
+        self.begin(source, Progress(0, 0, total, noun))
+        try:
+            for number, item in enumerate(items, 1):
+                yield item
+                self.tick(source, Progress(number, number, total, noun))
+        finally:
+            self.end()
 
     def end(self) -> None:
         if self._bar is not None:

@@ -39,6 +39,9 @@ from pipeline.parse.formula import (
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import EncodingChoice, Settings
 
+SEARCH_BYTES = 20
+"""Memory of a search through everything, for each cell of the grid times each cell."""
+
 MAX_MODELS = 1
 """Models of a formula to look for if `max_solutions` is not given."""
 
@@ -94,10 +97,10 @@ class Problem(ABC, Generic[S]):
     def fault(self, solution: S, solver: str) -> str | None:
         """Why this is not a solution, naming the solver that gave it; None if it is one."""
 
-    def exhausted(self, solutions: Sequence[S], most: int, seconds: float) -> Exhausted | None:  # noqa: ARG002
+    def exhausted(self, solutions: Sequence[S], most: int, limits: Limits) -> Exhausted | None:  # noqa: ARG002
         """Search for up to `most` solutions that are not listed; None if it cannot be searched.
 
-        Those listed are different solutions.
+        Those listed are different solutions. Raises LimitReached if memory is too short.
         """
         return None
 
@@ -158,8 +161,9 @@ class PuzzleProblem(Problem[Grid]):
         violations = certify_grid(self.puzzle, solution)
         return f"the grid of {solver} is no solution: {violations[0]}" if violations else None
 
-    def exhausted(self, solutions: Sequence[Grid], most: int, seconds: float) -> Exhausted:
-        return exhausted(self.puzzle, solutions, most=most, seconds=seconds)
+    def exhausted(self, solutions: Sequence[Grid], most: int, limits: Limits) -> Exhausted:
+        limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
+        return exhausted(self.puzzle, solutions, most=most, seconds=limits.seconds)
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
         clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises

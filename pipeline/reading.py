@@ -27,6 +27,7 @@ from pipeline.parse import (
     oversize,
     parse_source,
     parsed_from,
+    signs_of,
 )
 from pipeline.parse.formula import parse_formula
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
@@ -160,13 +161,14 @@ class Item:
     """One problem of a source, or the reason why there is none in its place.
 
     `name` is that of the source, or of the member of an archive. `line` is where the puzzle
-    begins in a collection, from 1.
+    begins in a collection, from 1. `signs` are those of the values 1, 2, … if they are letters.
     """
 
     name: str
     line: int | None
     problem: PuzzleProblem | FormulaProblem | None
     reason: str | None = None
+    signs: str = ""
 
 
 def read(source: str | Path | bytes, **settings: Unpack[ReadingOptions]) -> Iterator[Item]:
@@ -218,14 +220,14 @@ def _item(single: Single, settings: Settings) -> Item:
         problem = read_problem(single.data, single.name, settings)
     except (InvalidPuzzle, LimitReached) as error:
         return Item(single.name, None, None, str(error))
-    return Item(single.name, None, problem)
+    return Item(single.name, None, problem, signs=signs_of(problem.format))
 
 
 def _items_of(source: Source, stream: PeekableStream, settings: Settings) -> Iterator[Item]:
     for piece in source.detected.pieces(stream, PIECE_BYTES):
         for entry in source.detected.entries(piece, source.name, settings.reading):
             problem = None if entry.error else problem_of(entry)
-            yield Item(source.name, entry.line, problem, entry.error)
+            yield Item(source.name, entry.line, problem, entry.error, entry.signs)
     if stream.error:
         yield Item(source.name, None, None, str(stream.error))
 

@@ -177,6 +177,11 @@ class Result(Generic[S]):
             return ""
         return self.certificate.told if self.certificate else "claimed"
 
+    @property
+    def why_doubted(self) -> str | None:
+        """What is wrong with the answer, if it `is_doubted`."""
+        return (self.solver.fallback if self.solver else None) or self.message
+
     def answered_after(self, why: str | None) -> Result[S]:
         """Note what went wrong before its solver was asked, if anything did."""
         if not why or not self.solver:

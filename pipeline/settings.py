@@ -42,7 +42,7 @@ MAX_SOLUTIONS, MAX_SOLUTIONS_OF_MANY = 100, 2
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TOTAL_BYTES = 16 * 1024**3
 
-_RANGES: dict[str, tuple[float, float]] = {
+RANGES: dict[str, tuple[float, float]] = {
     "max_solutions": (1, 10**9),
     "timeout": (0.001, 10**6),
     "memory_limit": (64, 10**7),
@@ -127,7 +127,8 @@ class Settings:
     (None: 100 of a single puzzle, 2 of each in a collection), `workers` processes (0: one a
     core), `cluster` the scheduler of a cluster that takes their place, or local:N,
     `trust_solver` leaves out the check that no solution is missing. `minisat` is a program's name
-    or path, None for the one on the PATH. Raises UsageError for a value out of its range.
+    or path, None for the one on the PATH. `on_done` and `on_bad` are command lines, `metrics` is
+    the file for a monitor. Raises UsageError for a value out of its range.
     """
 
     inbox: Path = Path("inbox")
@@ -151,7 +152,9 @@ class Settings:
     settle: float = 2.0
     grace: float = 10.0
     poll: bool = False
-    health: Path | None = None
+    on_done: str | None = None
+    on_bad: str | None = None
+    metrics: Path | None = None
     report: bool = False
     log_format: LogFormat = "auto"
     quiet: bool = False
@@ -186,10 +189,10 @@ class Settings:
         return replace(self, max_solutions=most, prove=prove)
 
     def __post_init__(self) -> None:
-        for name, (least, most) in _RANGES.items():
+        for name, (least, most) in RANGES.items():
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
-                raise UsageError(f"{_option(name)}: expected {least:g} to {most:g}")
+                raise UsageError(f"{_option(name)}: expected {least:,.15g} to {most:,.15g}")
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")

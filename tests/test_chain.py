@@ -272,7 +272,7 @@ def test_what_lanes_do_not_take_is_answered_by_others_as_was_to_be_expected(text
 
 PAIR = "p cnf 2 1\n1 2 0"
 ONE, OTHER = Sat(frozenset({1, -2})), Sat(frozenset({-1, 2}))
-NO_PROOF = "no proof that there are no more solutions holds: glucose4 has found a model"
+NO_PROOF = "found no more solutions, of which no proof holds: glucose4 has found a model"
 
 
 def asked(*chain, text=PAIR, **options):
@@ -317,7 +317,8 @@ def test_a_solver_that_fails_or_is_shown_to_be_wrong_is_followed_by_the_next(scr
     result = asked(Scripted(*script, name="liar"), Pysat(), max_solutions=3, prove="always")
     assert (result.status, len(result.solutions), result.complete) == ("multiple", 3, True)
     assert result.solver.name == "pysat"
-    assert result.solver.fallback.startswith(reason)
+    assert reason in result.solver.fallback
+    assert "liar" in result.solver.fallback or isinstance(script[0], Exception)
     assert result.solver.warning == result.solver.fallback
 
 
@@ -325,7 +326,7 @@ def test_a_solver_that_fails_or_is_shown_to_be_wrong_is_followed_by_the_next(scr
 def test_what_no_solver_is_right_about_is_unknown_and_says_so(others):
     result = asked(Scripted(Unsat()), *others)
     assert (result.status, result.complete, result.proof) == ("unknown", False, None)
-    assert result.message.startswith(NO_PROOF)
+    assert NO_PROOF in result.message
     assert result.solver.fallback == result.message
 
 

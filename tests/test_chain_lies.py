@@ -13,13 +13,17 @@ from support.lying import (
     LIES,
     Liar,
     at_random,
+    change_cells,
     check_found_out,
     check_true,
     drop_all,
     drop_one,
     from_answer,
     in_answer,
+    keep_one,
     lying_lanes,
+    solutions_of,
+    undecided,
 )
 from support.needs import needs_minisat
 from support.oracle import is_solution
@@ -40,7 +44,7 @@ from support.strategies import examples
 
 from pipeline import Geometry, Settings, parse_puzzle, solve_puzzle
 from pipeline.batch import FEWEST, Batch, masks_of, solve_batch
-from pipeline.certify.exhaustion import TOO_SHORT
+from pipeline.certify.exhaustion import TOO_SHORT, Exhausted
 from pipeline.chain import solve_problem
 from pipeline.parse import parsed_from
 from pipeline.problem import PuzzleProblem, read_problem
@@ -292,3 +296,37 @@ def test_lanes_that_are_trusted_are_believed_and_every_claim_of_them_says_so(lie
     assert lie is drop_one or claimed
     if lie is drop_one:
         assert {result.status for result in claimed} == {"unique", "multiple"}
+
+
+def test_a_proof_that_is_asked_for_is_of_all_solutions_with_what_was_missing(tmp_path):
+    fake = program(tmp_path / "minisat", LIES_AT_ONCE)
+    result = solve(SIX, minisat=fake, prove="always")
+    assert (len(result.solutions), result.complete) == (6, True)
+    assert (result.certificate.by, result.solver.fallback) == ("drat", MISSED)
+    assert result.proof.solutions == result.solutions
+
+
+def test_where_the_check_is_cut_short_after_a_find_the_next_solver_is_asked(monkeypatch):
+    """By the chain and in a batch alike; the first solver is named."""
+    cut = "time was too short"
+
+    def found_one(puzzle, known, **_options):
+        others = [grid for grid in solutions_of(puzzle) if grid not in known]
+        return Exhausted((others[0],) if len(known) == 1 else (), 1, cut if others else None)
+
+    monkeypatch.setattr("pipeline.problem.exhausted", found_one)
+    alone = by_liars(parse_puzzle(SIX), in_answer(2, "unsat"))
+    check_found_out(parse_puzzle(SIX), alone)
+    assert alone.solver.fallback == "liar 0 missed a solution that the check found"
+    monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", lying_lanes(keep_one))
+    monkeypatch.setattr("pipeline.batch.exhausted_many", undecided)
+    results = batch([parse_puzzle(SIX)] * FEWEST, at_hand("pysat"), solver="lanes")
+    for result in results:
+        check_found_out(parse_puzzle(SIX), result)
+
+
+def test_a_wrong_grid_that_the_check_had_no_time_for_is_found_out(monkeypatch):
+    monkeypatch.setattr("pipeline.solvers.lanes.solve_lanes", lying_lanes(change_cells))
+    monkeypatch.setattr("pipeline.batch.exhausted_many", undecided)
+    for result in batch([parse_puzzle(UNIQUE)] * FEWEST, at_hand("pysat"), solver="lanes"):
+        check_found_out(parse_puzzle(UNIQUE), result)

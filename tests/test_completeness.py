@@ -115,16 +115,16 @@ def test_a_false_claim_that_exhaustion_cannot_judge_fails_by_its_proof(solvers, 
     assert (found.proof, found.missing) == (None, ())
 
 
-def test_of_very_many_solutions_no_proof_is_made_unless_it_is_asked_for(
+def test_of_very_many_solutions_no_proof_is_made_unless_asked_for_and_the_search_has_all_the_time(
     solvers, no_exhaustion, monkeypatch
 ):
     monkeypatch.setattr(completeness, "MOST_PROVED", 5)
-    found = checked(SIX, solvers)
-    assert (found.certificate.complete, found.certificate.reason) == (
-        "claimed",
-        "time was too short",
-    )
-    assert found.proof is None
+    assert checked(SIX, solvers).certificate.by == "exhaustion"
+    puzzle = parse_puzzle(SIX)
+    known = solutions(puzzle, 9)
+    found = check_complete(problem_of(puzzle), known, solvers, Limits(1e-9))
+    assert (found.certificate.complete, found.proof) == ("claimed", None)
+    assert found.certificate.reason == "time was too short"
     assert stands(checked(SIX, solvers, prove=True).proof)
     assert checked(TWO, solvers).certificate.by == "drat"
 
@@ -138,12 +138,22 @@ def test_a_proof_that_is_out_of_reach_leaves_what_exhaustion_has_shown(solvers):
     assert found.proof is None
 
 
-def test_a_side_that_is_not_searched_is_proved(solvers):
-    geometry = Geometry(1, 37)
+@pytest.mark.parametrize(
+    ("side", "limits", "reason"),
+    [
+        (50, Limits(), "more than the 3,000,000"),
+        (49, Limits(megabytes=64), "the memory limit of 64 MB"),
+    ],
+)
+def test_what_is_too_large_for_a_search_and_a_proof_is_only_claimed(side, limits, reason, solvers):
+    geometry = Geometry(1, side)
     grid = pattern(geometry)
     puzzle = Puzzle.of_values(geometry, (0, *grid.values[1:]))
-    found = check_complete(problem_of(puzzle), [grid], solvers, Limits())
-    assert (found.certificate.complete, found.certificate.by) == ("proved", "drat")
+    found = check_complete(problem_of(puzzle), [grid], solvers, limits)
+    assert (found.certificate.complete, reason in found.certificate.reason) == ("claimed", True)
+    if side == 49:
+        found = check_complete(problem_of(puzzle), [grid], solvers, Limits())
+        assert (found.certificate.complete, found.certificate.by) == ("proved", "exhaustion")
 
 
 TWO_MODELS = b"p cnf 2 2\n1 2 0\n-1 -2 0\n"

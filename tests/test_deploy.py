@@ -1,15 +1,31 @@
-"""The systemd unit is one that systemd takes."""
+"""What is in `deploy/`, and the Containerfile: taken by those who read them, and doing as they say.
+
+The image itself is tried by `.ci/run` where a builder can fetch its base.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shlex
 import shutil
+import signal
 import subprocess
+import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from support.dropping import SMALL, SMALL_SOLVED, wait_for
+from support.forking import Forked
 
-UNIT = Path(__file__).parents[1] / "deploy" / "sudoku-pipeline.service"
+from pipeline.settings import ENVIRONMENT_PREFIX, Settings, environment_name
+
+ROOT = Path(__file__).parents[1]
+UNIT = ROOT / "deploy" / "sudoku-pipeline.service"
+BUILDER = os.environ.get("IMAGE_BUILDER")
+"""The command that has built the image `sudoku-pipeline`, and can run it."""
 
 
 @pytest.mark.skipif(
@@ -25,3 +41,107 @@ def test_systemd_accepts_the_unit() -> None:
 
 def test_the_unit_is_started_again_after_a_failure() -> None:
     assert "Restart=on-failure" in UNIT.read_text()
+
+
+def instructions() -> list[tuple[str, str]]:
+    """Each instruction of the Containerfile, with what follows it, in one line."""
+    text = re.sub(r"^#.*\n", "", (ROOT / "Containerfile").read_text(), flags=re.MULTILINE)
+    joined = text.replace("\\\n", "").splitlines()
+    return [
+        (word, rest.strip()) for word, _, rest in (line.partition(" ") for line in joined if line)
+    ]
+
+
+def told(word: str) -> list[str]:
+    """What follows each instruction of that name in the last stage."""
+    found = instructions()
+    last = max(place for place, (each, _) in enumerate(found) if each == "FROM")
+    return [rest for each, rest in found[last:] if each == word]
+
+
+def test_all_that_the_image_is_made_of_is_there_and_not_ignored() -> None:
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    copied = [rest.split()[:-1] for word, rest in instructions() if word == "COPY"]
+    sources = {name for names in copied for name in names if "--from=build" not in names}
+    assert sources == {line.removeprefix("!") for line in ignored if line.startswith("!")}
+    assert all((ROOT / name).exists() for name in sources)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    needed = {project["project"]["readme"], *project["project"]["license-files"], "pipeline"}
+    assert needed < sources
+
+
+def test_the_image_is_run_by_a_user_who_is_not_root() -> None:
+    (user,) = told("USER")
+    assert all(int(number) > 0 for number in user.split(":"))
+
+
+def test_the_image_watches_in_good_health_until_it_is_stopped(tmp_path) -> None:
+    """With the very words of the Containerfile, but for where the folders are."""
+    for name in ("inbox", "outbox", "metrics"):
+        (tmp_path / name).mkdir()
+
+    def placed(text: str) -> str:
+        return re.sub(r"/(inbox|outbox|metrics)\b", rf"{tmp_path}/\1", text)
+
+    program, *arguments = [
+        placed(each) for word in ("ENTRYPOINT", "CMD") for each in json.loads(*told(word))
+    ]
+    (settings,) = (dict(each.split("=", 1) for each in shlex.split(line)) for line in told("ENV"))
+    named = {environment_name(field.name) for field in fields(Settings)}
+    variables = {name: placed(value) for name, value in settings.items() if name in named}
+    (check,) = (json.loads(line.partition(" CMD ")[2]) for line in told("HEALTHCHECK"))
+
+    def is_healthy() -> bool:
+        return subprocess.run([*map(placed, check)], stderr=-3, check=False).returncode == 0
+
+    assert program == "sudoku-pipeline"
+    assert {name for name in settings if name.startswith(ENVIRONMENT_PREFIX)} == set(variables)
+    assert not is_healthy()
+    kept = {key: value for key, value in os.environ.items() if "SUDOKU_PIPELINE_" not in key}
+    out = tmp_path / "out"
+    watch = Forked(arguments, out, out, kept | variables)
+    try:
+        wait_for(is_healthy)
+        (tmp_path / "dropped").write_text(SMALL)
+        (tmp_path / "dropped").rename(tmp_path / "inbox" / "a.txt")
+        wait_for((tmp_path / "outbox" / "a.json").exists)
+        watch.send_signal(signal.SIGTERM)
+        assert watch.wait(60) == 0
+    finally:
+        watch.kill()
+    long_ago = (tmp_path / "metrics").stat().st_mtime - 600
+    os.utime(tmp_path / "metrics" / "sudoku-pipeline.prom", (long_ago, long_ago))
+    assert not is_healthy()
+
+
+@pytest.mark.skipif(BUILDER is None, reason="no image is built: IMAGE_BUILDER is not set")
+def test_the_built_image_solves_what_is_dropped_and_ends_well_when_stopped(tmp_path) -> None:
+    def builder(*arguments: str) -> str:
+        done = subprocess.run(
+            [*shlex.split(BUILDER or ""), *arguments], capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    volumes = []
+    for name in ("inbox", "outbox"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name).chmod(0o777)
+        volumes += ["--volume", f"{tmp_path / name}:/{name}"]
+    container = builder("run", "--detach", *volumes, "sudoku-pipeline").splitlines()[-1]
+    try:
+        (tmp_path / "dropped").write_text(SMALL)
+        (tmp_path / "dropped").rename(tmp_path / "inbox" / "a.txt")
+        wait_for((tmp_path / "outbox" / "a.json").exists)
+        assert (tmp_path / "outbox" / "a_1.solution").read_text() == SMALL_SOLVED
+        assert (
+            json.loads((tmp_path / "outbox" / "a.json").read_text())["solver"]["name"] == "minisat"
+        )
+        assert builder("exec", container, "id", "-u") == "1000"
+        assert "ready" in builder("exec", container, "sudoku-pipeline", "doctor")
+        check = "{{json .Config.Healthcheck.Test}}"
+        (_, *words) = json.loads(builder("inspect", "--format", check, container))
+        builder("exec", container, *words)
+        builder("stop", container)
+        assert builder("inspect", "--format", "{{.State.ExitCode}}", container) == "0"
+    finally:
+        builder("rm", "--force", container)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import sys
 
 import pytest
 
-from pipeline.log import HEARTBEAT_SECONDS, Display, LazyLog, Progress
+from pipeline.log import BAR_AFTER, HEARTBEAT_SECONDS, Display, LazyLog, Progress
 
 TOTAL = 1000
 """The bytes of a source."""
@@ -74,6 +75,13 @@ def at(puzzles, share=0.0, total=TOTAL):
     return Progress(puzzles, round(share * TOTAL), total)
 
 
+def ticked(display, clock, source, progress):
+    """Show the progress of a job that began long enough ago for a bar."""
+    display.begin(source, progress)
+    clock.now += BAR_AFTER
+    display.tick(source, progress)
+
+
 def shown(terminal):
     """The line that the bar shows now, without the signs that move the cursor."""
     last = re.split(r"[\r\n]", terminal.getvalue())[-1]
@@ -97,13 +105,15 @@ def test_the_rate_counts_from_when_a_job_first_began_or_else_from_its_first_tick
     bar, terminal, clock
 ):
     bar.begin("top.txt", at(0))
-    assert terminal.getvalue() == "", "a job that is done at once shows no bar"
-    clock.now += 0.5
+    clock.now += BAR_AFTER / 2
     bar.begin("top.txt", at(500, share=0.5))
     bar.tick("top.txt", at(3000, share=0.1))
-    assert "3,000 puzzles, 6,000/s, 0:00:04 left" in shown(terminal)
+    assert terminal.getvalue() == "", "a job that is done soon shows no bar"
+    clock.now += BAR_AFTER / 2
+    bar.tick("top.txt", at(6000, share=0.2))
+    assert "6,000 puzzles, 6,000/s, 0:00:04 left" in shown(terminal)
     bar.tick("other.txt", at(1000, share=0.25))
-    assert shown(terminal).rstrip().endswith("1,000 puzzles, 0/s"), "it makes way for another"
+    assert terminal.getvalue().endswith("\x1b[2K"), "it makes way for another"
     clock.now += 10
     bar.tick("other.txt", at(2000, share=0.5))
     assert "2,000 puzzles, 100/s, 0:00:20 left" in shown(terminal)
@@ -124,8 +134,8 @@ def test_no_time_is_told_where_it_is_not_known(bar, terminal, clock, progress):
     assert shown(terminal).rstrip().endswith("1,000 puzzles, 100/s")
 
 
-def test_names_are_shown_as_they_are_but_for_what_a_terminal_would_obey(bar, terminal):
-    bar.tick("[red]a\x1b[31m.txt", at(1))
+def test_names_are_shown_as_they_are_but_for_what_a_terminal_would_obey(bar, terminal, clock):
+    ticked(bar, clock, "[red]a\x1b[31m.txt", at(1))
     assert shown(terminal).startswith(r"[red]a\x1b[31m.txt ")
 
 
@@ -149,34 +159,34 @@ def screen(written):
     return [line.rstrip() for line in lines if line.strip()]
 
 
-@pytest.mark.parametrize("before", [["a file that is no collection"], []])
+@pytest.mark.parametrize("before", [[("a file that is no collection", None)], []])
 def test_what_is_logged_stands_above_the_bar_which_is_erased_of_every_job(
     before, terminal, clock, monkeypatch
 ):
     monkeypatch.setattr(sys, "stderr", terminal)
-    log = LazyLog("console", quiet=False)
+    log = LazyLog(quiet=False)
     display = Display(log, bar=True, clock=clock)
-    for event in before:
+    for event, _ in before:
         log.info(event)
     for source in ("a.txt", "b.txt", "c.txt"):
-        display.tick(source, at(1))
+        ticked(display, clock, source, at(1))
         log.info("half of", source=source)
         display.tick(source, at(2))
         assert screen(terminal.getvalue())[-1].startswith(f"{source} ")
         log.info("all of", source=source)
         display.end()
-    jobs = [f"{part} source={name}.txt" for name in "abc" for part in ("half of", "all of")]
-    said = [" ".join(line.split()[3:]) for line in screen(terminal.getvalue())]
-    assert said == before + jobs
+    jobs = [(part, f"{name}.txt") for name in "abc" for part in ("half of", "all of")]
+    said = [json.loads(line) for line in screen(terminal.getvalue())]
+    assert [(each["event"], each.get("source")) for each in said] == before + jobs
 
 
 def test_the_bar_is_taken_away_at_the_end_and_another_job_gets_its_own(bar, terminal, clock, log):
     before = sys.stderr
-    bar.tick("a.txt", at(1))
+    ticked(bar, clock, "a.txt", at(1))
     bar.end()
     assert terminal.getvalue().endswith("\x1b[2K"), "the line is erased"
     assert sys.stderr is before
-    bar.tick("b.txt", at(5))
+    ticked(bar, clock, "b.txt", at(5))
     assert shown(terminal).startswith("b.txt ")
     assert log.said == []
 
@@ -216,3 +226,13 @@ def test_where_there_is_no_terminal_nothing_but_the_log_is_written_to(clock, log
     display.tick("a.txt", at(1))
     display.end()
     assert (stream.getvalue(), len(log.said)) == ("", 1)
+
+
+def test_items_pass_under_a_bar_that_counts_them(terminal, clock):
+    display, seen = Display(None, bar=True, stream=terminal, clock=clock), []
+    for item in display.over(["a", "b", "c"], "report", "page", 3):
+        seen.append(item)
+        clock.now += BAR_AFTER
+    assert seen == ["a", "b", "c"]
+    assert "2 pages, 1/s, 0:00:01 left" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\x1b[2K")

@@ -107,6 +107,8 @@ class _Collection:
     def run(self, pieces: Iterable[Contents]) -> None:
         """Audit every row and all counts. Raises InputError if a file cannot be read further."""
         paths = [self._published.beside(name) for name in self._names]
+        record = self._published.record
+        total = sum(n for name, n in record.totals.items() if name not in ASIDE)
         with ExitStack() as stack:
             proofs = self._proofs(stack)
             files = stack.enter_context(LineFiles(paths))
@@ -117,12 +119,13 @@ class _Collection:
                     lines = files.take(len(contents) - start)
                     self._look(Portion(self._names, self.count + 1, contents, start, lines), proofs)
                     start += len(lines[0])
+                self._terms.on_rows(record.source, self.count, total)
             files.end()
             if proofs and (unread := proofs.next):
                 raise InputError(f"{proofs.name}: there is no row {unread.index}")
             if proofs and self._report.is_clean:  # else proofs may have been skipped
                 proofs.end()
-        compare_counts(self.counts, self._published.record, self._report)
+        compare_counts(self.counts, record, self._report)
 
     def _proofs(self, stack: ExitStack) -> ProofsFile | None:
         names = [f"{self._published.stem}.proofs.{ending}" for ending in ("xz", "csv")]

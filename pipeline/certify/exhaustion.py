@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
 
-LARGEST_SIDE = 36
-"""The largest side that is searched: it has 46,656 candidates."""
+LARGEST_SIDE = 49
+"""The largest side that is searched: it has 117,649 candidates."""
 
 TOO_SHORT = "time was too short"
 _NOT_MET = "the search did not come to a listed solution"

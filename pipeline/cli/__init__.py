@@ -23,21 +23,32 @@ def application(only: str = "") -> Typer:
     """All commands, or `only` one of them."""
     import typer  # noqa: PLC0415 - see above
 
+    from pipeline.cli.arguments import (  # noqa: PLC0415
+        ELSEWHERE,
+        HELP,
+        Command,
+        Group,
+        no_options,
+        own_options,
+    )
     from pipeline.cli.commands import COMMANDS  # noqa: PLC0415
-    from pipeline.cli.options import Command, accounted  # noqa: PLC0415
+    from pipeline.cli.options import accounted  # noqa: PLC0415
 
+    is_one = only in COMMANDS  # then no options of its own, for which typer would load pydantic
     app = typer.Typer(
         name="sudoku-pipeline",
+        cls=Group,
         help="Solve Sudoku files that are dropped in a folder, by SAT, and certify every answer.",
-        no_args_is_help=True,
-        add_help_option=only not in COMMANDS,  # for an option of its own typer loads pydantic
-        add_completion=False,
+        context_settings=HELP,
+        add_help_option=not is_one,
+        add_completion=not is_one,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    app.callback()(lambda: None)  # else a lone command would have no name
-    for name in [only] if only in COMMANDS else COMMANDS:
-        app.command(cls=Command)(accounted(COMMANDS[name]))
+    app.callback()(no_options if is_one else own_options)  # else a lone command would have no name
+    for name in [only] if is_one else COMMANDS:
+        command = app.command(cls=Command, context_settings=HELP, epilog=ELSEWHERE)
+        command(accounted(COMMANDS[name]))
     return app
 
 
@@ -52,4 +63,4 @@ def main() -> None:
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    app()
+    app(prog_name="sudoku-pipeline")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 import typer
 
@@ -22,9 +24,10 @@ from pipeline.errors import (
     printable,
 )
 from pipeline.exits import ALL_WELL, SOME_BAD
+from pipeline.log import Display
 from pipeline.parse import signs_of
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
-from pipeline.puzzle import Grid
+from pipeline.puzzle import Grid, Puzzle
 from pipeline.reading import Item, contents_of, items_of
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
@@ -34,21 +37,28 @@ from pipeline.source import Archive, Single
 
 if TYPE_CHECKING:
     from pipeline.explain import Difference
+    from pipeline.report import Board
 
 
 AT_ONCE = 1024
 """Puzzles of a collection that are solved together."""
 
 
-def solve(files: list[Path], settings: Settings, *, times: bool, svg: Path | None) -> None:
+def solve(
+    files: list[Path], settings: Settings, *, times: bool, svg: Path | None, as_json: bool
+) -> None:
     _check_drawn(svg, files)
     kept: list[tuple[str, Result]] = []
-    well = True
+    well, display = True, Display(None, bar=not settings.quiet)
     with Solvers(settings.solver, settings.minisat) as solvers:
         _say_lacking(solvers, settings)
         for file in files:
-            for name, result, is_alone in _solved_in(file, solvers, settings, drawn=bool(svg)):
-                if not is_alone:
+            found = _solved_in(file, solvers, settings, drawn=bool(svg))
+            for answer in display.over(found, source_name(file)):
+                name, result = answer.name, answer.result
+                if as_json:
+                    print(_record_line(answer, settings))
+                elif not answer.is_alone:
                     print(f"{name}: {_in_a_line(result)}")
                 else:
                     before = f"{name}: " if len(files) > 1 else ""
@@ -60,6 +70,31 @@ def solve(files: list[Path], settings: Settings, *, times: bool, svg: Path | Non
     if svg:
         _draw(svg, *kept[0])
     raise typer.Exit(ALL_WELL if well else SOME_BAD)
+
+
+class Answer(NamedTuple):
+    """What was found out about a puzzle, and where it stands: by itself, with its bytes, or not."""
+
+    name: str
+    result: Result
+    is_alone: bool
+    data: bytes | None = None
+
+
+def _record_line(answer: Answer, settings: Settings) -> str:
+    """The record that `run` would write, with the texts of the solutions, in one line of JSON."""
+    import msgspec  # noqa: PLC0415 - slow to load
+
+    from pipeline.dropbox.claim import new_job_id  # noqa: PLC0415 - as above
+    from pipeline.record import Origin, digest, make_record  # noqa: PLC0415 - as above
+
+    data, result, now = answer.data, answer.result, datetime.now(UTC)
+    sha256, size = (None, None) if data is None else (digest(data), len(data))
+    origin = Origin(new_job_id(now), answer.name, sha256, size, settings.reading.declared())
+    told = msgspec.to_builtins(make_record(origin, result, {}, now))
+    problem = result.problem
+    texts = ["".join(problem.text(each)) for each in result.solutions] if problem else []
+    return json.dumps(told | {"texts": texts})
 
 
 def _check_drawn(svg: Path | None, files: Sequence[Path]) -> None:
@@ -78,8 +113,8 @@ def _tell(name: str, result: Result, settings: Settings, before: str | None) -> 
 
 def _solved_in(
     file: Path, solvers: Solvers, settings: Settings, *, drawn: bool
-) -> Iterator[tuple[str, Result, bool]]:
-    """Each result for a file, where it stands, and whether it is the only one.
+) -> Iterator[Answer]:
+    """Each answer to a file.
 
     Raises UsageError for many that are to be `drawn`.
     """
@@ -88,14 +123,14 @@ def _solved_in(
         with path_of(file, settings.max_bytes) as path:
             found = contents_of(path, name, settings)
             if isinstance(found, Single):
-                yield name, _solve_single(found, solvers, settings), True
+                yield Answer(name, _solve_single(found, solvers, settings), True, found.data)
                 return
             if drawn:
                 raise UsageError(f"--svg: {name} holds many puzzles; give one to draw")
             for where, result in solved_of(path, name, solvers, settings):
-                yield where, result, False
+                yield Answer(where, result, is_alone=False)
     except InputError as error:
-        yield name, Result("invalid", message=str(error)), True
+        yield Answer(name, Result("invalid", message=str(error)), is_alone=True)
 
 
 def _say_lacking(solvers: Solvers, settings: Settings) -> None:
@@ -156,15 +191,19 @@ def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 
 def _in_a_line(result: Result) -> str:
-    """The status, the first solution, and any message."""
+    """The status, the first solution, and what there is to say."""
     from pipeline.rows import one_line  # noqa: PLC0415 - not for single puzzles
 
     solution = ""
     if result.solutions:
         first = result.solutions[0]
         solution = " " + (one_line(first.values) if isinstance(first, Grid) else "satisfiable")
-    said = f": {printable(result.said)}" if result.said else ""
-    return f"{result.status}{solution}{said}"
+    told, certificate = [result.said], result.certificate
+    if certificate and certificate.complete == "claimed":
+        told.append(f"that there are no more is only claimed: {certificate.reason}")
+    told.append(result.solver.warning if result.solver else None)
+    said = "; ".join(filter(None, told))
+    return f"{result.status}{solution}" + (f": {printable(said)}" if said else "")
 
 
 def _with_caret(error: InputError, data: bytes) -> str:
@@ -188,7 +227,7 @@ def _print_result(before: str, result: Result) -> None:
         if not result.solutions:
             print(f"{before}s {'UNSATISFIABLE' if result.complete else 'UNKNOWN'}")
     elif result.status == "unsolvable":
-        print(f"{before}no solution")
+        print(f"{before}{result.status}")
         if result.message:
             print(result.message)
         if result.conflict and isinstance(problem, PuzzleProblem):
@@ -196,7 +235,7 @@ def _print_result(before: str, result: Result) -> None:
 
             print(marked_grid(problem.puzzle, result.conflict.places()))
     elif result.solutions and problem:
-        print(f"{before}solution exists")
+        print(f"{before}{_in_words(result)}")
         if sys.stdout.isatty():
             from pipeline.explain import boxed_grid  # noqa: PLC0415 - seldom needed
 
@@ -207,26 +246,41 @@ def _print_result(before: str, result: Result) -> None:
         print("\n".join(shown), end="")
 
 
+def _in_words(result: Result) -> str:
+    """The status, and of several solutions how many there are."""
+    if result.status != "multiple":
+        return result.status
+    number = counted(len(result.solutions), "solution")
+    return f"multiple: all {number}" if result.complete else f"multiple: {number} of more"
+
+
 def _draw(target: Path, name: str, result: Result) -> None:
     """Write the puzzle and what was found as SVG. Raises InputError for what is not drawn."""
-    from pipeline.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
+    from pipeline.report import LARGEST_DRAWN, board_svg  # noqa: PLC0415 - slow to load
 
     if result.status == "invalid":
         return  # reported already
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         raise InputError(f"{name}: it is no puzzle that could be drawn")
-    board = Board(
-        problem.puzzle,
-        result.solutions[0] if result.solutions else None,
-        result.conflict.places() if result.conflict else (),
-        result.difference.cells if result.difference else (),
-        signs_of(problem.format),
-    )
+    board = board_of(problem.puzzle, result, signs_of(problem.format))
     if not board.is_drawable:
         raise InputError(f"{name}: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells are not drawn")
     title = f"{name}: {result.status}"
     write_to(target, [board_svg(board, title, "b", alone=True), "\n"])
+
+
+def board_of(puzzle: Puzzle, result: Result, signs: str) -> Board:
+    """The board with a puzzle and what was found; `signs` as `Board` takes them."""
+    from pipeline.report import Board  # noqa: PLC0415 - slow to load
+
+    return Board(
+        puzzle,
+        result.solutions[0] if result.solutions else None,
+        result.conflict.places() if result.conflict else (),
+        result.difference.cells if result.difference else (),
+        signs,
+    )
 
 
 def _explain(name: str, result: Result, settings: Settings) -> None:
@@ -235,8 +289,6 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
         say(str(result.message))
     elif not result.complete and result.status != "solved":
         say(f"{name}: {result.status}: {result.said}")
-    elif result.status == "multiple" and not settings.quiet:
-        say(f"{name}: these are all {len(result.solutions)} solutions")
     if result.disagreement and result.complete and result.solutions:
         say(f"{name}: {result.disagreement}")
     if result.difference and isinstance(result.problem, PuzzleProblem) and not settings.quiet:
@@ -301,7 +353,8 @@ def _count_many(
 ) -> NoReturn:
     code = ALL_WELL
     counting = replace(settings, max_solutions=settings.limit)
-    for where, result in solved_of(path, name, solvers, counting):
+    answers = solved_of(path, name, solvers, counting)
+    for where, result in Display(None, bar=not settings.quiet).over(answers, name):
         found = len(result.solutions)
         if show and result.problem:
             for solution in result.solutions:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from pipeline.cli.options import READING, SOLVING, takes
+from pipeline.cli.options import READING, SOLVING, takes, whence
 from pipeline.settings import NumberingChoice, Settings, environment_name
 
 FOLDERS = ("inbox", "outbox")
 PROTOCOL = ("workers", "cluster", "max_total_bytes", "keep_cnf", "settle", "grace")
-OUTPUT = ("report", "log_format", "quiet")
+OUTPUT = ("on_done", "on_bad", "metrics", "report", "log_format", "quiet")
 
 File = Annotated[
     Path, typer.Argument(help="A puzzle, a collection or an archive; - is standard input.")
@@ -48,7 +48,7 @@ def run(settings: Settings) -> None:
     folders.run(settings)
 
 
-@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll", "health")
+@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll")
 def watch(settings: Settings) -> None:
     """Process everything dropped in the inbox until SIGTERM or Ctrl-C.
 
@@ -58,7 +58,14 @@ def watch(settings: Settings) -> None:
 
     sudoku-pipeline watch --report
 
-    sudoku-pipeline watch --health /run/sudoku-pipeline/health.json
+    sudoku-pipeline watch --on-done ./notify.sh
+
+    sudoku-pipeline watch --metrics /run/sudoku-pipeline/metrics.prom
+
+    A command of --on-done or --on-bad gets the path of the record as its last argument, and
+    SUDOKU_JOB_SOURCE, SUDOKU_JOB_STATUS, SUDOKU_JOB_MESSAGE and SUDOKU_JOB_RECORD in its
+    environment. No shell runs it; it has 30 s; it has nothing to read, and what it prints is lost,
+    but for its last line in the log if it fails.
 
     Exit code 0: a signal ended it; 75: a folder was missing at the start.
     """
@@ -77,8 +84,13 @@ def solve(
         Path | None,
         typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file; - is stdout."),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the record of each, with its solutions, as JSON.")
+    ] = False,
 ) -> None:
-    """Solve puzzle files and print their solutions; for a file of many puzzles a line each.
+    """Solve puzzles and print their solutions.
+
+    A puzzle of a file of many has a line.
 
     sudoku-pipeline solve examples/classic.sudoku
 
@@ -88,11 +100,13 @@ def solve(
 
     sudoku-pipeline solve --svg classic.svg examples/classic.sudoku
 
+    sudoku-pipeline solve --json examples/six.txt | jq .certificate
+
     cat examples/line.sdm | sudoku-pipeline solve -
     """
     from pipeline.cli import answers
 
-    answers.solve(files, settings, times=times, svg=svg)
+    answers.solve(files, settings, times=times, svg=svg, as_json=as_json)
 
 
 @takes(*SOLVING, *READING, "quiet")
@@ -102,7 +116,7 @@ def count(
     *,
     show: Annotated[bool, typer.Option("--print", help="Print each as it is found.")] = False,
 ) -> None:
-    """Count the solutions of a puzzle, or of each in a file of many, up to --max-solutions.
+    """Count the solutions of puzzles, up to --max-solutions of each.
 
     sudoku-pipeline count --max-solutions 1000 examples/classic.sudoku
 
@@ -137,7 +151,10 @@ def encode(
 @takes("encoding", *READING, encoding="extended")
 def decode(
     settings: Settings,
-    files: Annotated[list[Path], typer.Argument(metavar="[PUZZLE] RESULT")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="[PUZZLE] RESULT", help="The puzzle, or --empty; what was found."),
+    ],
     empty: Empty = None,
     numbering: Numbering = "dense",
 ) -> None:
@@ -161,7 +178,9 @@ def certify(
     solutions: Annotated[list[Path], typer.Argument(help="Filled grids, or models, to check.")],
     settings: Settings,
 ) -> None:
-    """Check solutions against a puzzle, from the rules alone, or models against a formula.
+    """Check solutions of a puzzle, or models of a formula.
+
+    It looks at nothing but the rules, or the clauses.
 
     sudoku-pipeline certify examples/classic.sudoku outbox/classic_1.solution
 
@@ -176,7 +195,8 @@ def certify(
 def audit(
     settings: Settings,
     outbox: Annotated[
-        Path, typer.Argument(envvar=environment_name("outbox"), help="What to audit.")
+        Path,
+        typer.Argument(envvar=environment_name("outbox"), show_envvar=False, help="What to audit."),
     ] = Path("outbox"),
     *,
     originals: Annotated[
@@ -249,7 +269,7 @@ def proof(
 def schema() -> None:
     """Print the JSON Schema of the record, name.json.
 
-    docs/reference.md says the same in words, and describes tables and logs too.
+    docs/reference/published.md says the same in words, and describes tables and logs too.
 
     sudoku-pipeline schema
     """
@@ -262,7 +282,10 @@ def schema() -> None:
 def report(
     settings: Settings,
     outbox: Annotated[
-        Path, typer.Argument(envvar=environment_name("outbox"), help="What to report.")
+        Path,
+        typer.Argument(
+            envvar=environment_name("outbox"), show_envvar=False, help="What to report."
+        ),
     ] = Path("outbox"),
     *,
     output: Annotated[
@@ -274,7 +297,7 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Write one page that shows what is in an outbox: totals, times, jobs, drawn boards.
+    """Make a page that shows an outbox: totals, times, jobs, boards.
 
     The page is self-contained, but its links lead to the files of the outbox.
 
@@ -287,9 +310,60 @@ def report(
     commands.report(settings, outbox, output=output)
 
 
+@takes("inbox", *SOLVING, *READING, "quiet")
+def sheet(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(help="Puzzles, collections, archives, an outbox, records; - is stdin."),
+    ],
+    settings: Settings,
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Where to write: sheet.html here; - is standard output."
+        ),
+    ] = None,
+    per_page: Annotated[
+        Literal["1", "2", "4", "6", "9", "12"],
+        typer.Option("--per-page", help="Puzzles on a page; fewer of large ones."),
+    ] = "4",
+    no_solutions: Annotated[
+        bool, typer.Option("--no-solutions", help="Leave out the solutions; nothing is solved.")
+    ] = False,
+    first: Annotated[
+        int | None,
+        typer.Option("--first", metavar="N", help="Only the first N puzzles, up to 1,000."),
+    ] = None,
+) -> None:
+    """Write puzzles as pages to print, on A4 or Letter, with their solutions behind.
+
+    Files are solved as `solve` does. An outbox, a record or a table has its solutions; the
+    puzzles of records are read from their originals, in done in the inbox.
+
+    sudoku-pipeline sheet examples/collection.txt
+
+    sudoku-pipeline sheet --per-page 2 -o big.html examples/hexadecimal.txt examples/*.sudoku
+
+    sudoku-pipeline sheet --no-solutions --first 12 --per-page 12 outbox/collection.csv
+
+    Exit code 1: something was not drawn, or a solution was not found.
+    """
+    from pipeline.cli import sheet as commands
+
+    commands.sheet(
+        sources,
+        settings,
+        output=output,
+        per_page=int(per_page),
+        solutions=not no_solutions,
+        first=first,
+    )
+
+
 @takes("inbox", "outbox", "settle")
 def status(settings: Settings, *, as_json: Json = False) -> None:
-    """Show what is where: waiting, settling, ignored, in work, done, failed.
+    """Show what waits, settles, is in work, done, failed.
 
     sudoku-pipeline status
 
@@ -329,7 +403,7 @@ def prune(
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
 ) -> None:
-    """Delete old originals from inbox/done/ and old logs from the outbox.
+    """Delete old originals from inbox/done/ and old logs.
 
     Solutions, records and failed files stay.
 
@@ -342,9 +416,12 @@ def prune(
     folders.prune(settings, older_than=older_than, dry_run=dry_run)
 
 
-@takes("inbox", "outbox", "solver", "minisat")
-def doctor(settings: Settings, *, as_json: Json = False) -> None:
-    """Say what this machine lacks, with remedies.
+@takes(*FOLDERS, *SOLVING, *READING, *PROTOCOL, *OUTPUT, "poll")
+def doctor(context: typer.Context, settings: Settings, *, as_json: Json = False) -> None:
+    """Say what this machine lacks, and which settings hold.
+
+    It takes the options of `run` and `watch`, and says of those that are not the defaults whence
+    they are: an option, the environment, or the settings file.
 
     sudoku-pipeline doctor
 
@@ -354,7 +431,7 @@ def doctor(settings: Settings, *, as_json: Json = False) -> None:
     """
     from pipeline.cli import folders
 
-    folders.doctor(settings, as_json=as_json)
+    folders.doctor(settings, whence(context), as_json=as_json)
 
 
 COMMANDS = {
@@ -371,6 +448,7 @@ COMMANDS = {
         proof,
         schema,
         report,
+        sheet,
         status,
         retry,
         prune,

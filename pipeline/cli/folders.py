@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
 
 from pipeline.cli.options import say
+from pipeline.cli.screen import Screen
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.overview import (
     Entry,
@@ -24,7 +26,7 @@ from pipeline.dropbox.overview import (
 )
 from pipeline.errors import EnvironmentFailure, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
-from pipeline.log import LazyLog, Log
+from pipeline.log import Display, LazyLog, Log
 from pipeline.run.loop import run_once
 from pipeline.run.loop import watch as watch_folders
 from pipeline.run.sweep import no_hook
@@ -35,18 +37,27 @@ if TYPE_CHECKING:
 
 
 def run(settings: Settings) -> None:
-    log = LazyLog(settings.log_format, quiet=settings.quiet)
+    log = _log(settings)
     with _reporting(settings, log) as keeper:
         code = run_once(settings, log, keeper.after if keeper else no_hook)
         if keeper and code != TRY_AGAIN:
             keeper.finish()
+    if isinstance(log, Screen):
+        log.sum_up()
     raise typer.Exit(code)
 
 
 def watch(settings: Settings) -> None:
-    log = LazyLog(settings.log_format, quiet=settings.quiet)
+    log = _log(settings)
     with _reporting(settings, log) as keeper:
         watch_folders(settings, log, keeper.after if keeper else no_hook)
+
+
+def _log(settings: Settings) -> Log:
+    """For a person at a terminal, or for whom standard error is sent to."""
+    wanted = settings.log_format
+    is_read = wanted == "console" or (wanted == "auto" and sys.stderr.isatty())
+    return Screen(settings) if is_read else LazyLog(quiet=settings.quiet)
 
 
 @contextmanager
@@ -131,19 +142,26 @@ def _seconds(age: str) -> float:
 
 
 def prune(settings: Settings, *, older_than: str, dry_run: bool) -> None:
-    files = list(expired_files(_folders(settings), _seconds(older_than)))
+    expired = expired_files(_folders(settings), _seconds(older_than))
+    display = Display(None, bar=True)
+    files = list(display.over(expired, "looking", "file"))
     if dry_run:
         for file in files:
             print(printable(str(file.path)))
         print(f"would delete {counted(len(files), 'file')}")
     else:
-        print(f"deleted {counted(delete_expired(files), 'file')}")
+        going = display.over(files, "deleting", "file", len(files))
+        print(f"deleted {counted(delete_expired(going), 'file')}")
 
 
-def doctor(settings: Settings, *, as_json: bool) -> None:
-    from pipeline.run.doctor import examine  # noqa: PLC0415 - run and watch start without it
+def doctor(settings: Settings, whence: Mapping[str, str], *, as_json: bool) -> None:
+    from pipeline.run.doctor import Finding, examine  # noqa: PLC0415 - run and watch need none
 
     findings = list(examine(settings))
+    for name, place in whence.items():
+        value = getattr(settings, name)
+        said = str(value).lower() if isinstance(value, bool) else str(value)
+        findings.append(Finding("ok", f"{name.replace('_', '-')} is {said}, by {place}"))
     if as_json:
         print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))
     else:

@@ -16,14 +16,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, get_args
 
 import typer
-from typer.core import TyperCommand
 
 from pipeline.errors import (
     EnvironmentFailure,
+    InputError,
     PipelineError,
     UsageError,
     in_words,
@@ -41,6 +40,7 @@ from pipeline.exits import (
 )
 from pipeline.settings import FormatChoice, Settings, environment_name
 
+_, *_FORMATS = get_args(FormatChoice)
 _HELP: dict[str, str] = {
     "inbox": "The folder into which files are dropped.",
     "outbox": "The folder for solutions and records.",
@@ -48,22 +48,24 @@ _HELP: dict[str, str] = {
     "minisat": "The minisat program, if it is not on the PATH.",
     "encoding": "How a puzzle becomes clauses.",
     "max_solutions": "Stop after that many solutions; by default 100, or 2 each in files of many.",
-    "timeout": "Seconds for all the work on one puzzle.",
-    "memory_limit": "MB for each step of that work, such as solving; 64 or more.",
-    "max_bytes": "The largest file of one puzzle, in bytes.",
-    "max_total_bytes": "The most bytes that an archive, or a file of many puzzles, may unpack to.",
+    "timeout": "For all the work on one puzzle.",
+    "memory_limit": "For each step of that work, such as solving; 64 or more.",
+    "max_bytes": "The largest file of one puzzle.",
+    "max_total_bytes": "The most that an archive, or a file of many puzzles, may unpack to.",
     "workers": "Processes for the puzzles of archives and collections; 0: one per core.",
     "cluster": "The Dask scheduler whose workers replace these processes: its address, or local:N.",
     "variant": "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
-    "format": "The format of the input; auto: decided by its content.",
+    "format": f"The format of the input; auto: decided by its content; {', '.join(_FORMATS)}.",
     "alphabet": "The signs of 16 by 16 or 25 by 25 characters; auto: decided by the characters.",
     "trust_solver": "Do not check that no solution is missing; that is only claimed then.",
     "prove": "For which results to publish a checked proof that there are no other solutions.",
     "keep_cnf": "Also publish the CNF, with and without the solutions blocked.",
-    "settle": "Seconds without change after which a file is complete, if leases cannot tell.",
-    "grace": "Seconds that a puzzle in work gets to finish when told to stop.",
+    "settle": "Without change for so long a file is complete, if leases cannot tell.",
+    "grace": "For a puzzle in work to finish when told to stop.",
     "poll": "Scan every 5 s: for network and container mounts, which give no events.",
-    "health": "Replace this small JSON file after every scan, for a monitor.",
+    "on_done": "Run this command for each job that has ended; the record is its last argument.",
+    "on_bad": "Run this command only for jobs with something invalid, unknown or failed.",
+    "metrics": "Replace this OpenMetrics file after every scan, or at the end of `run`.",
     "report": "Keep report.html, a page to look at, up to date in the outbox.",
     "log_format": "auto is console on a terminal, json elsewhere.",
     "quiet": "Print nothing but problems.",
@@ -84,21 +86,59 @@ READING = ("variant", "max_bytes", "format", "alphabet")
 
 
 @functools.cache
-def _types() -> dict[str, Any]:
+def kinds() -> dict[str, Any]:
+    """The types of the settings."""
     return inspect.get_annotations(Settings, eval_str=True) | {"format": FormatChoice}
+
+
+_METAVARS = {
+    **dict.fromkeys(("inbox", "outbox"), "FOLDER"),
+    **dict.fromkeys(("timeout", "settle", "grace"), "SECONDS"),
+    **dict.fromkeys(("max_bytes", "max_total_bytes"), "BYTES"),
+    **dict.fromkeys(("max_solutions", "workers"), "N"),
+    "minisat": "PROGRAM",
+    "memory_limit": "MB",
+    "cluster": "ADDRESS",
+    "format": "NAME",
+    "metrics": "FILE",
+    **dict.fromkeys(("on_done", "on_bad"), "COMMAND"),
+}
+"""What stands for the value in the help, if that is no choice."""
 
 
 @functools.cache
 def _option(name: str) -> Any:
     """The annotated type of the option for a field of Settings."""
     declared = typer.Option(
-        f"--{name.replace('_', '-')}", envvar=environment_name(name), help=_HELP[name]
+        f"--{name.replace('_', '-')}",
+        envvar=environment_name(name),
+        show_envvar=False,
+        metavar=_METAVARS.get(name),
+        help=_HELP[name],
     )
-    return Annotated[_types()[name], declared]
+    return Annotated[kinds()[name], declared]
+
+
+CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
+"""The option that names the settings file, and its usual name."""
+
+_Config = Annotated[
+    Path | None,
+    typer.Option(
+        f"--{CONFIG}",
+        envvar=environment_name(CONFIG),
+        show_envvar=False,
+        metavar="FILE",
+        help="A settings file, by default sudoku-pipeline.toml in this folder if it is there.",
+    ),
+]
 
 
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of these settings, with other defaults where named."""
+    """Give a command the options of these settings, with other defaults where named, and --config.
+
+    A setting is taken from the command line, else the environment, else the settings file.
+    """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         known = {field.name: field for field in fields(Settings)}
@@ -113,9 +153,15 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
             )
             for name in names
         ]
+        shared.append(
+            inspect.Parameter(
+                CONFIG, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_Config
+            )
+        )
 
         @functools.wraps(command)
         def wrapper(**given: Any) -> None:
+            del given[CONFIG]  # `Command` has read it
             chosen = {name: given.pop(name) for name in names}
             command(settings=Settings(**chosen), **given)
 
@@ -128,49 +174,16 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
     return decorate
 
 
-class Command(TyperCommand):
-    """A command that converts plain values itself: texts, numbers, paths, choices, flags.
-
-    From 0.29 on, typer loads pydantic even for defaults, which takes longer than all else that a
-    command loads at its start. What is missing or wrong is still left to typer.
-    """
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        given, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
-        kinds = self.callback.__annotations__ if self.callback else {}
-        for parameter in sorted(self.get_params(ctx), key=lambda each: not each.is_eager):
-            name = parameter.name or ""
-            value, _ = parameter.consume_value(ctx, given)
-            if name not in kinds and not value:
-                continue  # --help, which was not asked for
-            try:
-                ctx.params[name] = plain(value, kinds.get(name))
-            except ValueError:
-                _, rest = parameter.handle_parse_result(ctx, given, rest)
-        if rest:
-            ctx.fail(f"Got unexpected extra argument(s) ({' '.join(map(printable, rest))})")
-        return rest
-
-
-def plain(value: Any, kind: Any) -> Any:
-    """Convert a text, or a list of texts, to this kind; a default that has it is left as it is.
-
-    Raises ValueError for all else, which typer converts or refuses.
-    """
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return plain(value, inner[0])
-    if origin in (Union, UnionType):
-        return None if value is None else plain(value, inner[0])
-    if origin is list and isinstance(value, (list, tuple)):
-        return [plain(each, inner[0]) for each in value]
-    if origin is Literal and value in inner:
-        return value
-    if kind in (int, float, Path) and isinstance(value, (str, kind)):
-        return kind(value)
-    if kind in (bool, str) and isinstance(value, kind):
-        return value
-    raise ValueError
+def whence(context: typer.Context) -> dict[str, str]:
+    """Where each setting that is not a default comes from, for a person."""
+    file = context.params[CONFIG] or CONFIG_FILE
+    places = {"COMMANDLINE": "an option", "DEFAULT_MAP": printable(str(file))}
+    found = {}
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name in _HELP and source and source.name != "DEFAULT":
+            found[name] = places.get(source.name, environment_name(name))
+    return found
 
 
 def say(message: str) -> None:
@@ -194,7 +207,9 @@ def accounted(command: Callable[..., None]) -> Callable[..., None]:
                 say("interrupted")
             raise typer.Exit(stopped) from None
         except (PipelineError, OSError) as error:
-            say(f"sudoku-pipeline: {in_words(error) if isinstance(error, OSError) else error}")
+            said = in_words(error) if isinstance(error, OSError) else str(error)
+            # What is wrong with an input begins with its name.
+            say(said if isinstance(error, InputError) else f"sudoku-pipeline: {said}")
             raise typer.Exit(_code(error)) from None
 
     return wrapper

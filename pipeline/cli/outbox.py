@@ -14,6 +14,7 @@ from pipeline.cli.files import STANDARD_OUTPUT, check_target, write_to
 from pipeline.cli.options import say
 from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
+from pipeline.log import Display, Progress
 from pipeline.published.names import DONE
 from pipeline.settings import Settings
 from pipeline.unpack.limits import Room
@@ -33,10 +34,17 @@ def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_
 
     folders = folders_of_originals(settings, originals)
     verdicts: Counter[str] = Counter()
+    display = Display(None, bar=not settings.quiet)
+
+    def show_rows(source: str, done: int, total: int) -> None:
+        display.tick(source, Progress(done, done, total, "row"))
+
     with Solvers("pysat") as solvers:
         ask = refuter(solvers, settings.memory_limit)
-        terms = Terms(settings.reading, Room(settings.max_total_bytes), settings.timeout, ask)
-        for finding in audited(outbox, folders, terms):
+        room = Room(settings.max_total_bytes)
+        terms = Terms(settings.reading, room, settings.timeout, ask, show_rows)
+        found = audited(outbox, folders, terms)
+        for finding in display.over(found, "audit", "job"):
             verdicts[finding.verdict] += 1
             if as_json or not settings.quiet or finding.verdict != "ok":
                 _print(finding, as_json=as_json)
@@ -74,16 +82,19 @@ def _print(finding: Finding, *, as_json: bool) -> None:
 
 
 def report(settings: Settings, outbox: Path, *, output: Path | None) -> None:
-    from pipeline.report import REPORT, page_pieces, write_report  # noqa: PLC0415 - slow to load
+    from pipeline.report import REPORT, page_pieces, written  # noqa: PLC0415 - slow to load
 
     if not outbox.is_dir():
         raise EnvironmentFailure(f"{printable(str(outbox))}: no such folder")
+    display = Display(None, bar=not settings.quiet)
     if output is None:
         output = outbox / REPORT
-        write_report(outbox, settings.inbox, output)
+        for _ in display.over(written(outbox, settings.inbox, output), "report", "step"):
+            pass
     else:
         check_target("--output", output)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
-        write_to(output, page_pieces(outbox, settings.inbox, beside))
+        pieces = page_pieces(outbox, settings.inbox, beside)
+        write_to(output, display.over(pieces, "report", "step"))
     if not settings.quiet and output != STANDARD_OUTPUT and output.is_file():
         print(printable(str(output)))

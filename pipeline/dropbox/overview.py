@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -198,7 +198,7 @@ def _logs_of(folder: Path, record: Record) -> Iterator[Path]:
     return (folder / name for name in file_names(record) if name.endswith(".log"))
 
 
-def delete_expired(files: Collection[Expired]) -> int:
+def delete_expired(files: Iterable[Expired]) -> int:
     """Delete these, except those that were replaced meanwhile; return how many were deleted.
 
     Raises OSError, after deleting all the others, if some could not be deleted.

@@ -12,6 +12,7 @@ JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
     "certificate": "`exhaustion`, `drat` or `claimed`; null where solutions may be missing",
     "claimed": "of how many puzzles it is only claimed that no solution is missing",
+    "commands": "how many commands",
     "complete": "whether the solutions are all there are; null if that was not asked",
     "event": "the name of the event",
     "format": "the format that it is read as",
@@ -131,6 +132,16 @@ EVENTS: Final = {
     "worker.passed_over": Event(
         (ERROR,), "a worker of the cluster is not used", ("worker", "reason")
     ),
-    "health.failed": Event((ERROR,), "the file for `--health` cannot be written", ("reason",)),
+    "command.failed": Event(
+        (ERROR,),
+        "a command of `--on-done` or `--on-bad` could not be started, failed or took too long",
+        ("source", "reason"),
+    ),
+    "command.dropped": Event(
+        (ERROR,),
+        "commands of `--on-done` or `--on-bad` were not run; `commands`: how many",
+        ("commands", "reason"),
+    ),
+    "metrics.failed": Event((ERROR,), "the file for `--metrics` cannot be written", ("reason",)),
     "report.failed": Event((ERROR,), "the report cannot be written", ("reason",)),
 }

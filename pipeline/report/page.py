@@ -17,7 +17,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from pipeline.dropbox.folders import write_new
-from pipeline.errors import in_words
+from pipeline.errors import duration, in_words
 from pipeline.files import read_regular
 from pipeline.published.names import REPORT
 from pipeline.report.board import BOARD_STYLE
@@ -26,7 +26,6 @@ from pipeline.report.survey import (
     Bounds,
     Survey,
     bars_svg,
-    duration,
     finished_bars,
     moment_said,
     rate,
@@ -58,6 +57,7 @@ _LAST_SECONDS = 1.0
 
 _BOUNDS = Bounds()
 _FOLDER = Path(__file__).parent
+_PAGE = "page.html.j2"
 
 
 def page_pieces(
@@ -78,9 +78,9 @@ def page_pieces(
         views.append((yield from viewer.view(number, job)))
         yield ""
     statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
-    style, script = BOARD_STYLE + _text("page.css"), _text("page.js")
-    yield from page_template().generate(
-        policy=_policy(style, script),
+    style, script = BOARD_STYLE + own_text("page.css"), own_text("page.js")
+    yield from template(_PAGE).generate(
+        policy=policy(style, script),
         style=style,
         script=script,
         renewing=RENEWING if renews else "",
@@ -102,8 +102,8 @@ def page_pieces(
 
 
 @cache
-def page_template() -> Template:
-    """The template of the page, which takes some 0.2 s to load."""
+def template(name: str) -> Template:
+    """A template of this folder; the first takes some 0.2 s to load."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow
 
     loader = FileSystemLoader(_FOLDER)
@@ -114,15 +114,16 @@ def page_template() -> Template:
         "moment": moment_said,
         "shortened": shortened,
     }
-    return environment.get_template("page.html.j2")
+    return environment.get_template(name)
 
 
 @cache
-def _text(name: str) -> str:
+def own_text(name: str) -> str:
+    """The text of a file of this folder."""
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
+def policy(style: str, script: str = "") -> str:
     """The content security policy: the page's own style and script, and nothing else."""
     hashes = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
     ours = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
@@ -193,11 +194,11 @@ def _remove(path: Path) -> None:
 
 def write_report(outbox: Path, inbox: Path, target: Path, *, renews: bool = False) -> None:
     """Write the page about an outbox. Raises OSError."""
-    for _ in _written(outbox, inbox, target, renews=renews):
+    for _ in written(outbox, inbox, target, renews=renews):
         pass
 
 
-def _written(outbox: Path, inbox: Path, target: Path, *, renews: bool) -> Iterator[None]:
+def written(outbox: Path, inbox: Path, target: Path, *, renews: bool = False) -> Iterator[None]:
     """Write the page in short steps, yielding between them. Raises OSError."""
     _remove_abandoned(target)
     pieces = []
@@ -254,7 +255,7 @@ class Keeper:
         self._next = clock()
         self._renews = False
         self._warned = ""
-        page_template()  # load it now, while no job waits
+        template(_PAGE)  # load it now, while no job waits
 
     def after(self, finished: int) -> float | None:
         """Note that so many jobs have ended; work on the page for a moment if it is time.
@@ -301,7 +302,7 @@ class Keeper:
             if self._work is None:
                 self._is_stale = False  # jobs that end from now on may be missing on this page
                 page = self._outbox / REPORT
-                self._work = _written(self._outbox, self._inbox, page, renews=renews)
+                self._work = written(self._outbox, self._inbox, page, renews=renews)
             for _ in self._work:
                 if self._clock() >= moment:
                     return False

@@ -9,7 +9,8 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
+from itertools import islice
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final, Generic, TypeVar, cast
 
 from msgspec.structs import astuple
@@ -19,6 +20,7 @@ from pipeline.errors import in_words, printable
 from pipeline.files import descriptor_of
 from pipeline.parse import DECLARABLE
 from pipeline.published import ENDING, ManyRecord, NoRecord, Record, file_names, load_record, schema
+from pipeline.published.names import MOST_LIKELY, stems_for
 from pipeline.published.schema import ASIDE, OF_MANY, Cell, or_none
 from pipeline.published.tables import LONGEST_LINE, MemberRow, PuzzleRow, columns, row_of
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE
@@ -36,6 +38,7 @@ _LONGEST_NAME, _LONGEST_TEXT = 255, 600
 _MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 _CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
+_ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
 _LONGEST_SHOWN = 16 * 1024
 """Bytes of a line of which more than the beginning is shown."""
 
@@ -180,6 +183,31 @@ def is_within(folder: Path, top: Path) -> bool:
         return folder.resolve() == top.resolve() / folder.relative_to(top)
     except (OSError, RuntimeError, ValueError):
         return False
+
+
+def job_of_member(
+    outbox: Path, archive: Job, place: int, row: MemberRow
+) -> tuple[Path, Job | None]:
+    """The folder with the record of an archive's member, and the member's job.
+
+    `place` is that of its row in the archive's table, from 0.
+    """
+    tree = outbox / archive.stem
+    for name in dict.fromkeys((row.member, _unescaped(row.member))):
+        path = PurePosixPath(name)
+        folder = tree / path.parent
+        if ".." in path.parts or not path.name or not is_within(folder, outbox):
+            continue
+        for stem in islice(stems_for(path.name), MOST_LIKELY):
+            member = read_job(folder / f"{stem}{ENDING}")
+            if member is not None and member.member == place:
+                return folder, member
+    return tree, None
+
+
+def _unescaped(name: str) -> str:
+    """Undo the escapes of `printable`."""
+    return _ESCAPED.sub(lambda found: found[0].encode().decode("unicode_escape"), name)
 
 
 def _declared(declared: Mapping[str, str]) -> dict[str, str]:

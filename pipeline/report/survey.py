@@ -15,6 +15,7 @@ from html import escape
 from pathlib import Path
 from typing import Final
 
+from pipeline.errors import duration
 from pipeline.published import ENDING
 from pipeline.report.records import Job, is_within, read_job
 
@@ -24,7 +25,6 @@ _DAY = 86_400.0
 _WIDTHS = (1, 2, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_592_000, 31_536_000)
 _MOST_BARS = 40
 _ROOM, _HEIGHT, _FLOOR, _WIDEST = 360, 96, 74, 36
-_UNITS = ((1.0, "s", 1.0), (1e-3, "ms", 1e3), (1e-6, "µs", 1e6))
 _PER = ((1.0, "second"), (60.0, "minute"), (3600.0, "hour"), (_DAY, "day"))
 
 
@@ -91,7 +91,7 @@ def survey(outbox: Path, bounds: Bounds) -> Generator[str, None, Survey]:
     kept: list[Job] = []
     with os.scandir(outbox) as entries:
         for entry in entries:
-            if _is_record(entry.name) and (job := read_job(Path(entry.path))):
+            if is_record(entry.name) and (job := read_job(Path(entry.path))):
                 found.add(job)
                 kept.append(job)
                 if len(kept) == 2 * bounds.jobs:
@@ -109,7 +109,8 @@ def survey(outbox: Path, bounds: Bounds) -> Generator[str, None, Survey]:
     return found
 
 
-def _is_record(name: str) -> bool:
+def is_record(name: str) -> bool:
+    """Whether a file of an outbox is named like a record."""
     return name.endswith(ENDING) and not name.startswith(".")
 
 
@@ -212,18 +213,6 @@ def bars_svg(bars: Sequence[Bar], title: str, key: str) -> str:
         f'<desc id="{key}d">{escape(said)}</desc>'
         f'<path class="floor" d="M0 {_FLOOR}h{_ROOM}"/>{"".join(parts)}</svg>'
     )
-
-
-def duration(seconds: float) -> str:
-    """`2 ms`, `1.5 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`."""
-    if seconds < 60:
-        for least, unit, factor in _UNITS:
-            if seconds >= least * 0.9995 or unit == "µs":
-                return f"{float(f'{seconds * factor:.2g}'):g} {unit}"
-    rounded = round(seconds)
-    parts = ((rounded // 86_400, "d"), (rounded // 3600 % 24, "h"), (rounded // 60 % 60, "min"))
-    known = [f"{n} {unit}" for n, unit in (*parts, (rounded % 60, "s")) if n]
-    return " ".join(known[:2])
 
 
 def moment_said(seconds: float) -> str:

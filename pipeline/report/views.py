@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count, islice
-from pathlib import Path, PurePosixPath
+from itertools import count
+from pathlib import Path
 from urllib.parse import quote
 
+from pipeline.errors import duration
 from pipeline.published import ENDING
-from pipeline.published.names import DONE, MOST_LIKELY, Originals, stems_for
+from pipeline.published.names import DONE, Originals
 from pipeline.published.schema import PROVED
 from pipeline.published.tables import MemberRow, PuzzleRow
 from pipeline.report.board import Board, board_svg
@@ -21,12 +21,11 @@ from pipeline.report.records import (
     STATUSES,
     Job,
     Sampled,
-    is_within,
-    read_job,
+    job_of_member,
     sample_table,
     shortened,
 )
-from pipeline.report.survey import Bounds, duration
+from pipeline.report.survey import Bounds
 
 PAGE = 24
 _WIDE = 10
@@ -35,7 +34,6 @@ _LONGEST_REASON, _LONGEST_NUMBER = 200, 20
 _MOST_LINKS = 6
 _LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
 _NO_ROOM = "There is no room for its board on this page."
-_ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +203,7 @@ class Viewer:
         sample = yield from sample_table(self.outbox / f"{job.stem}.csv", MemberRow, most)
         found = []
         for each in sample.rows:
-            found.append((each.row, *self._record_of(job, each)))
+            found.append((each.row, *job_of_member(self.outbox, job, each.place, each.row)))
             yield ""
         found.sort(key=lambda each: _urgency(each[0], each[2]))
         wanted = {m.sha256 for _, _, m in found if m and not m.is_many and m.sha256}
@@ -249,21 +247,6 @@ class Viewer:
         prefix = self.prefix + encoded(str(folder.relative_to(self.outbox))) + "/"
         return self._job_card(member, board, _links(member, folder, prefix), name)
 
-    def _record_of(self, job: Job, sampled: Sampled[MemberRow]) -> tuple[Path, Job | None]:
-        """The folder with the record of a member, and the member's job."""
-        tree = self.outbox / job.stem
-        listed = sampled.row.member
-        for name in dict.fromkeys((listed, _unescaped(listed))):
-            path = PurePosixPath(name)
-            folder = tree / path.parent
-            if ".." in path.parts or not path.name or not is_within(folder, self.outbox):
-                continue
-            for stem in islice(stems_for(path.name), MOST_LIKELY):
-                member = read_job(folder / f"{stem}{ENDING}")
-                if member is not None and member.member == sampled.place:
-                    return folder, member
-        return tree, None
-
     def _job_card(self, job: Job, board: Board | str, links: Links, name: str = "") -> Card:
         facts = [job.format] if job.format else []
         by = f" by {job.solver}" if job.solver else ""
@@ -301,11 +284,6 @@ def _urgency(row: MemberRow, member: Job | None) -> int:
     if member and member.is_many:
         return 3 if member.is_well else 1
     return 2
-
-
-def _unescaped(name: str) -> str:
-    """Undo the escapes of `printable`."""
-    return _ESCAPED.sub(lambda found: found[0].encode().decode("unicode_escape"), name)
 
 
 def _links(job: Job, folder: Path, prefix: str) -> Links:

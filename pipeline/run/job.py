@@ -20,7 +20,7 @@ from pipeline.dropbox.growing import has_progress
 from pipeline.dropbox.publish import finish, is_published, publish
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.log import Log
-from pipeline.published import Record
+from pipeline.published import PuzzleRecord, Record
 from pipeline.result import Stopwatch
 from pipeline.run.sinks import PORTIONS, Ended, Portions, SetSink, Singles, Sink
 from pipeline.run.workers import Inline, Interrupted, Nearby, Replies, Request, Workers
@@ -334,7 +334,8 @@ class Jobs:
         status = record.status
         finish([(claim, status in ("invalid", "failed"))], self.folders)
         self.log.info("job.recovered", source=printable(claim.note.source), status=status)
-        return Ended.of(status, record.totals)
+        message = record.message if isinstance(record, PuzzleRecord) else None
+        return Ended(claim.note, status, record.totals, message)
 
     def _advance(self, job: Job) -> Outcome:
         try:

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
-from datetime import UTC, datetime
-from pathlib import Path
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from types import FrameType
+from typing import TYPE_CHECKING
 
-from pipeline.dropbox.folders import Folders, write_new
+from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.watch import Alarm, Watcher
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.exits import ALL_WELL, SOME_BAD, TRY_AGAIN, taking
 from pipeline.log import Display, Log
-from pipeline.record import timestamp
 from pipeline.run.job import USUAL, Jobs, Tuning
+from pipeline.run.sinks import Ended
 from pipeline.run.sweep import OnFinished, Sweeper, Swept, no_hook
 from pipeline.run.workers import Inline, Interrupted, Pool, cores
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.child import Peer
+
+if TYPE_CHECKING:
+    from pipeline.run.metrics import Metrics
 
 RESCAN_SECONDS = 30.0
 POLL_SECONDS = 5.0
@@ -45,6 +44,11 @@ class Stop:
         self._computing = False
         self._now = False
         self.requested = False
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the grace is over, or a second signal has come."""
+        return self._now
 
     @contextmanager
     def handling_signals(self) -> Iterator[None]:
@@ -84,22 +88,66 @@ class Stop:
 
 @contextmanager
 def _ready(
-    settings: Settings, log: Log, on_finished: OnFinished, tuning: Tuning, *, once: bool
+    settings: Settings,
+    log: Log,
+    on_finished: OnFinished,
+    metrics: Metrics | None,
+    tuning: Tuning,
+    *,
+    once: bool,
 ) -> Iterator[tuple[Sweeper, Stop, Alarm]]:
-    """A sweeper with its solvers, stoppable by signals, and the alarm that wakes it."""
+    """A sweeper with its solvers, stoppable by signals, and the alarm that wakes it.
+
+    On leaving, the commands for the jobs that have ended are waited for.
+    """
     with ExitStack() as stack:
         alarm = Alarm()
         stack.callback(alarm.close)
         stop = Stop(settings.grace, alarm.ring)
         stack.enter_context(stop.handling_signals())
+        on_ended = _followers(settings, log, on_finished, metrics, stop, stack)
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
         if solvers.lacking:
             log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
         jobs = _jobs(settings, log, stop, solvers, tuning)
         stack.callback(jobs.workers.close)
         display = Display(log, bar=not settings.quiet and settings.log_format != "json")
-        sweeper = Sweeper(jobs, lambda: stop.requested, display, on_finished, once=once)
+        sweeper = Sweeper(jobs, lambda: stop.requested, display, on_ended, once=once)
         yield stack.enter_context(closing(sweeper)), stop, alarm
+
+
+def _followers(
+    settings: Settings,
+    log: Log,
+    on_finished: OnFinished,
+    metrics: Metrics | None,
+    stop: Stop,
+    stack: ExitStack,
+) -> Callable[[Ended], None]:
+    """What is called with each job that has ended. Raises UsageError."""
+    followers: list[Callable[[Ended], object]] = [lambda _: on_finished(1)]
+    if metrics:
+        followers.append(metrics.count)
+    if settings.on_done is not None or settings.on_bad is not None:
+        from pipeline.run.commands import Commands  # noqa: PLC0415 - few have any
+
+        commands = Commands(settings, log, lambda: stop.requested, lambda: stop.is_late)
+        followers.append(stack.enter_context(closing(commands)).tell)
+
+    def on_ended(ended: Ended) -> None:
+        for follow in followers:
+            follow(ended)
+
+    return on_ended
+
+
+def _metrics(settings: Settings, log: Log) -> Metrics | None:
+    """The metrics, if they are asked for. Raises UsageError."""
+    if settings.metrics is None:
+        return None
+    from pipeline.run.metrics import Metrics  # noqa: PLC0415 - few ask for it
+
+    return Metrics(settings.metrics, settings.inbox, log)
 
 
 def _jobs(settings: Settings, log: Log, stop: Stop, solvers: Solvers, tuning: Tuning) -> Jobs:
@@ -153,35 +201,52 @@ def run_once(
     0 all went well, 1 some input was invalid, unknown or failed, 75 the environment failed or
     a signal ended the pass. Raises UsageError.
     """
-    with _ready(settings, log, on_finished, tuning, once=True) as (sweeper, stop, alarm):
-        bad, rescan = False, 0.0
-        while True:
-            thorough = not sweeper.busy or time.monotonic() >= rescan
-            if thorough:
-                rescan = time.monotonic() + RESCAN_SECONDS
-            try:
-                swept = _sweep(sweeper, thorough=thorough)
-            except EnvironmentFailure as error:
-                log.error("environment.failed", reason=str(error))
-                return TRY_AGAIN
-            except Interrupted:
-                return TRY_AGAIN
-            bad = bad or swept.bad
-            on_finished(0)
-            if stop.requested:
-                return TRY_AGAIN
-            if swept.again_in is not None:
-                alarm.wait(swept.again_in)
-            elif not swept.statuses:
-                return TRY_AGAIN if sweeper.keeps else SOME_BAD if bad else ALL_WELL
+    metrics = _metrics(settings, log)
+    with _ready(settings, log, on_finished, metrics, tuning, once=True) as (sweeper, stop, alarm):
+        code = _pass(sweeper, stop, alarm, metrics, log, on_finished)
+    if metrics:
+        metrics.write()
+    return code
 
 
-def _sweep(sweeper: Sweeper, *, thorough: bool) -> Swept:
+def _pass(
+    sweeper: Sweeper,
+    stop: Stop,
+    alarm: Alarm,
+    metrics: Metrics | None,
+    log: Log,
+    on_finished: OnFinished,
+) -> int:
+    """Sweep until nothing is left that will be complete in time; the exit code."""
+    bad, rescan = False, 0.0
+    while True:
+        thorough = not sweeper.busy or time.monotonic() >= rescan
+        if thorough:
+            rescan = time.monotonic() + RESCAN_SECONDS
+        try:
+            swept = _sweep(sweeper, metrics, thorough=thorough)
+        except EnvironmentFailure as error:
+            log.error("environment.failed", reason=str(error))
+            return TRY_AGAIN
+        except Interrupted:
+            return TRY_AGAIN
+        bad = bad or swept.bad
+        on_finished(0)
+        if stop.requested:
+            return TRY_AGAIN
+        if swept.again_in is not None:
+            alarm.wait(swept.again_in)
+        elif not swept.statuses:
+            return TRY_AGAIN if sweeper.keeps else SOME_BAD if bad else ALL_WELL
+
+
+def _sweep(sweeper: Sweeper, metrics: Metrics | None, *, thorough: bool) -> Swept:
     """Sweep; any OSError is the environment's fault."""
-    try:
-        return sweeper.sweep(thorough=thorough)
-    except OSError as error:
-        raise EnvironmentFailure(in_words(error)) from error
+    with metrics.scanning() if metrics else nullcontext():
+        try:
+            return sweeper.sweep(thorough=thorough)
+        except OSError as error:
+            raise EnvironmentFailure(in_words(error)) from error
 
 
 def watch(
@@ -196,11 +261,12 @@ def watch(
     """
     from pipeline.run import table, tree  # noqa: F401, PLC0415 - no file has to wait for them
 
-    with _ready(settings, log, on_finished, tuning, once=False) as (sweeper, stop, alarm):
+    metrics = _metrics(settings, log)
+    with _ready(settings, log, on_finished, metrics, tuning, once=False) as (sweeper, stop, alarm):
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))
         with closing(_Keeper(settings, alarm.ring, log)) as keeper:
-            sweeps = _Sweeps(sweeper, Health(settings.health, log), log, on_finished)
+            sweeps = _Sweeps(sweeper, metrics, log, on_finished)
             regular = POLL_SECONDS if settings.poll else RESCAN_SECONDS
             rescan = 0.0
             while not stop.requested:
@@ -227,9 +293,11 @@ def watch(
 class _Sweeps:
     """Sweeps, with longer and longer pauses while the environment fails."""
 
-    def __init__(self, sweeper: Sweeper, health: Health, log: Log, on_finished: OnFinished) -> None:
+    def __init__(
+        self, sweeper: Sweeper, metrics: Metrics | None, log: Log, on_finished: OnFinished
+    ) -> None:
         self._sweeper = sweeper
-        self._health = health
+        self._metrics = metrics
         self._log = log
         self._on_finished = on_finished
         self._pause = 0.0
@@ -241,59 +309,23 @@ class _Sweeps:
     def turn(self, *, thorough: bool) -> float | None:
         """Sweep once; return in how many seconds to sweep again, if known. Raises Interrupted."""
         try:
-            swept = _sweep(self._sweeper, thorough=thorough)
+            swept = _sweep(self._sweeper, self._metrics, thorough=thorough)
         except EnvironmentFailure as error:
-            self._health.tell({}, str(error))
+            self._write()
             if not self._pause:
                 self._log.error("environment.failed", reason=str(error))
             self._pause = min(max(_FIRST_PAUSE, 2 * self._pause), _LONGEST_PAUSE)
             return self._pause
-        self._health.tell(swept.statuses, None)
+        self._write()
         if self._pause:
             self._pause = 0.0
             self._log.info("environment.recovered")
         self._on_finished(0)
         return swept.again_in
 
-
-class Health:
-    """The health file, for a monitor: replaced atomically after every scan."""
-
-    def __init__(self, path: Path | None, log: Log) -> None:
-        self._path = path
-        self._log = log
-        self._failed = False
-        self._started = timestamp(datetime.now(UTC))
-        self._finished: Counter[str] = Counter()
-
-    def tell(self, finished: dict[str, int], failure: str | None) -> None:
-        """Write how the last scan went: jobs by status since the start, and any failure.
-
-        If the file cannot be written, that is logged once, and hinders nothing.
-        """
-        self._finished.update(finished)
-        if self._path is None:
-            return
-        state = {
-            "healthy": failure is None,
-            "failure": failure,
-            "pid": os.getpid(),
-            "started": self._started,
-            "scanned": timestamp(datetime.now(UTC)),
-            "finished": dict(sorted(self._finished.items())),
-        }
-        fresh = self._path.with_name(f".{self._path.name}.{os.getpid()}.tmp")
-        try:
-            fresh.unlink(missing_ok=True)
-            write_new(fresh, [json.dumps(state, indent=1) + "\n"])
-            fresh.replace(self._path)
-            self._failed = False
-        except OSError as error:
-            with suppress(OSError):
-                fresh.unlink()
-            if not self._failed:
-                self._log.warning("health.failed", reason=in_words(error))
-            self._failed = True
+    def _write(self) -> None:
+        if self._metrics:
+            self._metrics.write(more_soon=self._sweeper.busy)
 
 
 def _hinted(

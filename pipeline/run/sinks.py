@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
-from pipeline.dropbox.claim import Claim
+from pipeline.dropbox.claim import Claim, Note
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.log import Log, Progress
-from pipeline.published.schema import CLAIMED, PROVED, Fallback
+from pipeline.published.schema import CLAIMED, PROVED, REFUSED, Fallback
 from pipeline.published.tables import PuzzleRow, columns
 from pipeline.record import (
     Origin,
@@ -172,15 +172,17 @@ PORTIONS = Portions()
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a job ended: its status, and whether some of it was invalid, unknown or failed."""
+    """How a published job ended; `totals` counts its puzzles by status."""
 
+    note: Note
     status: str
-    bad: bool
+    totals: Mapping[str, int]
+    message: str | None = None
 
-    @classmethod
-    def of(cls, status: str, totals: Mapping[str, int]) -> Ended:
-        bad = any(totals.get(name) for name in (*NOT_WELL, "refused"))
-        return cls(status, bad or status in NOT_WELL)
+    @property
+    def bad(self) -> bool:
+        """Whether it was, or holds something, invalid, unknown, failed or refused."""
+        return any(self.totals.get(name) for name in (*NOT_WELL, REFUSED))
 
 
 class Sink(ABC):
@@ -282,7 +284,8 @@ class SetSink(Sink):
             log.warning("solver.fallback", source=source, solver=used.name, reason=why)
         event = finished_event(origin, result) | {"source": source}
         (log.error if bad else log.info)("job.finished", job=origin.job, **event)
-        return Ended(result.status, bad)
+        status: str = result.status
+        return Ended(self._claim.note, status, {status: 1}, result.said)
 
 
 def _origin(claim: Claim, sha256: str | None, size: int | None, settings: Settings) -> Origin:
@@ -352,7 +355,7 @@ class GrowingSink(Sink):
 
     def finish(self, log: Log, seconds: float) -> Ended:
         note, totals = self._claim.note, told_totals(self.totals)
-        source, ended = printable(note.source), Ended.of(self.status, totals)
+        source, ended = printable(note.source), Ended(note, self.status, totals)
         for each in self.fallbacks:
             log.warning("solver.fallback", source=source, **asdict(each))
         event: dict[str, Any] = {"source": source, "status": self.status, "totals": totals}

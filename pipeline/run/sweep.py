@@ -54,7 +54,8 @@ class Swept:
 class Sweeper:
     """Sweeps one inbox again and again; jobs of many puzzles advance by a step in each sweep.
 
-    In one pass (`once`) what is not complete in time is left for the next.
+    `on_ended` is told of each job that has ended. In one pass (`once`) what is not complete in
+    time is left for the next.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Sweeper:
         jobs: Jobs,
         stopping: Callable[[], bool],
         display: Display,
-        on_finished: OnFinished = no_hook,
+        on_ended: Callable[[Ended], object] = lambda _: None,
         *,
         once: bool = False,
     ) -> None:
@@ -70,7 +71,7 @@ class Sweeper:
         self._intake = Intake(jobs, once=once)
         self._stopping = stopping
         self._display = display
-        self._on_finished = on_finished
+        self._on_ended = on_ended
         self._running: list[Job] = []
         self._batch: list[Claim] = []
         self._holds_many = False
@@ -202,6 +203,6 @@ class Sweeper:
             case Ended() as ended:
                 self._intake.left_alone.pop(claim.folder, None)
                 swept.count(ended)
-                self._on_finished(1)
+                self._on_ended(ended)
             case Kept():
                 self._intake.left_alone.add(claim.folder)

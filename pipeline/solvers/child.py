@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fcntl import F_GETFL, F_SETFL, F_SETOWN, fcntl
@@ -53,12 +53,14 @@ def child(
     output: int | None = None,
     source: int | None = None,
     pass_fds: Sequence[int] = (),
+    variables: Mapping[str, str] | None = None,
 ) -> Iterator[Child]:
     """Start a child within these bounds, and kill its whole group on leaving.
 
     Its standard input is the descriptor `source`, or has nothing to read; its standard output
     and error go to the descriptor `output`, or nowhere; it inherits the descriptors in `pass_fds`
-    and no others. Raises OSError if it cannot be started.
+    and no others. Its environment is ours, with these `variables`. Raises OSError if it cannot be
+    started.
     """
     leash, held = os.pipe()
     process: Child | None = None
@@ -70,6 +72,7 @@ def child(
                 stdout=subprocess.DEVNULL if output is None else output,
                 stderr=subprocess.STDOUT,
                 process_group=0,
+                env=None if variables is None else os.environ | variables,
                 pass_fds=(*pass_fds, leash),
             )
             if bounds:

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from support.auditing import EXAMPLES, ONE, OTHER_GRID, call, copied, made, packed, shared
+from support.dropping import DropFolder
 from support.solving import SIX, TWO
 
 import pipeline
@@ -169,3 +170,13 @@ def test_the_right_one_of_several_folders_of_one_name_is_taken(tmp_path):
     assert outbox.problems("mine") == ()
     outbox.original("mine/a.txt").write_text(ONE)
     assert outbox.problems("mine")
+
+
+def test_how_far_a_collection_is_is_told(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.drop("many.txt", "1.....2..3.....4\n" * 3)
+    assert box.run("--settle", "0").returncode == 0
+    told = []
+    terms = Terms(on_rows=lambda *progress: told.append(progress))
+    assert [each.verdict for each in audit(box.outbox, [box.inbox / "done"], terms)] == ["ok"]
+    assert told == [("many.txt", 3, 3)]

@@ -124,7 +124,7 @@ def test_too_little_time_and_too_large_a_side_leave_it_undecided():
     puzzle = marked(NINE, {0: 1, 80: 1})
     assert exhausted(puzzle, [], seconds=0.0) == Exhausted((), 0, "time was too short")
     large = exhausted(marked(LARGE, {0: 1, LARGE.side**2 - 1: 1}), [])
-    assert large == Exhausted((), 0, "sides above 36 are not searched")
+    assert large == Exhausted((), 0, "sides above 49 are not searched")
     filled = pattern(LARGE)
     assert not exhausted(Puzzle.of_values(LARGE, filled.values), [filled]).is_complete
     assert not exhausted(Puzzle.empty(LARGE), [filled]).is_complete

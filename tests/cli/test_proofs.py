@@ -284,7 +284,7 @@ def test_what_claims_nothing_is_told(desk, name, said):
         ("lines.csv 2 7 9", "lines.csv has no row 7: it has 6 rows"),
         ("set.json", "set.json is an archive's; name the record or table of a member in set/"),
         ("set.csv 1", "set.json is an archive's; name the record or table of a member in set/"),
-        ("lines.csv two", "Invalid value for 'INDEX'"),
+        ("lines.csv two", "INDEX: expected a whole number, found 'two'"),
         ("one.json --originals nowhere", "--originals nowhere: no such folder"),
     ],
 )

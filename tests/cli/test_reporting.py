@@ -29,7 +29,7 @@ def test_a_folder_that_is_not_there_is_the_surroundings_fault(tmp_path):
 def test_solve_draws_the_puzzle_as_a_file(puzzle_folder):
     code, printed, _ = call("solve", "--svg", "a.svg", "two.txt")
     assert code == 0
-    assert printed.startswith("solution exists\n")
+    assert printed.startswith("multiple: all 2 solutions\n")
     text = Path("a.svg").read_text()
     assert text.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
     assert 'class="difference"' in text
@@ -85,7 +85,7 @@ def test_what_cannot_be_written_is_refused_by_its_name(puzzle_folder):
 
 
 def test_solve_prints_box_lines_on_a_terminal_alone(puzzle_folder):
-    assert call("solve", "unique.txt")[1] == "solution exists\n" + SMALL_SOLVED
+    assert call("solve", "unique.txt")[1] == "unique\n" + SMALL_SOLVED
     primary, replica = pty.openpty()
     command = [sys.executable, "-m", "pipeline", "solve", "unique.txt"]
     process = subprocess.Popen(command, stdout=replica, env=os.environ | environment())
@@ -98,5 +98,5 @@ def test_solve_prints_box_lines_on_a_terminal_alone(puzzle_folder):
         os.close(primary)
     assert process.wait() == 0
     assert shown.decode().replace("\r\n", "\n") == (
-        "solution exists\n 1  2 | 4  3\n 3  4 | 2  1\n------+------\n 4  3 | 1  2\n 2  1 | 3  4\n"
+        "unique\n 1  2 | 4  3\n 3  4 | 2  1\n------+------\n 4  3 | 1  2\n 2  1 | 3  4\n"
     )

@@ -32,7 +32,16 @@ def ours(loaded: set[str]) -> set[str]:
 @pytest.mark.parametrize("arguments", [(), *((name,) for name in COMMANDS)], ids=" ".join)
 def test_help_loads_only_the_command_line(arguments):
     loaded = loaded_by(*arguments, "--help")
-    parts = {"cli", "cli.commands", "cli.options", "errors", "exits", "settings", "version"}
+    parts = {
+        "cli",
+        "cli.arguments",
+        "cli.commands",
+        "cli.options",
+        "errors",
+        "exits",
+        "settings",
+        "version",
+    }
     assert ours(loaded) == {f"pipeline.{part}" for part in parts}
     assert not SLOW & loaded
 

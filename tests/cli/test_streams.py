@@ -89,12 +89,9 @@ def test_solve_with_a_closed_stream_does_its_work_without_a_traceback(closed, so
     line = f"{sys.executable} -m pipeline solve --solver {solver} two.txt {closed}"
     finished = in_shell(line)
     assert finished.returncode == 0
-    whole = f"solution exists\n{FIRST}\n{SECOND}"
+    whole = f"multiple: all 2 solutions\n{FIRST}\n{SECOND}"
     assert finished.stdout == ("" if ">&-" in closed.split() else whole)
-    said = (
-        "two.txt: these are all 2 solutions\n"
-        "two.txt: they differ in 8 cells; of those found one alone has 3 in row 1, column 3\n"
-    )
+    said = "two.txt: they differ in 8 cells; of those found one alone has 3 in row 1, column 3\n"
     said = "" if "2>&-" in closed.split() else said
     assert finished.stderr.startswith(said)
     assert "Traceback" not in finished.stderr
@@ -147,7 +144,7 @@ def test_a_name_with_escapes_is_printed_escaped(tmp_path):
     (tmp_path / f"b{NAME}").write_text("1q")
     code, printed, said = run("solve", "--times", NAME, f"b{NAME}", f"no{NAME}")
     assert code == 1
-    assert printed.startswith(f"{SHOWN}: solution exists\n{SOLVED}")
+    assert printed.startswith(f"{SHOWN}: unique\n{SOLVED}")
     assert said == (
         f"b{SHOWN}:1:2: expected a digit or a blank, found 'q'\n    1q\n     ^\n"
         f"no{SHOWN}: cannot be read: No such file or directory\n"
@@ -183,5 +180,5 @@ def test_a_name_that_no_terminal_can_show_is_printed_by_a_process_too(tmp_path):
     with start("solve", "--quiet", "none.txt", NAME, stdin=subprocess.DEVNULL) as process:
         printed, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, said) == (0, "")
-    assert printed.startswith("none.txt: no solution\n")
-    assert printed.endswith(f"{SHOWN}: solution exists\n{SOLVED}")
+    assert printed.startswith("none.txt: unsolvable\n")
+    assert printed.endswith(f"{SHOWN}: unique\n{SOLVED}")

@@ -14,7 +14,7 @@ from support.dropping import TWO_SOLUTIONS, DropFolder, command, environment, wa
 
 import pipeline.problem
 from pipeline.log import LazyLog
-from pipeline.run.loop import Health, run_once
+from pipeline.run.loop import run_once
 from pipeline.settings import Settings
 
 
@@ -27,7 +27,7 @@ def killed_at(breaker: Breaker, box: DropFolder, step: str) -> None:
 def passed(box: DropFolder) -> int:
     """A pass in this process."""
     settings = Settings(inbox=box.inbox, outbox=box.outbox, solver="pysat")
-    return run_once(settings, LazyLog("json", quiet=False))
+    return run_once(settings, LazyLog(quiet=False))
 
 
 @pytest.mark.skipif(not hasattr(fcntl, "F_SETLEASE"), reason="there are no leases here")
@@ -150,28 +150,3 @@ def test_done_on_another_filesystem_is_refused_with_what_is_wrong(box: DropFolde
     assert result.returncode == 75
     assert "another filesystem" in result.stderr
     assert box.waiting() == {"a.txt"}
-
-
-def test_a_health_file_tells_what_was_finished_and_that_it_cannot_be_written_is_said_once(
-    box: DropFolder, tmp_path: Path
-) -> None:
-    health = tmp_path / "health.json"
-    with box.watching("--health", str(health)) as watching:
-        box.drop("a.txt")
-        wait_for(lambda: health.exists() and '"unique": 1' in health.read_text())
-        assert '"healthy": true' in health.read_text()
-        health.unlink()
-        health.mkdir()
-        box.drop("b.txt")
-        wait_for(lambda: box.has_record("b"))
-        wait_for(lambda: any(e["event"] == "health.failed" for e in watching.events()))
-        watching.signal(signal.SIGTERM)
-        assert watching.end() == 0
-        events = [event["event"] for event in watching.events()]
-    assert events.count("health.failed") == 1
-    assert {path.name for path in tmp_path.glob("*health*")} == {"health.json"}
-
-
-def test_a_health_file_that_can_never_be_hinders_nothing(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    Health(tmp_path / "file" / "health", LazyLog("json", quiet=True)).tell({}, None)

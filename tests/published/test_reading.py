@@ -165,7 +165,7 @@ def test_watching_goes_on_whatever_is_in_the_outbox(box):
             os.kill(os.getpid(), signal.SIGTERM)
 
     settings = Settings(inbox=box.inbox, outbox=box.outbox)
-    watch(settings, LazyLog("json", quiet=True), after)
+    watch(settings, LazyLog(quiet=True), after)
     assert box.kept("done") == {f"{name}.txt" for name in names}
 
 

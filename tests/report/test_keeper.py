@@ -205,7 +205,7 @@ def test_who_keeps_the_report_is_told_of_each_job_as_it_ends(dropped):
     for name in ("a.txt", "b.txt", "c.txt"):
         dropped.drop(name)
     settings = Settings(inbox=dropped.inbox, outbox=dropped.outbox, settle=0)
-    run_once(settings, LazyLog("json", quiet=True), told.append)
+    run_once(settings, LazyLog(quiet=True), told.append)
     assert told == [1, 1, 1, 0, 0]
 
 
@@ -225,7 +225,7 @@ def test_who_keeps_the_report_is_asked_while_nothing_happens_without_another_swe
         return 0.001
 
     monkeypatch.setattr(Sweeper, "sweep", counted)
-    watch(Settings(inbox=dropped.inbox, outbox=dropped.outbox), LazyLog("json", quiet=True), after)
+    watch(Settings(inbox=dropped.inbox, outbox=dropped.outbox), LazyLog(quiet=True), after)
     assert len(sweeps) < 5
 
 

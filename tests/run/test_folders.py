@@ -121,7 +121,8 @@ def test_a_file_with_an_odd_name_is_solved_under_it(odd, name):
 def test_odd_names_do_nothing_to_the_log_or_the_folders_around(odd, tmp_path):
     box, done = odd
     assert {path.name for path in box.inbox.parent.iterdir()} == {"inbox", "outbox"}
-    assert len(done.stderr.splitlines()) == len(ODD_NAMES) + ("solver.fallback" in done.stderr)
+    *jobs, _, _ = (line for line in done.stderr.splitlines() if "minisat" not in line)
+    assert len(jobs) == len(ODD_NAMES)
     assert all(line.isprintable() for line in done.stderr.splitlines())
 
 

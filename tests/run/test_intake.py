@@ -62,7 +62,7 @@ def test_files_whose_events_were_lost_are_seen_all_the_same(box, monkeypatch):
     monkeypatch.setattr(loop, "RESCAN_SECONDS", 0.05)
     box.drop("a.txt")
     settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
-    loop.watch(settings, LazyLog("json", quiet=True), next_one)
+    loop.watch(settings, LazyLog(quiet=True), next_one)
     assert box.kept("done") == {"a.txt", "b.txt"}
 
 

@@ -47,7 +47,7 @@ def box(tmp_path):
 def run_here(box):
     """`run` in this process, for its faults; its exit code."""
     settings = Settings(inbox=box.inbox, outbox=box.outbox)
-    return run_once(settings, LazyLog("json", quiet=True))
+    return run_once(settings, LazyLog(quiet=True))
 
 
 def die():
@@ -112,7 +112,7 @@ class Quick(Busy):
 def jobs_of(box, solvers, workers, piece=10, **options):
     """The jobs of a run with these workers, and pieces of so many bytes."""
     settings = Settings(inbox=box.inbox, outbox=box.outbox, **options)
-    log, inline = LazyLog("json", quiet=True), Inline(solvers, settings, nullcontext)
+    log, inline = LazyLog(quiet=True), Inline(solvers, settings, nullcontext)
     tuning = Tuning(portions=Portions(piece=piece))
     return Jobs(box.folders, settings, log, nullcontext, inline, inline, workers, tuning)
 

@@ -232,7 +232,7 @@ def test_two_signals_end_a_watch_at_once_while_a_file_is_looked_at(box, monkeypa
 
     monkeypatch.setattr("pipeline.reading.detect", interrupted)
     settings = Settings(inbox=box.inbox, outbox=box.outbox, grace=60)
-    watch_here(settings, LazyLog("json", quiet=True))
+    watch_here(settings, LazyLog(quiet=True))
     assert looked == [SMALL.encode()]
     assert (box.waiting(), box.in_work(), box.published()) == ({"a.txt", "b.txt"}, set(), set())
 

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from support.oracle import is_solution, solutions
 
+from pipeline.certify.many import Verdict
 from pipeline.cnf import Answer, Sat, Unsat
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Result
@@ -106,6 +107,11 @@ def drop_first(found: Found, generator: np.random.Generator) -> None:
         found.counts[place] -= 1
 
 
+def keep_one(found: Found, generator: np.random.Generator) -> None:
+    """Leave out all but the first solution."""
+    np.minimum(found.counts, 1, out=found.counts)
+
+
 def drop_all(found: Found, generator: np.random.Generator) -> None:
     """Say that there is no solution at all."""
     found.counts[:] = 0
@@ -158,6 +164,11 @@ def lying_lanes(lie: LaneLie, seed: int = 0) -> Callable[..., Found]:
         return found
 
     return lanes
+
+
+def undecided(geometry, masks, *_rest):
+    """What takes the place of `exhausted_many`: it has no time."""
+    return np.full(len(masks), Verdict.UNDECIDED, np.uint8), np.zeros(len(masks), np.int64)
 
 
 @lru_cache

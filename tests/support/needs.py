@@ -29,6 +29,9 @@ needs_chromium = pytest.mark.skipif(
     not _IN_CI and (CHROMIUM is None or find_spec("playwright") is None),
     reason="chromium or playwright is not installed",
 )
+needs_mkdocs = pytest.mark.skipif(
+    find_spec("material") is None and not _IN_CI, reason="the extra [docs] is not installed"
+)
 needs_numba = pytest.mark.skipif(
     find_spec("numba") is None and not _IN_CI, reason="the extra [fast] is not installed"
 )

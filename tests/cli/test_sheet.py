@@ -1,0 +1,207 @@
+"""The command `sheet`: what is printed of which source, and what is said of the rest."""
+
+from __future__ import annotations
+
+import bz2
+from pathlib import Path
+
+import pytest
+from support.commands import FIRST, run, start
+from support.dropping import DropFolder
+from support.packing import zip_of
+from support.printing import SheetText
+from support.solving import NINE, UNIQUE
+
+from pipeline import certify_grid, parse_puzzle
+
+LINE = "1.....2..3.....4"
+COLLECTION = f"# three\n{LINE}\n12..34214312 21..\n4.....3..2.....1\n"
+FORMULA = "p cnf 1 1\n1 0\n"
+
+
+def sheet(*arguments: str, given: str | None = None) -> tuple[int, SheetText, str]:
+    """Exit code, the sheet on standard output, and what was said."""
+    code, printed, said = run("sheet", "-o", "-", *arguments, given=given)
+    return code, SheetText(printed), said
+
+
+def names(found: SheetText) -> list[str]:
+    return [each.name for each in found.puzzles]
+
+
+def test_a_file_is_solved_and_written_to_sheet_html(puzzle_folder):
+    assert run("sheet", "unique.txt") == (
+        0,
+        "sheet.html: 1 puzzle on 1 page, solutions on 1\n",
+        "",
+    )
+    found = SheetText(Path("sheet.html").read_text())
+    read = parse_puzzle(UNIQUE)
+    assert found.puzzles[0].solved == {}
+    assert certify_grid(read, found.solutions[0].grid(read)) == ()
+    assert run("sheet", "unique.txt", "six.txt", "--quiet", "-o", "a.html") == (
+        0,
+        "",
+        "six.txt: multiple: it has more than one solution, one is printed\n",
+    )
+    assert len(SheetText(Path("a.html").read_text()).puzzles) == 2
+
+
+def test_puzzles_of_collections_archives_and_standard_input_stand_in_order(puzzle_folder):
+    Path("three.txt").write_text(COLLECTION)
+    Path("set.zip").write_bytes(zip_of(("in/a.txt", UNIQUE), ("three.txt", COLLECTION)))
+    Path("nine.txt.bz2").write_bytes(bz2.compress(NINE.encode()))
+    Path("folder").mkdir()
+    Path("folder/b.txt").write_text(UNIQUE)
+    code, found, said = sheet("three.txt", "set.zip", "nine.txt.bz2", "-", "folder", given=UNIQUE)
+    lines = [f"three.txt, line {line}" for line in (2, 3, 4)]
+    assert names(found) == [*lines, "in/a.txt", *lines, "nine.txt.bz2", "", "b.txt"]
+    assert [each.number for each in found.solutions] == [*map(str, range(1, 11))]
+    assert code == 0
+    assert said == (
+        "three.txt:3: multiple: it has more than one solution, one is printed\n"
+        "set.zip/three.txt:3: multiple: it has more than one solution, one is printed\n"
+    )
+    code, found, _ = sheet("-", given=COLLECTION)
+    assert (code, names(found)) == (0, ["line 2", "line 3", "line 4"])
+
+
+def test_what_has_no_board_is_said_and_the_rest_is_printed(puzzle_folder):
+    Path("rule.cnf").write_text(FORMULA)
+    Path("large.txt").write_text(f"c\n2 13\n{'0 ' * 26 * 26}\n")
+    code, found, said = sheet("bad.txt", "rule.cnf", "nowhere.txt", "large.txt", "unique.txt")
+    assert (code, names(found)) == (1, ["unique.txt"])
+    assert said == (
+        "bad.txt:3:3: expected a digit or a blank, found 'q'\n"
+        "rule.cnf: not drawn: a formula has no board\n"
+        "nowhere.txt: cannot be read: No such file or directory\n"
+        "large.txt: not drawn: more than 25×25 cells\n"
+    )
+
+
+def test_where_there_is_nothing_to_print_nothing_is_written(puzzle_folder):
+    Path("empty").mkdir()
+    for source in ("bad.txt", "empty"):
+        code, printed, said = run("sheet", source)
+        assert (code, printed) == (1, "")
+        assert said.endswith(": there is no puzzle to print\n")
+    assert not Path("sheet.html").exists()
+
+
+def test_no_solution_is_an_answer_and_no_answer_is_none(puzzle_folder):
+    code, found, said = sheet("clash.txt")
+    assert (code, found.solutions[0].note[:12]) == (0, "No solution:")
+    assert said.startswith("clash.txt: unsolvable: row 1 holds 1 twice")
+    Path("empty.txt").write_text("c\n5 5\n" + "0 " * 625)
+    code, found, said = sheet("empty.txt", "--timeout", "0.001")
+    assert (code, found.solutions[0].note[:21]) == (1, "No solution is known:")
+    assert said.startswith("empty.txt: unknown: ")
+
+
+def test_without_solutions_nothing_is_solved(puzzle_folder):
+    Path("empty.txt").write_text("c\n5 5\n" + "0 " * 625)
+    code, found, said = sheet(
+        "empty.txt", "clash.txt", "--no-solutions", "--timeout", "0.001", "--per-page", "1"
+    )
+    assert (code, said) == (0, "")
+    assert [(page.kind, page.boards) for page in found.pages] == [("puzzles", 1)] * 2
+
+
+def test_the_options_of_reading_hold_here_too(puzzle_folder):
+    Path("marks.txt").write_text("*...\n.*..\n..*.\n...*\n")
+    _, found, _ = sheet("marks.txt", "--no-solutions")
+    assert "even" in found.puzzles[0].marks
+    _, found, _ = sheet("marks.txt", "--no-solutions", "--variant", "classic")
+    assert "even" not in found.puzzles[0].marks
+    letters = "".join("0123456789ABCDEF"[:3] + "." * 253)
+    Path("letters.txt").write_text(f"{letters}\n{letters}\n")
+    _, found, said = sheet("letters.txt", "--no-solutions", "--alphabet", "0-F")
+    assert [each.given[1, 1] for each in found.puzzles] == ["0", "0"], said
+
+
+def test_more_than_a_sheet_takes_is_refused_and_the_first_are_taken(puzzle_folder):
+    Path("many.txt").write_text(f"{LINE}\n" * 100_000)
+    code, printed, said = run("sheet", "unique.txt", "many.txt")
+    assert (code, printed) == (2, "")
+    assert said == (
+        "sudoku-pipeline: there are more than the 1,000 puzzles that a sheet takes; "
+        "--first 1000 takes the first of them\n"
+    )
+    code, found, _ = sheet("unique.txt", "many.txt", "--first", "3")
+    assert (code, names(found)) == (0, ["unique.txt", "many.txt, line 1", "many.txt, line 2"])
+    code, printed, _ = run("sheet", "many.txt", "--first", "1000", "--per-page", "12")
+    assert (code, printed) == (0, "sheet.html: 1000 puzzles on 84 pages, solutions on 63\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--first", "0"], "--first: expected 1 to 1,000"),
+        (["--first", "1001"], "--first: expected 1 to 1,000"),
+        (["--per-page", "5"], "--per-page"),
+        (["-o", "."], "--output: . is a folder; name a file in it"),
+        (["-o", "unique.txt"], "--output: unique.txt is the file that is read; name another"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_read(arguments, why, puzzle_folder):
+    before = Path("unique.txt").read_text()
+    code, printed, said = run("sheet", "unique.txt", *arguments)
+    assert (code, printed) == (2, "")
+    assert why in said
+    assert Path("unique.txt").read_text() == before
+    assert not Path("sheet.html").exists()
+
+
+def test_names_reach_neither_the_page_nor_the_terminal_raw(puzzle_folder):
+    wild = "<b>\x1b[31m\n.txt"
+    Path(wild).write_text(UNIQUE)
+    Path("bad\x1b[31m").write_text("12x\n")
+    code, found, said = sheet(wild, "bad\x1b[31m")
+    assert (code, names(found)) == (1, [r"<b>\x1b[31m\n.txt"])
+    assert "\x1b" not in said
+    members = (("\x1b[31m.cnf", FORMULA), ("\x1b[32m.txt", "12..\n....\n..2.\n...1\n"))
+    Path("set.zip").write_bytes(zip_of(*members))
+    code, found, said = sheet("set.zip")
+    assert (code, len(names(found))) == (1, 1)
+    assert "\x1b" not in said + names(found)[0]
+
+
+def test_an_outbox_has_its_solutions(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    box = DropFolder.within(tmp_path)
+    for name, text in (("a.txt", UNIQUE), ("many.txt", COLLECTION), ("rule.cnf", FORMULA)):
+        box.drop(name, text)
+    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox), "--quiet")
+    assert run("run", *folders, "--settle", "0")[0] == 0
+    lines = [f"many.txt, line {line}" for line in (2, 3, 4)]
+    asked = ("--inbox", str(box.inbox), "--minisat", "/nowhere", "--solver", "auto")
+    for source, code, expected in (
+        ("", 1, ["a.txt", *lines]),
+        ("a.json", 0, ["a.txt"]),
+        ("many.csv", 0, lines),
+    ):
+        found_code, found, said = sheet(str(box.outbox / source), *asked)
+        assert (found_code, names(found)) == (code, expected)
+        assert "nowhere" not in said, "no solver is asked"
+        assert len(found.solutions) == len(expected)
+    assert sheet(str(box.outbox / "many.csv"), "--first", "2", *asked)[0] == 0
+    code, _, said = run("sheet", str(box.outbox / "a.json"), "--inbox", "elsewhere")
+    assert (code, "a.txt: not drawn: its original was not found; --inbox" in said) == (1, True)
+
+
+def test_a_table_without_its_record_is_a_collection_to_solve(puzzle_folder):
+    row = f"{LINE},{FIRST.replace(chr(10), '')}\n"
+    Path("many.csv").write_text(f"puzzle,solution\n{row * 2}")
+    code, found, said = sheet("many.csv")
+    assert (code, names(found)) == (0, ["many.csv, line 2", "many.csv, line 3"])
+    assert said.startswith("many.csv:2: the solution beside it is none\n")
+
+
+def test_a_reader_who_has_seen_enough_ends_it_quietly(puzzle_folder):
+    Path("many.txt").write_text(f"{LINE}\n" * 900)
+    process = start("sheet", "many.txt", "--no-solutions", "-o", "-")
+    process.stdout.read(10)
+    process.stdout.close()
+    said = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(), said) == (0, "")

@@ -1,0 +1,121 @@
+"""What the pages name is there: files, other pages and their headings, commands and options."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import PurePosixPath
+
+import pytest
+from support.pages import BLOCKS, COMMANDS, MADE, PAGES, ROOT, without_code
+
+TEXT = "\n".join(text for page, text in PAGES.items() if page not in MADE)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+OUR_OPTIONS = {
+    flag
+    for command in COMMANDS.values()
+    for each in command.params
+    for flag in each.opts
+    if flag.startswith("-")
+} | {"--help", "--install-completion", "--show-completion", "--version"}
+OTHERS_OPTIONS = {
+    "--build-arg",  # docker, podman
+    "--collector",  # prometheus-node-exporter
+    "--editable",  # pip
+    "--format",
+    "--headless",  # chromium
+    "--home-dir",  # useradd
+    "--loud",  # a script
+    "--name",
+    "--no-pdf-header-footer",
+    "--now",  # systemctl
+    "--nthreads",  # dask
+    "--nworkers",
+    "--print-to-pdf",
+    "--strict",  # mkdocs
+    "--system",
+    "--user",
+    "--userns",
+}
+
+
+def anchors(page: str) -> set[str]:
+    """The ids of a page's headings, as both MkDocs and forges make them of plain words."""
+    text = re.sub(r"^```.*?^```$", "", PAGES[page], flags=re.MULTILINE | re.DOTALL)
+    return {slug(heading) for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
+
+
+def slug(heading: str) -> str:
+    """`What is proved` → `what-is-proved`."""
+    plain = unicodedata.normalize("NFKD", heading).encode("ascii", "ignore").decode()
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip().lower())
+
+
+LINKS = [(page, target) for page in PAGES for target in LINK.findall(without_code(PAGES[page]))]
+
+
+def test_links_and_their_anchors_are_found():
+    assert len(LINKS) > 100
+    assert sum("#" in target for _, target in LINKS) > 50
+    assert slug("Many puzzles, or `one`") == "many-puzzles-or-one"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_leads_somewhere(page):
+    for source, target in LINKS:
+        if source != page:
+            continue
+        if "://" in target:
+            assert re.fullmatch(r"https?://[a-z0-9.-]+\.[a-z]+(/\S*)?", target)
+            continue
+        path, _, anchor = target.partition("#")
+        found = (ROOT / page).parent.joinpath(path).resolve() if path else ROOT / page
+        assert found.exists(), target
+        assert not page.startswith("docs/") or found.is_relative_to(ROOT / "docs"), target
+        if anchor:
+            assert anchor in anchors(str(found.relative_to(ROOT))), target
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
+def test_every_page_of_the_site_is_linked_from_the_readme_or_its_start(page):
+    linked = {
+        str(PurePosixPath((ROOT / source).parent.joinpath(target.partition("#")[0]).resolve()))
+        for source, target in LINKS
+        if source in ("README.md", "docs/index.md")
+    }
+    assert page == "docs/index.md" or str((ROOT / page).resolve()) in linked
+
+
+def test_every_file_that_is_named_is_there():
+    named = set(re.findall(r"(?<![\w/])(?:examples|tests|bench|deploy|docs)/[\w./-]*\w", TEXT))
+    assert "examples/even-odd.sudoku" in named
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_explained_by_hand(command):
+    assert re.search(rf"sudoku-pipeline {command}\b|`{command}\b", TEXT)
+
+
+@pytest.mark.parametrize("flag", sorted(OUR_OPTIONS - {"-o"}))
+def test_every_option_is_explained_by_hand_or_in_an_example(flag):
+    helps = "\n".join(command.help for command in COMMANDS.values())
+    assert re.search(rf"(?<![-\w]){flag}(?![-\w])", f"{TEXT}\n{helps}")
+
+
+def test_every_option_that_is_named_is_there():
+    named = set(re.findall(r"(?<![-\w])--[a-z][a-z-]*[a-z]", TEXT))
+    assert named <= OUR_OPTIONS | OTHERS_OPTIONS
+
+
+def test_what_is_not_run_says_why():
+    reasons = {block.not_run for block in BLOCKS if block.not_run}
+    assert len(reasons) > 3
+    told = re.findall(r"^<!-- not run:", TEXT, re.MULTILINE)
+    assert len(told) == sum(block.not_run is not None for block in BLOCKS)
+
+
+def test_nothing_names_where_packages_come_from():
+    names = r"pypi|pythonhosted|index-url|conda|/simple/"
+    everything = TEXT + (ROOT / "mkdocs.yml").read_text() + (ROOT / "pyproject.toml").read_text()
+    assert re.findall(names, everything) == []

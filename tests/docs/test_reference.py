@@ -1,0 +1,57 @@
+"""The pages that docs/reference.py makes are what the package says of itself."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from dataclasses import fields
+
+import pytest
+from support.commands import run
+from support.pages import COMMANDS, MADE, PAGES, ROOT
+
+from pipeline.settings import Settings, environment_name
+
+
+@pytest.fixture(scope="module")
+def made():
+    return runpy.run_path(str(ROOT / "docs" / "reference.py"))
+
+
+@pytest.mark.parametrize("page", sorted(MADE))
+def test_a_page_is_what_the_package_says(page, made):
+    assert PAGES[page] == made["page"](page.rpartition("/")[2]), "run `python docs/reference.py`"
+
+
+def test_all_pages_that_are_made_are_looked_at(made):
+    assert {f"docs/reference/{name}" for name in made["PAGES"]} == MADE
+
+
+def test_every_command_with_its_options_has_a_place():
+    parts = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", commands(), re.MULTILINE | re.DOTALL))
+    assert parts.keys() == COMMANDS.keys()
+    for name, command in COMMANDS.items():
+        for option in (each for each in command.params if each.opts[0].startswith("--")):
+            known = f"settings.md#{option.opts[0][2:]})", f"`{option.opts[0]}"
+            assert any(each in parts[name] for each in known), option.opts
+
+
+def commands() -> str:
+    return PAGES["docs/reference/commands.md"]
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Settings)])
+def test_every_setting_has_its_environment_variable_and_its_default(name):
+    part = PAGES["docs/reference/settings.md"].partition(f"\n## {name.replace('_', '-')}\n")[2]
+    part = part.partition("\n## ")[0]
+    assert f"`{environment_name(name)}`" in part
+    assert "; default: " in part
+
+
+def test_the_page_of_metrics_has_those_of_the_file(tmp_path):
+    (tmp_path / "inbox").mkdir()
+    folders = ("--inbox", f"{tmp_path}/inbox", "--outbox", f"{tmp_path}/outbox")
+    assert run("run", *folders, "--metrics", f"{tmp_path}/now.prom")[0] == 0
+    written = re.findall(r"^# TYPE (\w+) (\w+)$", (tmp_path / "now.prom").read_text(), re.MULTILINE)
+    told = re.findall(r"^\| `(\w+)` \| (\w+) \|", PAGES["docs/reference/metrics.md"], re.MULTILINE)
+    assert [(name.removesuffix("_total"), kind) for name, kind in told] == written

@@ -1,0 +1,93 @@
+"""The site is built without a complaint, and can be read on a phone, from disk and offline."""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from support.browsing import Reader, browser
+from support.needs import needs_chromium, needs_mkdocs
+from support.pages import PAGES, ROOT
+
+pytestmark = needs_mkdocs
+PHONE = {"width": 390, "height": 844}
+DESKTOP = {"width": 1280, "height": 900}
+SITE = [page.removeprefix("docs/").replace(".md", ".html") for page in PAGES if "docs/" in page]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The folder of the site, and what MkDocs said."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder, done.stderr
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as started:
+        yield started
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def served(built):
+    """The address of the site, as a server on this machine gives it."""
+    handler = functools.partial(Quiet, directory=built[0])
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_it_is_built_without_a_complaint(built):
+    folder, said = built
+    assert "WARNING" not in said
+    assert all((folder / page).exists() for page in SITE)
+    assert not list(folder.rglob("*.py"))
+
+
+@needs_chromium
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_no_page_scrolls_sideways_misses_a_picture_or_asks_for_anything_elsewhere(
+    size, chromium, built
+):
+    folder, _ = built
+    with closing(Reader(chromium, "about:blank", viewport=size)) as reader:
+        for page in SITE:
+            reader.visit((folder / page).as_uri())
+            wide, room = reader.tab.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+            assert wide <= room, page
+            pictures = "[...document.images].every(each => each.naturalWidth > 0)"
+            assert reader.tab.evaluate(pictures), page
+            assert [each for each in reader.requests if not each.startswith("file:")] == [], page
+
+
+@needs_chromium
+def test_the_search_finds_a_page(chromium, served):
+    with closing(Reader(chromium, f"{served}/index.html", viewport=DESKTOP)) as reader:
+        reader.tab.get_by_role("textbox", name="Search").click()
+        reader.tab.get_by_text("Type to start searching").wait_for()  # the index is there
+        reader.tab.keyboard.type("lanes.slow")
+        found = reader.tab.locator(".md-search-result__link")
+        found.first.wait_for()
+        assert any("published.html" in each.get_attribute("href") for each in found.all())
+        assert all(each.startswith(served) for each in reader.requests)
+        assert reader.said == []
