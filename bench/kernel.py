@@ -16,8 +16,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pipeline.batch import masks_of_plain
-from pipeline.certify import certify_many
+from pipeline.certify import certify_lists
 from pipeline.certify import compiled as checking
 from pipeline.certify.many import NODES
 from pipeline.limits import NEVER
@@ -87,6 +89,11 @@ def report(
         claim = few[whole], found.counts[whole], found.grids[:, whole]
         return checking.check(step, *claim, NODES, NEVER)
 
+    def certify(pair: tuple[Masks, Found]) -> Any:
+        few, found = pair
+        listed = np.where(found.counts < MOST, 0, MOST)
+        return certify_lists(NINE, few, listed, found.grids)
+
     with Solvers() as solvers:
         solve = partial(solve_piece, source=source.source, solvers=solvers, settings=settings)
         rows = [solve(piece) for piece in pieces]
@@ -94,8 +101,8 @@ def report(
             "read": each(read, pieces),
             "masks": each(lambda content: masks_of_plain(content.plain_cells()[1]), contents),
             "search": each(lambda some: search(some, MOST, NEVER), masks),
-            "certify": each(lambda pair: certify_many(NINE, pair[0], pair[1].grids[0]), pairs),
-            "no other solution": each(check, pairs),
+            "solutions are all": each(check, pairs),
+            "the others' solutions": each(certify, pairs),
             "all to rows": each(solve, pieces),
             "table, if counted anew": each(lambda some: some.table_from(0), rows),
         }

@@ -39,6 +39,7 @@ PARTS = (
     schema.Encoding,
     schema.Certificate,
     schema.CertificateOfMany,
+    schema.Fallback,
     schema.Clue,
     schema.Difference,
     schema.Cell,

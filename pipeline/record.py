@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from pipeline.published.schema import (
     CLAIMED,
@@ -22,6 +22,7 @@ from pipeline.published.schema import (
     Clue,
     Difference,
     Encoding,
+    Fallback,
     File,
     ManyRecord,
     PuzzleRecord,
@@ -249,13 +250,15 @@ def told_totals(totals: Mapping[str, int]) -> dict[str, int]:
 class Summary:
     """The outcome of a job of many puzzles: `totals` counts them, `seconds` is how long it took.
 
-    `reason` says why it was read as that format.
+    `reason` says why it was read as that format, `fallbacks` why others than the first solver
+    answered.
     """
 
     status: str
     format: str
     reason: str
     totals: Mapping[str, int]
+    fallbacks: tuple[Fallback, ...]
     seconds: float
 
 
@@ -270,11 +273,13 @@ def many_record(
         status=summary.status,
         totals=told_totals(summary.totals),
         certificate=certificate if proved or claimed else UNSET,
+        fallbacks=summary.fallbacks or UNSET,
     )
 
 
 def many_log_text(origin: Origin, summary: Summary, claimed: str, finished: datetime) -> str:
     stage = {"event": "stage.parse", "format": summary.format, "reason": summary.reason}
+    fallbacks = [{"event": "solver.fallback", **structs.asdict(f)} for f in summary.fallbacks]
     event = {
         "source": origin.source,
         "status": summary.status,
@@ -283,4 +288,4 @@ def many_log_text(origin: Origin, summary: Summary, claimed: str, finished: date
         CLAIMED: summary.totals.get(CLAIMED, 0),
         "seconds": told_seconds({"total": summary.seconds}),
     }
-    return _log(origin, claimed, [stage], finished, event)
+    return _log(origin, claimed, [stage, *fallbacks], finished, event)

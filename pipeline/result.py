@@ -140,7 +140,7 @@ class Result(Generic[S]):
     `solutions` are all certified; they are in lexicographic order if `complete`, which is true
     if there is shown to be no other, and None if that was not asked. `problem` is None for what
     could not be read, and for rows of a collection that did not need it. `proof` belongs to a
-    certificate that says `proved`. `disagreement` says what is wrong with the solution beside the
+    certificate that says `drat`. `disagreement` says what is wrong with the solution beside the
     puzzle. `is_doubted`: a claim that there were no more was not borne out, so that another solver
     may tell more. `seconds` has those of each stage, and `total`; if the puzzle was solved together
     with others, `batch` has the seconds of all of them.

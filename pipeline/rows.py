@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline.published.schema import Fallback
+
+if TYPE_CHECKING:
+    from pipeline.result import Result
+
+MOST_FALLBACKS = 20
+"""Different ones that are told of many puzzles, as reasons may tell of a single puzzle."""
+
+OTHER_REASONS = "other reasons"
 
 _DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
 _DOTS = bytes(value if value == ord("\n") else ord(".") for value in range(256))
@@ -44,6 +55,7 @@ class Rows:
     table: bytes = b""
     solutions: list[bytes] = field(default_factory=list)
     totals: Counter[str] = field(default_factory=Counter)
+    fallbacks: tuple[Fallback, ...] = ()
     proofs: list[Proofs] = field(default_factory=list)
     seconds: float = field(default=0.0, compare=False)
 
@@ -61,6 +73,7 @@ class Rows:
         self.proofs += [proofs.later(self.count) for proofs in more.proofs]
         self.count += more.count
         self.totals += more.totals
+        self.fallbacks = summed((*self.fallbacks, *more.fallbacks))
         self.seconds += more.seconds
 
     def unsolved(self) -> bytes:
@@ -73,6 +86,27 @@ class Rows:
             return self.table
         rows = (row.partition(b",")[2] for row in self.table.split(b"\n")[:-1])
         return b"".join([b"%d,%b\n" % (index, row) for index, row in enumerate(rows, first)])
+
+
+def fallbacks_of(results: Iterable[Result]) -> Iterator[Fallback]:
+    """For each result of another solver than the first choice that solver, unless planned."""
+    for result in results:
+        if (used := result.solver) and (why := used.warning):
+            yield Fallback(solver=used.name, reason=why, puzzles=1)
+
+
+def summed(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
+    """One for each solver and reason; after MOST_FALLBACKS, further ones have OTHER_REASONS."""
+    puzzles: Counter[tuple[str, str]] = Counter()
+    for each in fallbacks:
+        key = each.solver, each.reason
+        if key not in puzzles and len(puzzles) >= MOST_FALLBACKS:
+            key = each.solver, OTHER_REASONS
+        puzzles[key] += each.puzzles
+    return tuple(
+        Fallback(solver=solver, reason=reason, puzzles=count)
+        for (solver, reason), count in puzzles.items()
+    )
 
 
 def one_line(values: Sequence[int], signs: str = "") -> str:

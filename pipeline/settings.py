@@ -181,7 +181,8 @@ class Settings:
     def of_many(self) -> Settings:
         """These settings for the puzzles of a collection: up to 2 solutions of each by default.
 
-        Either all of them are proved or none.
+        Proofs of all are published if they are asked for; else only of those that cannot be
+        checked otherwise.
         """
         prove: ProveChoice = "always" if self.prove == "always" else "never"
         most = self.max_solutions or MAX_SOLUTIONS_OF_MANY

@@ -20,12 +20,12 @@ from pipeline.chain import compared
 from pipeline.errors import printable
 from pipeline.parse import Entry
 from pipeline.parse.plain import Contents, PlainLines
-from pipeline.published.schema import CLAIMED, DISAGREEMENTS, FALLBACKS
-from pipeline.published.tables import quoted, yes_or_no
+from pipeline.published.schema import CLAIMED, DISAGREEMENTS, FALLBACKS, Fallback
+from pipeline.published.tables import quoted, unproved, yes_or_no
 from pipeline.puzzle import Grid
 from pipeline.reading import problem_of
 from pipeline.result import Certificate, Result
-from pipeline.rows import Proofs, Rows, one_line
+from pipeline.rows import Proofs, Rows, fallbacks_of, one_line, summed
 from pipeline.source import Source
 
 _LONGEST_TEXT = 500
@@ -127,7 +127,7 @@ class _PlainRows:
         certificate = answers.certificate(first)
         how = certificate.told if certificate else ""
         told = f",{answers.status(first)},{count},{complete},{how},"
-        said = f",{quoted(answers.message(first) or '')},\n"
+        said = f",{quoted(_beside_answer(answers, first))},\n"
         solution = [answers.grids[0, at] + np.uint8(ord("0"))] if count else []
         return _beside(len(at), [*head, told, *solution, said])
 
@@ -177,6 +177,7 @@ class RowsOf:
         self._table: dict[int, bytes] = {}
         self._lines: dict[int, Sequence[str]] = {}
         self._totals: Counter[str] = Counter()
+        self._fallbacks: list[Fallback] = []
         self._proofs: list[tuple[int, str, Certificate]] = []
 
     def untold(self) -> list[int]:
@@ -196,6 +197,7 @@ class RowsOf:
         known = result.complete, result.told_certificate
         self._put(place, entry, result.status, lines, known, f"{said},{wrong}")
         self._totals.update(_counted(result))
+        self._fallbacks += fallbacks_of([result])
         if result.proof and result.certificate:
             self._proofs.append((place, result.proof.text, result.certificate))
 
@@ -222,7 +224,7 @@ class RowsOf:
         if differs or index in answers.results:
             self.tell(place, answers.result(index))
             return
-        said = f"{quoted(answers.message(index) or '')},"
+        said = f"{quoted(_beside_answer(answers, index))},"
         certificate = answers.certificate(index)
         word = certificate.told if certificate else ""
         self._put(place, entry, status, lines, (answers.is_complete(index), word), said)
@@ -262,6 +264,7 @@ class RowsOf:
             self._merged(*table, self._table),
             [self._rank(rank) for rank in range(ranks)],
             self._totals,
+            summed(self._fallbacks),
             _packed(sorted(self._proofs)),
         )
 
@@ -327,7 +330,15 @@ def _packed(proofs: Iterable[tuple[int, str, Certificate]]) -> list[Proofs]:
 
 
 def _said(result: Result[Grid]) -> str:
-    reason = result.certificate.reason if result.certificate and result.complete else None
-    unproved = f"claimed: {reason}" if reason else None
     fallback = result.solver.warning if result.solver else None
-    return "; ".join(filter(None, (result.message, unproved, fallback, result.disagreement)))
+    why = _reason(result.certificate)
+    return "; ".join(filter(None, (result.message, why, fallback, result.disagreement)))
+
+
+def _beside_answer(answers: Answers, index: int) -> str:
+    """The message for an answer that has no result of its own."""
+    return answers.message(index) or _reason(answers.certificate(index)) or ""
+
+
+def _reason(certificate: Certificate | None) -> str | None:
+    return unproved(certificate.complete, certificate.reason) if certificate else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -43,7 +44,7 @@ from support.strategies import examples
 
 from pipeline import Geometry, Settings, parse_puzzle, solve_puzzle
 from pipeline.batch import FEWEST, Batch, masks_of, solve_batch
-from pipeline.certify.exhaustion import Exhausted
+from pipeline.certify.exhaustion import TOO_SHORT, Exhausted
 from pipeline.chain import solve_problem
 from pipeline.parse import parsed_from
 from pipeline.problem import PuzzleProblem, read_problem
@@ -178,6 +179,22 @@ def test_a_lie_found_out_at_the_limit_still_says_that_there_are_more(tmp_path):
     assert (result.status, len(result.solutions), result.complete) == ("multiple", 1, False)
     assert result.message == "there are more solutions than the 1 asked for"
     assert result.certificate.complete == "no"
+
+
+class Hasty(PuzzleProblem):
+    """A puzzle for whose check the time is up once it has found something."""
+
+    def exhausted(self, solutions, most, seconds):
+        found = super().exhausted(solutions, 1, seconds)
+        return replace(found, undecided=TOO_SHORT) if found.missing else found
+
+
+def test_the_next_solver_is_asked_because_of_the_lie_though_the_check_ran_out_of_time():
+    problem = Hasty(parsed_from(parse_puzzle(SIX)))
+    with chain_of(Liar(honest(), in_answer(1, "unsat")), honest()) as solvers:
+        result = solve_problem(problem, solvers, Settings(max_solutions=9), Stopwatch())
+    assert (result.status, len(result.solutions), result.complete) == ("multiple", 6, True)
+    assert (result.solver.name, result.solver.fallback) == ("pysat", MISSED)
 
 
 @both_solvers

@@ -28,12 +28,14 @@ from support.solving import (
 from pipeline import Geometry, Settings, __version__, parse_puzzle, render_puzzle
 from pipeline.problem import render_solution
 from pipeline.published import record_of
+from pipeline.published.schema import Fallback
 from pipeline.record import (
     Origin,
     Summary,
     cnf_texts,
     log_text,
     make_record,
+    many_log_text,
     many_record,
     record_text,
     timestamp,
@@ -45,6 +47,10 @@ CLAIMED = datetime(2026, 11, 20, 9, 30, 0, 100_000, UTC)
 FINISHED = datetime(2026, 11, 20, 9, 30, 0, 123_456, UTC)
 BOXES = "c easy\n2 2\n1 0 0 0  0 0 2 0  0 3 0 0  0 0 0 4\n"
 SIX_BY_SIX = pattern(Geometry(2, 3))
+FALLBACKS = (
+    Fallback(solver="exhaustion", reason="minisat missed a solution", puzzles=4),
+    Fallback(solver="pysat", reason="minisat ended with exit code 3", puzzles=1),
+)
 STAGES = ["parse", "encode", "solve", "decode", "certify", "prove"]
 
 
@@ -167,10 +173,11 @@ def test_what_is_written_is_what_is_read_again():
     assert record_of(json.loads(record_text(record))) == record
     assert record.sha256 is record.bytes is None
     totals = {"unique": 2, "failed": 1, "proved": 1, "claimed": 1}
-    summary = Summary("collection", "lines", "it looks so", totals, 1.5)
+    summary = Summary("collection", "lines", "it looks so", totals, FALLBACKS, 1.5)
     many = many_record(origin_of(TWO), summary, files, FINISHED)
     assert record_of(json.loads(record_text(many))) == many
     assert (many.totals, many.certificate.proved) == ({"failed": 1, "unique": 2}, 1)
+    assert many.fallbacks == FALLBACKS
 
 
 def test_record_and_log_tell_why_another_solver_answered(tmp_path):
@@ -181,6 +188,21 @@ def test_record_and_log_tell_why_another_solver_answered(tmp_path):
     lines = logged(TWO, solver="auto", minisat=fake)
     assert [line for line in lines if line["event"] == "solver.fallback"] == [
         {"job": "job-1", "event": "solver.fallback", "reason": why, "solver": "pysat"}
+    ]
+
+
+def test_record_and_log_of_many_tell_for_how_many_puzzles_another_solver_answered():
+    summary = Summary("collection", "lines", "it looks so", {"unique": 5}, FALLBACKS, 1.5)
+    record = json.loads(record_text(many_record(origin_of(TWO), summary, {}, FINISHED)))
+    log = many_log_text(origin_of(TWO), summary, "2026-11-20T09:30:00.100Z", FINISHED)
+    events = [json.loads(line) for line in log.splitlines()]
+    told = [
+        {"solver": "exhaustion", "reason": "minisat missed a solution", "puzzles": 4},
+        {"solver": "pysat", "reason": "minisat ended with exit code 3", "puzzles": 1},
+    ]
+    assert record["fallbacks"] == told
+    assert [each for each in events if each["event"] == "solver.fallback"] == [
+        {"job": "job-1", "event": "solver.fallback"} | each for each in told
     ]
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 from collections import Counter
 from dataclasses import replace
+from string import ascii_uppercase
 
 import numpy as np
 import pytest
@@ -16,15 +17,16 @@ from support.oracle import is_solution
 from support.solving import NINE as A
 from support.solving import NINE_SOLVED as SOLVED
 from support.solving import NINE_TWO as TWICE
-from support.solving import NONE, SIX, UNIQUE, pattern, program
+from support.solving import NONE, SIX, UNIQUE, holed, pattern, program
 from support.strategies import examples
 
 from pipeline.batch import FEWEST
 from pipeline.parse import Piece, detect_collection, parse_puzzle
+from pipeline.published.schema import Fallback
 from pipeline.published.tables import MemberRow, PuzzleRow, csv_line, header
 from pipeline.puzzle import Geometry, Grid
 from pipeline.result import Certificate
-from pipeline.rows import Rows, blank_lines, one_line
+from pipeline.rows import MOST_FALLBACKS, OTHER_REASONS, Rows, blank_lines, one_line
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.lanes import solve_lanes
@@ -192,7 +194,38 @@ def test_a_puzzle_that_a_second_solver_had_to_answer_is_counted_and_says_why(tmp
     with Solvers("minisat", liar) as lying:
         rows = solved(f"{A}\n{A}\n", lying)
     assert rows.totals == Counter(unique=2, fallbacks=2, proved=2)
-    assert all("minisat" in record[7] for record in records(rows))
+    (why,) = {record[7] for record in records(rows)}
+    assert "minisat" in why
+    assert rows.fallbacks == (Fallback(solver="pysat", reason=why, puzzles=2),)
+
+
+def test_fallbacks_are_added_up_by_solver_and_reason_and_do_not_become_ever_more():
+    def fallback(reason, puzzles=1):
+        return Fallback(solver="pysat", reason=reason, puzzles=puzzles)
+
+    added = Rows()
+    for number in range(3 * MOST_FALLBACKS):
+        added.add(Rows(fallbacks=(fallback("it crashed"), fallback(f"row {number}"))))
+    first = [fallback(f"row {number}") for number in range(MOST_FALLBACKS - 1)]
+    others = fallback(OTHER_REASONS, 2 * MOST_FALLBACKS + 1)
+    assert added.fallbacks == (fallback("it crashed", 3 * MOST_FALLBACKS), *first, others)
+
+
+def test_every_claim_that_is_not_proved_says_why(solvers):
+    rows = solved(f"{ONE}\n{A}\n{TWICE}\n{A}\n", solvers, trust_solver=True, prove="never")
+    said = [(record[5], record[7]) for record in records(rows)]
+    assert said == [("claimed", "claimed: --trust-solver")] * 4
+
+
+def test_what_is_proved_is_not_called_claimed_where_there_is_no_proof_to_publish(solvers):
+    geometry = Geometry(5, 5)
+    signs = {geometry.all_values: "."} | {1 << at: sign for at, sign in enumerate(ascii_uppercase)}
+    line = "".join(signs[mask] for mask in holed(pattern(geometry), every=9).cells)
+    rows = solved(f"{line}\n{line}\n", solvers, prove="always", memory_limit=64)
+    said = [(record[5], record[7]) for record in records(rows)]
+    why = "no proof to publish: the memory limit of 64 MB was reached"
+    assert said == [("exhaustion", why)] * 2
+    assert rows.totals["proved"] == 2
 
 
 def test_of_a_puzzle_with_more_solutions_any_right_one_will_do(solvers):

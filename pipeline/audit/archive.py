@@ -29,7 +29,7 @@ from pipeline.audit.single import audit_single
 from pipeline.errors import InputError, counted, in_words, printable
 from pipeline.published import NoRecord
 from pipeline.published.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
-from pipeline.published.tables import MemberRow, rows_in, yes_or_no
+from pipeline.published.tables import MemberRow, rows_in, unproved, yes_or_no
 from pipeline.unpack.limits import UnpackError
 from pipeline.unpack.walk import Member, kind_of, walk
 
@@ -178,7 +178,10 @@ def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
     else:
         one = published.record
         known = yes_or_no(one.complete), one.told_certificate
-        said = str(one.solutions), *known, printable(one.message or "")
+        certificate = or_none(one.certificate)
+        why = unproved(certificate.complete, certificate.reason) if certificate else None
+        message = "; ".join(filter(None, (one.message, why)))
+        said = str(one.solutions), *known, printable(message)
     told = MemberRow(row.member, record.format or "", record.status, *said)
     for name, there in asdict(told).items():
         if (here := getattr(row, name)) != there:

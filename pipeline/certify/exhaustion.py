@@ -21,7 +21,7 @@ from typing import NamedTuple
 from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
 
 LARGEST_SIDE = 49
-"""The largest side that is searched: it has 46,656 candidates."""
+"""The largest side that is searched: it has 117,649 candidates."""
 
 TOO_SHORT = "time was too short"
 _NOT_MET = "the search did not come to a listed solution"
@@ -153,27 +153,25 @@ def _from_one_unit(puzzle: Puzzle) -> Grid | None:
 
 
 class _Units(NamedTuple):
-    """Rows, columns or boxes, each of `parts` segments `step` apart, the first in `first`.
+    """Rows, columns or boxes: in `first` their first segments, the others `shifts` behind it.
 
     Multiplying a bit at the first segment by `spread` copies it to every segment of the unit.
     """
 
     first: int
-    step: int
-    parts: int
+    shifts: tuple[int, ...]
     spread: int
 
 
 class _Segments(NamedTuple):
-    """The segments of all rows, or columns: `length` cells `step` apart, the first in `first`.
+    """The segments of all rows, or columns: in `first` their first cells.
 
-    They make up `lines` and `boxes`. Multiplying a bit at the first cell by `spread` copies it to
-    every cell of the segment.
+    The other cells are `shifts` behind it. They make up `lines` and `boxes`. Multiplying a bit at
+    the first cell by `spread` copies it to every cell of the segment.
     """
 
-    step: int
-    length: int
     first: int
+    shifts: tuple[int, ...]
     spread: int
     lines: _Units
     boxes: _Units
@@ -183,13 +181,15 @@ class _Board(NamedTuple):
     """What the rules say of a geometry's candidates.
 
     `plane` has a bit for each cell, `copies` one for each value, so that their product is all
-    candidates. Of each of `groups` exactly one candidate is right: the values of a cell, or the
-    cells of a unit that a value may take.
+    candidates; those of other values than the first are `shifts` behind it. Of each of `groups`
+    exactly one candidate is right: the values of a cell, or the cells of a unit that a value may
+    take.
     """
 
     cells: int
     plane: int
     copies: int
+    shifts: tuple[int, ...]
     segments: tuple[_Segments, _Segments]
     groups: tuple[int, ...]
 
@@ -199,16 +199,19 @@ def _board(geometry: Geometry) -> _Board:
     n, height, width = geometry.side, geometry.height, geometry.width
     cells = n * n
     copies = sum(1 << value * cells for value in range(n))
+    shifts = tuple(range(cells, n * cells, cells))
 
     def first(rows: int, columns: int) -> int:
         """The candidates in the first of every `rows` rows and `columns` columns."""
         return sum(1 << r * n + c for r in range(0, n, rows) for c in range(0, n, columns)) * copies
 
-    def every(step: int, count: int) -> int:
-        return sum(1 << step * place for place in range(count))
+    def every(step: int, count: int) -> tuple[tuple[int, ...], int]:
+        """So many things `step` apart, as shifts and as what spreads a bit to all of them."""
+        shifts = range(step, step * count, step)
+        return tuple(shifts), sum(1 << shift for shift in (0, *shifts))
 
     def units(start: int, step: int, parts: int) -> _Units:
-        return _Units(start, step, parts, every(step, parts))
+        return _Units(start, *every(step, parts))
 
     box = first(height, width)
     across = units(first(1, n), width, height), units(box, n, height)
@@ -218,10 +221,10 @@ def _board(geometry: Geometry) -> _Board:
         places = sum(1 << cell for cell in unit)
         groups += [places << value * cells for value in range(n)]
     segments = (
-        _Segments(1, width, first(1, width), every(1, width), *across),
-        _Segments(n, height, first(height, 1), every(n, height), *down),
+        _Segments(first(1, width), *every(1, width), *across),
+        _Segments(first(height, 1), *every(n, height), *down),
     )
-    return _Board(cells, (1 << cells) - 1, copies, segments, tuple(groups))
+    return _Board(cells, (1 << cells) - 1, copies, shifts, segments, tuple(groups))
 
 
 def _chosen(puzzle: Puzzle, grid: Grid) -> int | None:
@@ -256,7 +259,7 @@ class _Search:
         self._most = most
         self._end = end
         self._board = _board(puzzle.geometry)
-        self._weights = [1] * len(self._board.groups)
+        self._weights: dict[int, int] = {}
         self._root = self._board.plane * self._board.copies
         for cell, mask in enumerate(puzzle.cells):
             for value in values_of(puzzle.geometry.all_values & ~mask):
@@ -280,32 +283,49 @@ class _Search:
                 continue
             if state == _FULL:
                 yield left
-            else:
+            elif state == _DEAD:
                 self._blame(left)
             failures += 1
             if failures > run and waiting:
                 run, failures, waiting = run * _LONGER, 0, [self._root]
 
     def _blame(self, left: int) -> None:
-        """Note the failure of a group that has no candidate left."""
+        """Note the failure of a group that has no candidate left; all others weigh 1."""
         for index, group in enumerate(self._board.groups):
             if not left & group:
-                self._weights[index] += 1
+                self._weights[index] = self._weights.get(index, 1) + 1
                 return
 
     def _branches(self, left: int) -> tuple[int, int]:
         """The candidates without one of a group, and with no other of it."""
+        groups, weights = self._board.groups, self._weights
+        pair = _first_pair(self._board, left)
+        some = range(len(groups)) if pair is None else sorted({pair, *weights})
         least, among = inf, 0
-        for group, weight in zip(self._board.groups, self._weights, strict=True):
-            count = (left & group).bit_count()
+        for index in some:
+            held, weight = left & groups[index], weights.get(index, 1)
+            count = held.bit_count()
             if count > 1 and count < least * weight:
-                least, among = count / weight, left & group
+                least, among = count / weight, held
         one = among & -among
         return left & ~one, left & ~among | one
 
 
-_OPEN, _FULL, _DEAD = range(3)
-"""What propagation ends with: something to choose, one candidate in each cell, a contradiction."""
+def _first_pair(board: _Board, left: int) -> int | None:
+    """The first cell with two candidates, if any: no group that weighs 1 has fewer to choose."""
+    one, two, three = left & board.plane, 0, 0
+    for shift in board.shifts:
+        here = left >> shift & board.plane
+        three |= two & here
+        two |= one & here
+        one |= here
+    pairs = two & ~three
+    return (pairs & -pairs).bit_length() - 1 if pairs else None
+
+
+_OPEN, _FULL, _DEAD, _CLASH = range(4)
+"""What propagation ends with: something to choose, one candidate in each cell, a group without any,
+two that must both be right but cannot."""
 
 
 def _propagate(board: _Board, left: int) -> tuple[int, int]:
@@ -316,7 +336,7 @@ def _propagate(board: _Board, left: int) -> tuple[int, int]:
     two such segments meet holds the value.
     """
     while True:
-        one, several = _counted(left, board.plane, board.cells, board.copies.bit_count())
+        one, several = _counted(left, board.plane, board.shifts)
         if one != board.plane:
             return left, _DEAD
         before, sure = left, left & ~(several * board.copies)
@@ -325,29 +345,29 @@ def _propagate(board: _Board, left: int) -> tuple[int, int]:
             may, must = _folded(left, segments), _folded(sure, segments)
             kinds = segments.lines, segments.boxes
             for units in kinds:
-                one, more = _counted(may, units.first, units.step, units.parts)
+                one, more = _counted(may, units.first, units.shifts)
                 if one != units.first:
                     return left, _DEAD
                 must |= may & (one & ~more) * units.spread
             for units in kinds:
-                one, more = _counted(must, units.first, units.step, units.parts)
+                one, more = _counted(must, units.first, units.shifts)
                 if more:
-                    return left, _DEAD
+                    return left, _CLASH
                 may &= must | ~(one * units.spread)
             left &= may * segments.spread
             met &= must * segments.spread
-        held, twice = _counted(met, board.plane, board.cells, board.copies.bit_count())
+        held, twice = _counted(met, board.plane, board.shifts)
         if twice:
-            return left, _DEAD
+            return left, _CLASH
         left &= met | ~(held * board.copies)
         if left == before:
             return left, _OPEN if several else _FULL
 
 
-def _counted(bits: int, first: int, step: int, count: int) -> tuple[int, int]:
-    """Where one or more, and where two or more, of `count` bits `step` apart are set."""
-    one = several = 0
-    for shift in range(0, step * count, step):
+def _counted(bits: int, first: int, shifts: tuple[int, ...]) -> tuple[int, int]:
+    """Where in `first` one or more, and two or more, of a bit and those behind it are set."""
+    one, several = bits & first, 0
+    for shift in shifts:
         here = bits >> shift & first
         several |= one & here
         one |= here
@@ -357,6 +377,6 @@ def _counted(bits: int, first: int, step: int, count: int) -> tuple[int, int]:
 def _folded(candidates: int, segments: _Segments) -> int:
     """The segments in which there are candidates."""
     found = candidates
-    for place in range(1, segments.length):
-        found |= candidates >> place * segments.step
+    for shift in segments.shifts:
+        found |= candidates >> shift
     return found & segments.first

@@ -205,7 +205,7 @@ def audit(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
-    """Check the solutions, counts and proofs in an outbox, from its files alone.
+    """Check an outbox from its files alone: solutions, that they are all, counts and proofs.
 
     A job is ok, BAD, or unchecked if its original is gone or time was too short.
     --timeout is for one proof, one search for more solutions, one conflict or one difference.
@@ -256,7 +256,10 @@ def proof(
 
     sudoku-pipeline proof outbox/collection.csv 1 5 --originals inbox/done -o proofs
 
-    Exit code 1: there is another solution, or no proof was found in time, or no original.
+    If the original of a table is gone, its puzzles are taken from the table, with a warning.
+
+    Exit code 1: there is another solution, or no proof was found in time, or no original of a
+    record.
     """
     from pipeline.cli import proofs
 

@@ -74,7 +74,8 @@ EVENTS: Final = {
     "stage.parse": Event((JOB,), "it was read", ("seconds", "format", "variant", "reason")),
     "solver.fallback": Event(
         (JOB, ERROR),
-        "a solver other than the first choice answered; `puzzles`: for how many puzzles",
+        "a solver other than the first choice answered; of a collection or archive there is a line "
+        "for each solver and reason, with how many `puzzles`",
         ("source", "solver", "reason", "puzzles"),
     ),
     "job.finished": Event(

@@ -35,7 +35,10 @@ PROVED, CLAIMED = "proved", "claimed"
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
 ASIDE: Final = {
     DISAGREEMENTS: "puzzles whose file gives a solution that is wrong, or not among all there are",
-    FALLBACKS: "puzzles for which the first solver failed and another answered",
+    FALLBACKS: (
+        "puzzles for which the first solver failed and another answered, or of which it missed a "
+        "solution that the check found; `fallbacks` says why"
+    ),
     PROVED: "puzzles that are proved to have no other solutions",
     CLAIMED: "puzzles that are only claimed to have no other solutions",
 }
@@ -70,7 +73,12 @@ class File(Struct, frozen=True, kw_only=True):
 class Solver(Struct, frozen=True, kw_only=True):
     """The solver that answered."""
 
-    name: Annotated[str, about("`minisat`, `pysat` or `lanes`")]
+    name: Annotated[
+        str,
+        about(
+            "`minisat`, `pysat` or `lanes`; `exhaustion` if the check found what these had missed"
+        ),
+    ]
     version: Annotated[str | None, about("its version, if known")] = None
     fallback: Annotated[str | None, about("why it was not the first choice; null if it was")] = None
 
@@ -90,7 +98,7 @@ class Certificate(Struct, frozen=True, kw_only=True):
     complete: Annotated[
         str | None,
         about(
-            "`proved`: checked by code that shares nothing with the solver; "
+            "`proved`: checked by something that shares no code of any search with the solvers; "
             "`claimed`: a solver says so; `no`: there may be others"
         ),
     ] = None
@@ -115,6 +123,14 @@ class CertificateOfMany(Struct, frozen=True, kw_only=True):
     solutions: Checked
     proved: Annotated[Count, about(ASIDE[PROVED])] = 0
     claimed: Annotated[Count, about(ASIDE[CLAIMED])] = 0
+
+
+class Fallback(Struct, frozen=True, kw_only=True):
+    """Puzzles that another solver than the first choice answered."""
+
+    solver: Annotated[str, about("the solver that answered, as in `Solver`")]
+    reason: Annotated[str, about("why it was asked, for people")]
+    puzzles: Annotated[Count, about("of how many puzzles")]
 
 
 class Cell(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -297,6 +313,13 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
     certificate: Annotated[
         CertificateOfMany | UnsetType,
         about("how many of those that claim to be complete are proved"),
+    ] = UNSET
+    fallbacks: Annotated[
+        tuple[Fallback, ...] | UnsetType,
+        about(
+            "why solvers other than the first choice answered; after some 20 different reasons, "
+            "further ones are put together"
+        ),
     ] = UNSET
     files: Files
     finished: Finished = None

@@ -18,7 +18,7 @@ from msgspec.structs import astuple
 
 from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of
-from pipeline.published.schema import Count, about
+from pipeline.published.schema import CLAIMED, PROVED, Count, about
 
 LONGEST_LINE: Final = 1024 * 1024
 R = TypeVar("R", bound=Struct)
@@ -111,6 +111,12 @@ def quoted(text: str) -> str:
 def yes_or_no(value: bool | None) -> str:
     """The form in a table; empty for None."""
     return "" if value is None else "true" if value else "false"
+
+
+def unproved(complete: str | None, reason: str | None) -> str | None:
+    """What a message says of the reason in a certificate; None if it has none."""
+    said = {CLAIMED: CLAIMED, PROVED: "no proof to publish"}.get(complete or "")
+    return f"{said}: {reason}" if said and reason else None
 
 
 def lines_of(path: Path) -> Iterator[str]:

@@ -18,6 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import asdict
+
 from pipeline.dropbox.claim import Claim, Note
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.growing import Growing, State
@@ -25,7 +27,7 @@ from pipeline.dropbox.publish import Publication
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.log import Log, Progress
-from pipeline.published.schema import CLAIMED, FALLBACKS, PROVED, REFUSED
+from pipeline.published.schema import CLAIMED, PROVED, REFUSED, Fallback
 from pipeline.published.tables import PuzzleRow, columns
 from pipeline.record import (
     Origin,
@@ -308,6 +310,7 @@ class GrowingSink(Sink):
         self, claim: Claim, folders: Folders, settings: Settings, portions: Portions
     ) -> None:
         self.totals: Counter[str] = Counter()
+        self.fallbacks: tuple[Fallback, ...] = ()
         self._claim = claim
         self._settings = settings
         self._proves = settings.prove == "always"
@@ -338,7 +341,8 @@ class GrowingSink(Sink):
         now, note, original = datetime.now(UTC), self._claim.note, self._claim.original
         sha256 = self._digest or (digest_of(original) if original.is_file() else None)
         origin = _origin(self._claim, sha256, size_of(original), self._settings)
-        summary = Summary(self.status, self.format, self.reason, self.totals, seconds)
+        counted = self.totals, self.fallbacks
+        summary = Summary(self.status, self.format, self.reason, *counted, seconds)
 
         def files() -> Iterator[Any]:
             yield from self._growing.staged().items()
@@ -352,8 +356,8 @@ class GrowingSink(Sink):
     def finish(self, log: Log, seconds: float) -> Ended:
         note, totals = self._claim.note, told_totals(self.totals)
         source, ended = printable(note.source), Ended(note, self.status, totals)
-        if totals.get(FALLBACKS):
-            log.warning("solver.fallback", source=source, puzzles=totals[FALLBACKS])
+        for each in self.fallbacks:
+            log.warning("solver.fallback", source=source, **asdict(each))
         event: dict[str, Any] = {"source": source, "status": self.status, "totals": totals}
         event |= {name: self.totals.get(name, 0) for name in (PROVED, CLAIMED)}
         told = told_seconds({"total": seconds})

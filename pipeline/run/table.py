@@ -6,14 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.growing import Growing, State
 from pipeline.log import Progress
 from pipeline.parse import Piece
+from pipeline.published.schema import Fallback
 from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header
 from pipeline.puzzle import NINE
-from pipeline.rows import Proofs, Rows, blank_lines
+from pipeline.rows import Proofs, Rows, blank_lines, summed
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
 from pipeline.source import Collection
@@ -37,6 +40,7 @@ class Table:
         self._ranks = 0
         self.ahead = 0
         self.totals: Counter[str] = Counter()
+        self.fallbacks: tuple[Fallback, ...] = ()
         self.seconds = 0.0
 
     def state(self) -> State:
@@ -44,13 +48,15 @@ class Table:
             "count": self.count,
             "ranks": self._ranks,
             "totals": dict(self.totals),
+            "fallbacks": msgspec.to_builtins(self.fallbacks),
             "seconds": self.seconds,
         }
 
     def resume(self, state: State) -> None:
         self.count, self._ranks = state["count"], state["ranks"]
         self.totals = Counter(state["totals"])
-        self.seconds = state.get("seconds", 0.0)  # earlier versions did not note it
+        self.seconds = state.get("seconds", 0.0)  # earlier versions noted neither this nor these
+        self.fallbacks = msgspec.convert(state.get("fallbacks", ()), tuple[Fallback, ...])
 
     def _table(self) -> str:
         return f"{self.stem}.csv"
@@ -96,6 +102,7 @@ class Table:
             self._append_proofs(rows.proofs)
         self.count += rows.count
         self.totals += rows.totals
+        self.fallbacks = summed((*self.fallbacks, *rows.fallbacks))
         self.seconds += rows.seconds
 
     def _add_rank(self) -> None:
@@ -147,7 +154,7 @@ class TableSink(GrowingSink):
             noted = self._growing.state["bulk"]
             self._bytes = noted["bytes"]
             self._table.resume(noted)
-        self.totals = self._table.totals
+        self.totals, self.fallbacks = self._table.totals, self._table.fallbacks
 
     @property
     def is_small(self) -> bool:
@@ -180,6 +187,7 @@ class TableSink(GrowingSink):
                 self._table.finish(end)
                 if not (self._is_packed or end.error):
                     self._digest = end.digest
+        self.fallbacks = self._table.fallbacks
 
     def _state(self) -> State:
         return self._table.state() | {"bytes": self._bytes}

@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import msgspec
+
 from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders, sync, write_new
 from pipeline.dropbox.growing import State
@@ -20,8 +22,8 @@ from pipeline.log import Progress
 from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.published import ENDING, read_record
 from pipeline.published.names import COUNT, is_output, stems_for
-from pipeline.published.schema import ASIDE, DISAGREEMENTS, FALLBACKS, REFUSED
-from pipeline.published.tables import MemberRow, csv_line, header, yes_or_no
+from pipeline.published.schema import ASIDE, DISAGREEMENTS, FALLBACKS, REFUSED, Fallback
+from pipeline.published.tables import MemberRow, csv_line, header, unproved, yes_or_no
 from pipeline.reading import contents_of_member
 from pipeline.record import (
     Origin,
@@ -35,7 +37,7 @@ from pipeline.record import (
     timestamp,
 )
 from pipeline.result import NOT_WELL, Result
-from pipeline.rows import Rows
+from pipeline.rows import Rows, fallbacks_of, summed
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, Singles, bytes_below
 from pipeline.run.table import Table
 from pipeline.settings import Settings
@@ -108,6 +110,7 @@ class TreeSink(GrowingSink):
             return
         if result.solver and result.solver.warning:
             self.totals[FALLBACKS] += 1
+            self.fallbacks = summed((*self.fallbacks, *fallbacks_of([result])))
         result, keep_cnf = _judged(item.data, result), self._settings.keep_cnf
         try:
             self._tree.write(item.name, self._members, item.data, result, keep_cnf=keep_cnf)
@@ -121,8 +124,10 @@ class TreeSink(GrowingSink):
         if result.disagreement:
             self.totals[DISAGREEMENTS] += 1
         status, found = result.status, len(result.solutions)
-        known = result.complete, result.told_certificate
-        self._row(item.name, result.format, status, found, known, result.said)
+        known, certificate = (result.complete, result.told_certificate), result.certificate
+        reason = unproved(certificate.complete, certificate.reason) if certificate else None
+        message = "; ".join(filter(None, (result.said, reason)))
+        self._row(item.name, result.format, status, found, known, message)
 
     def _row(
         self,
@@ -158,23 +163,27 @@ class TreeSink(GrowingSink):
             self._growing.release(name)
         origin = self._tree.origin(member, self._members, end.digest, end.size)
         form = found.format.name
-        summary = Summary("collection", form, found.reason, table.totals, table.seconds)
+        counted = table.totals, table.fallbacks
+        summary = Summary("collection", form, found.reason, *counted, table.seconds)
         self._tree.write_many(table.stem.lstrip("/"), origin, summary, names)
         bad = sum(table.totals[status] for status in NOT_WELL)
         message = f"{bad} of {table.count} are invalid, unknown or failed" if bad else None
         solved = table.totals["unique"] + table.totals["multiple"]
         self._row(member, form, "collection", solved, (None, ""), end.error or message)
         self.totals += table.totals
+        self.fallbacks = summed((*self.fallbacks, *table.fallbacks))
         self._inner = None
 
     def _state(self) -> State:
         state: State = {"totals": dict(self.totals), "members": self._members}
+        state["fallbacks"] = msgspec.to_builtins(self.fallbacks)
         if self._inner:
             state["inner"] = [self._inner[0], self._inner[1].stem, self._inner[1].state()]
         return state
 
     def _resume(self, state: State) -> None:
         self.totals = Counter(state["totals"])
+        self.fallbacks = msgspec.convert(state.get("fallbacks", ()), tuple[Fallback, ...])
         self._members = state["members"]
         if "inner" in state:
             member, stem, noted = state["inner"]

@@ -25,7 +25,7 @@ from support.many import (
     drop,
     lines,
 )
-from support.solving import has_ended
+from support.solving import has_ended, program
 
 from pipeline.dropbox import STEPS
 from pipeline.dropbox.growing import last_noted
@@ -94,6 +94,7 @@ def check(bench: Bench, expected: DropFolder) -> None:
     record, other = bench.box.record("set"), expected.record("set")
     assert record["status"] == other["status"]
     assert record.get("totals") == other.get("totals")
+    assert record.get("fallbacks") == other.get("fallbacks")
     check_records(bench.box)
     check_tidy(bench.box)
 
@@ -276,6 +277,22 @@ def test_the_time_of_all_who_worked_at_a_job_is_added_up(bench: Bench) -> None:
     (member,) = bench.box.outbox.glob("set/many/*.json")
     for record, before in ((bench.box.record("set"), 5000), (json.loads(member.read_text()), 3000)):
         assert before < record["seconds"]["total"] < before + 1000
+
+
+@pytest.mark.parametrize("kind", ["zip", "collection"])
+def test_what_other_solvers_had_to_answer_is_counted_over_all_runs(
+    kind: str, bench: Bench, tmp_path: Path
+) -> None:
+    drop(bench.box, kind, NAME)
+    liar = program(tmp_path / "minisat", 'echo UNSAT > "$out"; exit 20')
+    options = ("--workers", "1", "--minisat", liar)
+    _, events = bench.run(*options, step=NOTED, nth=4)
+    assert noted(events) == 4
+    bench.run(*options)
+    record = bench.box.record(NAME)
+    missed = [each for each in record["fallbacks"] if "missed" in each["reason"]]
+    assert [each["solver"] for each in missed] == ["exhaustion"]
+    assert sum(each["puzzles"] for each in record["fallbacks"]) == record["totals"]["fallbacks"]
 
 
 @pytest.mark.parametrize("kind", ["collection", "zip"])

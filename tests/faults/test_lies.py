@@ -8,7 +8,7 @@ import json
 
 import pytest
 from support.auditing import packed
-from support.dropping import DropFolder
+from support.dropping import DropFolder, events_in
 from support.needs import needs_dask, needs_linux, needs_minisat
 from support.oracle import solutions
 from support.solving import EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, program
@@ -43,12 +43,14 @@ def dropped(box: DropFolder) -> None:
     box.drop("both.zip", packed(("one.txt", TWO), ("in/lines.sdm", lines)))
 
 
-def ran(box: DropFolder, lie: str, *options: str) -> None:
+def ran(box: DropFolder, lie: str, *options: str) -> list[dict[str, object]]:
+    """A pass with a liar; what it logs."""
     fake = program(box.inbox.parent / "minisat", LIES[lie])
     most = ("--max-solutions", str(LIMIT))
     finished = box.run("--minisat", fake, "--settle", "0", "--workers", "1", *most, *options)
     assert finished.returncode == 0, finished.stderr
     assert not box.waiting()
+    return events_in(finished.stderr)
 
 
 def check_single(box: DropFolder, stem: str, text: str) -> None:
@@ -82,7 +84,20 @@ def check_table(path) -> None:
         assert row["solution"] == (wanted[0].replace("\n", "") if wanted else "")
 
 
-def check_all(box: DropFolder) -> None:
+def check_named(box: DropFolder, stem: str, source: str, logged: list[dict[str, object]]) -> None:
+    """Record, log and standard error say who missed solutions, and of how many puzzles."""
+    record = box.record(stem)
+    liars = [each for each in record["fallbacks"] if each["reason"] == MISSED]
+    assert [each["solver"] for each in liars] == ["exhaustion"]
+    assert sum(each["puzzles"] for each in record["fallbacks"]) == record["totals"]["fallbacks"]
+    own = events_in((box.outbox / f"{stem}.log").read_text())
+    for events in (own, [each for each in logged if each.get("source") == source]):
+        told = [each for each in events if each["event"] == "solver.fallback"]
+        names = ("solver", "reason", "puzzles")
+        assert [{name: each[name] for name in names} for each in told] == record["fallbacks"]
+
+
+def check_all(box: DropFolder, logged: list[dict[str, object]]) -> None:
     for stem, text in SINGLES.items():
         check_single(box, stem, text)
     check_table(box.outbox / "lines.csv")
@@ -92,13 +107,14 @@ def check_all(box: DropFolder) -> None:
         record = box.record(name)
         assert record["certificate"]["claimed"] == 0
         assert record["certificate"]["proved"] == sum(record["totals"][each] for each in STATUSES)
+    check_named(box, "lines", "lines.sdm", logged)
+    check_named(box, "both", "both.zip", logged)
 
 
 @pytest.mark.parametrize("lie", LIES)
 def test_a_run_publishes_what_the_liar_missed(lie, box):
     dropped(box)
-    ran(box, lie)
-    check_all(box)
+    check_all(box, ran(box, lie))
     assert box.record("two")["solver"]["fallback"] == MISSED
     assert MISSED in (box.outbox / "lines.csv").read_text()
 
@@ -107,8 +123,7 @@ def test_a_run_publishes_what_the_liar_missed(lie, box):
 @needs_linux
 def test_so_does_a_cluster(box):
     dropped(box)
-    ran(box, "at once", "--cluster", "local:1")
-    check_all(box)
+    check_all(box, ran(box, "at once", "--cluster", "local:1"))
 
 
 def test_a_trusted_liar_is_believed_and_everything_says_so(box):
@@ -119,8 +134,11 @@ def test_a_trusted_liar_is_believed_and_everything_says_so(box):
     assert record["certificate"]["complete"] == "claimed"
     assert record["certificate"]["reason"] == "--trust-solver"
     box.drop("lines.sdm", "".join(line + "\n" for line in LINES))
+    box.drop("set.zip", packed(("two.txt", TWO), ("marks.txt", EVEN_ODD_SIX)))
     ran(box, "in the second answer", "--trust-solver", "--prove", "never")
-    rows = list(csv.DictReader(io.StringIO(box.text("lines.csv"))))
-    assert {row["certificate"] for row in rows if row["complete"] == "true"} == {"claimed"}
+    for table in ("lines.csv", "set.csv"):
+        rows = csv.DictReader(io.StringIO(box.text(table)))
+        said = {(row["certificate"], row["message"]) for row in rows if row["complete"] == "true"}
+        assert said == {("claimed", "claimed: --trust-solver")}
     certificate = box.record("lines")["certificate"]
     assert (certificate["proved"], certificate["claimed"]) == (0, len(LINES))

@@ -6,9 +6,11 @@ import bz2
 import csv
 import gzip
 import io
+import json
 import lzma
 import random
 import zlib
+from collections import Counter
 from hashlib import sha256
 
 import pytest
@@ -27,6 +29,7 @@ from support.solving import SIX, pattern
 
 from pipeline import parse_puzzle
 from pipeline.parse import Piece
+from pipeline.published.schema import Fallback
 from pipeline.puzzle import Geometry, Grid
 from pipeline.rows import Proofs, Rows, one_line
 from pipeline.run.table import Table
@@ -450,6 +453,15 @@ class InMemory:
 
     def length(self, name):
         return len(self.files.get(name, b""))
+
+
+def test_a_table_that_goes_on_knows_what_it_has_counted():
+    begun, resumed = (Table(InMemory(), "top", proves=False) for _ in range(2))
+    fallbacks = (Fallback(solver="pysat", reason="minisat ended with exit code 3", puzzles=1),)
+    totals = Counter(unique=1, fallbacks=1)
+    begun.add(Rows(1, 1, b"1,\n", [b"1\n"], totals, fallbacks), Piece(1, b"x\n"))
+    resumed.resume(json.loads(json.dumps(begun.state())))
+    assert (resumed.count, resumed.totals, resumed.fallbacks) == (1, totals, fallbacks)
 
 
 def test_a_proof_that_was_needed_is_published_unasked():
