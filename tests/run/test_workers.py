@@ -137,7 +137,7 @@ def test_a_worker_that_is_killed_is_replaced_and_its_request_computed_again(
 ) -> None:
     assert asked(pools(count, start=start), fated(deadly_once=tmp_path / "died")) == GOOD
     assert (tmp_path / "died").exists()
-    assert len(pools.workers()) == count
+    assert 1 <= len(pools.workers()) <= count, "one that is not needed any more is not replaced"
 
 
 def test_all_workers_may_be_killed_at_any_time(pools: Pools) -> None:
