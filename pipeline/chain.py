@@ -54,7 +54,8 @@ def solve_problem(
         try:
             answered = search.collect(relay)
         except LimitReached as error:
-            return Result("unknown", (), False, str(error), problem, seconds=watch.seconds())
+            unknown = Result("unknown", (), False, str(error), problem, seconds=watch.seconds())
+            return result or unknown
         except (SolverError, EnvironmentFailure) as error:
             if isinstance(error, EnvironmentFailure) and solver is solvers.chain[-1]:
                 raise
@@ -90,6 +91,7 @@ class Search(Generic[S]):
         self.watch = watch
         self._on_solution = on_solution
         self._shown: set[S] = set()
+        self._missed: dict[S, None] = {}
         self._cnf: Cnf | None = None
 
     @property
@@ -134,8 +136,13 @@ class Search(Generic[S]):
                 yield solution
 
     def result(self, found: Found[S], used: SolverUsed) -> Result[S]:
-        """Derive status, order and message from how a search ended."""
+        """Derive status, order and message from how a search ended.
+
+        One that was cut short has what a check found missing before, too.
+        """
         limit, noun = self.problem.limit(self.settings), self.problem.noun
+        if isinstance(found.ended, Unknown):
+            found = Found([*dict.fromkeys([*found.solutions, *self._missed])], found.ended)
         shown = found.solutions[:limit]
         more = more_than(limit, noun)
         message: str | None = more
@@ -176,6 +183,7 @@ class Search(Generic[S]):
             ended = Unsat()
         elif checked.is_cut_short:
             ended = Unknown(checked.certificate.reason or "")
+        self._missed |= dict.fromkeys([*result.solutions, *checked.missing])
         for solution in checked.missing:
             self._show(solution)
         found = self.result(Found([*result.solutions, *checked.missing], ended), used)

@@ -86,7 +86,12 @@ def check_complete(
             return Checked(shown)
         if not shown and not prove and len(solutions) > MOST_PROVED:
             return Checked(Certificate("claimed", reason=searched.undecided))
-    proved, proof = prove_complete(problem, solutions, solvers, limits.until(deadline))
+    from pipeline.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
+
+    try:
+        proved, proof = _prove(problem, solutions, solvers, limits.until(deadline))
+    except Satisfiable as error:  # whatever the search has shown
+        return Checked(Certificate("no", reason=str(error)))
     if shown and not proof:
         return Checked(replace(shown, reason=proved.reason))
     return Checked(proved, proof)
@@ -118,6 +123,18 @@ def prove_complete(
 
     The certificate says `no` if an engine finds another solution, or no proof holds.
     """
+    from pipeline.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
+
+    try:
+        return _prove(problem, solutions, solvers, limits)
+    except Satisfiable as error:
+        return Certificate("no", reason=str(error)), None
+
+
+def _prove(
+    problem: Problem[S], solutions: Sequence[S], solvers: Solvers, limits: Limits
+) -> tuple[Certificate, Proof[S] | None]:
+    """As `prove_complete`. Raises Satisfiable if an engine finds another solution."""
     deadline = Deadline.of(limits)
     try:
         clauses, literals = problem.refutation_size(solutions)
@@ -134,7 +151,10 @@ def prove_complete(
 def prove_formula(
     formula: Formula, solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, str | None]:
-    """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one."""
+    """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one.
+
+    Raises Satisfiable if an engine finds a model.
+    """
     from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
     from pipeline.certify.proof import ProofRejected, ProofTimeout  # noqa: PLC0415 - slow to load
     from pipeline.solvers.pysat import ENGINES, GaveUp, Satisfiable  # noqa: PLC0415
@@ -150,8 +170,8 @@ def prove_formula(
     for engine in ENGINES:
         try:
             return _proved(core, engine, solvers, limits.until(deadline))
-        except Satisfiable as error:
-            return Certificate("no", reason=str(error)), None
+        except Satisfiable:
+            raise
         except (GaveUp, ProofTimeout) as error:
             reason = str(error)
         except (ProofRejected, SolverError, EnvironmentFailure) as error:

@@ -70,7 +70,7 @@ def solve_many(
 def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None, None]:
     """Each solution of a puzzle, or model of a formula, certified, as soon as it is found.
 
-    At the end it is checked that none is missing, unless there are more than MOST_CHECKED.
+    At the end it is checked that none is missing, unless a solver found more than MOST_CHECKED.
     Closing the generator ends the solver. `timeout` is for all of them together, and counts what
     the caller does in between; `max_solutions` is ignored.
 
@@ -80,7 +80,8 @@ def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None
         100
 
     Raises as `solve` does, InvalidPuzzle for a text that is none, LimitReached where the time or
-    the memory does not suffice to find them all, and SolverError where no solver could go on.
+    the memory does not suffice to find them all, or to check that they are all, and SolverError
+    where no solver could go on.
     """
     chosen = Settings(**settings)
     problem = problem_given("puzzle", puzzle, chosen)
@@ -107,7 +108,10 @@ def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None
 
 
 def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Iterator[Any]:
-    """Yield what a solver has missed that says it has found all. Raises SolverError."""
+    """Yield what a solver has missed that says it has found all.
+
+    Raises SolverError, and LimitReached where it cannot be known that there are no more.
+    """
     settings, known = search.settings, [*shown]
     while len(known) <= MOST_CHECKED and not settings.trust_solver:
         limits = limits_left(settings, search.watch)
@@ -117,8 +121,14 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
         known += checked.missing
         if checked.certificate.complete == "no" and not checked.missing:
             raise SolverError(f"that there are no more was claimed: {checked.certificate.reason}")
-        if checked.certificate.complete != "no":
+        if checked.certificate.complete == "claimed":
+            raise LimitReached(
+                f"that there are no more is only claimed: {checked.certificate.reason}"
+            )
+        if checked.certificate.complete == "proved":
             return
+    if len(known) > len(shown):
+        raise LimitReached(f"there are more than {MOST_CHECKED:,}, and a solver has missed some")
 
 
 class _Puzzles(Several[tuple[str, Given]]):

@@ -5,6 +5,7 @@ The problem of each is that of the original; the solutions are those published, 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -288,7 +289,7 @@ def _rows(published: Many, indices: Sequence[int]) -> dict[int, PuzzleRow]:
     wanted = {*indices}
     if wanted and min(wanted) < 1:
         raise UsageError(f"{min(wanted)} is no index: rows count from 1")
-    last = max(wanted) if wanted else None
+    last = min(max(wanted), sys.maxsize) if wanted else None
     found: dict[int, PuzzleRow] = {}
     count = complete = 0
     for count, row in enumerate(islice(rows_in(table, PuzzleRow), last), 1):

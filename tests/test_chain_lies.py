@@ -27,7 +27,7 @@ from support.lying import (
 )
 from support.needs import needs_minisat
 from support.oracle import is_solution
-from support.solvers import at_hand, both_solvers, chain_of, solve_at_hand
+from support.solvers import Scripted, at_hand, both_solvers, chain_of, solve_at_hand
 from support.solving import (
     EVEN_ODD_SIX,
     NINE,
@@ -46,6 +46,8 @@ from pipeline import Geometry, Settings, parse_puzzle, solve_puzzle
 from pipeline.batch import FEWEST, Batch, masks_of, solve_batch
 from pipeline.certify.exhaustion import TOO_SHORT, Exhausted
 from pipeline.chain import solve_problem
+from pipeline.cnf import Unknown
+from pipeline.errors import LimitReached
 from pipeline.parse import parsed_from
 from pipeline.problem import PuzzleProblem, read_problem
 from pipeline.result import Stopwatch
@@ -330,3 +332,26 @@ def test_a_wrong_grid_that_the_check_had_no_time_for_is_found_out(monkeypatch):
     monkeypatch.setattr("pipeline.batch.exhausted_many", undecided)
     for result in batch([parse_puzzle(UNIQUE)] * FEWEST, at_hand("pysat"), solver="lanes"):
         check_found_out(parse_puzzle(UNIQUE), result)
+
+
+def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):
+    def found_three(puzzle, known, **_options):
+        others = [grid for grid in solutions_of(puzzle) if grid not in known]
+        return Exhausted(tuple(others[:3]), 1, "time was too short")
+
+    monkeypatch.setattr("pipeline.problem.exhausted", found_three)
+    liar = Liar(honest(), from_answer(1, "unsat"))
+    for last in (Scripted(Unknown("it is too hard")), Scripted(LimitReached("too large"))):
+        with chain_of(liar, last) as solvers:
+            problem = PuzzleProblem(parsed_from(parse_puzzle(SIX)))
+            settings = Settings(max_solutions=9)
+            result = solve_problem(problem, solvers, settings, Stopwatch(), explain=False)
+        assert (result.status, len(result.solutions), result.complete) == ("multiple", 3, False)
+        check_true(parse_puzzle(SIX), result)
+
+
+def test_a_search_that_a_model_contradicts_proves_nothing(monkeypatch, tmp_path):
+    """A fault of the search, where a proof is asked for: the next solver has the word."""
+    monkeypatch.setattr("pipeline.problem.exhausted", lambda *_, **__: Exhausted((), 3))
+    fake = program(tmp_path / "minisat", LIES_AT_ONCE)
+    check_found_out(parse_puzzle(TWO), solve(TWO, minisat=fake))

@@ -133,7 +133,9 @@ def test_what_a_faulty_check_finds_is_no_solution(monkeypatch):
 def test_each_look_for_what_is_missing_takes_of_the_same_time(monkeypatch):
     ticks, spent = count(), []
     six = solve_at_hand(SIX, solver="pysat").solutions
-    again = [Checked(Certificate("no"), missing=six[:1])] * 3 + [Checked(Certificate("claimed"))]
+    again = [Checked(Certificate("no"), missing=six[:1])] * 3 + [
+        Checked(Certificate("claimed", reason="a reason"))
+    ]
 
     def check(problem, known, solvers, limits, **_):
         spent.append(limits.spent)
@@ -141,7 +143,8 @@ def test_each_look_for_what_is_missing_takes_of_the_same_time(monkeypatch):
 
     monkeypatch.setattr("pipeline.library.check_complete", check)
     monkeypatch.setattr("pipeline.library.Stopwatch", lambda: Stopwatch(lambda: float(next(ticks))))
-    list(solutions(SIX, solver="pysat"))
+    with pytest.raises(LimitReached, match="only claimed: a reason"):
+        list(solutions(SIX, solver="pysat"))
     assert spent == sorted({*spent})
     assert len(spent) == 4
 

@@ -107,6 +107,8 @@ class _Archive:
         if row.status != COLLECTION:
             self.counts[row.status] += 1
         path, folder = self._found.pop(number, (None, None))
+        if path is None and (row.solutions not in ("", "0") or row.complete or row.certificate):
+            report.bad("it claims to be solved, and has no record")
         if member.stream is None:
             if row.status != REFUSED or path is not None:
                 report.bad(f"it cannot be read, but its status is {row.status!r}")

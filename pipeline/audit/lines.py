@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.errors import InputError, in_words
+from pipeline.errors import InputError, in_words, is_environmental
 from pipeline.files import descriptor_of
 from pipeline.published.tables import LONGEST_LINE
 
@@ -71,6 +71,8 @@ class _LineFile:
         try:
             self.file: io.FileIO | None = io.FileIO(descriptor_of(path))
         except OSError as error:
+            if is_environmental(error):
+                raise
             self.file, self.fault = None, f"cannot be read: {in_words(error)}"
 
     def look(self, count: int) -> Lines:

@@ -57,6 +57,8 @@ def audit_single(published: One, data: bytes | None, terms: Terms, report: Repor
         _audit_invalid(published, data, terms, report)
     word = audit_certificate(record, report)
     is_unread = record.status == "unknown" and record.format is None  # there was no time
+    if is_unread and record.solutions:
+        report.bad("there are solutions of what was not read")
     if is_unread or record.status in ("invalid", "other", "failed"):
         audit_encoding(published, None, report)
         audit_proof(published, None, None, terms, report)

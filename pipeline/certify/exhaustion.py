@@ -64,7 +64,7 @@ def exhausted(
 
     It ends undecided after so many nodes or seconds, if it has not come to all that are listed,
     and for sides above LARGEST_SIDE unless one unit decides. Raises NotSolutions if those listed
-    are not different solutions of the puzzle.
+    are not different solutions of the puzzle, and ValueError for a `most` below 1.
 
         >>> from pipeline import parse_puzzle
         >>> exhausted(parse_puzzle("11.............."), [])
@@ -72,6 +72,8 @@ def exhausted(
         >>> exhausted(parse_puzzle("1.....2..3.....4"), []).missing[0].values[:4]
         (1, 2, 4, 3)
     """
+    if most < 1:
+        raise ValueError(f"{most} solutions are not looked for")
     end = time.monotonic() + seconds
     listed = {_chosen(puzzle, grid) for grid in solutions}
     if len(listed) < len(solutions) or None in listed:

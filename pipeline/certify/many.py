@@ -48,13 +48,17 @@ def exhausted_many(
     `counts` (P,) of the grids (R, P, n²) are claimed to be all solutions of a puzzle. What takes
     more than `most` nodes is undecided, and so is what is not done when the seconds are over.
     Otherwise a verdict does not depend on the other puzzles; nodes do, as forms branch in different
-    places. Raises ValueError for other shapes.
+    places. Raises ValueError for other shapes and types.
     """
     cells = geometry.side**2
     if masks.shape[1:] != (cells,) or grids.shape[1:] != masks.shape or len(counts) != len(masks):
         raise ValueError(f"masks of shape {masks.shape} and grids of {grids.shape}")
     if len(counts) and not 0 <= counts.min() <= counts.max() <= len(grids):
         raise ValueError(f"more grids are counted than the {len(grids)} that there are")
+    if grids.dtype != np.uint8 or counts.dtype.kind not in "iu" or masks.dtype.kind != "u":
+        raise ValueError(
+            f"masks of {masks.dtype}, counts of {counts.dtype}, grids of {grids.dtype}"
+        )
     deadline = Deadline.of(Limits(seconds))
     start = time.perf_counter()
     step = loaded.get(at_once=len(masks) >= MANY) if geometry == NINE else None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tarfile
+from tarfile import SYMTYPE, TarInfo
+
 import pytest
 from support.auditing import (
     ONE,
@@ -354,3 +357,27 @@ def test_a_grid_of_a_refuter_is_certified(hard):
     wrong = literals(pattern(Geometry(2, 2)))
     (said,) = said_of(puzzle, grids[1:], lambda *_: wrong)
     assert said.startswith("that there is no other solution was not checked: the ")
+
+
+def test_a_member_without_a_record_claims_nothing(tmp_path):
+    link = TarInfo("link.txt")
+    link.type, link.linkname = SYMTYPE, "/etc/passwd"
+    file = tmp_path / "set.tar"
+    with tarfile.open(file, "w") as archive:
+        archive.addfile(link)
+    outbox = made(tmp_path / "made", {"set.tar": file.read_bytes()})
+    assert outbox.problems("set") == ()
+    outbox.set_row("set.csv", "set", 1, solutions="1", complete="true", certificate="exhaustion")
+    assert any(
+        "it claims to be solved, and has no record" in said for said in outbox.problems("set")
+    )
+
+
+def test_what_was_not_read_has_no_solutions(tmp_path):
+    outbox = made(tmp_path, {"a.txt": TWO})
+    outbox.remove("a_2.solution", "a")
+    outbox.write("a_1.solution", "garbage\n", "a")
+    outbox.forget("a", "difference")
+    unread = dict.fromkeys(("format", "variant", "box", "encoding"))
+    outbox.edit("a", status="unknown", solutions=1, complete=False, **unread)
+    assert "there are solutions of what was not read" in outbox.problems("a")

@@ -209,3 +209,8 @@ def test_listed_grids_that_are_no_different_solutions_are_an_error():
             exhausted(puzzle, listed)
     with pytest.raises(NotSolutions):
         exhausted(parse_puzzle("11.............."), [one])
+
+
+def test_to_look_for_nothing_is_an_error():
+    with pytest.raises(ValueError, match="0 solutions"):
+        exhausted(parse_puzzle(UNIQUE), [], most=0)

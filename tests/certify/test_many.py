@@ -240,8 +240,11 @@ def test_other_shapes_and_counts_are_errors(form):
         {"grids": grids[:, :1]},
         {"grids": grids[:, :, :80]},
         {"grids": grids[0]},
+        {"grids": grids.astype(np.int64)},
+        {"counts": counts.astype(float)},
+        {"masks": masks.astype(np.int16)},
     ):
-        with pytest.raises(ValueError, match=r"masks of shape|more grids are counted"):
+        with pytest.raises(ValueError, match=r"masks of |more grids are counted"):
             exhausted_many(**good | bad)
 
 

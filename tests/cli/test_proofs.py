@@ -281,6 +281,7 @@ def test_what_claims_nothing_is_told(desk, name, said):
         ("one_1.solution", "expected a record, NAME.json, or a table, NAME.csv"),
         ("one.json 1", "one.json is about one puzzle, which has no index"),
         ("lines.csv 0", "0 is no index: rows count from 1"),
+        (f"lines.csv {10**30}", f"lines.csv has no row {10**30}: it has 6 rows"),
         ("lines.csv 2 7 9", "lines.csv has no row 7: it has 6 rows"),
         ("set.json", "set.json is an archive's; name the record or table of a member in set/"),
         ("set.csv 1", "set.json is an archive's; name the record or table of a member in set/"),
