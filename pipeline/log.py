@@ -6,6 +6,8 @@ Progress is a bar on a terminal, else an event now and then.
 
 from __future__ import annotations
 
+import locale
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -82,6 +84,8 @@ class LazyLog:
 HEARTBEAT_SECONDS = 30.0
 BAR_AFTER = 1.0
 """Seconds until there is a bar; most work ends earlier."""
+DRAWN_EVERY = 0.1
+"""Seconds between two looks of the bar: many more items may pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,16 @@ class Progress:
         return min(1.0, self.bytes_done / self.bytes_total) if self.bytes_total else None
 
 
+def shows(text: str, stream: TextIO) -> bool:
+    """Whether locale and stream have these characters; in the C locale Python's streams do."""
+    try:
+        text.encode(locale.getencoding())
+        text.encode(stream.encoding or "ascii")
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True
+
+
 class Display:
     """Shows one job at a time; `bar` asks for a bar if `stream`, standard error, is a terminal.
 
@@ -118,12 +132,12 @@ class Display:
     ) -> None:
         self._log = log
         self._stream = stream or sys.stderr
-        self._wants_bar = bar and self._stream.isatty()
+        self._wants_bar = bar and self._stream.isatty() and os.environ.get("TERM") != "dumb"
         self._clock = clock
         self._source: str | None = None
         self._bar: tuple[Bar, TaskID] | None = None
         self._first = Progress(0, 0, None)
-        self._begun = self._said = 0.0
+        self._begun = self._said = self._drawn = 0.0
 
     def begin(self, source: str, progress: Progress) -> None:
         """Start the rate of that source's job now, with what is done already.
@@ -139,9 +153,11 @@ class Display:
         """Show the progress of that source's job."""
         self.begin(source, progress)
         now = self._clock()
-        if self._wants_bar and now - self._begun >= BAR_AFTER:
-            self._show(source, progress, now)
-        elif self._log and not self._wants_bar and now - self._said >= HEARTBEAT_SECONDS:
+        if self._wants_bar:
+            if now - self._begun >= BAR_AFTER and now - self._drawn >= DRAWN_EVERY:
+                self._drawn = now
+                self._show(source, progress, now)
+        elif self._log and now - self._said >= HEARTBEAT_SECONDS:
             self._said = now
             self._say(self._log, source, progress, now)
 
@@ -180,11 +196,8 @@ class Display:
         from rich.progress import BarColumn, TextColumn  # noqa: PLC0415
         from rich.progress import Progress as Bar  # noqa: PLC0415
 
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[about]}"),
-        )
+        ends = TextColumn("{task.description}"), TextColumn("{task.fields[about]}")
+        columns = (ends[0], BarColumn(), ends[1]) if shows("━", self._stream) else ends
         console = Console(file=self._stream)
         bar = Bar(
             *columns,

@@ -16,6 +16,8 @@ TOTAL = 1000
 
 
 class Terminal(io.StringIO):
+    encoding = "utf-8"
+
     def isatty(self):
         return True
 
@@ -55,6 +57,7 @@ def terminal(monkeypatch):
         monkeypatch.setenv(name, value)
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("locale.getencoding", lambda: "utf-8")
     return Terminal()
 
 
@@ -236,3 +239,25 @@ def test_items_pass_under_a_bar_that_counts_them(terminal, clock):
     assert seen == ["a", "b", "c"]
     assert "2 pages, 1/s, 0:00:01 left" in terminal.getvalue()
     assert terminal.getvalue().endswith("\x1b[2K")
+
+
+def test_however_many_items_pass_the_bar_is_drawn_ten_times_a_second(terminal, clock):
+    display = Display(None, bar=True, stream=terminal, clock=clock)
+    for number in display.over(range(10_000), "many"):
+        clock.now += BAR_AFTER if not number else 0.0001
+    assert terminal.getvalue().count("many") < 15
+
+
+@pytest.mark.parametrize("lacks", ["locale", "stream", "dumb"])
+def test_what_a_terminal_cannot_show_is_not_written(lacks, terminal, clock, monkeypatch):
+    if lacks == "locale":
+        monkeypatch.setattr("locale.getencoding", lambda: "ascii")
+    elif lacks == "stream":
+        monkeypatch.setattr(Terminal, "encoding", "ascii")
+    else:
+        monkeypatch.setenv("TERM", "dumb")
+    display = Display(None, bar=True, stream=terminal, clock=clock)
+    ticked(display, clock, "top.txt", at(20_000, share=0.25))
+    assert terminal.getvalue().isascii()
+    assert ("top.txt" in terminal.getvalue()) == (lacks != "dumb")
+    display.end()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import typer
 
@@ -24,7 +24,7 @@ from pipeline.errors import (
     printable,
 )
 from pipeline.exits import ALL_WELL, SOME_BAD
-from pipeline.log import Display
+from pipeline.log import Display, shows
 from pipeline.parse import signs_of
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import Grid, Puzzle
@@ -49,7 +49,7 @@ def solve(
 ) -> None:
     _check_drawn(svg, files)
     kept: list[tuple[str, Result]] = []
-    well, display = True, Display(None, bar=not settings.quiet)
+    well, display = True, _display(settings)
     with Solvers(settings.solver, settings.minisat) as solvers:
         _say_lacking(solvers, settings)
         for file in files:
@@ -59,10 +59,10 @@ def solve(
                 if as_json:
                     print(_record_line(answer, settings))
                 elif not answer.is_alone:
-                    print(f"{name}: {_in_a_line(result)}")
+                    print(f"{printable(name)}: {_in_a_line(result)}")
                 else:
                     before = f"{name}: " if len(files) > 1 else ""
-                    _tell(name, result, settings, None if svg == STANDARD_OUTPUT else before)
+                    _tell(answer, settings, None if svg == STANDARD_OUTPUT else before)
                 kept += [(name, result)] if times or svg else []
                 well &= result.status not in NOT_WELL
     if times and kept:
@@ -72,13 +72,22 @@ def solve(
     raise typer.Exit(ALL_WELL if well else SOME_BAD)
 
 
+def _display(settings: Settings) -> Display:
+    """Progress, unless the lines that are printed on the same terminal show it."""
+    return Display(None, bar=not settings.quiet and not sys.stdout.isatty())
+
+
 class Answer(NamedTuple):
-    """What was found out about a puzzle, and where it stands: by itself, with its bytes, or not."""
+    """What was found out about a puzzle, and where it stands: by itself, with its bytes, or not.
+
+    `fault` shows the place where it could not be read.
+    """
 
     name: str
     result: Result
     is_alone: bool
     data: bytes | None = None
+    fault: str | None = None
 
 
 def _record_line(answer: Answer, settings: Settings) -> str:
@@ -104,11 +113,14 @@ def _check_drawn(svg: Path | None, files: Sequence[Path]) -> None:
         check_target("--svg", svg, files)
 
 
-def _tell(name: str, result: Result, settings: Settings, before: str | None) -> None:
+def _tell(answer: Answer, settings: Settings, before: str | None) -> None:
     """Print a result after `before`, unless that is None, and explain it."""
     if before is not None:
-        _print_result(before, result)
-    _explain(name, result, settings)
+        _print_result(before, answer.result)
+    if answer.fault:
+        say(answer.fault)
+    else:
+        _explain(answer.name, answer.result, settings)
 
 
 def _solved_in(
@@ -123,7 +135,7 @@ def _solved_in(
         with path_of(file, settings.max_bytes) as path:
             found = contents_of(path, name, settings)
             if isinstance(found, Single):
-                yield Answer(name, _solve_single(found, solvers, settings), True, found.data)
+                yield _solve_single(found, solvers, settings)
                 return
             if drawn:
                 raise UsageError(f"--svg: {name} holds many puzzles; give one to draw")
@@ -138,20 +150,22 @@ def _say_lacking(solvers: Solvers, settings: Settings) -> None:
         say(f"{solvers.lacking}: PySAT solves instead")
 
 
-def _solve_single(single: Single, solvers: Solvers, settings: Settings) -> Result:
+def _solve_single(single: Single, solvers: Solvers, settings: Settings) -> Answer:
     watch, data = Stopwatch(), single.data
+    fault = None
     if data is None:
-        return Result("invalid", message=single.refusal, seconds=watch.seconds())
+        result = Result("invalid", message=single.refusal, seconds=watch.seconds())
+        return Answer(single.name, result, is_alone=True)
     try:
         with watch.timing("parse"):
             problem = read_problem(data, single.name, settings)
+        (result,) = solve_problems([problem], solvers, settings, [watch.spent()])
     except InvalidPuzzle as error:
-        message = _with_caret(error, data)
-        return Result("invalid", message=message, seconds=watch.seconds())
+        fault = _with_caret(error, data)
+        result = Result("invalid", message=str(error), seconds=watch.seconds())
     except LimitReached as error:
-        return Result("unknown", complete=False, message=str(error), seconds=watch.seconds())
-    (result,) = solve_problems([problem], solvers, settings, [watch.spent()])
-    return result
+        result = Result("unknown", (), False, str(error), seconds=watch.seconds())
+    return Answer(single.name, result, True, data, fault)
 
 
 def solved_of(
@@ -251,7 +265,7 @@ def _in_words(result: Result) -> str:
     if result.status != "multiple":
         return result.status
     number = counted(len(result.solutions), "solution")
-    return f"multiple: all {number}" if result.complete else f"multiple: {number} of more"
+    return f"multiple: all {number}" if result.complete else f"multiple: {number} and more"
 
 
 def _draw(target: Path, name: str, result: Result) -> None:
@@ -354,15 +368,16 @@ def _count_many(
     code = ALL_WELL
     counting = replace(settings, max_solutions=settings.limit)
     answers = solved_of(path, name, solvers, counting)
-    for where, result in Display(None, bar=not settings.quiet).over(answers, name):
+    for where, result in _display(settings).over(answers, name):
         found = len(result.solutions)
         if show and result.problem:
             for solution in result.solutions:
                 print("".join(result.problem.text(solution)))
+        shown = printable(where)
         if result.status not in ("invalid", "failed"):
-            print(f"{where}: {found if result.complete else f'>={found}'}")
+            print(f"{shown}: {found if result.complete else f'>={found}'}")
         if result.status in NOT_WELL:
-            say(f"{where}: {result.status}: {result.said}")
+            say(f"{shown}: {result.status}: {result.said}")
         code = SOME_BAD if result.status in NOT_WELL else code
     raise typer.Exit(code)
 
@@ -391,16 +406,20 @@ def times_table(results: Iterable[tuple[str, Result]]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
-    table = Table(box=box.SIMPLE)
+    table = Table(box=box.SIMPLE if shows("─", sys.stdout) else box.ASCII, padding=(0, 1, 0, 0))
     for heading in ("file", "status", "variables", "clauses", *STAGES):
-        justify: Literal["left", "right"] = "left" if heading in ("file", "status") else "right"
-        table.add_column(heading, justify=justify, overflow="fold")
+        if heading == "file":
+            table.add_column(heading, overflow="ellipsis", no_wrap=True, min_width=12)
+        elif heading == "status":
+            table.add_column(heading, no_wrap=True)
+        else:
+            table.add_column(heading, justify="right", no_wrap=True)
     for name, result in results:
         sizes = (str(len(result.cnf.candidates)), str(result.cnf.size)) if result.cnf else ("", "")
         seconds = (
-            f"{result.seconds[stage]:.4f}" if stage in result.seconds else "" for stage in STAGES
+            f"{result.seconds[stage]:.3f}" if stage in result.seconds else "" for stage in STAGES
         )
-        table.add_row(name, result.status, *sizes, *seconds)
+        table.add_row(printable(name), result.status, *sizes, *seconds)
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH_ELSEWHERE

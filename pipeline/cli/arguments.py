@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,8 +14,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from pipeline.cli.options import CONFIG, CONFIG_FILE, kinds, say
-from pipeline.errors import UsageError, printable
-from pipeline.exits import USAGE
+from pipeline.errors import UsageError, in_words, printable
+from pipeline.exits import TRY_AGAIN, USAGE
 from pipeline.settings import ENVIRONMENT_PREFIX, environment_name
 from pipeline.version import __version__
 
@@ -55,8 +56,13 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if ctx.resilient_parsing:  # for completion in a shell
             return super().parse_args(ctx, args)
-        given, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
-        kinds = self.callback.__annotations__ if self.callback else {}
+        try:
+            given, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
+        except _ClicksError as error:
+            error.ctx = ctx
+            raise
+        signature = inspect.signature(self.callback) if self.callback else inspect.Signature()
+        kinds = {each.name: each.annotation for each in signature.parameters.values()}
         own = [each for each in self.get_params(ctx) if each.name in kinds]
         for parameter in self.get_params(ctx):
             if parameter not in own and given.get(parameter.name):
@@ -76,8 +82,6 @@ class Command(TyperCommand):
             ctx.set_parameter_source(name, source)
             if name == CONFIG:
                 ctx.default_map = _from_file(ctx.params[name])
-            if name == "inbox" and ctx.default_map and not ctx.params[CONFIG]:
-                _check_place(value if isinstance(value, Path) else Path(str(value)))
         if rest:
             raise UsageError(f"{printable(rest[0])}: no such argument is expected")
         return rest
@@ -89,6 +93,11 @@ def _named(parameter: Any) -> str:
     return str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
 
 
+PROGRAMS = ("minisat", "on_done", "on_bad")
+"""Settings that say what is run. A file that is only found may be a stranger's: it was dropped
+there, or unpacked."""
+
+
 def _from_file(path: Path | None) -> dict[str, Any]:
     """The settings in the file of that path, or in the usual one if it is there."""
     usual = Path(CONFIG_FILE)
@@ -96,14 +105,11 @@ def _from_file(path: Path | None) -> dict[str, Any]:
         return {}
     from pipeline.cli.config import read_config  # noqa: PLC0415 - few have one
 
-    return read_config(path or usual)
-
-
-def _check_place(inbox: Path) -> None:
-    """Raise UsageError if the usual settings file lies in an inbox, where strangers drop files."""
-    here = Path.cwd()
-    if inbox.resolve() in (here, *here.parents):
-        raise UsageError(f"{CONFIG_FILE} lies in the inbox; name it with --{CONFIG} if it is yours")
+    found = read_config(path or usual)
+    if path is None and (programs := [name for name in PROGRAMS if name in found]):
+        why = f"a program is taken only from a file that --{CONFIG} names"
+        raise UsageError(f"{usual}: {programs[0].replace('_', '-')}: {why}")
+    return found
 
 
 class Group(TyperGroup):
@@ -111,7 +117,9 @@ class Group(TyperGroup):
 
     def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         for variable in _strangers(os.environ):
-            hint = did_you_mean(variable, _variables())
+            name = variable.removeprefix(ENVIRONMENT_PREFIX)
+            bare = (each.removeprefix(ENVIRONMENT_PREFIX) for each in _variables())
+            hint = did_you_mean(name, bare).replace("mean ", f"mean {ENVIRONMENT_PREFIX}")
             say(f"sudoku-pipeline: {printable(variable)}: there is no such setting{hint}")
         try:
             code = super().main(args, standalone_mode=False, **extra)
@@ -120,9 +128,12 @@ class Group(TyperGroup):
             code = USAGE
         except _ClicksError as error:
             say(f"sudoku-pipeline: {_in_our_words(error)}")
-            if error.ctx:
-                say(f"see {error.ctx.command_path} --help")
             code = USAGE
+        except OSError as error:  # of the help, to a full disk
+            if isinstance(error, BrokenPipeError):
+                raise
+            say(f"sudoku-pipeline: {in_words(error)}")
+            code = TRY_AGAIN
         return sys.exit(code) if standalone_mode else code
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -133,7 +144,8 @@ class Group(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
-            hint = did_you_mean(args[0], self.list_commands(ctx))
+            known = self.list_commands(ctx)
+            hint = "; try --help" if args[0] == "help" else did_you_mean(args[0], known)
             raise UsageError(f"{printable(args[0])}: no such command{hint}")
         return super().resolve_command(ctx, args)
 
@@ -148,8 +160,9 @@ def _in_our_words(error: Any) -> str:
         return str(error.message)
     if type(error).__name__ == "NoSuchOption":
         return f"{printable(option)}: no such option{did_you_mean(option, known or ())}"
-    takes_none = "does not take" in error.message
-    return f"{option}: {'takes no value' if takes_none else 'its value is missing'}"
+    known = error.ctx.command.params if error.ctx else ()
+    is_flag = any(option in each.opts and each.is_flag for each in known)
+    return f"{option}: {'takes no value' if is_flag else 'its value is missing'}"
 
 
 def _strangers(environment: Mapping[str, str]) -> list[str]:
@@ -168,7 +181,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint at the known name that is nearest to a mistyped one, if one is near."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
 
-    nearest = get_close_matches(name, list(known), 1, 0.7)
+    nearest = get_close_matches(name, list(known), 1, 0.65)
     return f"; did you mean {nearest[0]}?" if nearest else ""
 
 
@@ -186,6 +199,8 @@ def plain(value: Any, kind: Any) -> Any:
         return plain(value, inner[0])
     if origin in (Union, UnionType):
         return None if value is None else plain(value, inner[0])
+    if isinstance(value, str) and "\0" in value:
+        raise ValueError
     if origin is list and isinstance(value, (list, tuple)):
         return [plain(each, inner[0]) for each in value]
     if kind is bool and isinstance(value, str):

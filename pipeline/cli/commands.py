@@ -201,11 +201,15 @@ def audit(
     *,
     originals: Annotated[
         list[Path] | None,
-        typer.Option(help="Folders of originals, like the default: done in the inbox."),
+        typer.Option(
+            metavar="FOLDER", help="Folders of originals, like the default: done in the inbox."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
-    """Check an outbox from its files alone: solutions, that they are all, counts and proofs.
+    """Check an outbox from its files alone.
+
+    It checks solutions, that they are all, counts and proofs.
 
     A job is ok, BAD, or unchecked if its original is gone or time was too short.
     --timeout is for one proof, one search for more solutions, one conflict or one difference.
@@ -235,7 +239,9 @@ def proof(
     *,
     originals: Annotated[
         list[Path] | None,
-        typer.Option(help="Folders of originals, like the default: done in the inbox."),
+        typer.Option(
+            metavar="FOLDER", help="Folders of originals, like the default: done in the inbox."
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -247,14 +253,14 @@ def proof(
         ),
     ] = None,
 ) -> None:
-    """Prove that published solutions are all, for checkers of proofs such as drat-trim.
+    """Prove that published solutions are all, for drat-trim.
 
     For each claim, however it was certified, writes the formula that there is another solution,
     NAME.proof.cnf, and a refutation of it, NAME.proof.drat: made now, and checked.
 
     sudoku-pipeline proof outbox/classic.json
 
-    sudoku-pipeline proof outbox/collection.csv 1 5 --originals inbox/done -o proofs
+    sudoku-pipeline proof outbox/collection.csv 1 5 -o proofs
 
     If the original of a table is gone, its puzzles are taken from the table, with a warning.
 
@@ -336,14 +342,14 @@ def sheet(
         typer.Option("--first", metavar="N", help="Only the first N puzzles, up to 1,000."),
     ] = None,
 ) -> None:
-    """Write puzzles as pages to print, on A4 or Letter, with their solutions behind.
+    """Make pages of puzzles to print, their solutions behind.
 
     Files are solved as `solve` does. An outbox, a record or a table has its solutions; the
     puzzles of records are read from their originals, in done in the inbox.
 
     sudoku-pipeline sheet examples/collection.txt
 
-    sudoku-pipeline sheet --per-page 2 -o big.html examples/hexadecimal.txt examples/*.sudoku
+    sudoku-pipeline sheet --per-page 2 -o big.html examples/*.sudoku
 
     sudoku-pipeline sheet --no-solutions --first 12 --per-page 12 outbox/collection.csv
 

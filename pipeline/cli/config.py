@@ -9,7 +9,7 @@ from typing import Any
 
 from pipeline.cli.arguments import did_you_mean, expectation, plain
 from pipeline.cli.options import kinds
-from pipeline.errors import UsageError, in_words, printable
+from pipeline.errors import UsageError, printable
 from pipeline.settings import Settings
 
 MAX_BYTES = 1024 * 1024
@@ -20,8 +20,9 @@ _PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
 def read_config(path: Path) -> dict[str, Any]:
     """The settings in a file, by field of Settings.
 
-    Relative paths in it are relative to its folder. Raises UsageError for a file that cannot be
-    read, what is no setting, and a value of the wrong kind or out of range.
+    Relative paths in it, but for those of programs, are relative to its folder. Raises UsageError
+    for a file that cannot be read, what is no setting, and a value of the wrong kind or out of
+    range.
     """
     shown = printable(str(path))
     try:
@@ -31,11 +32,15 @@ def read_config(path: Path) -> dict[str, Any]:
             raise UsageError(f"{shown}: a settings file has at most {MAX_BYTES:,} bytes")
         found = tomllib.loads(data.decode())
     except OSError as error:
-        raise UsageError(f"--config {shown}: {in_words(error)}") from error
+        raise UsageError(f"{shown}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{shown}: expected UTF-8, found byte {error.start + 1}") from error
+        raise UsageError(
+            f"{shown}: expected UTF-8, found something else at byte {error.start + 1}"
+        ) from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{shown}{_placed(str(error))}") from error
+    except (ValueError, RecursionError) as error:  # numbers, and nests, beyond all measure
+        raise UsageError(f"{shown}: {error}") from error
     names = {name.replace("_", "-"): name for name in kinds()}
     chosen = {}
     for key, value in found.items():
@@ -46,7 +51,7 @@ def read_config(path: Path) -> dict[str, Any]:
     try:
         Settings(**chosen)
     except UsageError as error:
-        raise UsageError(f"{shown}: {error}") from error
+        raise UsageError(f"{shown}: {str(error).removeprefix('--')}") from error
     return chosen
 
 
@@ -61,8 +66,9 @@ def _converted(about: str, value: object, kind: Any, folder: Path) -> Any:
     except ValueError:
         converted = None
     if converted is None:
-        raise UsageError(f"{about}: expected {expected}, found {value!r}")
-    return folder / converted if isinstance(converted, Path) else converted
+        found = str(value).lower() if isinstance(value, bool) else repr(value)[:100]
+        raise UsageError(f"{about}: expected {expected}, found {found}")
+    return folder / converted.expanduser() if isinstance(converted, Path) else converted
 
 
 def _placed(message: str) -> str:

@@ -43,7 +43,7 @@ def run(settings: Settings) -> None:
         if keeper and code != TRY_AGAIN:
             keeper.finish()
     if isinstance(log, Screen):
-        log.sum_up()
+        log.sum_up(was_stopped=code == TRY_AGAIN)
     raise typer.Exit(code)
 
 
@@ -142,7 +142,8 @@ def _seconds(age: str) -> float:
 
 
 def prune(settings: Settings, *, older_than: str, dry_run: bool) -> None:
-    expired = expired_files(_folders(settings), _seconds(older_than))
+    seconds = _seconds(older_than)
+    expired = expired_files(_folders(settings), seconds)
     display = Display(None, bar=True)
     files = list(display.over(expired, "looking", "file"))
     if dry_run:
@@ -160,7 +161,8 @@ def doctor(settings: Settings, whence: Mapping[str, str], *, as_json: bool) -> N
     findings = list(examine(settings))
     for name, place in whence.items():
         value = getattr(settings, name)
-        said = str(value).lower() if isinstance(value, bool) else str(value)
+        said = f"{value:g}" if isinstance(value, float) else str(value)
+        said = said.lower() if isinstance(value, bool) else said
         findings.append(Finding("ok", f"{name.replace('_', '-')} is {said}, by {place}"))
     if as_json:
         print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))

@@ -204,7 +204,7 @@ def accounted(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(ALL_WELL) from None
         except Stopped:
             if stopped != ALL_WELL:
-                say("interrupted")
+                say("\ninterrupted" if sys.stderr.isatty() else "interrupted")
             raise typer.Exit(stopped) from None
         except (PipelineError, OSError) as error:
             said = in_words(error) if isinstance(error, OSError) else str(error)

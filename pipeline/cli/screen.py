@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import locale
 import os
 import shlex
 import sys
@@ -12,11 +11,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, Literal, TextIO
 
 import typer
 
 from pipeline.errors import counted, duration, printable
+from pipeline.log import shows
 from pipeline.published.events import EVENTS
 from pipeline.published.names import REPORT
 from pipeline.published.schema import ASIDE, CLAIMED
@@ -43,6 +44,9 @@ _FOR_DETAILS = 24
 
 _INDENT = " " * 4
 
+_TOLD_BY_REASON = frozenset(("environment.failed", "command.failed"))
+"""Events whose reason says all."""
+
 
 class Screen:
     """A log for people, on standard error; with `quiet`, only what went wrong.
@@ -68,7 +72,7 @@ class Screen:
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         self._is_terminal = terminal.isatty()
         self._is_coloured = self._is_terminal and not plain
-        self._is_ascii = not _shows("✓", terminal)
+        self._is_ascii = not shows("✓", terminal)
         self._columns = _columns_of(terminal)
 
     def info(self, event: str, **values: Any) -> None:
@@ -89,25 +93,30 @@ class Screen:
                 inbox, outbox = map(_shown, (self._settings.inbox, self._settings.outbox))
                 self._say("note", f"watching {inbox}; results go to {outbox}; Ctrl-C stops")
             case "watch.stopped":
-                self.sum_up(has_waited=True)
+                self.sum_up(has_waited=True, was_stopped=True)
             case _:
                 self._say(kind, _in_a_sentence(event, values))
 
     def _count(self, values: Mapping[str, Any]) -> None:
         self._jobs += 1
-        totals = values.get("totals") or {values["status"]: 1}
+        totals = values["totals"] if "totals" in values else {values["status"]: 1}
         self._puzzles.update({name: n for name, n in totals.items() if name not in ASIDE})
         self._claimed += values.get(CLAIMED, values.get("certificate") == CLAIMED)
 
-    def sum_up(self, *, has_waited: bool = False) -> None:
+    def sum_up(self, *, has_waited: bool = False, was_stopped: bool = False) -> None:
         """Say how many puzzles came to what, how fast, and where the results are.
 
-        If nothing has been said at all, say that there was nothing to do. If it `has_waited` for
-        files, there is no rate to tell.
+        If it `has_waited` for files, there is no rate to tell. If there were no jobs, say so, but
+        if something else was said.
         """
-        if self._is_silent:
-            self._say("note", f"nothing to do: drop files in {_shown(self._settings.inbox)}")
+        if self._is_terminal and not self._settings.quiet and (self._jobs or was_stopped):
+            self._write("")  # after ^C, too
         if not self._jobs:
+            if has_waited:
+                self._say("note", "stopped; nothing was dropped")
+            elif self._is_silent:
+                drop = f"nothing to do: drop files in {_shown(self._settings.inbox)}"
+                self._say("note", "stopped before anything was done" if was_stopped else drop)
             return
         seconds = max(self._clock() - self._begun, 1e-3)
         total = self._puzzles.total()
@@ -117,8 +126,6 @@ class Screen:
         each = [f"{n:,} {status}" for status, n in self._puzzles.most_common() if n]
         each += [f"{self._claimed:,} only claimed"] if self._claimed else []
         line += f", {duration(seconds)}" + ("" if has_waited else f", {_rate(total / seconds)}")
-        if self._is_terminal and not self._settings.quiet:
-            self._write("")  # after ^C, too
         self._say("note", line, ", ".join(each))
         outbox = _shown(self._settings.outbox)
         if self._settings.report:
@@ -134,20 +141,27 @@ class Screen:
         line = f"{name}  {values['status']:<{_STATUS}}  {took:>{_TIME}}"
         self._say(kind, line, _detail(values))
 
-    def _say(self, kind: Kind, line: str, detail: str = "") -> None:
+    def _say(self, kind: Kind, line: str, detail: str | None = None) -> None:
         """Write a line, its detail behind it if there is room, else below."""
         if self._settings.quiet and kind in ("well", "note"):
             return
         self._is_silent = False
         mark, in_ascii, colour = _MARKS[kind]
         if self._is_ascii:
-            mark, line, detail = in_ascii, *(_in_ascii(each) for each in (line, detail))
+            mark, line, detail = in_ascii, _in_ascii(line), detail and _in_ascii(detail)
         below = []
-        if _width(f"{mark} {line}  {detail}") < self._columns:
-            line = f"{line}  {detail}".rstrip()
+        wrapped = partial(
+            textwrap.wrap,
+            width=max(self._columns - 1, 2 * _NARROWEST),
+            subsequent_indent=_INDENT,
+            break_on_hyphens=False,
+        )
+        if _width(f"{mark} {line}  {detail or ''}") < self._columns:
+            line = f"{line}  {detail or ''}".rstrip()
+        elif detail is None:
+            line, *below = wrapped(line)
         else:
-            width = max(self._columns - 1, 2 * _NARROWEST)
-            below = textwrap.wrap(detail, width, initial_indent=_INDENT, subsequent_indent=_INDENT)
+            below = wrapped(detail, initial_indent=_INDENT)
         line = f"{mark} {line}"
         if self._is_coloured and colour:
             end = len(mark) if kind == "well" else len(line)
@@ -156,14 +170,17 @@ class Screen:
 
     def _write(self, *lines: str) -> None:
         with suppress(OSError, ValueError):  # a closed terminal must not stop the work
-            print(*lines, sep="\n", file=self._stream or sys.stderr, flush=True)
+            stream = self._stream or sys.stderr
+            stream.write("\n".join(lines) + "\n")  # at once: commands are told of by a thread
+            stream.flush()
 
 
 def _detail(values: Mapping[str, Any]) -> str:
     """What there is to say besides status and time."""
     totals, told = values.get("totals"), []
     if totals is not None:
-        told += [f"{n:,} {name}" for name, n in totals.items() if name not in ASIDE and n]
+        most = Counter({name: n for name, n in totals.items() if name not in ASIDE})
+        told += [f"{n:,} {name}" for name, n in most.most_common() if n]
         told += [f"{values[CLAIMED]:,} only claimed"] if values.get(CLAIMED) else []
         return ", ".join(told)
     if values["status"] == "multiple" and values["complete"]:
@@ -184,7 +201,7 @@ def _in_a_sentence(event: str, values: Mapping[str, Any]) -> str:
         said = f"{values['puzzles']:,} puzzles, {_rate(values['per_second'])}"
         said += f", {values['percent']:.0f} %" if values["percent"] is not None else ""
     else:
-        said = EVENTS[event].meaning
+        said = "" if event in _TOLD_BY_REASON else EVENTS[event].meaning
     return printable(": ".join(filter(None, (about, said, reason))))
 
 
@@ -215,16 +232,6 @@ def _width(text: str) -> int:
         return len(text)
     wide = sum(unicodedata.east_asian_width(each) in "WF" for each in text)
     return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
-
-
-def _shows(text: str, stream: TextIO) -> bool:
-    """Whether locale and stream have these characters; in the C locale Python's streams do."""
-    try:
-        text.encode(locale.getencoding())
-        text.encode(stream.encoding or "ascii")
-    except (LookupError, UnicodeEncodeError):
-        return False
-    return True
 
 
 def _columns_of(stream: TextIO) -> int:

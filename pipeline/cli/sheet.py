@@ -67,6 +67,8 @@ def sheet(
         raise UsageError(f"--first: expected 1 to {MOST_PRINTED:,}")
     found, is_well = _taken(_found(sources, settings), first)
     if not found:
+        if not is_well:  # as was said of each
+            raise typer.Exit(SOME_BAD)
         raise InputError(f"{', '.join(map(source_name, sources))}: there is no puzzle to print")
     printed = _solved(found, settings) if solutions else [*map(_as_it_is, found)]
     for each in printed:

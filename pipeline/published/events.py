@@ -95,7 +95,7 @@ EVENTS: Final = {
         ("source", "status"),
     ),
     "job.crashed": Event((ERROR,), "an attempt to process a file crashed", ("source", "reason")),
-    "job.paused": Event((ERROR,), "a later run will go on with a file", ("source",)),
+    "job.paused": Event((ERROR,), "stopped; a later run goes on with it", ("source",)),
     "job.kept": Event(
         (ERROR,), "a file stays claimed until an obstacle is gone", ("source", "reason")
     ),

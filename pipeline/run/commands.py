@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from io import RawIOBase
 from pathlib import Path
 from queue import SimpleQueue
+from subprocess import SubprocessError
 from typing import NamedTuple
 
 from pipeline.errors import UsageError, in_words, printable
@@ -143,6 +144,8 @@ class Commands:
             code, said = self._run(call)
         except OSError as error:
             return in_words(error)
+        except (ValueError, SubprocessError) as error:
+            return str(error)
         if code == 0:
             return ""
         lines = said.decode(errors="replace").split("\n")
@@ -188,6 +191,8 @@ def _split(option: str, command: str | None) -> list[str]:
         argv = shlex.split(command)
     except ValueError as error:
         raise UsageError(f"{option}: expected a command, found {str(error).lower()}") from error
+    if "\0" in command:
+        raise UsageError(f"{option}: expected a command, found a NUL")
     if not argv or not argv[0]:
         raise UsageError(f"{option}: expected a command, found nothing")
     if shutil.which(argv[0]) is None:
@@ -198,5 +203,8 @@ def _split(option: str, command: str | None) -> list[str]:
 
 
 def _end_of(said: bytes, pipe: RawIOBase) -> bytes:
-    """The end of what was said, with what can be read now; a flood is read bit by bit."""
-    return (said + (pipe.read(_BLOCK) or b""))[-_LONGEST:]
+    """The end of what was said, with what can be read now."""
+    end = time.monotonic() + _LOOK_SECONDS
+    while (block := pipe.read(_BLOCK)) and time.monotonic() < end:
+        said = (said + block)[-_LONGEST:]
+    return said

@@ -204,8 +204,8 @@ def run_once(
     metrics = _metrics(settings, log)
     with _ready(settings, log, on_finished, metrics, tuning, once=True) as (sweeper, stop, alarm):
         code = _pass(sweeper, stop, alarm, metrics, log, on_finished)
-    if metrics:
-        metrics.write()
+        if metrics:
+            metrics.write()
     return code
 
 
@@ -287,7 +287,9 @@ def watch(
                 on_idle = no_hook if sweeps.pauses else on_finished
                 if not _hinted(alarm, keeper, stop, rescan, on_idle, deaf=sweeps.pauses):
                     rescan = 0.0
-        log.info("watch.stopped")
+        if metrics:
+            metrics.write()
+    log.info("watch.stopped")
 
 
 class _Sweeps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -362,3 +363,32 @@ def test_many_puzzles_are_not_drawn(tmp_path):
     (tmp_path / "many.txt").write_text(MANY)
     code, _, said = run("solve", "--svg", "out.svg", "many.txt")
     assert (code, "many puzzles" in said) == (2, True)
+
+
+def test_names_in_an_archive_command_no_terminal_and_forge_no_line(puzzle_folder):
+    name = "a\x1b]0;owned\x07\nfake.txt: unique 1.txt"
+    (puzzle_folder / "evil.zip").write_bytes(zip_of((name, UNIQUE)))
+    for command in (["solve"], ["solve", "--times"], ["count"]):
+        code, printed, said = run(*command, "evil.zip")
+        assert code == 0
+        assert not re.search(r"[\x00-\x09\x0b-\x1f]|^fake", printed + said, re.MULTILINE)
+
+
+def test_the_json_of_an_invalid_file_is_that_of_its_record(puzzle_folder):
+    printed = run("solve", "--json", "bad.txt")[1]
+    assert json.loads(printed)["message"] == "bad.txt:3:3: expected a digit or a blank, found 'q'"
+
+
+def test_json_has_the_record_and_the_texts_of_the_solutions(puzzle_folder):
+    code, printed, said = run("solve", "--json", "unique.txt", "two.txt")
+    one, two = map(json.loads, printed.splitlines())
+    assert (code, said) == (0, "")
+    assert (one["source"], one["status"], one["texts"]) == ("unique.txt", "unique", [SOLVED])
+    assert one["certificate"]["complete"] == "proved"
+    assert (two["status"], two["solutions"], len(two["texts"])) == ("multiple", 2, 2)
+
+
+def test_what_is_only_claimed_is_said_of_each_of_many(puzzle_folder):
+    (puzzle_folder / "lines.txt").write_text("1.....2..3.....4\n" * 2)
+    printed = run("solve", "--trust-solver", "lines.txt")[1]
+    assert printed.count("only claimed: --trust-solver") == 2

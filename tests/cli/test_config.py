@@ -70,13 +70,13 @@ def test_one_file_serves_all_commands_though_none_takes_all_of_it(folder):
         ("config = 'a'\n", "config: no such setting"),
         ("[run]\nquiet = true\n", "run: no such setting"),
         ("timeout = 'x'\n", "timeout: expected a number, found 'x'"),
-        ("timeout = true\n", "timeout: expected a number, found True"),
+        ("timeout = true\n", "timeout: expected a number, found true"),
         ("workers = 1.5\n", "workers: expected a whole number, found 1.5"),
         ("quiet = 1\n", "quiet: expected true or false, found 1"),
         ("quiet = 'yes'\n", "quiet: expected true or false, found 'yes'"),
         ("inbox = ['a']\n", "inbox: expected a text, found ['a']"),
         ("solver = 'foo'\n", "solver: expected one of auto, minisat, pysat, lanes, found 'foo'"),
-        ("timeout = 0\n", "--timeout: expected 0.001 to 1,000,000"),
+        ("timeout = 0\n", "timeout: expected 0.001 to 1,000,000"),
         ("timeout = \n", "1:11: Invalid value"),
         ("timeout = 1\ntimeout = 2\n", "2:12: Cannot overwrite a value"),
     ],
@@ -94,8 +94,11 @@ def test_what_is_no_setting_is_refused_with_its_place(text, said, folder):
     [
         (lambda path: None, "No such file"),
         (Path.mkdir, "directory"),
-        (lambda path: path.write_bytes(b"\xff"), "expected UTF-8, found byte 1"),
+        (lambda path: path.write_bytes(b"\xff"), "expected UTF-8, found something else at byte 1"),
         (lambda path: path.write_bytes(b"#" * 2**21), "at most 1,048,576 bytes"),
+        (lambda path: path.write_bytes(b"timeout = " + b"1" * 5000), "limit"),
+        (lambda path: path.write_bytes(b"a = " + b"[" * 5000), "recursion"),
+        (lambda path: path.write_bytes(b'inbox = "a\\u0000b"'), "expected a text"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(make, said, folder):
@@ -104,12 +107,21 @@ def test_a_file_that_cannot_be_read_is_named(make, said, folder):
     assert (code, said in told, "a.toml" in told) == (2, True, True)
 
 
-@pytest.mark.parametrize("inbox", [".", "..", "{}"])
-def test_a_file_that_was_dropped_is_not_obeyed(inbox, folder):
-    """Else whoever may drop a puzzle might name a command to run."""
-    (folder / FILE).write_text('on-done = "touch evil"\n')
-    code, _, said = run("run", "--inbox", inbox.format(folder))
-    assert (code, "lies in the inbox" in said) == (2, True)
+@pytest.mark.parametrize("name", ["minisat", "on-done", "on-bad"])
+@pytest.mark.parametrize("command", [["run"], ["solve", "two.txt"], ["doctor"]], ids=" ".join)
+def test_a_file_that_is_only_found_names_no_program(name, command, folder):
+    """Else whoever may drop a puzzle might have a program run."""
+    (folder / FILE).write_text(f'{name} = "./evil"\n')
+    code, printed, said = run(*command)
+    assert (code, printed) == (2, "")
+    why = "a program is taken only from a file that --config names"
+    assert said == f"sudoku-pipeline: {FILE}: {name}: {why}\n"
+
+
+def test_a_file_that_is_named_may_name_a_program(folder):
+    (folder / "my.toml").write_text('minisat = "./none"\nsolver = "minisat"\n')
+    code, _, said = run("solve", "two.txt", "--config", "my.toml")
+    assert (code, "./none: not a program" in said) == (2, True)
 
 
 def test_doctor_says_which_settings_are_no_defaults_and_whence(folder, monkeypatch):
@@ -121,6 +133,6 @@ def test_doctor_says_which_settings_are_no_defaults_and_whence(folder, monkeypat
     assert sorted(settings) == [
         f"max-solutions is 7, by {FILE}",
         f"quiet is true, by {FILE}",
-        "timeout is 9.0, by SUDOKU_PIPELINE_TIMEOUT",
+        "timeout is 9, by SUDOKU_PIPELINE_TIMEOUT",
         "workers is 1, by an option",
     ]

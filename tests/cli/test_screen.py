@@ -206,3 +206,23 @@ def test_a_terminal_that_is_closed_stops_nothing(terminal):
     told = screen(terminal)
     terminal.close()
     finished(told, "a.txt", "unique")
+
+
+def test_a_stop_is_said_and_not_taken_for_an_empty_inbox(terminal):
+    screen(terminal).sum_up(was_stopped=True)
+    assert terminal.lines == ["", "· stopped before anything was done"]
+    other = Terminal()
+    told = screen(other)
+    told.info("watch.started", inbox="inbox")
+    told.info("watch.stopped")
+    assert other.lines[1:] == ["", "· stopped; nothing was dropped"]
+
+
+def test_a_reason_that_says_all_stands_alone_and_long_ones_are_wrapped(terminal):
+    told = screen(terminal)
+    told.error("environment.failed", reason="inbox: no such folder; make it")
+    told.warning("command.failed", source="a.txt", reason="--on-done: exit code 3: " + "oops " * 20)
+    assert terminal.lines[0] == "✗ inbox: no such folder; make it"
+    assert terminal.lines[1].startswith("! a.txt: --on-done: exit code 3: oops")
+    assert terminal.lines[2].startswith("    oops")
+    assert all(len(line) < 80 for line in terminal.lines)

@@ -81,10 +81,11 @@ def test_what_has_no_board_is_said_and_the_rest_is_printed(puzzle_folder):
 
 def test_where_there_is_nothing_to_print_nothing_is_written(puzzle_folder):
     Path("empty").mkdir()
-    for source in ("bad.txt", "empty"):
+    told = "bad.txt:3:3: expected a digit", "empty: there is no puzzle to print"
+    for source, why in zip(("bad.txt", "empty"), told, strict=True):
         code, printed, said = run("sheet", source)
-        assert (code, printed) == (1, "")
-        assert said.endswith(": there is no puzzle to print\n")
+        assert (code, printed, said.count("\n")) == (1, "", 1)
+        assert said.startswith(why)
     assert not Path("sheet.html").exists()
 
 
