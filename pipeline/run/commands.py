@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from io import RawIOBase
 from pathlib import Path
 from queue import SimpleQueue
-from subprocess import SubprocessError
 from typing import NamedTuple
 
 from pipeline.errors import UsageError, in_words, printable
@@ -28,7 +27,7 @@ MOST_WAITING = 10_000
 """Commands that may wait; if there are more, the jobs wait too."""
 
 _PREFIX = "SUDOKU_JOB_"
-_LONGEST = 1000
+_LONGEST, _SHOWN = 1000, 200
 _LOOK_SECONDS = 0.1
 _BLOCK = 64 * 1024
 
@@ -144,7 +143,7 @@ class Commands:
             code, said = self._run(call)
         except OSError as error:
             return in_words(error)
-        except (ValueError, SubprocessError) as error:
+        except ValueError as error:
             return str(error)
         if code == 0:
             return ""
@@ -156,7 +155,7 @@ class Commands:
             why = "killed, as it was time to stop"
         else:
             why = f"exit code {code}" if code > 0 else f"killed by signal {-code}"
-        return f"{why}: {printable(last)}" if last else why
+        return f"{why}: {printable(last)[:_SHOWN]}" if last else why
 
     def _run(self, call: _Call) -> tuple[int | None, bytes]:
         """The exit code of a command, None if it was killed here, and the end of what it said.
