@@ -1,6 +1,6 @@
 """How much faster collections are than a SAT solver kept alive.
 
-    python bench/fastest.py FOLDER [ROW…]
+    python bench/fastest.py FOLDER [--trust-solver] [ROW…]
 
 FOLDER has `17clue.txt`, `top1465.txt` and `hardest.txt`, one 9×9 puzzle a line. Each ROW (all, if
 none is named) is a collection made of one of them, or of puzzles with many solutions made here,
@@ -9,6 +9,7 @@ the same run, is PySAT's minisat22: the formula loaded once, givens as assumptio
 blocking each solution, up to the same number of solutions; its solving alone is counted, before our
 run and after it. Both have the same single core. From the row `as-is`, 17clue.txt alone, an empty
 run is taken off. In the last row, `workers`, two workers with two cores solve the million.
+`--trust-solver` leaves out the check that no solution is missing, whose price this shows.
 `latency.py` has the same for one file under `watch`.
 """
 
@@ -78,14 +79,16 @@ def cores(count: int) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def run_seconds(folder: Path, lines: Path | None, workers: int = 1) -> float:
+def run_seconds(
+    folder: Path, lines: Path | None, options: Sequence[str], workers: int = 1
+) -> float:
     """Seconds of a whole `run`, for a collection or for nothing."""
     box = Path(tempfile.mkdtemp(dir=folder))
     (box / "inbox").mkdir()
     if lines:
         os.link(lines, box / "inbox" / "lines.txt")
     argv = [sys.executable, "-m", "pipeline", "run", "--quiet", "--workers", str(workers)]
-    argv += ["--inbox", str(box / "inbox"), "--outbox", str(box / "outbox")]
+    argv += ["--inbox", str(box / "inbox"), "--outbox", str(box / "outbox"), *options]
     begun = time.perf_counter()
     subprocess.run(argv, check=True)
     spent = time.perf_counter() - begun
@@ -112,7 +115,9 @@ def first_fields(path: Path) -> list[str]:
 
 
 def main() -> None:
-    data, chosen = Path(sys.argv[1]), sys.argv[2:]
+    data, rest = Path(sys.argv[1]), sys.argv[2:]
+    options = [each for each in rest if each.startswith("--")]
+    chosen = [each for each in rest if each not in options]
     for program in (loading.PROGRAM, compiled.PROGRAM):
         program.compile_into(program.folder())  # as `doctor` does
     easy, hard, hardest = (data / f"{name}.txt" for name in ("17clue", "top1465", "hardest"))
@@ -134,28 +139,31 @@ def main() -> None:
             collection = folder / f"{row}.txt"
             write(collection)
             with cores(1):
-                report(folder, row, source, collection)
+                report(folder, row, source, collection, options)
         if not chosen or "workers" in chosen:
             collection = folder / "million.txt"
             if not collection.exists():
                 rows["million"][1](collection)
             with cores(1):
-                one = run_seconds(folder, collection)
+                one = run_seconds(folder, collection, options)
             with cores(2):
-                two = run_seconds(folder, collection, workers=2)
+                two = run_seconds(folder, collection, options, workers=2)
             print(f"two workers / one: {one / two:.2f}")
 
 
-def report(folder: Path, row: str, source: Path, collection: Path) -> None:
+def report(folder: Path, row: str, source: Path, collection: Path, options: Sequence[str]) -> None:
     texts = first_fields(source)
     sample = texts[:: max(1, len(texts) // SAMPLE)]
     count = sum(1 for _ in collection.open())
     before = baseline_seconds(sample)
     if row == "as-is":
-        pairs = [(run_seconds(folder, collection), run_seconds(folder, None)) for _ in range(7)]
+        pairs = [
+            (run_seconds(folder, collection, options), run_seconds(folder, None, options))
+            for _ in range(7)
+        ]
         spent = sorted(full - empty for full, empty in pairs)[3]
     else:
-        spent = run_seconds(folder, collection)
+        spent = run_seconds(folder, collection, options)
     base, ours = (before + baseline_seconds(sample)) / 2, spent / count
     label = f"{row}, {count:,} lines"
     print(f"{label:<28}{base * 1e6:12.1f}{ours * 1e6:10.2f}{base / ours:8.1f} x", flush=True)
