@@ -157,7 +157,7 @@ def test_going_alone_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, 
 def test_a_proof_takes_of_the_time_for_asking_the_next_solver(solve, monkeypatch, clock, solvers):
     refusing = clock.slowed(lambda *_: (Certificate("no", reason="of this test"), None), 7)
     monkeypatch.setattr("pipeline.completeness.EXHAUSTION_SECONDS", 0.0)
-    monkeypatch.setattr("pipeline.completeness.prove_complete", refusing)
+    monkeypatch.setattr("pipeline.completeness._prove", refusing)
     ((status, known, why),) = set(solve([UNIQUE] * 2, solvers, timeout=7, prove="always"))
     assert (status, known) == ("unknown", "no")
     assert SEVEN in why

@@ -320,7 +320,7 @@ def test_a_row_that_could_not_be_proved_says_why(monkeypatch, solvers):
     certificate = Certificate("claimed", reason="no time")
     monkeypatch.setattr("pipeline.completeness.EXHAUSTION_SECONDS", 0.0)
     monkeypatch.setattr("pipeline.batch.exhausted_many", undecided)
-    monkeypatch.setattr("pipeline.completeness.prove_complete", lambda *_: (certificate, None))
+    monkeypatch.setattr("pipeline.completeness._prove", lambda *_: (certificate, None))
     rows = solved(f"{ONE}\n{PAIR}\n", solvers, prove="always")
     assert [row[7] for row in records(rows)] == ["claimed: no time"] * 2
     assert rows.totals == Counter(unique=1, multiple=1, claimed=2)

@@ -173,7 +173,7 @@ def read_formula(text: str) -> Formula:
     if header is None:
         raise ValueError(f"line 1: expected 'p cnf VARIABLES CLAUSES', found {first[:40]!r}")
     matched = _BODY.match(body)
-    legible = matched.end() if matched else 0
+    legible = body.rfind("\n", 0, matched.end()) + 1 if matched else 0  # more before Python 3.11.5
     if legible < len(body):
         odd = body[legible : legible + 40].partition("\n")[0]
         number = body.count("\n", 0, legible) + 2

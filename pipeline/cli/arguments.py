@@ -6,9 +6,10 @@ import inspect
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TextIO, Union, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -134,6 +135,8 @@ class Group(TyperGroup):
                 raise
             say(f"sudoku-pipeline: {in_words(error)}")
             code = TRY_AGAIN
+        for stream in (sys.stdout, sys.stderr):
+            _let_go(stream)
         return sys.exit(code) if standalone_mode else code
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -152,6 +155,15 @@ class Group(TyperGroup):
 
 _ClicksError: Any = typer.BadParameter.__bases__[0]
 """click's UsageError, which typer has in a module of its own in some versions."""
+
+
+def _let_go(stream: TextIO) -> None:
+    """Write what is buffered; what cannot be written is dropped, else Python ends with code 120."""
+    with suppress(OSError, ValueError):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _in_our_words(error: Any) -> str:

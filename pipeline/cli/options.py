@@ -198,7 +198,10 @@ def accounted(command: Callable[..., None]) -> Callable[..., None]:
     def wrapper(*args: Any, **kwargs: Any) -> None:
         try:
             with interruptible():
-                command(*args, **kwargs)
+                try:
+                    command(*args, **kwargs)
+                finally:
+                    sys.stdout.flush()  # what cannot be written fails here, not as Python ends
         except BrokenPipeError:  # the reader of our output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(ALL_WELL) from None
