@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import typer
 
-from pipeline.cli.files import STANDARD_OUTPUT, check_target, path_of, source_name, write_to
+from pipeline.cli.files import (
+    STANDARD_OUTPUT,
+    check_target,
+    lines_in,
+    path_of,
+    source_name,
+    write_to,
+)
 from pipeline.cli.options import say
 from pipeline.errors import (
     InputError,
@@ -33,7 +40,7 @@ from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solving import solve_one, solve_problems
-from pipeline.source import Archive, Single
+from pipeline.source import Archive, Collection, Single
 
 if TYPE_CHECKING:
     from pipeline.explain import Difference
@@ -49,12 +56,12 @@ def solve(
 ) -> None:
     _check_drawn(svg, files)
     kept: list[tuple[str, Result]] = []
-    well, display = True, _display(settings)
+    well = True
     with Solvers(settings.solver, settings.minisat) as solvers:
         _say_lacking(solvers, settings)
-        for file in files:
-            found = _solved_in(file, solvers, settings, drawn=bool(svg))
-            for answer in display.over(found, source_name(file)):
+        within, among = (_display(settings, has_bar=wanted) for wanted in _bars(files))
+        for file in among.over(files, "solve", "file", len(files)):
+            for answer in _solved_in(file, solvers, settings, within, drawn=bool(svg)):
                 name, result = answer.name, answer.result
                 if as_json:
                     print(_record_line(answer, settings))
@@ -72,9 +79,23 @@ def solve(
     raise typer.Exit(ALL_WELL if well else SOME_BAD)
 
 
-def _display(settings: Settings) -> Display:
+def _bars(files: Sequence[Path]) -> tuple[bool, bool]:
+    """Whether progress is that within the only file, or that among several."""
+    return len(files) == 1, len(files) > 1
+
+
+def _display(settings: Settings, *, has_bar: bool = True) -> Display:
     """Progress, unless the lines that are printed on the same terminal show it."""
-    return Display(None, bar=not settings.quiet and not sys.stdout.isatty())
+    return Display(None, bar=has_bar and not settings.quiet and not sys.stdout.isatty())
+
+
+def _under_bar(
+    display: Display, path: Path, name: str, solvers: Solvers, settings: Settings
+) -> Iterator[tuple[str, Result]]:
+    """What `solved_of` gives, with its progress. A collection's lines tell about how many come."""
+    is_collection = isinstance(contents_of(path, name, settings), Collection)
+    total = lines_in(path) if is_collection else None
+    return display.over(solved_of(path, name, solvers, settings), name, total=total)
 
 
 class Answer(NamedTuple):
@@ -124,7 +145,7 @@ def _tell(answer: Answer, settings: Settings, before: str | None) -> None:
 
 
 def _solved_in(
-    file: Path, solvers: Solvers, settings: Settings, *, drawn: bool
+    file: Path, solvers: Solvers, settings: Settings, display: Display, *, drawn: bool
 ) -> Iterator[Answer]:
     """Each answer to a file.
 
@@ -139,7 +160,7 @@ def _solved_in(
                 return
             if drawn:
                 raise UsageError(f"--svg: {name} holds many puzzles; give one to draw")
-            for where, result in solved_of(path, name, solvers, settings):
+            for where, result in _under_bar(display, path, name, solvers, settings):
                 yield Answer(where, result, is_alone=False)
     except InputError as error:
         yield Answer(name, Result("invalid", message=str(error)), is_alone=True)
@@ -367,8 +388,7 @@ def _count_many(
 ) -> NoReturn:
     code = ALL_WELL
     counting = replace(settings, max_solutions=settings.limit)
-    answers = solved_of(path, name, solvers, counting)
-    for where, result in _display(settings).over(answers, name):
+    for where, result in _under_bar(_display(settings), path, name, solvers, counting):
         found = len(result.solutions)
         if show and result.problem:
             for solution in result.solutions:

@@ -55,6 +55,17 @@ def _copied(stream: BinaryIO, file: Path, most: int) -> Iterator[Path]:
         yield Path(copy.name)
 
 
+def lines_in(path: Path) -> int | None:
+    """How many lines a text has; None for a file with other bytes, such as a compressed one."""
+    lines = 0
+    with path.open("rb") as file:
+        while block := file.read(_AT_ONCE):
+            if b"\0" in block:
+                return None
+            lines += block.count(b"\n")
+    return lines
+
+
 def standard_input() -> BinaryIO:
     """The bytes of standard input. Raises InputError if it is closed."""
     if sys.stdin is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from pipeline.cli.options import say
 from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.log import Display, Progress
+from pipeline.published import ENDING
 from pipeline.published.names import DONE
 from pipeline.settings import Settings
 from pipeline.unpack.limits import Room
@@ -44,7 +46,7 @@ def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_
         room = Room(settings.max_total_bytes)
         terms = Terms(settings.reading, room, settings.timeout, ask, show_rows)
         found = audited(outbox, folders, terms)
-        for finding in display.over(found, "audit", "job"):
+        for finding in display.over(found, "audit", "job", _records_in(outbox)):
             verdicts[finding.verdict] += 1
             if as_json or not settings.quiet or finding.verdict != "ok":
                 _print(finding, as_json=as_json)
@@ -53,6 +55,13 @@ def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_
     if not settings.quiet:
         (say if as_json else print)(f"{jobs}: {said}")
     raise typer.Exit(ALL_WELL if verdicts.total() == verdicts["ok"] else SOME_BAD)
+
+
+def _records_in(outbox: Path) -> int:
+    """About how many jobs there are to audit."""
+    with suppress(OSError):  # as the audit will say
+        return sum(path.name.endswith(ENDING) for path in outbox.iterdir())
+    return 0
 
 
 def folders_of_originals(settings: Settings, named: list[Path] | None) -> list[Path]:
@@ -86,15 +95,15 @@ def report(settings: Settings, outbox: Path, *, output: Path | None) -> None:
 
     if not outbox.is_dir():
         raise EnvironmentFailure(f"{printable(str(outbox))}: no such folder")
-    display = Display(None, bar=not settings.quiet)
+    display, steps = Display(None, bar=not settings.quiet), len([*outbox.iterdir()])
     if output is None:
         output = outbox / REPORT
-        for _ in display.over(written(outbox, settings.inbox, output), "report", "step"):
+        for _ in display.over(written(outbox, settings.inbox, output), "report", "step", steps):
             pass
     else:
         check_target("--output", output)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
         pieces = page_pieces(outbox, settings.inbox, beside)
-        write_to(output, display.over(pieces, "report", "step"))
+        write_to(output, display.over(pieces, "report", "step", steps))
     if not settings.quiet and output != STANDARD_OUTPUT and output.is_file():
         print(printable(str(output)))

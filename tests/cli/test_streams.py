@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import subprocess
@@ -12,6 +13,8 @@ import pytest
 from support.commands import FIRST, SECOND, SOLVED, run, start
 from support.needs import needs_linux, needs_minisat
 from support.solving import PATIENCE, UNIQUE, has_ended, program
+
+from pipeline.cli.files import lines_in
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
@@ -182,3 +185,10 @@ def test_a_name_that_no_terminal_can_show_is_printed_by_a_process_too(tmp_path):
     assert (process.returncode, said) == (0, "")
     assert printed.startswith("none.txt: unsolvable\n")
     assert printed.endswith(f"{SHOWN}: unique\n{SOLVED}")
+
+
+def test_the_lines_of_a_text_are_counted_and_those_of_other_files_are_not(tmp_path):
+    text, packed = tmp_path / "a.txt", tmp_path / "a.gz"
+    text.write_text("1\n2\n" * 100_000)
+    packed.write_bytes(gzip.compress(text.read_bytes()))
+    assert (lines_in(text), lines_in(packed)) == (200_000, None)
