@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 from fastest import cores, first_fields
 from judging import judge_claims
-from kernel import linked
+from kernel import linked, seconds_of
 from latency import drop, wait_for
 from million import make
 from puzzles import puzzles
@@ -64,18 +64,6 @@ LEAST = 20_000
 
 SLOWER = {"compiled": 1, "numpy": 20, "one by one": 200}
 """What part of them each form gets."""
-
-ROUNDS = 5
-
-
-def seconds_of(work: Callable[[], Any]) -> float:
-    """The least processor time of some rounds."""
-    best = float("inf")
-    for _ in range(ROUNDS):
-        start = time.process_time()
-        work()
-        best = min(best, time.process_time() - start)
-    return best
 
 
 def claims(count: str = str(CLAIMS), seed: str = "1") -> None:

@@ -132,7 +132,7 @@ class Display:
     ) -> None:
         self._log = log
         self._stream = stream or sys.stderr
-        self._wants_bar = bar and self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        self.has_bar = bar and self._stream.isatty() and os.environ.get("TERM") != "dumb"
         self._clock = clock
         self._source: str | None = None
         self._bar: tuple[Bar, TaskID] | None = None
@@ -153,7 +153,7 @@ class Display:
         """Show the progress of that source's job."""
         self.begin(source, progress)
         now = self._clock()
-        if self._wants_bar:
+        if self.has_bar:
             if now - self._begun >= BAR_AFTER and now - self._drawn >= DRAWN_EVERY:
                 self._drawn = now
                 self._show(source, progress, now)

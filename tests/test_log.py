@@ -8,6 +8,7 @@ import re
 import sys
 
 import pytest
+from support.telling import KeptLog
 
 from pipeline.log import BAR_AFTER, HEARTBEAT_SECONDS, Display, LazyLog, Progress
 
@@ -29,16 +30,6 @@ class Clock:
 
     def __call__(self):
         return self.now
-
-
-class KeptLog:
-    """A log that keeps what is said."""
-
-    def __init__(self):
-        self.said = []
-
-    def info(self, event, **values):
-        self.said.append((event, values))
 
 
 @pytest.fixture
@@ -191,7 +182,7 @@ def test_the_bar_is_taken_away_at_the_end_and_another_job_gets_its_own(bar, term
     assert sys.stderr is before
     ticked(bar, clock, "b.txt", at(5))
     assert shown(terminal).startswith("b.txt ")
-    assert log.said == []
+    assert log.told == []
 
 
 def test_without_a_bar_a_line_is_logged_every_half_minute(plain, clock, log):
@@ -201,7 +192,7 @@ def test_without_a_bar_a_line_is_logged_every_half_minute(plain, clock, log):
         plain.tick("top.txt", at(round(10 * (clock.now - Clock.now)), share=0.1234))
     values = {"source": "top.txt", "per_second": 10, "percent": 12.3}
     expected = [("job.progress", values | {"puzzles": count}) for count in (300, 600, 900)]
-    assert log.said == expected
+    assert log.told == expected
 
 
 def test_a_job_that_is_done_sooner_is_not_logged(plain, clock, log):
@@ -210,7 +201,7 @@ def test_a_job_that_is_done_sooner_is_not_logged(plain, clock, log):
         clock.now += HEARTBEAT_SECONDS - 1
         plain.tick(source, at(1000, share=0.9))
         plain.end()
-    assert log.said == []
+    assert log.told == []
 
 
 def test_the_line_tells_no_share_where_it_is_not_known(plain, clock, log):
@@ -218,7 +209,7 @@ def test_the_line_tells_no_share_where_it_is_not_known(plain, clock, log):
     clock.now += HEARTBEAT_SECONDS
     plain.tick("set\x1b", at(60, total=None))
     values = {"source": r"set\x1b", "puzzles": 60, "per_second": 2, "percent": None}
-    assert log.said == [("job.progress", values)]
+    assert log.told == [("job.progress", values)]
 
 
 def test_where_there_is_no_terminal_nothing_but_the_log_is_written_to(clock, log):
@@ -228,7 +219,7 @@ def test_where_there_is_no_terminal_nothing_but_the_log_is_written_to(clock, log
     clock.now += HEARTBEAT_SECONDS
     display.tick("a.txt", at(1))
     display.end()
-    assert (stream.getvalue(), len(log.said)) == ("", 1)
+    assert (stream.getvalue(), len(log.told)) == ("", 1)
 
 
 def test_items_pass_under_a_bar_that_counts_them(terminal, clock):

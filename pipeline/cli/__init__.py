@@ -21,7 +21,9 @@ __all__ = ["application", "main"]
 
 def application(only: str = "") -> Typer:
     """All commands, or `only` one of them."""
-    import typer  # noqa: PLC0415 - see above
+    import inspect  # noqa: PLC0415 - see above
+
+    import typer  # noqa: PLC0415
 
     from pipeline.cli.arguments import (  # noqa: PLC0415
         ELSEWHERE,
@@ -32,7 +34,7 @@ def application(only: str = "") -> Typer:
         own_options,
     )
     from pipeline.cli.commands import COMMANDS  # noqa: PLC0415
-    from pipeline.cli.options import accounted  # noqa: PLC0415
+    from pipeline.cli.options import CONFIG, accounted  # noqa: PLC0415
 
     is_one = only in COMMANDS  # then no options of its own, for which typer would load pydantic
     app = typer.Typer(
@@ -47,7 +49,9 @@ def application(only: str = "") -> Typer:
     )
     app.callback()(no_options if is_one else own_options)  # else a lone command would have no name
     for name in [only] if is_one else COMMANDS:
-        command = app.command(cls=Command, context_settings=HELP, epilog=ELSEWHERE)
+        has_settings = CONFIG in inspect.signature(COMMANDS[name]).parameters
+        epilog = ELSEWHERE if has_settings else None
+        command = app.command(cls=Command, context_settings=HELP, epilog=epilog)
         command(accounted(COMMANDS[name]))
     return app
 

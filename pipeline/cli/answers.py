@@ -58,8 +58,9 @@ def solve(
     kept: list[tuple[str, Result]] = []
     well = True
     with Solvers(settings.solver, settings.minisat) as solvers:
-        _say_lacking(solvers, settings)
-        within, among = (_display(settings, has_bar=wanted) for wanted in _bars(files))
+        say_lacking(solvers, settings)
+        within = _display(settings, has_bar=len(files) == 1)
+        among = _display(settings, has_bar=len(files) > 1)
         for file in among.over(files, "solve", "file", len(files)):
             for answer in _solved_in(file, solvers, settings, within, drawn=bool(svg)):
                 name, result = answer.name, answer.result
@@ -79,11 +80,6 @@ def solve(
     raise typer.Exit(ALL_WELL if well else SOME_BAD)
 
 
-def _bars(files: Sequence[Path]) -> tuple[bool, bool]:
-    """Whether progress is that within the only file, or that among several."""
-    return len(files) == 1, len(files) > 1
-
-
 def _display(settings: Settings, *, has_bar: bool = True) -> Display:
     """Progress, unless the lines that are printed on the same terminal show it."""
     return Display(None, bar=has_bar and not settings.quiet and not sys.stdout.isatty())
@@ -93,8 +89,9 @@ def _under_bar(
     display: Display, path: Path, name: str, solvers: Solvers, settings: Settings
 ) -> Iterator[tuple[str, Result]]:
     """What `solved_of` gives, with its progress. A collection's lines tell about how many come."""
-    is_collection = isinstance(contents_of(path, name, settings), Collection)
-    total = lines_in(path) if is_collection else None
+    total = None
+    if display.has_bar and isinstance(contents_of(path, name, settings), Collection):
+        total = lines_in(path)
     return display.over(solved_of(path, name, solvers, settings), name, total=total)
 
 
@@ -166,27 +163,28 @@ def _solved_in(
         yield Answer(name, Result("invalid", message=str(error)), is_alone=True)
 
 
-def _say_lacking(solvers: Solvers, settings: Settings) -> None:
+def say_lacking(solvers: Solvers, settings: Settings) -> None:
+    """Say that minisat is wanted and not there, unless quiet."""
     if solvers.lacking and not settings.quiet:
         say(f"{solvers.lacking}: PySAT solves instead")
 
 
 def _solve_single(single: Single, solvers: Solvers, settings: Settings) -> Answer:
-    watch, data = Stopwatch(), single.data
-    fault = None
+    name, watch, data = single.name, Stopwatch(), single.data
     if data is None:
         result = Result("invalid", message=single.refusal, seconds=watch.seconds())
-        return Answer(single.name, result, is_alone=True)
+        return Answer(name, result, is_alone=True)
     try:
         with watch.timing("parse"):
-            problem = read_problem(data, single.name, settings)
-        (result,) = solve_problems([problem], solvers, settings, [watch.spent()])
+            problem = read_problem(data, name, settings)
     except InvalidPuzzle as error:
-        fault = _with_caret(error, data)
         result = Result("invalid", message=str(error), seconds=watch.seconds())
+        return Answer(name, result, True, data, _with_caret(error, data))
     except LimitReached as error:
-        result = Result("unknown", (), False, str(error), seconds=watch.seconds())
-    return Answer(single.name, result, True, data, fault)
+        result = Result("unknown", complete=False, message=str(error), seconds=watch.seconds())
+        return Answer(name, result, True, data)
+    (result,) = solve_problems([problem], solvers, settings, [watch.spent()])
+    return Answer(name, result, True, data)
 
 
 def solved_of(
@@ -362,7 +360,7 @@ def count(file: Path, settings: Settings, *, show: bool) -> None:
         Solvers(settings.solver, settings.minisat) as solvers,
         path_of(file, settings.max_bytes) as path,
     ):
-        _say_lacking(solvers, settings)
+        say_lacking(solvers, settings)
         single = contents_of(path, name, settings)
         if not isinstance(single, Single):
             _count_many(path, name, solvers, settings, show=show)

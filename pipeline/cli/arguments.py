@@ -63,8 +63,8 @@ class Command(TyperCommand):
             error.ctx = ctx
             raise
         signature = inspect.signature(self.callback) if self.callback else inspect.Signature()
-        kinds = {each.name: each.annotation for each in signature.parameters.values()}
-        own = [each for each in self.get_params(ctx) if each.name in kinds]
+        types = {each.name: each.annotation for each in signature.parameters.values()}
+        own = [each for each in self.get_params(ctx) if each.name in types]
         for parameter in self.get_params(ctx):
             if parameter not in own and given.get(parameter.name):
                 parameter.handle_parse_result(ctx, given, [])  # --help
@@ -73,10 +73,10 @@ class Command(TyperCommand):
             if parameter.required and parameter.value_is_missing(value):
                 raise UsageError(f"{_named(parameter)} is missing")
             try:
-                ctx.params[name] = plain(value, kinds[name])
+                ctx.params[name] = plain(value, types[name])
             except ValueError:
                 found = printable(value if isinstance(value, str) else " ".join(value))
-                expected = expectation(kinds[name])
+                expected = expectation(types[name])
                 about = parameter.envvar if source.name == "ENVIRONMENT" else _named(parameter)
                 wrong = f"{about}: expected {expected}, found {found!r}"
                 raise UsageError(wrong) from None
@@ -118,9 +118,7 @@ class Group(TyperGroup):
 
     def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         for variable in _strangers(os.environ):
-            name = variable.removeprefix(ENVIRONMENT_PREFIX)
-            bare = (each.removeprefix(ENVIRONMENT_PREFIX) for each in _variables())
-            hint = did_you_mean(name, bare).replace("mean ", f"mean {ENVIRONMENT_PREFIX}")
+            hint = did_you_mean(variable, _variables(), ENVIRONMENT_PREFIX)
             say(f"sudoku-pipeline: {printable(variable)}: there is no such setting{hint}")
         try:
             code = super().main(args, standalone_mode=False, **extra)
@@ -131,8 +129,6 @@ class Group(TyperGroup):
             say(f"sudoku-pipeline: {_in_our_words(error)}")
             code = USAGE
         except OSError as error:  # of the help, to a full disk
-            if isinstance(error, BrokenPipeError):
-                raise
             say(f"sudoku-pipeline: {in_words(error)}")
             code = TRY_AGAIN
         for stream in (sys.stdout, sys.stderr):
@@ -167,13 +163,14 @@ def _let_go(stream: TextIO) -> None:
 
 
 def _in_our_words(error: Any) -> str:
-    option, known = getattr(error, "option_name", None), getattr(error, "possibilities", None)
+    option = getattr(error, "option_name", None)
     if option is None:
         return str(error.message)
-    if type(error).__name__ == "NoSuchOption":
-        return f"{printable(option)}: no such option{did_you_mean(option, known or ())}"
-    known = error.ctx.command.params if error.ctx else ()
-    is_flag = any(option in each.opts and each.is_flag for each in known)
+    if hasattr(error, "possibilities"):  # as if there is no such option
+        hint = did_you_mean(option, error.possibilities or ())
+        return f"{printable(option)}: no such option{hint}"
+    options = error.ctx.command.params if error.ctx else ()
+    is_flag = any(option in each.opts and each.is_flag for each in options)
     return f"{option}: {'takes no value' if is_flag else 'its value is missing'}"
 
 
@@ -189,12 +186,16 @@ def _variables() -> Iterator[str]:
     return map(environment_name, (*kinds(), CONFIG))
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint at the known name that is nearest to a mistyped one, if one is near."""
+def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """A hint at the known name that is nearest to a mistyped one, if one is near.
+
+    The prefix, which all of them have, makes none of them nearer.
+    """
     from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
 
-    nearest = get_close_matches(name, list(known), 1, 0.65)
-    return f"; did you mean {nearest[0]}?" if nearest else ""
+    bare = [each.removeprefix(prefix) for each in known]
+    nearest = get_close_matches(name.removeprefix(prefix), bare, 1, 0.65)
+    return f"; did you mean {prefix}{nearest[0]}?" if nearest else ""
 
 
 _FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True)

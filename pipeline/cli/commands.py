@@ -20,6 +20,12 @@ File = Annotated[
 Files = Annotated[
     list[Path], typer.Argument(help="Puzzles, collections, archives; - is standard input.")
 ]
+Originals = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FOLDER", help="Folders of originals, like the default: done in the inbox."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Empty = Annotated[
     str | None, typer.Option("--empty", metavar="HxW", help="An empty grid with boxes of HxW.")
@@ -90,7 +96,7 @@ def solve(
 ) -> None:
     """Solve puzzles and print their solutions.
 
-    A puzzle of a file of many has a line.
+    Of a file of many puzzles each has a line.
 
     sudoku-pipeline solve examples/classic.sudoku
 
@@ -199,12 +205,7 @@ def audit(
         typer.Argument(envvar=environment_name("outbox"), show_envvar=False, help="What to audit."),
     ] = Path("outbox"),
     *,
-    originals: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FOLDER", help="Folders of originals, like the default: done in the inbox."
-        ),
-    ] = None,
+    originals: Originals = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """Check an outbox from its files alone.
@@ -237,12 +238,7 @@ def proof(
         typer.Argument(metavar="INDEX", help="Rows of the table; by default all, up to 1,000."),
     ] = None,
     *,
-    originals: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FOLDER", help="Folders of originals, like the default: done in the inbox."
-        ),
-    ] = None,
+    originals: Originals = None,
     output: Annotated[
         Path | None,
         typer.Option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +62,12 @@ def _converted(about: str, value: object, kind: Any, folder: Path) -> Any:
     wanted = {"true or false": bool, "a whole number": int, "a number": float}.get(expected, str)
     if type(value) is int and wanted is float:
         value = float(value)
-    try:
-        converted = plain(value if type(value) is wanted else None, kind)
-    except ValueError:
-        converted = None
-    if converted is None:
-        found = str(value).lower() if isinstance(value, bool) else repr(value)[:100]
-        raise UsageError(f"{about}: expected {expected}, found {found}")
-    return folder / converted.expanduser() if isinstance(converted, Path) else converted
+    with suppress(ValueError):
+        if type(value) is wanted:
+            converted = plain(value, kind)
+            return folder / converted.expanduser() if isinstance(converted, Path) else converted
+    found = str(value).lower() if isinstance(value, bool) else repr(value)[:100]
+    raise UsageError(f"{about}: expected {expected}, found {found}")
 
 
 def _placed(message: str) -> str:

@@ -54,7 +54,7 @@ def watch(settings: Settings) -> None:
 
 
 def _log(settings: Settings) -> Log:
-    """For a person at a terminal, or for whom standard error is sent to."""
+    """The log for a person at a terminal, or for a program that reads standard error."""
     wanted = settings.log_format
     is_read = wanted == "console" or (wanted == "auto" and sys.stderr.isatty())
     return Screen(settings) if is_read else LazyLog(quiet=settings.quiet)
@@ -142,7 +142,7 @@ def _seconds(age: str) -> float:
 
 
 def prune(settings: Settings, *, older_than: str, dry_run: bool) -> None:
-    seconds = _seconds(older_than)
+    seconds = _seconds(older_than)  # told before a folder that is missing
     expired = expired_files(_folders(settings), seconds)
     display = Display(None, bar=True)
     files = list(display.over(expired, "looking", "file"))

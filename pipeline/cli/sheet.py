@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from pipeline.cli.answers import board_of
+from pipeline.cli.answers import board_of, say_lacking
 from pipeline.cli.files import (
     STANDARD_INPUT,
     STANDARD_OUTPUT,
@@ -158,8 +158,7 @@ def _results(asked: Sequence[_Unsolved], settings: Settings) -> list[Result]:
     if not asked:
         return []
     with Solvers(settings.solver, settings.minisat) as solvers:
-        if solvers.lacking and not settings.quiet:
-            say(f"{solvers.lacking}: PySAT solves instead")
+        say_lacking(solvers, settings)
         return solve_problems([each.problem for each in asked], solvers, settings.of_many())
 
 

@@ -12,6 +12,7 @@ import pytest
 from support.claiming import claimed
 from support.dropping import SMALL, DropFolder, events_in, record_text, wait_for
 from support.solving import has_ended
+from support.telling import KeptLog
 
 from pipeline.run.commands import Commands
 from pipeline.run.sinks import Ended
@@ -29,16 +30,6 @@ def box(tmp_path):
     return box
 
 
-class Log:
-    def __init__(self) -> None:
-        self.told: list[tuple[str, dict[str, object]]] = []
-
-    def info(self, event, **values):
-        self.told.append((event, values))
-
-    warning = error = info
-
-
 def program(folder: Path, body: str) -> Path:
     """A program that a user might write."""
     path = folder / "told me.sh"
@@ -53,7 +44,7 @@ def command(folder: Path, body: str, *arguments: str) -> str:
 
 def commands(box, body, **options):
     """The commands of a run that was not told to stop, if nothing else is said, and its log."""
-    log = Log()
+    log = KeptLog()
     given = {"stopping": lambda: False, "is_late": lambda: False} | options
     on_done = command(box.inbox.parent, body)
     settings = Settings(inbox=box.inbox, outbox=box.outbox, on_done=on_done)

@@ -6,23 +6,13 @@ import pytest
 from support.breaking import ForkedPeer
 from support.dropping import DropFolder
 from support.many import collection
+from support.telling import KeptLog
 
 from pipeline.native import Program
 from pipeline.run.job import Tuning
 from pipeline.run.loop import _telling_what_is_slow, run_once
 from pipeline.run.sinks import Portions
 from pipeline.settings import Settings
-
-
-class Log:
-    def __init__(self) -> None:
-        self.told: list[tuple[str, dict[str, object]]] = []
-
-    def info(self, event, **values):
-        self.told.append((event, values))
-
-    warning = error = info
-
 
 FINE = {"lanes": None, "check": None}
 NO_PLACE = {"lanes": "no place", "check": "no place"}
@@ -50,7 +40,7 @@ def test_what_is_slow_is_told_once_when_the_first_worker_starts(
     options, lacking, told, monkeypatch
 ):
     monkeypatch.setattr(Program, "lacking", lambda program: lacking[program.name])
-    log = Log()
+    log = KeptLog()
     start = _telling_what_is_slow(lambda module: module, Settings(**options), log)
     assert [start("first"), start("second")] == ["first", "second"]
     assert log.told == [("lanes.slow", {"programs": names, "reason": why}) for names, why in told]
@@ -64,7 +54,7 @@ def test_a_run_tells_what_is_slow_if_it_needs_workers(tmp_path, monkeypatch):
     told = []
     for piece in (10, 1000):
         box.drop("a.txt", collection(3).decode())
-        log = Log()
+        log = KeptLog()
         run_once(settings, log, tuning=Tuning(Portions(piece=piece), start_worker=ForkedPeer))
         told.append("lanes.slow" in [event for event, _ in log.told])
     assert told == [True, False]
