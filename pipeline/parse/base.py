@@ -10,13 +10,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeVar
 
 from pipeline.parse.text import NEWLINE, Text, is_border, says_something
-from pipeline.puzzle import Puzzle
+from pipeline.puzzle import Grid, Puzzle
 from pipeline.settings import Reading
 
 if TYPE_CHECKING:
     from pipeline.parse.records import Reader
 
-Variant = Literal["classic", "even-odd"]
+Variant = Literal["classic", "even-odd", "rules"]
 L = TypeVar("L")
 MOST_LOOKED_AT = 600
 """Lines of a source that are examined to tell which collection it is."""
@@ -30,7 +30,8 @@ class Parsed:
 
     `format` is what `render_puzzle` takes to write in the same notation: the format's name,
     followed by the notation's if the format has several. `claimed` is the solution that stands
-    beside the puzzle in one line, unchecked.
+    beside the puzzle, unchecked: one line, or numbers with spaces. `unread` names what is left to
+    people, such as rules in prose. `document` is what `Format.fill` fills in.
     """
 
     puzzle: Puzzle
@@ -38,6 +39,8 @@ class Parsed:
     reason: str
     variant: Variant
     claimed: str | None = None
+    unread: tuple[str, ...] = ()
+    document: str = ""
 
 
 class Found(NamedTuple):
@@ -46,6 +49,9 @@ class Found(NamedTuple):
     puzzle: Puzzle
     variant: Variant = "classic"
     notation: str = ""
+    claimed: str | None = None
+    unread: tuple[str, ...] = ()
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,8 @@ class Format:
     the notation that `parse` named; "" stands for one that the text itself tells. It raises
     ValueError for a puzzle that the format cannot express. `begins` matches the beginning of
     every text, even a damaged one, that has this format's own words or header; formats of mere
-    rows have none. `many` is the same notation for many puzzles.
+    rows have none. `many` is the same notation for many puzzles. `fill` writes a grid into the
+    document that `parse` found; without it a grid is rendered as a filled puzzle.
     """
 
     name: str
@@ -66,6 +73,7 @@ class Format:
     render: Callable[[Puzzle, str], str]
     begins: re.Pattern[str] | None = None
     many: Collection[Any] | None = None
+    fill: Callable[[str, Grid], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

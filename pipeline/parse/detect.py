@@ -212,7 +212,8 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         raise UsageError(f"--format: expected one of auto, {names}")
     found = chosen.parse(text, reading)
     notation = f"{chosen.name} {found.notation}" if found.notation else chosen.name
-    return Parsed(found.puzzle, notation, reason, found.variant)
+    told = found.claimed, found.unread, found.document
+    return Parsed(found.puzzle, notation, reason, found.variant, *told)
 
 
 def _format_of(text: Text) -> tuple[Format, str]:

@@ -1,0 +1,1 @@
+"""Rules about groups of cells and their sums."""

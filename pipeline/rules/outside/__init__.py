@@ -1,0 +1,1 @@
+"""Rules whose clues stand outside the grid."""

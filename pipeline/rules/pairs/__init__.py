@@ -1,0 +1,1 @@
+"""Rules about single cells and pairs of cells."""

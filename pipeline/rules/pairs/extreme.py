@@ -1,0 +1,39 @@
+"""Minimum and maximum: a cell below or above its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pipeline.puzzle import Geometry, Rule
+
+if TYPE_CHECKING:
+    from pipeline.clauses import Clauses
+    from pipeline.shapes import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme(Rule):
+    """A cell is below (`maximum`: above) each of these neighbours."""
+
+    name: ClassVar[str] = "minimum or maximum"
+
+    cell: int
+    neighbours: tuple[int, ...]
+    maximum: bool
+
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
+        raise NotImplementedError
+
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
+        raise NotImplementedError
+
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
+        raise NotImplementedError
+
+    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
+        raise NotImplementedError
+
+    def told(self, geometry: Geometry) -> str:
+        raise NotImplementedError

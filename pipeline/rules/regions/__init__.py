@@ -1,0 +1,1 @@
+"""Rules about regions: cells in which values do not repeat."""
