@@ -89,8 +89,14 @@ class Clauses:
         if a == b:
             self.allow(a, [value for value in values if goes(value, value)])
             return
-        for u, v in product(values, values):
-            if not goes(u, v):
+        self.pairs([(a, b)], goes)
+
+    def pairs(self, cells: Iterable[tuple[int, int]], goes: Callable[[int, int], bool]) -> None:
+        """The values of each pair of different cells go together."""
+        values = range(1, self.side + 1)
+        forbidden = [(u, v) for u, v in product(values, values) if not goes(u, v)]
+        for a, b in cells:
+            for u, v in forbidden:
                 self.add(-self.at(a, u), -self.at(b, v))
 
     def same(self, a: int, b: int) -> None:
