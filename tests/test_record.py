@@ -25,7 +25,7 @@ from support.solving import (
     program,
 )
 
-from pipeline import Geometry, Settings, __version__, parse_puzzle, render_puzzle
+from pipeline import Geometry, Puzzle, Settings, __version__, parse_puzzle, render_puzzle
 from pipeline.published import record_of
 from pipeline.published.schema import Fallback
 from pipeline.record import (
