@@ -43,6 +43,11 @@ class Clauses:
         self._conditions: Clause = ()
         self._steps = 0
 
+    @property
+    def auxiliary(self) -> int:
+        """How many variables are no candidates."""
+        return self.variables - self.candidates
+
     def at(self, cell: int, value: int) -> int:
         """The literal that a cell holds a value, 1 to the side."""
         assert 1 <= value <= self.side  # noqa: S101 - a rule's own fault
@@ -91,23 +96,28 @@ class Clauses:
 
     def pair(self, a: int, b: int, goes: Callable[[int, int], bool]) -> None:
         """The values of two cells go together; of a cell with itself, its value does."""
+        self.pairs([(a, b)], goes)
+
+    def pairs(self, cells: Iterable[tuple[int, int]], goes: Callable[[int, int], bool]) -> None:
+        """The values of each pair of cells go together; of a cell with itself, its value does."""
         values = range(1, self.side + 1)
-        if a == b:
-            self.allow(a, [value for value in values if goes(value, value)])
-            return
         self._spend(self.side**2)
-        going = [(u, v) for u in values for v in values if goes(u, v)]
-        if self.side**2 - len(going) > 3 * self.side:
-            # what supports each value: fewer clauses, which pass on more than forbidden pairs do
-            for value in values:
-                self.add(-self.at(a, value), *(self.at(b, v) for u, v in going if u == value))
-                self.add(-self.at(b, value), *(self.at(a, u) for u, v in going if v == value))
-            return
-        together = {*going}
-        for u in values:
-            for v in values:
-                if (u, v) not in together:
+        after = {u: [v for v in values if goes(u, v)] for u in values}
+        before: dict[int, list[int]] = {v: [] for v in values}
+        for u, fitting in after.items():
+            for v in fitting:
+                before[v].append(u)
+        forbidden = [(u, v) for u in values for v in sorted({*values}.difference(after[u]))]
+        for a, b in cells:
+            if a == b:
+                self.allow(a, [value for value in values if value in after[value]])
+            elif len(forbidden) <= 3 * self.side:
+                for u, v in forbidden:
                     self.add(-self.at(a, u), -self.at(b, v))
+            else:  # what supports each value: fewer clauses, which pass on more
+                for value in values:
+                    self.add(-self.at(a, value), *(self.at(b, v) for v in after[value]))
+                    self.add(-self.at(b, value), *(self.at(a, u) for u in before[value]))
 
     def same(self, a: int, b: int) -> None:
         """Two cells hold the same value."""
