@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, product
 from typing import TypeVar
 
 from pipeline.errors import LimitReached
