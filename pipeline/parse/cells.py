@@ -180,11 +180,6 @@ def render_cells(puzzle: Puzzle) -> str:
         raise ValueError("a cell's values are not a digit, a blank or a parity mark") from None
 
 
-def not_written(_puzzle: Puzzle, _notation: str) -> str:
-    """Render nothing, for formats that are only read: raise ValueError."""
-    raise ValueError("puzzles are not written in this format")
-
-
 def check_boxes(geometry: Geometry, known: dict[int, Geometry]) -> None:
     """Raise ValueError for boxes that are not the usual ones of that side."""
     if known.get(geometry.side) != geometry:

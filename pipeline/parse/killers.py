@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import NINE, not_written
+from pipeline.parse.cells import NINE
 from pipeline.parse.text import Line, Text, Word, quote
 from pipeline.puzzle import Puzzle, Rule
 from pipeline.settings import Reading
@@ -94,7 +94,7 @@ def parse_killer(text: Text, _reading: Reading) -> Found:
     return Found(Puzzle.empty(NINE, (*(diagonals() if header[1] else ()), *cages)), "rules")
 
 
-KILLER = Format("killer", recognise_killer, parse_killer, not_written, begins=_HEADER)
+KILLER = Format("killer", recognise_killer, parse_killer, render=None, begins=_HEADER)
 
 
 _STEPS = {
@@ -163,4 +163,4 @@ def _end_of(start: int, text: Text, words: Sequence[Word]) -> int:
 
 
 _SIGN = re.compile(r".")
-ARROWS = Format("killer-arrows", recognise_arrows, parse_arrows, not_written, begins=_ARROWS_BEGIN)
+ARROWS = Format("killer-arrows", recognise_arrows, parse_arrows, render=None, begins=_ARROWS_BEGIN)

@@ -20,7 +20,7 @@ from string import ascii_uppercase
 
 from pipeline.errors import counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import BLANKS, DIGITS, in_rows, not_written
+from pipeline.parse.cells import BLANKS, DIGITS, in_rows
 from pipeline.parse.text import Text, Word, quote
 from pipeline.puzzle import Geometry, Puzzle, Rule
 from pipeline.settings import Reading
@@ -113,4 +113,4 @@ def _values(text: Text, cells: Sequence[Word], side: int) -> list[int]:
     return values
 
 
-JIGSAW = Format("jigsaw", recognise_jigsaw, parse_jigsaw, not_written)
+JIGSAW = Format("jigsaw", recognise_jigsaw, parse_jigsaw, render=None)

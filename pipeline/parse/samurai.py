@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from pipeline.errors import counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import BLANKS, DIGITS, not_written
+from pipeline.parse.cells import BLANKS, DIGITS
 from pipeline.parse.text import Text, Word, quote
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import Reading
@@ -80,4 +80,4 @@ def _values(text: Text, words: list[Word]) -> list[int]:
     return values
 
 
-SAMURAI = Format("samurai", recognise_samurai, parse_samurai, not_written)
+SAMURAI = Format("samurai", recognise_samurai, parse_samurai, render=None)

@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import numbers_up_to, written_cells
 from pipeline.parse.killers import cages_of, diagonals, single_line
 from pipeline.parse.regions import first_misfit, region_rules
 from pipeline.parse.text import Line, Text, quote
@@ -195,21 +194,4 @@ def _join(first: list[int], one: int, other: int) -> None:
     first[max(one, other)] = min(one, other)
 
 
-def render_solo(puzzle: Puzzle, _notation: str) -> str:
-    """Write givens; raises ValueError for rules, and sides above 31."""
-    geometry = puzzle.geometry
-    if not puzzle.is_plain or geometry.side > _LARGEST_SIDE:
-        raise ValueError("not written in this format: rules, and sides above 31")
-    body, blanks = "", 0
-    for cell in (*written_cells(puzzle, numbers_up_to(geometry.side), ""), "end"):
-        if not cell:
-            blanks += 1
-            continue
-        body += "z" * (blanks // 26) + (" " + ascii_lowercase)[blanks % 26].strip()
-        if cell != "end":
-            body += "_" * body[-1:].isdigit() + cell
-        blanks = 0
-    return f"{geometry.height}x{geometry.width}:{body}\n"
-
-
-SOLO = Format("solo", recognise_solo, parse_solo, render_solo, begins=_BEGINS)
+SOLO = Format("solo", recognise_solo, parse_solo, render=None, begins=_BEGINS)

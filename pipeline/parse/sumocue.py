@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.cells import ALL_GEOMETRIES, check_boxes, numbers_up_to, written_cells
+from pipeline.parse.cells import ALL_GEOMETRIES
 from pipeline.parse.killers import cages_of, diagonals, single_line, words_of
 from pipeline.parse.regions import SIDES, first_misfit, region_rules
 from pipeline.parse.text import Text, Word, quote
@@ -110,13 +110,4 @@ def _members(text: Text, parts: Sequence[_Part]) -> dict[int, list[int]]:
     return members
 
 
-def render_sumocue(puzzle: Puzzle, _notation: str) -> str:
-    """Write givens; raises ValueError for rules, and for boxes that are not the usual ones."""
-    check_boxes(puzzle.geometry, ALL_GEOMETRIES)
-    if not puzzle.is_plain:
-        raise ValueError("rules are not written in this format")
-    numbers = written_cells(puzzle, numbers_up_to(puzzle.geometry.side), "0")
-    return f"SumoCueV1{''.join(f'={number}' for number in numbers)}\n"
-
-
-SUMOCUE = Format("sumocue", recognise_sumocue, parse_sumocue, render_sumocue, begins=_BEGINS)
+SUMOCUE = Format("sumocue", recognise_sumocue, parse_sumocue, render=None, begins=_BEGINS)
