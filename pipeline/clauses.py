@@ -40,6 +40,11 @@ class Clauses:
         self.made: list[Clause] = []
         self._conditions: Clause = ()
 
+    @property
+    def auxiliary(self) -> int:
+        """How many variables are no candidates."""
+        return self.variables - self.candidates
+
     def at(self, cell: int, value: int) -> int:
         """The literal that a cell holds a value, 1 to the side."""
         assert 1 <= value <= self.side  # noqa: S101 - a rule's own fault
@@ -212,7 +217,7 @@ def _layers(
     step: Callable[[int, S, int], S | None],
     accepts: Callable[[S], bool],
 ) -> list[list[S]]:
-    """The states before and after each cell that lie on a way to acceptance; [] if there is none."""
+    """The states before and after each cell on ways to acceptance; [] if there is none."""
     values = range(1, side + 1)
     reached: list[dict[S, None]] = [{start: None}]
     for index in range(length):
