@@ -81,8 +81,8 @@ def test_a_dot_is_told_by_its_cells_and_by_its_number_if_that_is_not_the_usual_o
     [
         (lambda: WhiteDot(3, 3), "white dot: a cell is named twice"),
         (lambda: BlackDot(3, 3), "black dot: a cell is named twice"),
-        (lambda: WhiteDot(3, 4, -1), "white dot: a difference of -1"),
-        (lambda: BlackDot(3, 4, 0), "black dot: a ratio of 0"),
+        (lambda: WhiteDot(3, 4, -1), "white dot: the difference must be at least 0, not -1"),
+        (lambda: BlackDot(3, 4, 0), "black dot: the ratio must be at least 1, not 0"),
         (lambda: NoDots((1,), (), ((1, 0),)), "no other dots: the pairs spared are not"),
     ],
 )

@@ -46,7 +46,7 @@ def test_a_region_is_told_by_its_first_cell():
 
 @KINDS
 @pytest.mark.parametrize(
-    ("cells", "fault"), [((), "no cells"), ((3, 4, 3), "a cell is named twice")]
+    ("cells", "fault"), [((), "at least 1 cell, not 0"), ((3, 4, 3), "a cell is named twice")]
 )
 def test_no_cells_and_a_cell_named_twice_are_refused(kind, cells, fault):
     with pytest.raises(ValueError, match=f"{kind.name}: {fault}"):
