@@ -40,6 +40,11 @@ class Clauses:
         self.made: list[Clause] = []
         self._conditions: Clause = ()
 
+    @property
+    def auxiliary(self) -> int:
+        """How many variables are no candidates."""
+        return self.variables - self.candidates
+
     def at(self, cell: int, value: int) -> int:
         """The literal that a cell holds a value, 1 to the side."""
         assert 1 <= value <= self.side  # noqa: S101 - a rule's own fault
@@ -84,8 +89,14 @@ class Clauses:
         if a == b:
             self.allow(a, [value for value in values if goes(value, value)])
             return
-        for u, v in product(values, values):
-            if not goes(u, v):
+        self.pairs([(a, b)], goes)
+
+    def pairs(self, cells: Iterable[tuple[int, int]], goes: Callable[[int, int], bool]) -> None:
+        """The values of each pair of different cells go together."""
+        values = range(1, self.side + 1)
+        forbidden = [(u, v) for u, v in product(values, values) if not goes(u, v)]
+        for a, b in cells:
+            for u, v in forbidden:
                 self.add(-self.at(a, u), -self.at(b, v))
 
     def same(self, a: int, b: int) -> None:
@@ -206,7 +217,7 @@ def _layers(
     step: Callable[[int, S, int], S | None],
     accepts: Callable[[S], bool],
 ) -> list[list[S]]:
-    """The states before and after each cell that lie on a way to acceptance; [] if there is none."""
+    """The states before and after each cell on ways to acceptance; [] if there is none."""
     values = range(1, side + 1)
     reached: list[dict[S, None]] = [{start: None}]
     for index in range(length):

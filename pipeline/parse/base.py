@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeVar
 
 from pipeline.parse.text import NEWLINE, Text, is_border, says_something
-from pipeline.puzzle import Grid, Puzzle
+from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Reading
 
 if TYPE_CHECKING:
@@ -61,19 +61,21 @@ class Format:
     `recognise` says why a text is of this format, or None. `parse` reads it, or raises
     InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back, in
     the notation that `parse` named; "" stands for one that the text itself tells. It raises
-    ValueError for a puzzle that the format cannot express. `begins` matches the beginning of
-    every text, even a damaged one, that has this format's own words or header; formats of mere
-    rows have none. `many` is the same notation for many puzzles. `fill` writes a grid into the
-    document that `parse` found; without it a grid is rendered as a filled puzzle.
+    ValueError for a puzzle that the format cannot express, and is None if puzzles are only read.
+    `begins` matches the beginning of every text, even a damaged one, that has this format's own
+    words or header; formats of mere rows have none. `many` is the same notation for many puzzles.
+    `fill` writes a grid into the document that `parse` found, and `filled` reads it there (data,
+    source, geometry) or raises InvalidPuzzle; without them a grid is rendered as a filled puzzle.
     """
 
     name: str
     recognise: Callable[[Text], str | None]
     parse: Callable[[Text, Reading], Found]
-    render: Callable[[Puzzle, str], str]
+    render: Callable[[Puzzle, str], str] | None
     begins: re.Pattern[str] | None = None
     many: Collection[Any] | None = None
     fill: Callable[[str, Grid], str] | None = None
+    filled: Callable[[bytes, str, Geometry], Grid] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def test_a_crash_of_ours_in_publishing_three_times_is_failed(
     box.drop("a.txt")
     box.drop("b.txt", "hello\n")
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline.problem, "render_solution", crash)
+        patch.setattr(pipeline.problem, "solution_text", crash)
         assert [passed(box) for _ in range(3)] == [75, 75, 75]
         assert passed(box) == 1
     assert box.record("a")["status"] == "failed"
