@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from pipeline.puzzle import Geometry
@@ -103,7 +104,7 @@ def _sides(cells: Iterable[Place]) -> dict[Vertex, list[Vertex]]:
     for x, y in inside:
         corners = ((x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1), (x, y))
         beyond = ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))
-        for begin, end, other in zip(corners, corners[1:], beyond, strict=True):
+        for (begin, end), other in zip(pairwise(corners), beyond, strict=True):
             if other not in inside:
                 ahead[begin].append(end)
     return dict(ahead)

@@ -75,7 +75,7 @@ STYLES: Final[Mapping[Kind, str]] = {
     (Ring, "between"): f"fill: {_GREY}; fill-opacity: .25",
     (Ring, "lockout"): "fill: #4f6fc0; fill-opacity: .2; stroke: #4f6fc0",
     (Dot, "white"): "fill: #fff; stroke: #1f2023",
-    (Dot, "black"): "fill: #131417",
+    (Dot, "black"): f"fill: #131417; stroke: {_GREY}",
     (Dot, "quadruple"): f"fill: {_PAPER}",
     (Label, "xv"): f"font-size: 8px; stroke: {_PAPER}; stroke-width: 2.4; paint-order: stroke",
     (Label, "greater"): _SIGN + "1.1",
@@ -111,8 +111,8 @@ def style_of(kinds: Collection[Kind]) -> str:
     shapes = {shape for shape, _ in used}
     rules = [_rule(name_of(shape), _BASES[shape]) for shape in KINDS if shape in shapes]
     rules += [_rule(name_of(*kind), STYLES[kind]) for kind in used if STYLES[kind]]
-    rules += [_INSIDE[kind] for shape, kind in used if shape is Dot and kind in _INSIDE]
-    return "".join((*rules[:], _TEXTS, _BROKEN)) if used else ""
+    inside = (_INSIDE[kind] for shape, kind in used if shape is Dot and kind in _INSIDE)
+    return "".join((*rules, _TEXTS, *inside, _BROKEN)) if used else ""
 
 
 def _rule(name: str, said: str) -> str:
