@@ -307,7 +307,7 @@ _DRAWERS: Final[Mapping[type[Shape], Callable[[Any, str], Iterator[str]]]] = {
 
 
 def _at(point: Point) -> Point:
-    """x and y of a point, in units."""
+    """The x and y of a point, in units."""
     return (point[1] - 0.5) * CELL, (point[0] - 0.5) * CELL
 
 
