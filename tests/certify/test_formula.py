@@ -210,11 +210,9 @@ WITH_RULES = {
     "cages": Puzzle.empty(FOUR, (Cage((0, 1, 4), 6), Cage((10, 11), 5), Cage((15, 14)))),
     "jigsaw": Puzzle.empty(
         Geometry(1, 4),
-        tuple(map(Region, ((0, 1, 2, 4), (3, 7, 6, 11), (5, 8, 9, 12), (10, 13, 14, 15)))),
+        tuple(map(Region, ((0, 1, 2, 5), (3, 6, 7, 11), (4, 8, 9, 12), (10, 13, 14, 15)))),
     ),
-    "two grids": Puzzle.of_values(
-        Geometry(2, 2, ((0, 0), (2, 2))), [1, 2, 3, 4] + [0] * 20 + [4, 3, 2, 1]
-    ),
+    "two grids": Puzzle.of_values(Geometry(2, 2, ((0, 0), (2, 2))), [1, 2, 3, 4] + [0] * 24),
 }
 
 

@@ -19,7 +19,7 @@ from pipeline.settings import CHOICES
 
 LIMIT = 20
 TWO_GRIDS = Geometry(2, 2, ((0, 0), (2, 2)))
-JIGSAW = ((0, 1, 2, 4), (3, 7, 6, 11), (5, 8, 9, 12), (10, 13, 14, 15))
+JIGSAW = ((0, 1, 2, 5), (3, 6, 7, 11), (4, 8, 9, 12), (10, 13, 14, 15))
 FOUR, SIX = Geometry(2, 2), Geometry(2, 3)
 CASES = [(FOUR, "classic"), (SIX, "classic"), (FOUR, "even-odd"), (SIX, "even-odd")]
 
@@ -101,9 +101,9 @@ WITH_RULES = {
     "given in a cage": Puzzle.of_values(FOUR, [1] + [0] * 15, (Cage((0, 1), 4), Cage((2, 3)))),
     "no sum": Puzzle.empty(FOUR, (Cage((0, 1), 9),)),
     "jigsaw": Puzzle.empty(Geometry(1, 4), tuple(map(Region, JIGSAW))),
-    "two grids": Puzzle.of_values(TWO_GRIDS, [1, 2, 3, 4] + [0] * 20 + [4, 3, 2, 1]),
+    "two grids": Puzzle.of_values(TWO_GRIDS, [1, 2, 3, 4] + [0] * 24),
     "two grids with a cage": Puzzle.of_values(
-        TWO_GRIDS, [1, 2, 3, 4] + [0] * 20 + [4, 3, 2, 1], (Cage((12, 13, 14), 9),)
+        TWO_GRIDS, [1, 2, 3, 4] + [0] * 24, (Cage((12, 13, 14), 9),)
     ),
 }
 
