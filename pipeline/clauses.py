@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import accumulate, combinations, product
+from itertools import accumulate, combinations
 from typing import TypeVar
 
 from pipeline.errors import LimitReached
@@ -96,32 +96,28 @@ class Clauses:
 
     def pair(self, a: int, b: int, goes: Callable[[int, int], bool]) -> None:
         """The values of two cells go together; of a cell with itself, its value does."""
-        values = range(1, self.side + 1)
-        if a == b:
-            self.allow(a, [value for value in values if goes(value, value)])
-            return
         self.pairs([(a, b)], goes)
 
     def pairs(self, cells: Iterable[tuple[int, int]], goes: Callable[[int, int], bool]) -> None:
-        """The values of each pair of different cells go together."""
-        self._spend(self.side**2)
+        """The values of each pair of cells go together; of a cell with itself, its value does."""
         values = range(1, self.side + 1)
-        every = list(product(values, values))
-        going = [(u, v) for u, v in every if goes(u, v)]
-        if len(every) - len(going) > 3 * self.side:
-            for a, b in cells:
-                self._support(a, b, going)
-            return
-        forbidden = sorted({*every} - {*going})
+        self._spend(self.side**2)
+        after = {u: [v for v in values if goes(u, v)] for u in values}
+        before: dict[int, list[int]] = {v: [] for v in values}
+        for u, fitting in after.items():
+            for v in fitting:
+                before[v].append(u)
+        forbidden = [(u, v) for u in values for v in sorted({*values}.difference(after[u]))]
         for a, b in cells:
-            for u, v in forbidden:
-                self.add(-self.at(a, u), -self.at(b, v))
-
-    def _support(self, a: int, b: int, going: Sequence[tuple[int, int]]) -> None:
-        """Say what supports each value: fewer clauses, which pass on more than forbidden pairs."""
-        for value in range(1, self.side + 1):
-            self.add(-self.at(a, value), *(self.at(b, v) for u, v in going if u == value))
-            self.add(-self.at(b, value), *(self.at(a, u) for u, v in going if v == value))
+            if a == b:
+                self.allow(a, [value for value in values if value in after[value]])
+            elif len(forbidden) <= 3 * self.side:
+                for u, v in forbidden:
+                    self.add(-self.at(a, u), -self.at(b, v))
+            else:  # what supports each value: fewer clauses, which pass on more
+                for value in values:
+                    self.add(-self.at(a, value), *(self.at(b, v) for v in after[value]))
+                    self.add(-self.at(b, value), *(self.at(a, u) for u in before[value]))
 
     def same(self, a: int, b: int) -> None:
         """Two cells hold the same value."""

@@ -38,9 +38,8 @@ class Between(AlongLine):
         rising, falling = clauses.pick(2)
         for literal, low, high in ((rising, first, last), (falling, last, first)):
             with clauses.under(literal):
-                for cell in inside:
-                    clauses.pair(low, cell, lt)
-                    clauses.pair(cell, high, lt)
+                clauses.pairs(((low, cell) for cell in inside), lt)
+                clauses.pairs(((cell, high) for cell in inside), lt)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
         places = tuple(map(geometry.place, self.line))

@@ -35,5 +35,4 @@ class Nabner(AlongLine):
         return all(abs(a - b) > 1 for a, b in combinations(held, 2))
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        for a, b in combinations(self.cells(geometry), 2):
-            clauses.pair(a, b, lambda u, v: abs(u - v) > 1)
+        clauses.pairs(combinations(self.cells(geometry), 2), lambda u, v: abs(u - v) > 1)

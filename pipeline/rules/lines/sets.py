@@ -35,8 +35,7 @@ class Entropic(AlongLine):
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
         third = [0, *(3 * before // geometry.side for before in range(geometry.side))]
-        for a, b in _near(self.line, 3):
-            clauses.pair(a, b, lambda u, v: third[u] != third[v])
+        clauses.pairs(_near(self.line, 3), lambda u, v: third[u] != third[v])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +60,8 @@ class Modular(AlongLine):
         return _different_in_a_row(remainders, self.modulus)
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
-        for a, b in _near(self.line, self.modulus):
-            clauses.pair(a, b, lambda u, v: u % self.modulus != v % self.modulus)
+        near = _near(self.line, self.modulus)
+        clauses.pairs(near, lambda u, v: u % self.modulus != v % self.modulus)
 
 
 def _different_in_a_row(kinds: Sequence[int], length: int) -> bool:

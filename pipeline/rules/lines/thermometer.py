@@ -37,8 +37,7 @@ class Thermometer(AlongLine):
         return all(a <= b if self.slow else a < b for a, b in steps)
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
-        for a, b in pairwise(self.line):
-            clauses.pair(a, b, le if self.slow else lt)
+        clauses.pairs(pairwise(self.line), le if self.slow else lt)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
         kind = "slow-thermometer" if self.slow else self.kind

@@ -33,5 +33,4 @@ class Whispers(AlongLine):
         return all(abs(a - b) >= self.difference for a, b in pairwise(self.held(values)))
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
-        for a, b in pairwise(self.line):
-            clauses.pair(a, b, lambda u, v: abs(u - v) >= self.difference)
+        clauses.pairs(pairwise(self.line), lambda u, v: abs(u - v) >= self.difference)
