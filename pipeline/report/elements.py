@@ -212,7 +212,7 @@ _DRAWERS: Final[Mapping[type[Shape], Any]] = {
 
 
 def _at(point: Point) -> Point:
-    """x and y of a point, in units."""
+    """X and y of a point, in units."""
     return (point[1] - 0.5) * CELL, (point[0] - 0.5) * CELL
 
 

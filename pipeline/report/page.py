@@ -21,8 +21,8 @@ from pipeline.errors import duration, in_words
 from pipeline.files import read_regular
 from pipeline.published.names import REPORT
 from pipeline.report.board import BOARD_STYLE
-from pipeline.report.styles import SHAPES_STYLE
 from pipeline.report.records import shortened
+from pipeline.report.styles import SHAPES_STYLE
 from pipeline.report.survey import (
     Bounds,
     Survey,

@@ -124,9 +124,7 @@ def _begun_outside(points: tuple[Point, ...], rings: Mapping[Point, float]) -> t
     return ((row + (next_row - row) * part, column + (next_column - column) * part), *points[1:])
 
 
-def _apart(
-    shapes: Iterable[Shape], extent: tuple[int, int], taken: set[Point]
-) -> Iterator[Shape]:
+def _apart(shapes: Iterable[Shape], extent: tuple[int, int], taken: set[Point]) -> Iterator[Shape]:
     """The shapes, with clues beyond those that are in the same place."""
     for shape in shapes:
         if isinstance(shape, Label):
