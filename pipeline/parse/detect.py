@@ -30,13 +30,19 @@ from pipeline.parse.fpuzzles import FPUZZLES
 from pipeline.parse.grid import GRID
 from pipeline.parse.iss import ISS
 from pipeline.parse.json_grid import JSON
+from pipeline.parse.killers import ARROWS, KILLER
 from pipeline.parse.line import LINE
 from pipeline.parse.opensudoku import OPENSUDOKU
 from pipeline.parse.programs import HODOKU, SADMAN, SIMPLE
 from pipeline.parse.records import LONGEST, Reader
+from pipeline.parse.regions import JIGSAW
+from pipeline.parse.samurai import SAMURAI
+from pipeline.parse.solo import SOLO
 from pipeline.parse.spaces import SPACES, is_in_spaces
 from pipeline.parse.spreadsheet import SPREADSHEET
+from pipeline.parse.sumocue import SUMOCUE
 from pipeline.parse.text import Text, decode_text, oversize
+from pipeline.parse.variants import VARIANTS
 from pipeline.puzzle import MAX_SIDE, Grid, Puzzle
 from pipeline.settings import CHOICES, MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 
@@ -49,6 +55,12 @@ FORMATS: Final = (
     FPUZZLES,
     ISS,
     JSON,
+    KILLER,
+    ARROWS,
+    JIGSAW,
+    SUMOCUE,
+    SAMURAI,
+    SOLO,
     SADMAN,
     BORDERED,
     SIMPLE,
@@ -61,10 +73,11 @@ FORMATS: Final = (
 )
 """In the order in which they are tried; the last one explains what is wrong with the rest."""
 
-COLLECTIONS: Final[tuple[Collection[Any], ...]] = tuple(
-    known.many for known in FORMATS if known.many is not None
+COLLECTIONS: Final[tuple[Collection[Any], ...]] = (
+    VARIANTS,
+    *(known.many for known in FORMATS if known.many is not None),
 )
-"""The same notations for sources of many puzzles, in that order."""
+"""The same notations for sources of many puzzles, in that order; but first rules, line by line."""
 
 _WRITTEN = frozenset(known.name for known in FORMATS if known.render is not None)
 """Formats in which a filled puzzle can be written."""

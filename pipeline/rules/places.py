@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pipeline.puzzle import Geometry
@@ -33,15 +33,7 @@ def border(geometry: Geometry, a: int, b: int) -> Point:
     return (row + other_row) / 2, (column + other_column) / 2
 
 
-def each_once(name: str, cells: Sequence[int]) -> None:
-    """Raise ValueError unless there are cells, each named once."""
-    if not cells:
-        raise ValueError(f"{name}: no cells")
-    if len({*cells}) < len(cells):
-        raise ValueError(f"{name}: a cell is named twice")
-
-
-def one_grid(name: str, geometry: Geometry) -> None:
+def check_one_grid(name: str, geometry: Geometry) -> None:
     """Raise ValueError for several grids that share boxes."""
     if geometry.grids:
         raise ValueError(f"{name}: there are several grids")

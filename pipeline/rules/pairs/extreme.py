@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules.pairs.greater import sign
-from pipeline.rules.places import at, each_once
+from pipeline.rules.places import at
+from pipeline.rules.sense import check_cells
 from pipeline.shapes import Tint
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Extreme(Rule):
     maximum: bool
 
     def __post_init__(self) -> None:
-        each_once(self.name, (self.cell, *self.neighbours))
+        check_cells(self.name, (self.cell, *self.neighbours), once=True)
 
     def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
         return self.cell, *self.neighbours

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
-from pipeline.rules.places import border, each_once, place
+from pipeline.rules.places import border, place
+from pipeline.rules.sense import check_cells
 from pipeline.shapes import Label
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Greater(Rule):
     less: int
 
     def __post_init__(self) -> None:
-        each_once(self.name, (self.more, self.less))
+        check_cells(self.name, (self.more, self.less), once=True)
 
     def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
         return self.more, self.less

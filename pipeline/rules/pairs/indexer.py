@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
-from pipeline.rules.places import at, one_grid
+from pipeline.rules.places import at, check_one_grid
 from pipeline.shapes import Tint
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Indexer(Rule):
     row: bool
 
     def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        one_grid(self.name, geometry)
+        check_one_grid(self.name, geometry)
         return tuple(dict.fromkeys((self.cell, *self._line(geometry))))
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:

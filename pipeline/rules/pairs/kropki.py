@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules.pairs.everywhere import Negative, Pairs
-from pipeline.rules.places import between, border, each_once
+from pipeline.rules.places import between, border
+from pipeline.rules.sense import check_at_least, check_cells
 from pipeline.shapes import Dot
 
 if TYPE_CHECKING:
@@ -27,9 +28,8 @@ class WhiteDot(Rule):
     difference: int = 1
 
     def __post_init__(self) -> None:
-        each_once(self.name, (self.a, self.b))
-        if self.difference < 0:
-            raise ValueError(f"{self.name}: a difference of {self.difference}")
+        check_cells(self.name, (self.a, self.b), once=True)
+        check_at_least(self.name, "the difference", self.difference, 0)
 
     def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
         return self.a, self.b
@@ -59,9 +59,8 @@ class BlackDot(Rule):
     ratio: int = 2
 
     def __post_init__(self) -> None:
-        each_once(self.name, (self.a, self.b))
-        if self.ratio < 1:
-            raise ValueError(f"{self.name}: a ratio of {self.ratio}")
+        check_cells(self.name, (self.a, self.b), once=True)
+        check_at_least(self.name, "the ratio", self.ratio, 1)
 
     def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
         return self.a, self.b

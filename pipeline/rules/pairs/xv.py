@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules.pairs.everywhere import Negative, Pairs
-from pipeline.rules.places import between, border, each_once
+from pipeline.rules.places import between, border
+from pipeline.rules.sense import check_cells
 from pipeline.shapes import Label
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class PairSum(Rule):
     total: int
 
     def __post_init__(self) -> None:
-        each_once(self.name, (self.a, self.b))
+        check_cells(self.name, (self.a, self.b), once=True)
 
     def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
         return self.a, self.b

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
-from pipeline.rules.places import one_grid, place
+from pipeline.rules.places import check_one_grid, place
 from pipeline.rules.regions.region import Regions
 from pipeline.shapes import Line
 
@@ -24,7 +24,7 @@ class Diagonal(Regions):
     rising: bool
 
     def regions(self, geometry: Geometry) -> Sequence[tuple[int, ...]]:
-        one_grid(self.name, geometry)
+        check_one_grid(self.name, geometry)
         n = geometry.side
         rows = reversed(range(n)) if self.rising else range(n)
         return (tuple(row * n + column for column, row in enumerate(rows)),)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
-from pipeline.rules.places import one_grid
+from pipeline.rules.places import check_one_grid
 from pipeline.rules.regions.region import Regions
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class DisjointGroups(Regions):
     name: ClassVar[str] = "disjoint groups"
 
     def regions(self, geometry: Geometry) -> Sequence[tuple[int, ...]]:
-        one_grid(self.name, geometry)
+        check_one_grid(self.name, geometry)
         if geometry.height == 1:
             raise ValueError(f"{self.name}: the grid has no boxes")
         return tuple(zip(*geometry.boxes(), strict=True))

@@ -9,7 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
-from pipeline.rules.places import at, each_once, place
+from pipeline.rules.places import at, place
+from pipeline.rules.sense import check_cells
 from pipeline.shapes import Outline, Tint
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Region(Regions):
     region: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        each_once(self.name, self.region)
+        check_cells(self.name, self.region, once=True)
 
     def regions(self, geometry: Geometry) -> Sequence[tuple[int, ...]]:  # noqa: ARG002
         return (self.region,)
@@ -74,7 +75,7 @@ class ExtraRegion(Regions):
     region: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        each_once(self.name, self.region)
+        check_cells(self.name, self.region, once=True)
 
     def regions(self, geometry: Geometry) -> Sequence[tuple[int, ...]]:  # noqa: ARG002
         return (self.region,)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
-from pipeline.rules.places import one_grid
+from pipeline.rules.places import check_one_grid
 from pipeline.rules.regions.region import Regions
 from pipeline.shapes import Tint
 
@@ -22,7 +22,7 @@ class Windoku(Regions):
     name: ClassVar[str] = "windoku"
 
     def regions(self, geometry: Geometry) -> Sequence[tuple[int, ...]]:
-        one_grid(self.name, geometry)
+        check_one_grid(self.name, geometry)
         if geometry.side != 9:
             raise ValueError(f"{self.name}: the side is {geometry.side}, not 9")
         return [

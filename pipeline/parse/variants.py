@@ -1,0 +1,54 @@
+"""Variants: a file of puzzles with rules, one a line, each in a notation of one line.
+
+    3x3::k:1280:1280:6914:…
+    SumoCueV1=0J0=8J0+1J0…
+
+The notations may differ from line to line.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Final
+
+from pipeline.parse.base import Collection, Entry, Format, Head, Piece
+from pipeline.parse.killers import ARROWS, KILLER
+from pipeline.parse.records import Reader, cut_lines, is_too_long, text_of
+from pipeline.parse.regions import JIGSAW
+from pipeline.parse.solo import SOLO
+from pipeline.parse.sumocue import SUMOCUE
+from pipeline.parse.text import NEWLINE, Line, Text, says_something
+
+ONE_LINE: Final[tuple[Format, ...]] = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO)
+"""The notations of puzzles with rules that take one line."""
+
+_MOST_LOOKED_AT = 100
+
+
+def recognise_variants(head: Head) -> tuple[None, str] | None:
+    if head.is_single:
+        return None
+    if head.declared:
+        return None, "it is declared"
+    lines = [*islice(head.lines, _MOST_LOOKED_AT)]
+    known = sum(map(_is_variant, lines))
+    if known * 2 > len(lines) > 1:
+        return None, "most lines are puzzles with rules"
+    return None
+
+
+def _is_variant(line: str) -> bool:
+    text = Text("", (Line.of_text(1, line),), line.encode(errors="replace"))
+    return any(known.recognise(text) is not None for known in ONE_LINE)
+
+
+def entries_of_variants(piece: Piece, _layout: None, reader: Reader) -> list[Entry]:
+    lines = NEWLINE.split(text_of(piece.data, piece.first_line))
+    return [
+        reader.too_long(number, line) if is_too_long(line) else reader.read(line, (number,))
+        for number, line in enumerate(lines, piece.first_line)
+        if says_something(line)
+    ]
+
+
+VARIANTS = Collection("variants", recognise_variants, cut_lines, entries_of_variants)
