@@ -17,9 +17,8 @@ from typing import Any
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse.base import Format, Found
 from pipeline.parse.fpuzzles.document import LONGEST, Misread, load, offset_of, whole_number
-from pipeline.parse.ruled import LEAST_SIDE, MOST_SIDE, usual_boxes
 from pipeline.parse.text import Text
-from pipeline.puzzle import Geometry, Grid, Puzzle, values_of
+from pipeline.puzzle import Geometry, Grid
 from pipeline.settings import Reading
 
 _OBJECT = re.compile(r"\{\s*(?:$|[\"}])")
@@ -81,38 +80,6 @@ def _invalid(text: Text, misread: Misread, written: str | None) -> InvalidPuzzle
     return text.error(line, column, expected, misread.found, truncated=misread.truncated)
 
 
-def render_fpuzzles(puzzle: Puzzle, _notation: str) -> str:
-    """Write the document of a puzzle without rules, with a row in each line.
-
-    Raises ValueError for rules, which have documents of their own, and for unusual boxes.
-    """
-    geometry, n = puzzle.geometry, puzzle.geometry.side
-    if not LEAST_SIDE <= n <= MOST_SIDE or geometry != usual_boxes(n) or not puzzle.is_plain:
-        raise ValueError("no document for such boxes or rules")
-    parities = {geometry.even_values: "even", geometry.odd_values: "odd"}
-    cells = [_cell(geometry, mask, mask in parities) for mask in puzzle.cells]
-    rows = ",\n".join(_dumped(cells[start : start + n]) for start in range(0, n * n, n))
-    document = f'{{"size":{n},"grid":[\n{rows}]'
-    for mask, key in parities.items():
-        marked = [geometry.place(at) for at, each in enumerate(puzzle.cells) if each == mask]
-        items = [{"cell": f"R{row}C{column}"} for row, column in marked]
-        document += f',\n"{key}":{_dumped(items)}' if items else ""
-    return document + "}\n"
-
-
-def _dumped(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
-
-
-def _cell(geometry: Geometry, mask: int, is_marked: bool) -> dict[str, Any]:
-    if mask == geometry.all_values or is_marked:
-        return {}
-    values = [*values_of(mask)]
-    if len(values) == 1:
-        return {"value": values[0], "given": True}
-    return {"givenPencilMarks": values}
-
-
 def fill_fpuzzles(document: str, grid: Grid) -> str:
     """The document with the grid's value in each cell that is not given, in one line."""
     filled: Any = load(document)
@@ -120,27 +87,26 @@ def fill_fpuzzles(document: str, grid: Grid) -> str:
     for cell, value in zip(cells, grid.values, strict=True):
         if not cell.get("given"):
             cell["value"] = value
-    return _dumped(filled) + "\n"
+    return json.dumps(filled, separators=(",", ":")) + "\n"
 
 
-def values_in(document: str) -> tuple[int, ...]:
-    """The values in a document that is filled, row by row. Raises ValueError for any other."""
+def filled_fpuzzles(data: bytes, source: str, geometry: Geometry) -> Grid:
+    """The grid whose values are in a document that is filled. Raises InvalidPuzzle."""
     try:
-        filled: Any = load(document)
+        filled: Any = load(data.decode())
         values = [whole_number(cell["value"]) for row in filled["grid"] for cell in row]
-    except (Misread, KeyError, TypeError):
-        raise ValueError("not a document that is filled") from None
-    known = tuple(value for value in values if value)
-    if len(known) < len(values):
-        raise ValueError("a cell of the document is not filled")
-    return known
+        return Grid(geometry, tuple(value for value in values if value))
+    except (Misread, KeyError, TypeError, ValueError):
+        expected = f"a document of f-puzzles with a value in each of {geometry.size} cells"
+        raise InvalidPuzzle(source, None, None, expected, "another") from None
 
 
 FPUZZLES = Format(
     "f-puzzles",
     recognise_fpuzzles,
     parse_fpuzzles,
-    render_fpuzzles,
+    render=None,
     begins=_BEGINS,
     fill=fill_fpuzzles,
+    filled=filled_fpuzzles,
 )

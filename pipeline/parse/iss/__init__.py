@@ -12,9 +12,7 @@ from __future__ import annotations
 import re
 
 from pipeline.parse.base import Format, Found
-from pipeline.parse.ruled import LEAST_SIDE, MOST_SIDE, usual_boxes
 from pipeline.parse.text import Text
-from pipeline.puzzle import Puzzle, values_of
 from pipeline.settings import Reading
 
 _TYPES = r"(?:[XV]|NFA)\s*~|[A-Z][A-Za-z]*[a-z]"
@@ -35,22 +33,4 @@ def parse_iss(text: Text, _reading: Reading) -> Found:
     return read(text)
 
 
-def render_iss(puzzle: Puzzle, _notation: str) -> str:
-    """Write the shape, and the values of each cell that does not allow all, a line for each.
-
-    Raises ValueError for rules, which a text cannot be made of, and for unusual boxes.
-    """
-    from pipeline.parse.iss.grammar import cell_name  # noqa: PLC0415 - as the rest
-
-    geometry, n = puzzle.geometry, puzzle.geometry.side
-    if not LEAST_SIDE <= n <= MOST_SIDE or geometry != usual_boxes(n) or not puzzle.is_plain:
-        raise ValueError("no constraint text for such boxes or rules")
-    lines = [f".Shape~{n}x{n}"]
-    for cell, mask in enumerate(puzzle.cells):
-        if mask != geometry.all_values:
-            values = "_".join(map(str, values_of(mask)))
-            lines.append(f".~{cell_name(*geometry.place(cell))}_{values}")
-    return "\n".join(lines) + "\n"
-
-
-ISS = Format("iss", recognise_iss, parse_iss, render_iss, begins=_BEGINS)
+ISS = Format("iss", recognise_iss, parse_iss, render=None, begins=_BEGINS)
