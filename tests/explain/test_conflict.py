@@ -397,7 +397,7 @@ def test_what_was_found_when_time_is_up_stands(looks):
 
 
 def test_rules_in_conflict_are_named_as_clues_are(explainer):
-    cage, line = Cage((0, 1), 5), Thermometer((4, 5, 6, 7))
+    cage, line = Cage((0, 1), 5), Thermometer((10, 11))
     puzzle = Puzzle.of_values(FOUR, [1, 3] + [0] * 14, (Cage((14, 15), 6), cage, line))
     conflict = explain_conflict(puzzle, explainer, LONG)
     assert conflict.minimal
