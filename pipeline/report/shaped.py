@@ -77,9 +77,7 @@ class Shaped:
 
     @property
     def margins(self) -> Margins:
-        labels = [
-            each for (kind, _), some in self.shapes.items() for each in some if kind[0] is Label
-        ]
+        labels = [each for (kind, _), some in self.shapes.items() for each in some if kind[0] is Label]
         rows, columns = ([each.point[axis] for each in labels] or [1] for axis in (0, 1))
         height, width = self.extent
         beyond = (1 - min(rows), max(columns) - width, max(rows) - height, 1 - min(columns))
@@ -112,7 +110,9 @@ def _room(cells: float) -> int:
     return round((cells - 0.5) * CELL) + _CLUE if cells > 0.5 else 0
 
 
-def _apart(shapes: Iterable[Shape], extent: tuple[int, int], taken: set[Point]) -> Iterator[Shape]:
+def _apart(
+    shapes: Iterable[Shape], extent: tuple[int, int], taken: set[Point]
+) -> Iterator[Shape]:
     """The shapes of a rule, with lines up to its rings, and clues beyond those before them."""
     listed = [*shapes]
     rings = {
