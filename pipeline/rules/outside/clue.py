@@ -9,10 +9,10 @@ from pipeline.rules.places import place
 from pipeline.shapes import Label, Shape
 
 
-def clue(geometry: Geometry, line: Sequence[int], text: str) -> Iterator[Shape]:
+def clue(geometry: Geometry, line: Sequence[int], text: str, kind: str) -> Iterator[Shape]:
     """A label just before the first cell of a line, which leads away from it."""
     (row, column), (down, right) = geometry.place(line[0]), step(geometry, line)
-    yield Label((row - down, column - right), text, "outside")
+    yield Label((row - down, column - right), text, kind)
 
 
 def step(geometry: Geometry, line: Sequence[int]) -> tuple[int, int]:

@@ -39,10 +39,10 @@ class LittleKiller(Rule):
         clauses.total([(cell, 1) for cell in self.diagonal], [self.total])
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        yield from clue(geometry, self.diagonal, str(self.total))
+        yield from clue(geometry, self.diagonal, str(self.total), "little-killer")
         row, column = geometry.place(self.diagonal[0])
         down, right = step(geometry, self.diagonal)
-        points = ((row - by * down, column - by * right) for by in (0.75, 0.5))
+        points = ((row - by * down, column - by * right) for by in (0.68, 0.42))
         yield Line(tuple(points), "little-killer", head=True)
 
     def told(self, geometry: Geometry) -> str:

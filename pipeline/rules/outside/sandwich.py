@@ -91,7 +91,7 @@ class Sandwich(Rule):
         clauses.automaton(self.line, before, step, lambda passed: passed == after)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        yield from clue(geometry, self.line, str(self.total))
+        yield from clue(geometry, self.line, str(self.total), "sandwich")
 
     def told(self, geometry: Geometry) -> str:
         return f"{self.name} {self.total} {of_line(geometry, self.line)}"

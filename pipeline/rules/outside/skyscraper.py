@@ -45,7 +45,7 @@ class Skyscraper(Rule):
         clauses.automaton(self.line, (0, 0), step, lambda seen: seen[1] == self.count)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        yield from clue(geometry, self.line, str(self.count))
+        yield from clue(geometry, self.line, str(self.count), "skyscraper")
 
     def told(self, geometry: Geometry) -> str:
         return f"{self.name} {self.count} {from_side(geometry, self.line)}"

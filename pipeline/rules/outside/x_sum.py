@@ -52,7 +52,7 @@ class XSum(Rule):
                     clauses.among(rest, sets)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        yield from clue(geometry, self.line, str(self.total))
+        yield from clue(geometry, self.line, str(self.total), "x-sum")
 
     def told(self, geometry: Geometry) -> str:
         return f"{self.name} {self.total} {from_side(geometry, self.line)}"
