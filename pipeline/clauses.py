@@ -256,16 +256,19 @@ class Clauses:
     def total(self, terms: Sequence[tuple[int, int]], totals: Collection[int]) -> None:
         """The cells' values, each times its weight, sum to one of the totals.
 
-        Terms are (cell, weight), a cell's as many as there are. Those of the greatest weight first
-        make the fewest variables.
+        Terms are (cell, weight); a cell may have several.
         """
-        values = range(1, self.side + 1)
-        worths = [[weight * value for value in values] for _, weight in terms]
         if not totals:
             self.add()
             return
+        weights: dict[int, int] = {}
+        for cell, weight in terms:
+            weights[cell] = weights.get(cell, 0) + weight
+        # those of the greatest weight first: fewer sums are possible in between
+        cells = sorted(weights, key=lambda cell: -abs(weights[cell]))
+        worths = [[weights[cell] * value for value in range(1, self.side + 1)] for cell in cells]
         step = _adding(worths, min(totals), max(totals))
-        self.automaton([cell for cell, _ in terms], 0, step, lambda reached: reached in totals)
+        self.automaton(cells, 0, step, lambda reached: reached in totals)
 
     def equal(
         self, parts: Sequence[Sequence[int]], worth: Callable[[int], int] = lambda value: value

@@ -20,6 +20,8 @@ FormatChoice = Literal[
     "auto",
     "opensudoku",
     "hodoku",
+    "f-puzzles",
+    "iss",
     "json",
     "killer",
     "killer-arrows",

@@ -26,7 +26,9 @@ from pipeline.parse.base import (
 from pipeline.parse.boxes import BORDERED, BOXES
 from pipeline.parse.characters import CHARACTERS
 from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf
+from pipeline.parse.fpuzzles import FPUZZLES
 from pipeline.parse.grid import GRID
+from pipeline.parse.iss import ISS
 from pipeline.parse.json_grid import JSON
 from pipeline.parse.killers import ARROWS, KILLER
 from pipeline.parse.line import LINE
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
 FORMATS: Final = (
     OPENSUDOKU,
     HODOKU,
+    FPUZZLES,
+    ISS,
     JSON,
     KILLER,
     ARROWS,

@@ -58,12 +58,14 @@ def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> l
 
 
 _HEADER = re.compile(r"\s*3x3:(d?):k:")
+_CUT_OFF = re.compile(r"\s*3x3:d?(?::k?)?\s*")
 _NUMBERS = re.compile(r"[^:]+:?|:")
 _NUMBER = re.compile(r"[0-9]{1,5}:")
 
 
 def recognise_killer(text: Text) -> str | None:
-    begins = _HEADER.match(text.lines[0].text)
+    first = text.lines[0].text
+    begins = _HEADER.match(first) or _CUT_OFF.fullmatch(first)
     return f"it begins with {quote(begins[0].strip())}" if begins else None
 
 

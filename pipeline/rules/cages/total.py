@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules.places import at
 from pipeline.rules.sense import check_cells, check_parts
-from pipeline.shapes import Outline
+from pipeline.shapes import Outline, Tint
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -36,10 +35,7 @@ class Sum(Rule):
         return sum(values[cell] * weight for cell, weight in self.terms) == self.total
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
-        weights: dict[int, int] = defaultdict(int)
-        for cell, weight in self.terms:
-            weights[cell] += weight
-        clauses.total(sorted(weights.items(), key=lambda term: -abs(term[1])), [self.total])
+        clauses.total(self.terms, [self.total])
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
         yield Outline(tuple(map(geometry.place, self.cells(geometry))), "sum", str(self.total))
@@ -71,7 +67,7 @@ class EqualSums(Rule):
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
         for part in self.parts:
             places = tuple(geometry.place(cell) for cell in dict.fromkeys(part))
-            yield Outline(places, "equal-sums", "=")
+            yield Tint(places, "equal-sums")
 
     def told(self, geometry: Geometry) -> str:
         return f"{self.name} {at(geometry, self.parts[0][0])}"
