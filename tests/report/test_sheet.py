@@ -163,8 +163,8 @@ def test_rules_are_named_since_some_cannot_be_seen():
 
 def test_puzzles_with_rules_or_clues_around_them_have_room():
     knights, clue = rules.AntiKnight(), rules.Sandwich(tuple(range(9)), 8)
-    for given, most in (((), 12), ((knights,), 6), ((clue,), 4)):
-        sheet = sheet_of(*[ruled(*given)] * 12, per_page=12, solutions=False)
+    for demands, most in (((), 12), ((knights,), 6), ((clue,), 4)):
+        sheet = sheet_of(*[ruled(*demands)] * 12, per_page=12, solutions=False)
         assert sheet.pages[0].boards == most
 
 
