@@ -22,10 +22,10 @@ from pipeline.puzzle import Geometry, Grid
 from pipeline.settings import Reading
 
 _OBJECT = re.compile(r"\{\s*(?:$|[\"}])")
-_PACKED = re.compile(
-    r"N4Ig|fpuz(?:zles)?N4|(?:scl|ctc|scf)[\w+/=%]{20}"
-    r"|(?=[a-z\d]*[A-Z])(?=[A-Z\d]*[a-z])(?=[A-Za-z]*\d)[A-Za-z\d]{8,19}\s*$"
-)
+_PACKED = re.compile(r"N4Ig|fpuz(?:zles)?N4|(?:scl|ctc|scf)[\w+/=%]{20}")
+_ID = re.compile(r"(?=[a-z\d]*[A-Z])(?=[A-Z\d]*[a-z])(?=[A-Za-z]*\d)[A-Za-z\d]{8,19}\s*$")
+"""The name of a puzzle on a server; rows of 16 characters may look alike."""
+
 _LINK = re.compile(
     r"(?:https?://)?(?:[\w-]+\.)*(?:f-puzzles\.com|sudokupad\.app|crackingthecryptic\.com)\b"
     r"|https?://\S*(?:[?&](?:load|puzzleid)=|/fpuz)",
@@ -42,7 +42,9 @@ def recognise_fpuzzles(text: Text) -> str | None:
         return "it begins as an object in JSON"
     if _LINK.match(first):
         return "it begins as a link to a puzzle"
-    return "it begins as what a link to a puzzle holds" if _PACKED.match(first) else None
+    if _PACKED.match(first) or (len(text.lines) == 1 and _ID.match(first)):
+        return "it begins as what a link to a puzzle holds"
+    return None
 
 
 def parse_fpuzzles(text: Text, _reading: Reading) -> Found:
