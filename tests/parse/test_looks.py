@@ -179,6 +179,7 @@ def test_neither_28_lines_nor_a_lost_cell_hide_a_grid():
 
 def test_what_a_format_writes_begins_as_it_says():
     told = {known.name: known for known in FORMATS if known.begins}
-    assert told.keys() == {"opensudoku", "hodoku", "json", "sadman", "bordered", "boxes"}
-    for name in told.keys() - {"sadman"}:  # its heading may be left out
+    written = {known.name for known in told.values() if known.render}
+    assert written == {"opensudoku", "hodoku", "json", "sadman", "bordered", "boxes"}
+    for name in written - {"sadman"}:  # its heading may be left out
         assert told[name].begins.match(render_puzzle(CLASSIC, name)), name
