@@ -11,36 +11,45 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, combinations
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pipeline.errors import LimitReached
 
 Clause = tuple[int, ...]
 S = TypeVar("S", bound=Hashable)
 
-MOST = 3_000_000
-"""Clauses of all rules of a puzzle."""
 
-MOST_STEPS = 20_000_000
-"""Steps towards the clauses of all rules of a puzzle, most of which add no clause."""
+class Most(NamedTuple):
+    """How much the rules of a puzzle may take: what is more raises LimitReached.
 
-MOST_SETS = 1000
-"""Sets of values that a sum is chosen from: those of 16 values with the same sum are fewer."""
+    Wide grids have clauses of hundreds of literals; many steps add no clause. Sums are chosen
+    from sets of values, unless these are too many: those of 16 values with the same sum are fewer.
+    """
+
+    clauses: int = 3_000_000
+    literals: int = 12_000_000
+    steps: int = 10_000_000
+    sets: int = 1000
+
+
+_MOST = Most()
 
 
 class Clauses:
     """Collects clauses over the candidates of a grid of so many cells, values being 1 … side.
 
-    `made` are the clauses so far, `variables` the highest variable. Whatever makes more than
-    `MOST` clauses or takes more than `MOST_STEPS` steps raises LimitReached.
+    `made` are the clauses so far, `variables` the highest variable. Whatever makes more clauses
+    or takes more steps than `most` says raises LimitReached.
     """
 
-    def __init__(self, side: int, cells: int) -> None:
+    def __init__(self, side: int, cells: int, most: Most = _MOST) -> None:
         self.side = side
+        self.most = most
         self.candidates = side * cells
         self.variables = self.candidates
         self.made: list[Clause] = []
         self._conditions: Clause = ()
+        self._literals = 0
         self._steps = 0
 
     @property
@@ -63,13 +72,14 @@ class Clauses:
         self._make((*self._conditions, *literals))
 
     def _make(self, clause: Clause) -> None:
-        if len(self.made) >= MOST:
-            raise LimitReached(f"the rules are more than {MOST:,} clauses")
+        self._literals += len(clause)
+        if len(self.made) >= self.most.clauses or self._literals > self.most.literals:
+            raise LimitReached(f"the rules are more than {len(self.made):,} clauses")
         self.made.append(clause)
 
     def _spend(self, steps: int) -> None:
         self._steps += steps
-        if self._steps > MOST_STEPS:
+        if self._steps > self.most.steps:
             raise LimitReached("the rules take too long to be put into clauses")
 
     @contextmanager
@@ -203,16 +213,14 @@ class Clauses:
             wanted = size - len(some)
             if not wanted:
                 found += [some] if not missing else []
-                if len(found) > MOST_SETS:
+                if len(found) > self.most.sets:
                     return None
                 continue
             for index in range(wanted - 1, below):
                 value = ascending[index]
-                if (
-                    value + sums[wanted - 1]
-                    <= missing
-                    <= sums[index + 1] - sums[index + 1 - wanted]
-                ):
+                least = value + sums[wanted - 1]
+                most = sums[index + 1] - sums[index + 1 - wanted]
+                if least <= missing <= most:
                     waiting.append(((*some, value), index, missing - value))
         return found
 
@@ -264,6 +272,7 @@ class Clauses:
         weights: dict[int, int] = {}
         for cell, weight in terms:
             weights[cell] = weights.get(cell, 0) + weight
+        self._spend(len(weights) * self.side)
         # those of the greatest weight first: fewer sums are possible in between
         cells = sorted(weights, key=lambda cell: -abs(weights[cell]))
         worths = [[weights[cell] * value for value in range(1, self.side + 1)] for cell in cells]
@@ -280,9 +289,11 @@ class Clauses:
         worths = [worth(value) for value in range(1, self.side + 1)]
         lowest = max(len(part) * min(worths) for part in parts)
         highest = min(len(part) * max(worths) for part in parts)
+        self._spend(max(highest - lowest, 0))
         ends = {reached: self.new() for reached in range(lowest, highest + 1)}
         self.most_one(list(ends.values()))
         for part in parts:
+            self._spend(len(part))
             step = _adding([worths] * len(part), lowest, highest)
             layers = self._layers(len(part), 0, step, ends.__contains__)
             if not layers:

@@ -56,6 +56,11 @@ class Geometry:
         """The number of cells."""
         return len(self._places) if self.grids else self.side**2
 
+    @property
+    def has_boxes(self) -> bool:
+        """Whether its boxes are not just its rows or columns."""
+        return self.height > 1 and self.width > 1
+
     @cached_property
     def all_values(self) -> int:
         return (1 << self.side) - 1

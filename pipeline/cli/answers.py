@@ -313,6 +313,7 @@ def board_of(puzzle: Puzzle, result: Result, signs: str) -> Board:
         result.conflict.places() if result.conflict else (),
         result.difference.cells if result.difference else (),
         signs,
+        result.conflict.rules if result.conflict else (),
     )
 
 

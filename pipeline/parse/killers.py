@@ -58,12 +58,14 @@ def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> l
 
 
 _HEADER = re.compile(r"\s*3x3:(d?):k:")
+_CUT_OFF = re.compile(r"\s*3x3:d?(?::k?)?\s*")
 _NUMBERS = re.compile(r"[^:]+:?|:")
 _NUMBER = re.compile(r"[0-9]{1,5}:")
 
 
 def recognise_killer(text: Text) -> str | None:
-    begins = _HEADER.match(text.lines[0].text)
+    first = text.lines[0].text
+    begins = _HEADER.match(first) or _CUT_OFF.fullmatch(first)
     return f"it begins with {quote(begins[0].strip())}" if begins else None
 
 
@@ -109,7 +111,7 @@ _STEPS = {
 }
 _SUMS = {sign: value for value, sign in enumerate(digits + ascii_uppercase + ascii_lowercase[:10])}
 _ARROW_SIGNS = frozenset(_STEPS) | frozenset(_SUMS)
-_ARROWS_BEGIN = re.compile(r"\s*(?=\S{0,40}[<>^v]{3})[0-9A-Za-jv<>^`',.]{40}")
+_ARROWS_BEGIN = re.compile(r"\s*(?=(?:[^\s<>^v]*[<>^v]){10})[0-9A-Za-jv<>^`',.]{40}")
 _FEWEST_STEPS = 27
 """No killer has more cages than that has fewer steps, by far."""
 

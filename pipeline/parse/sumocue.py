@@ -59,7 +59,7 @@ def parse_sumocue(text: Text, _reading: Reading) -> Found:
         del members[cell]
         if values[cell] > geometry.side:
             expected = f"a given of at most {geometry.side} in a cage of one cell"
-            raise text.at_word(parts[cell].word, expected)
+            raise _at_part(text, parts, cell, expected)
     rules += diagonals() if header[1] else ()
     puzzle = Puzzle.of_values(geometry, values, (*rules, *cages_of(members, sums)))
     return Found(puzzle, "classic" if puzzle.is_plain else "rules")
@@ -86,11 +86,16 @@ def _board(text: Text, parts: Sequence[_Part]) -> tuple[Geometry, tuple[Rule, ..
         side = _JIGSAWS.get(len(parts))
         if side is not None:
             if misfit := first_misfit(regions):
-                raise text.at_word(parts[misfit[0]].word, misfit[1])
+                raise _at_part(text, parts, misfit[0], misfit[1])
             return Geometry(1, side), region_rules(regions)
     elif len(parts) in _BOXES:
         return _BOXES[len(parts)], ()
     raise _of_another_size(text, len(parts))
+
+
+def _at_part(text: Text, parts: Sequence[_Part], cell: int, expected: str) -> InvalidPuzzle:
+    """The error for what is said of a cell; more parts would be a larger puzzle."""
+    return text.at_word(parts[cell].word, expected, truncated=len(parts) < max(_BOXES))
 
 
 def _of_another_size(text: Text, count: int) -> InvalidPuzzle:
@@ -105,7 +110,8 @@ def _members(text: Text, parts: Sequence[_Part]) -> dict[int, list[int]]:
     for cell, part in enumerate(parts):
         opener = cell if part.opens else part.number
         if opener >= len(parts) or not parts[opener].opens:
-            raise text.at_word(part.word, "the number of a cell that opens a cage, from 0")
+            expected = "the number of a cell that opens a cage, from 0"
+            raise _at_part(text, parts, cell, expected)
         members.setdefault(opener, []).append(cell)
     return members
 

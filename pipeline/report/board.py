@@ -9,7 +9,7 @@ from html import escape
 
 from pipeline.errors import counted, printable
 from pipeline.puzzle import Geometry, Grid, Puzzle, unit_name
-from pipeline.report.outlines import CELL, borders, has_boxes, inner_lines
+from pipeline.report.outlines import CELL, borders, inner_lines
 from pipeline.report.shaped import Shaped
 from pipeline.report.styles import style_of
 from pipeline.shapes import Place
@@ -76,6 +76,12 @@ class Board:
         """Whether it is small enough to draw."""
         return max(self.geometry.extent) <= LARGEST_DRAWN
 
+    @property
+    def span(self) -> float:
+        """How many cells would stand side by side on all of the drawing."""
+        _, _, width, height = _paper(self)
+        return (max(width, height) - 2 * _MARGIN) / CELL
+
     @cached_property
     def shaped(self) -> Shaped | None:
         """The shapes of the puzzle's rules, if it has any."""
@@ -111,7 +117,7 @@ def in_words(board: Board) -> str:
     geometry = board.geometry
     n, grids = geometry.side, len(geometry.grids)
     cells = f"{n}×{n} cells"
-    if has_boxes(geometry):
+    if geometry.has_boxes:
         cells += f" in boxes of {geometry.height}×{geometry.width}"
     parts = [f"{counted(grids, 'grid')} of {cells}" if grids else cells]
     if board.puzzle:

@@ -15,9 +15,10 @@ from pipeline.parse import Parsed, is_written_otherwise, parse_source, read_solu
 from pipeline.published.names import Originals
 from pipeline.published.tables import PuzzleRow
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.report.board import LARGEST_DRAWN, Board, Place
+from pipeline.report.board import LARGEST_DRAWN, Board
 from pipeline.report.records import Job
 from pipeline.settings import Reading
+from pipeline.shapes import Place
 from pipeline.unpack.limits import Room, UnpackError
 from pipeline.unpack.walk import kind_of, opened, walk
 
@@ -43,7 +44,7 @@ def board_of_job(job: Job, folder: Path, original: bytes | None) -> Board | str:
     read = _read(original, job.reading)
     data = _published(folder / solution) if solution in job.files else None
     filled = _values_read(data, read) if _has_values(read) else _read(data, job.reading)
-    board = _board(read, filled, job.conflict, job.difference)
+    board = _board(read, filled, job.conflict, job.difference, job.rules_in_conflict)
     if board is None:
         missed = original is None and job.box
         return "Neither a solution nor the original was found." if missed else ""
@@ -74,6 +75,7 @@ def _board(
     filled: Parsed | None,
     conflict: Sequence[Place],
     difference: Sequence[Place],
+    rules: Sequence[int] = (),
 ) -> Board | None:
     """Combine a puzzle and its solution, as far as they match."""
     grid = _grid(filled)
@@ -83,7 +85,8 @@ def _board(
     if puzzle is None and grid is None:
         return None
     told = read or filled
-    board = Board(puzzle, grid, conflict, difference, signs_of(told.format) if told else "")
+    signs = signs_of(told.format) if told else ""
+    board = Board(puzzle, grid, conflict, difference, signs, rules)
     return board if board.is_drawable else None
 
 

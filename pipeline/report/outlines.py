@@ -42,7 +42,7 @@ def _borders(geometry: Geometry) -> str:
 
 def _borders_of(geometry: Geometry, regions: Sequence[Collection[Place]]) -> str:
     parts: defaultdict[Place, list[int]] = defaultdict(list)
-    boxes = geometry.boxes() if has_boxes(geometry) else ()
+    boxes = geometry.boxes() if geometry.has_boxes else ()
     areas = [*([geometry.place(cell) for cell in box] for box in boxes), *regions]
     for index, area in enumerate(areas):
         for place in area:
@@ -56,11 +56,6 @@ def _borders_of(geometry: Geometry, regions: Sequence[Collection[Place]]) -> str
             if places.get((row, column - 1 + 2 * step)) != own:
                 down.add((column - 1 + step, row - 1))
     return _straight(across, down)
-
-
-def has_boxes(geometry: Geometry) -> bool:
-    """Whether its boxes are not just its rows or columns."""
-    return geometry.height > 1 and geometry.width > 1
 
 
 def _straight(across: Iterable[Edge], down: Iterable[Edge]) -> str:
@@ -130,7 +125,7 @@ def _walk(ahead: dict[Vertex, list[Vertex]], start: Vertex) -> list[Vertex]:
 
 def _loop(walked: Sequence[Vertex], inset: float) -> str:
     """A closed line through the corners where it turns, moved to its right."""
-    drawn = []
+    drawn = list[str]()
     around = zip((walked[-1], *walked[:-1]), walked, (*walked[1:], walked[0]), strict=True)
     for before, here, after in around:
         came = (here[0] - before[0], here[1] - before[1])

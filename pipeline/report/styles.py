@@ -75,7 +75,7 @@ STYLES: Final[Mapping[Kind, str]] = {
     (Ring, "between"): f"fill: {_GREY}; fill-opacity: .25",
     (Ring, "lockout"): "fill: #4f6fc0; fill-opacity: .2; stroke: #4f6fc0",
     (Dot, "white"): "fill: #fff; stroke: #1f2023",
-    (Dot, "black"): f"fill: #131417; stroke: {_GREY}",
+    (Dot, "black"): f"fill: #000; stroke: {_GREY}",
     (Dot, "quadruple"): f"fill: {_PAPER}",
     (Label, "xv"): f"font-size: 8px; stroke: {_PAPER}; stroke-width: 2.4; paint-order: stroke",
     (Label, "greater"): _SIGN + "1.1",

@@ -42,7 +42,7 @@ class LittleKiller(Rule):
         yield from clue(geometry, self.diagonal, str(self.total), "little-killer")
         row, column = geometry.place(self.diagonal[0])
         down, right = step(geometry, self.diagonal)
-        points = ((row - by * down, column - by * right) for by in (0.75, 0.5))
+        points = ((row - by * down, column - by * right) for by in (0.68, 0.42))
         yield Line(tuple(points), "little-killer", head=True)
 
     def told(self, geometry: Geometry) -> str:

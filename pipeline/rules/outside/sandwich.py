@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.clauses import MOST_SETS
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules.outside.clue import clue, of_line
 from pipeline.rules.sense import check_cells
@@ -49,7 +48,7 @@ class Sandwich(Rule):
         for size in range(n - 1):
             found = clauses.sets(range(2, n), size, self.total)
             sets = [] if found is None else sets + found
-            if found is None or len(sets) > MOST_SETS:
+            if found is None or len(sets) > clauses.most.sets:
                 self._state_by_sums(clauses)
                 return
         self._state_by_sets(clauses, sets)
