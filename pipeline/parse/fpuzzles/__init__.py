@@ -23,8 +23,8 @@ from pipeline.settings import Reading
 
 _OBJECT = re.compile(r"\{\s*(?:$|[\"}])")
 _PACKED = re.compile(r"N4Ig|fpuz(?:zles)?N4|(?:scl|ctc|scf)[\w+/=%]{20}")
-_ID = re.compile(r"(?=[a-z\d]*[A-Z])(?=[A-Z\d]*[a-z])(?=[A-Za-z]*\d)[A-Za-z\d]{8,19}\s*$")
-"""The name of a puzzle on a server; rows of 16 characters may look alike."""
+_SHORT = re.compile(r"(?=[a-z\d]*[A-Z])(?=[A-Zx\d]*[a-wyz])(?=[A-Za-z]*\d)[A-Za-z\d]{8,19}")
+"""A short name of a link, which is no row of a grid: no alphabet has small letters and large."""
 
 _LINK = re.compile(
     r"(?:https?://)?(?:[\w-]+\.)*(?:f-puzzles\.com|sudokupad\.app|crackingthecryptic\.com)\b"
@@ -42,9 +42,10 @@ def recognise_fpuzzles(text: Text) -> str | None:
         return "it begins as an object in JSON"
     if _LINK.match(first):
         return "it begins as a link to a puzzle"
-    if _PACKED.match(first) or (len(text.lines) == 1 and _ID.match(first)):
+    if _PACKED.match(first):
         return "it begins as what a link to a puzzle holds"
-    return None
+    alone = len(text.lines) == 1 and _SHORT.fullmatch(first.rstrip())
+    return "it is like the short name of a link to a puzzle" if alone else None
 
 
 def parse_fpuzzles(text: Text, _reading: Reading) -> Found:
