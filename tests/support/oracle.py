@@ -5,6 +5,7 @@ It derives who sees whom from the rules, and knows no clause, no unit and no pro
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
@@ -14,17 +15,21 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 
 @lru_cache
 def peers(geometry: Geometry) -> tuple[frozenset[int], ...]:
-    """For each cell the others in its row, column or box, by comparing all pairs."""
+    """For each cell the others in its row, column or box."""
     height, width = geometry.height, geometry.width
     n = height * width
-    places = [(r, c, (r // height, c // width)) for r in range(n) for c in range(n)]
+    units = [
+        (("row", r), ("column", c), ("box", r // height, c // width))
+        for r in range(n)
+        for c in range(n)
+    ]
+    inside = defaultdict(set)
+    for cell, its in enumerate(units):
+        for unit in its:
+            inside[unit].add(cell)
     return tuple(
-        frozenset(
-            other
-            for other, there in enumerate(places)
-            if other != cell and any(a == b for a, b in zip(here, there, strict=True))
-        )
-        for cell, here in enumerate(places)
+        frozenset(set().union(*(inside[unit] for unit in its)) - {cell})
+        for cell, its in enumerate(units)
     )
 
 
