@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Clone(Rule):
-    """Each cell holds what the cell of the same index in `copy` holds."""
+    """Each cell of `original` holds the same value as its counterpart in `copy`."""
 
     name: ClassVar[str] = "clone"
 
@@ -51,7 +51,7 @@ class Clone(Rule):
 
 @dataclass(frozen=True, slots=True)
 class SameValues(Rule):
-    """Each part holds the same values, in any order and as often."""
+    """All parts hold the same values, each equally often, in any order."""
 
     name: ClassVar[str] = "same values"
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Quadruple(Rule):
-    """The cells, which are four at most, hold these values, each as often as it is named."""
+    """The cells, four at most, hold these values, each at least as often as it is named."""
 
     name: ClassVar[str] = "quadruple"
 

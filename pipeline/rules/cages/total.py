@@ -46,7 +46,7 @@ class Sum(Rule):
 
 @dataclass(frozen=True, slots=True)
 class EqualSums(Rule):
-    """Each part has the same sum; a part may name a cell more than once."""
+    """All parts have the same sum; a part may name a cell more than once."""
 
     name: ClassVar[str] = "equal sums"
 

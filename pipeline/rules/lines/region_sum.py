@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RegionSum(AlongLine):
-    """Each run of the line inside one of the regions, which are boxes as a rule, has the same sum.
+    """Each run of the line inside one of the regions, usually the boxes, has the same sum.
 
     Cells outside the regions end a run and belong to none.
     """

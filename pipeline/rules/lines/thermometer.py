@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Thermometer(AlongLine):
-    """Values rise along the line from its first cell; of a `slow` one they do not fall."""
+    """Values rise along the line from its first cell; on a `slow` one they may stay the same."""
 
     name: ClassVar[str] = "thermometer"
     kind: ClassVar[str] = "thermometer"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sandwich(Rule):
-    """The row or column has each value once; those between 1 and n sum to `total`, 0 too."""
+    """The line has each value once; the cells between 1 and n, if any, sum to `total`."""
 
     name: ClassVar[str] = "sandwich"
 

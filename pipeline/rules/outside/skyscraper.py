@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Skyscraper(Rule):
-    """So many of the cells, from the clue on, exceed all before them."""
+    """From the clue on, `count` of the cells exceed all cells before them."""
 
     name: ClassVar[str] = "skyscraper"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class XSum(Rule):
-    """The row or column has each value once; the first x, x being the first, sum to `total`."""
+    """The line has each value once; its first x cells sum to `total`, x being its first value."""
 
     name: ClassVar[str] = "X-sum"
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Extreme(Rule):
-    """A cell is below (`maximum`: above) each of these neighbours."""
+    """A cell holds less (`maximum`: more) than each of its neighbours that are named."""
 
     name: ClassVar[str] = "minimum or maximum"
 

@@ -52,7 +52,10 @@ class PairSum(Rule):
 
 @dataclass(frozen=True, slots=True)
 class NoXV(Negative):
-    """Orthogonal neighbours, but for the pairs spared, sum to none of the totals."""
+    """Orthogonal neighbours, except the pairs `spared`, sum to none of these totals.
+
+    The pairs spared are those with a sign.
+    """
 
     name: ClassVar[str] = "no other XV"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Diagonal(Regions):
-    """A diagonal has each value once; a `rising` one begins at the lower left."""
+    """A diagonal of the grid has each value once; a `rising` one begins at the lower left."""
 
     name: ClassVar[str] = "diagonal"
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DisjointGroups(Regions):
-    """The cells at the same place of all boxes hold each value once."""
+    """Cells at the same place in their boxes hold different values."""
 
     name: ClassVar[str] = "disjoint groups"
 
