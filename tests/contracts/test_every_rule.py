@@ -23,8 +23,9 @@ from support.rules.stating import stated
 
 from pipeline.clauses import Clauses
 from pipeline.puzzle import Geometry, Puzzle, Rule
+from pipeline.report.styles import STYLES
 from pipeline.rules import RULES
-from pipeline.shapes import KINDS, Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
+from pipeline.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
 EXAMPLES = {
     rule: found
@@ -272,7 +273,7 @@ def test_a_rule_is_drawn_within_the_grid_or_just_outside_it_in_a_look_that_there
     around = Box(*geometry.extent)
     places: set[Place] = set(map(geometry.place, range(geometry.size)))
     for shape in rule.shapes(geometry):
-        assert shape.kind in KINDS[type(shape)]
+        assert (type(shape), shape.kind) in STYLES
         assert points(shape)
         assert all(map(around.has, points(shape)))
         if isinstance(shape, Outline | Tint | Ring):
