@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 from lzstring import LZString
+from support import parsing
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse import Parsed, parse_source
+from pipeline.parse import Parsed
 
 Document = dict[str, Any]
 
@@ -93,14 +94,9 @@ def packed(text: str) -> str:
 
 
 def read(made: Document | str) -> Parsed:
-    text = made if isinstance(made, str) else text_of(made)
-    return parse_source(text.encode(), "a.txt")
+    return parsing.read(made if isinstance(made, str) else text_of(made))
 
 
 def refusal(made: Document | str) -> InvalidPuzzle:
     """The error for a document that is refused."""
-    try:
-        parsed = read(made)
-    except InvalidPuzzle as error:
-        return error
-    raise AssertionError(f"it is read as {parsed}")
+    return parsing.refusal(made if isinstance(made, str) else text_of(made))
