@@ -24,14 +24,14 @@ BEGIN = """\
 What a puzzle may demand beyond its rows, columns and boxes. This page is made by `docs/rules.py`
 from the rules themselves and from drawings as the [report](../how-to/report.md) and
 [`solve --svg`](commands.md#solve) make them; the values that are shown keep the rule.
-[Formats](formats.md) tells where each can be written. What
-[Interactive Sudoku Solver](https://sigh.github.io/Interactive-Sudoku-Solver/) calls it is named too.
+[Formats](formats.md) tells where rules can be written; what f-puzzles and Interactive Sudoku
+Solver call them is named here.
 
-A rule says what it means twice. Its meaning, all that a solution is checked by, is a function of the
-values. Its clauses, all that solvers and proofs look at, are written for speed. The contract suite
-(`tests/contracts/test_every_rule.py`) compares both on every assignment of small grids: one that
-satisfies the clauses keeps the rule, and the other way round. So a refutation of the clauses is
-[one of the puzzle](../explanation/trust.md#rules).
+A rule says what it means twice. A predicate of the values is all that a solution is checked by; its
+clauses are all that solvers and proofs look at. The contract suite
+(`tests/contracts/test_every_rule.py`) compares both on every assignment on small grids, and on
+some on larger ones: one that satisfies the clauses keeps the rule, and the other way round. So a
+refutation of the clauses is [one of the puzzle](../explanation/trust.md#rules).
 """
 
 
@@ -203,7 +203,7 @@ EXAMPLES = (
         "Thermo",
     ),
     Example(
-        (rules.Palindrome(at("11 22 23 34 35")), rules.Palindrome(at("61 51 42 33 24"))),
+        (rules.Palindrome(at("11 22 23 34 35")),),
         "536142142635213456465213321564654321",
         "palindrome",
         "Palindrome",

@@ -79,6 +79,7 @@ KINDS: Final[Mapping[type[Shape], tuple[str, ...]]] = {
         "windoku",
         "clone",
         "same-values",
+        "equal-sums",
         "minimum",
         "maximum",
         "row-indexer",
@@ -108,7 +109,6 @@ KINDS: Final[Mapping[type[Shape], tuple[str, ...]]] = {
         "region",  # a thick border, as of boxes
         "cage",
         "sum",
-        "equal-sums",
     ),
     Ring: (
         "arrow",

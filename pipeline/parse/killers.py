@@ -111,7 +111,7 @@ _STEPS = {
 }
 _SUMS = {sign: value for value, sign in enumerate(digits + ascii_uppercase + ascii_lowercase[:10])}
 _ARROW_SIGNS = frozenset(_STEPS) | frozenset(_SUMS)
-_ARROWS_BEGIN = re.compile(r"\s*(?=\S{0,40}[<>^v]{3})[0-9A-Za-jv<>^`',.]{40}")
+_ARROWS_BEGIN = re.compile(r"\s*(?=(?:[^\s<>^v]*[<>^v]){10})[0-9A-Za-jv<>^`',.]{40}")
 _FEWEST_STEPS = 27
 """No killer has more cages than that has fewer steps, by far."""
 

@@ -2,6 +2,7 @@
 
     3x3::k:1280:1280:6914:…
     SumoCueV1=0J0=8J0+1J0…
+    .Thermo~R9C4~R8C3~R7C2.~R1C2_4
 
 The notations may differ from line to line.
 """
@@ -12,6 +13,8 @@ from itertools import islice
 from typing import Final
 
 from pipeline.parse.base import Collection, Entry, Format, Head, Piece
+from pipeline.parse.fpuzzles import FPUZZLES
+from pipeline.parse.iss import ISS
 from pipeline.parse.killers import ARROWS, KILLER
 from pipeline.parse.records import Reader, cut_lines, is_too_long, text_of
 from pipeline.parse.regions import JIGSAW
@@ -19,7 +22,15 @@ from pipeline.parse.solo import SOLO
 from pipeline.parse.sumocue import SUMOCUE
 from pipeline.parse.text import NEWLINE, Line, Text, says_something
 
-ONE_LINE: Final[tuple[Format, ...]] = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO)
+ONE_LINE: Final[tuple[Format, ...]] = (
+    FPUZZLES,
+    ISS,
+    KILLER,
+    ARROWS,
+    JIGSAW,
+    SUMOCUE,
+    SOLO,
+)
 """The notations of puzzles with rules that take one line."""
 
 _MOST_LOOKED_AT = 100
@@ -38,8 +49,12 @@ def recognise_variants(head: Head) -> tuple[None, str] | None:
 
 
 def _is_variant(line: str) -> bool:
+    """Whether a line is in one of the notations, and begins with the words that it may have."""
     text = Text("", (Line.of_text(1, line),), line.encode(errors="replace"))
-    return any(known.recognise(text) is not None for known in ONE_LINE)
+    return any(
+        known.recognise(text) is not None and (not known.begins or known.begins.match(line))
+        for known in ONE_LINE
+    )
 
 
 def entries_of_variants(piece: Piece, _layout: None, reader: Reader) -> list[Entry]:

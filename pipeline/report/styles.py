@@ -37,7 +37,6 @@ stroke-width: 1.6; paint-order: stroke; }}
 .board .gap {{ fill: none; stroke: {_PAPER}; stroke-width: 3; }}
 """
 _SIGN = f"fill: none; stroke: {_INK}; stroke-linejoin: round; stroke-linecap: round; stroke-width: "
-_DOTTED = "stroke-dasharray: .1 1.8; stroke-linecap: round; stroke-width: 1"
 _THIN = "stroke-opacity: 1; stroke-width: "
 
 STYLES: Final[Mapping[Kind, str]] = {
@@ -45,6 +44,7 @@ STYLES: Final[Mapping[Kind, str]] = {
     (Tint, "windoku"): "fill: #5f87c4",
     (Tint, "clone"): "",
     (Tint, "same-values"): "fill: #8a9a4a",
+    (Tint, "equal-sums"): "fill: #b08a4a",
     (Tint, "minimum"): "fill-opacity: .2",
     (Tint, "maximum"): "fill-opacity: .2",
     (Tint, "row-indexer"): "fill: #4f9a68",
@@ -69,14 +69,13 @@ STYLES: Final[Mapping[Kind, str]] = {
     (Line, "little-killer"): f"stroke: {_INK}; {_THIN}.9",
     (Outline, "region"): "",
     (Outline, "cage"): "stroke-dasharray: 2 1.5",
-    (Outline, "sum"): _DOTTED,
-    (Outline, "equal-sums"): _DOTTED,
+    (Outline, "sum"): "stroke-dasharray: .1 1.8; stroke-linecap: round; stroke-width: 1",
     (Ring, "arrow"): "",
     (Ring, "double-arrow"): "",
     (Ring, "between"): f"fill: {_GREY}; fill-opacity: .25",
     (Ring, "lockout"): "fill: #4f6fc0; fill-opacity: .2; stroke: #4f6fc0",
     (Dot, "white"): "fill: #fff; stroke: #1f2023",
-    (Dot, "black"): f"fill: #131417; stroke: {_GREY}",
+    (Dot, "black"): f"fill: #000; stroke: {_GREY}",
     (Dot, "quadruple"): f"fill: {_PAPER}",
     (Label, "xv"): f"font-size: 8px; stroke: {_PAPER}; stroke-width: 2.4; paint-order: stroke",
     (Label, "greater"): _SIGN + "1.1",
