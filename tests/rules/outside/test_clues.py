@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
-from pysat.solvers import Minisat22
-from support.rules.stating import stated
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
 from pipeline.rules import LittleKiller, Sandwich, Skyscraper, XSum
 from pipeline.shapes import Label, Line
 
-NINE, LARGE = Geometry(3, 3), Geometry(5, 5)
+NINE = Geometry(3, 3)
 TWO_GRIDS = Geometry(2, 2, grids=((0, 0), (2, 2)))
 FIRST = tuple(range(9))
 ROW, COLUMN = tuple(range(18, 27)), tuple(range(3, 81, 9))
@@ -111,33 +107,3 @@ def test_diagonals_without_cells_or_with_a_cell_twice_are_refused():
         LittleKiller((), 3)
     with pytest.raises(ValueError, match="little killer: a cell is named twice"):
         LittleKiller((1, 9, 1), 3)
-
-
-def agreed(rule: Rule, grids: list[list[int]]) -> list[bool]:
-    """Which of some large grids, given by their first cells, keep a rule, as the clauses say."""
-    clauses, line = stated(LARGE, rule), rule.cells(LARGE)
-    found = []
-    with Minisat22(bootstrap_with=clauses.made) as solver:
-        for values in grids:
-            held = [
-                clauses.at(cell, value) if value == values[cell] else -clauses.at(cell, value)
-                for cell in line
-                for value in range(1, 26)
-            ]
-            found.append(rule.holds(LARGE, values))
-            assert solver.solve(assumptions=held) == found[-1]
-    return found
-
-
-def test_sums_of_a_line_that_too_many_sets_of_values_have_are_taken_exactly():
-    chance = random.Random(25)
-    line = tuple(range(25))
-    grids = [chance.sample(range(1, 26), 25) for _ in range(6)]
-    for index in (0, 1):
-        values = grids[index]
-        first, last = sorted((values.index(1), values.index(25)))
-        for rule in (
-            Sandwich(line, sum(values[first + 1 : last])),
-            XSum(line, sum(values[: values[0]])),
-        ):
-            assert agreed(rule, grids)[index]
