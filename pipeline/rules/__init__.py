@@ -10,7 +10,7 @@ from pipeline.rules.cages.arrow import Arrow
 from pipeline.rules.cages.clone import Clone, SameValues
 from pipeline.rules.cages.killer import Cage
 from pipeline.rules.cages.quadruple import Quadruple
-from pipeline.rules.cages.total import EqualSums, Sum
+from pipeline.rules.cages.sums import EqualSums, Sum
 from pipeline.rules.lines.between import Between
 from pipeline.rules.lines.lockout import Lockout
 from pipeline.rules.lines.nabner import Nabner

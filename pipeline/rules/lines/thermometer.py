@@ -9,9 +9,9 @@ from operator import le, lt
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
+from pipeline.rules.checks import check_cells
 from pipeline.rules.lines.along import AlongLine
 from pipeline.rules.places import place
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Line
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.places import at, place
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Outline, Tint
 
 if TYPE_CHECKING:
