@@ -153,12 +153,12 @@ def _extremes(maximum: bool) -> Kind:
     """Cells that are compared with their neighbours, but for those that are marked too."""
 
     def rules(items: Sequence[Item]) -> Iterator[Rule]:
-        marked = [item.cell() for item in items]
+        marked = dict.fromkeys(item.cell() for item in items)
         if not marked:
             return
         beside = [*neighbours(items[0].board.geometry)]
         for cell in marked:
-            around = {a + b - cell for a, b in beside if cell in (a, b)} - {*marked}
+            around = {a + b - cell for a, b in beside if cell in (a, b)} - marked.keys()
             yield Extreme(cell, tuple(sorted(around)), maximum)
 
     return Kind(frozenset(("cell",)), rules)
