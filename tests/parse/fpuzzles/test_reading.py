@@ -11,6 +11,7 @@ import pytest
 from support.documents import RULES, Document, cells, document, lines, read, refusal, text_of, whole
 
 from pipeline.errors import InvalidPuzzle
+from pipeline.parse.fpuzzles.document import Misread, load
 from pipeline.parse.fpuzzles.keys import FLAGS, KINDS
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.rules import (
@@ -509,6 +510,18 @@ def test_no_part_of_a_document_can_change_and_the_puzzle_stay(how):
 def test_a_key_that_stands_twice_is_refused():
     text = text_of(document(antiking=True))
     assert "'antiking' twice" in str(refusal(text.replace("}]]", '}]],"antiking":false', 1)))
+
+
+def test_a_cell_that_is_marked_twice_is_marked_once():
+    found = read(document(minimum=[{"cell": "R1C1"}] * 3))
+    assert found.puzzle.rules == (Extreme(0, (1, 4), maximum=False),)
+
+
+def test_one_key_of_very_many_that_stands_twice_is_found():
+    """Each was compared with all, which took minutes."""
+    keys = "".join(f'"{at:x}":1,' for at in range(90_000))
+    with pytest.raises(Misread, match="'15f8f' twice"):
+        load(f'{{{keys}"15f8f":1}}')
 
 
 def test_the_document_is_what_was_read():
