@@ -31,7 +31,9 @@ _LARGEST_SIDE = 31
 _PARAMS = re.compile(r"\s*([0-9]{1,2})(?:x([0-9]{1,2}))?([a-z0-9]*):")
 _BEGINS = re.compile(r"\s*[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*:(?:[a-z0-9_]|$)")
 _WHOLE = re.compile(rf"{_BEGINS.pattern}[a-z0-9_]*(?:,[a-z0-9_]*)*\s*")
-_SKIPPED = re.compile(r"d[a-z]?|(?:md|[rma])[0-9]*")
+_SKIPPED = re.compile(r"d[tbiaeu]?|(?:md|[rma])[0-9]*")
+"""The difficulty and the symmetry."""
+
 _IN_GRID = re.compile(r"[0-9]+|.")
 _LARGEST_SUM = 9999
 _LONGEST_NUMBER = len(str(_LARGEST_SUM))

@@ -144,6 +144,11 @@ def test_an_id_has_diagonals_and_cages_and_what_it_skips():
     assert sum(cage.total for cage in cages) == 6 * 21
 
 
+@pytest.mark.parametrize("params", ["2x3dk", "2x3m4dk", "2x3uk", "2x3dak"])
+def test_a_difficulty_takes_no_letter_that_means_a_rule(params):
+    assert read(SOLO.replace("2x3k", params)).puzzle == read(SOLO).puzzle
+
+
 def test_an_id_without_rules_is_a_plain_puzzle():
     parsed = read("2x3:1_2_3_4_5_6zd\n")
     assert (parsed.puzzle.geometry, parsed.variant) == (Geometry(2, 3), "classic")

@@ -99,6 +99,11 @@ class Node:
         return self.value
 
     @property
+    def text(self) -> str:
+        """A number or a text, as one that is drawn."""
+        return str(self.value).strip()
+
+    @property
     def is_nothing(self) -> bool:
         """Whether it is null or an empty text, which is how programs write no value."""
         return self.value is None or (isinstance(self.value, str) and not self.value.strip())

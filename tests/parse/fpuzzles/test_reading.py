@@ -443,6 +443,21 @@ def test_what_programs_draw_for_clues_and_indexers_repeats_them():
     assert len(read(made).puzzle.rules) == 3
 
 
+def test_a_drawing_says_no_value_but_that_of_the_rule_that_it_repeats():
+    text = {"cells": ["R0C1"], "value": 7, "fromConstraint": "X Sum"}
+    circle = {"cells": ["R1C1"], "value": "", "isNewConstraint": True}
+    made = document(
+        xsum=[{"cell": "R0C1", "value": "7"}],
+        renban=lines("R1C1 R2C1"),
+        text=[text],
+        circle=[circle],
+    )
+    assert len(read(made).puzzle.rules) == 2
+    for value in ("8", "DR7"):
+        assert "text 1" in str(refusal({**made, "text": [{**text, "value": value}]}))
+    assert "circle 1" in str(refusal({**made, "circle": [{**circle, "value": "7"}]}))
+
+
 def parts(value: Any, *way: Any) -> Iterator[tuple[Any, ...]]:
     """The ways to every part of a document, but the whole."""
     members = value.items() if isinstance(value, dict) else enumerate(value)
