@@ -19,8 +19,14 @@ from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.killers import cages_of, diagonals, single_line
-from pipeline.parse.regions import first_misfit, region_rules
+from pipeline.parse.ruled import (
+    cages_of,
+    diagonals,
+    first_misfit,
+    region_rules,
+    single_line,
+    variant_of,
+)
 from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import Geometry, Puzzle, Rule
 from pipeline.settings import Reading
@@ -81,7 +87,7 @@ def parse_solo(text: Text, _reading: Reading) -> Found:
     if params.has_cages:
         rules += reader.cages(wanted - 2)
     puzzle = Puzzle.of_values(params.geometry, values, tuple(rules))
-    return Found(puzzle, "classic" if puzzle.is_plain else "rules")
+    return Found(puzzle, variant_of(puzzle))
 
 
 def _params(header: re.Match[str]) -> _Params | None:

@@ -15,9 +15,9 @@ from typing import Final
 from pipeline.parse.base import Collection, Entry, Format, Head, Piece
 from pipeline.parse.fpuzzles import FPUZZLES
 from pipeline.parse.iss import ISS, is_constraint
+from pipeline.parse.jigsaw import JIGSAW
 from pipeline.parse.killers import ARROWS, KILLER
 from pipeline.parse.records import Reader, cut_lines, is_too_long, text_of
-from pipeline.parse.regions import JIGSAW
 from pipeline.parse.solo import SOLO
 from pipeline.parse.sumocue import SUMOCUE
 from pipeline.parse.text import NEWLINE, Line, Text, says_something

@@ -65,8 +65,7 @@ def read(document: object) -> Found:
     except ValueError as error:
         raise Misread("rules that fit the grid", str(error)) from None
     prose = ("ruleset",) if "ruleset" in fields and not fields["ruleset"].is_nothing else ()
-    variant = variant_of(geometry, masks, rules)
-    return Found(puzzle, variant, claimed=claimed, unread=prose + uncompared)
+    return Found(puzzle, variant_of(puzzle), claimed=claimed, unread=prose + uncompared)
 
 
 def _fields(document: object) -> dict[str, Node]:

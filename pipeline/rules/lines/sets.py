@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
+from pipeline.rules.checks import check_at_least, check_cells
 from pipeline.rules.lines.along import AlongLine
-from pipeline.rules.sense import check_at_least, check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Entropic(AlongLine):
     """Any three cells in a row hold a low, a middle and a high value (thirds of 1 … n).
 
-    Of a line of two cells the values are of different thirds. If 3 does not divide n, there are as
+    On a line of two cells the values are of different thirds. If 3 does not divide n, there are as
     many low values as high ones, and one more or fewer in the middle.
     """
 
@@ -49,7 +49,7 @@ class Entropic(AlongLine):
 class Modular(AlongLine):
     """Any `modulus` cells in a row have different remainders modulo `modulus`.
 
-    So have those of a shorter line.
+    On a shorter line all remainders differ.
     """
 
     name: ClassVar[str] = "modular line"
