@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -25,6 +26,7 @@ from itertools import islice
 import dratify
 
 from pipeline.certify.formula import Clause, Core, Formula, core_of
+from pipeline.certify.trimming import LONG, Part, loaded
 from pipeline.errors import PipelineError, counted
 
 REFUTED = "0\n"
@@ -58,7 +60,15 @@ class Checked:
 
 def check_refutation(formula: Formula, proof: str, seconds: float) -> Checked:
     """Check that a proof shows a formula to be unsatisfiable. Raises as `check_core` does."""
-    return check_core(core_of(formula), proof, seconds)
+    return _check(core_of(formula), proof, _Clock(seconds), keep=True)[0]
+
+
+def check_trimmed(core: Core, proof: str, seconds: float) -> tuple[Checked, str]:
+    """Check what is needed of a proof that a core is unsatisfiable, and give that: a proof.
+
+    It is the whole where nobody knows what is needed. Raises as `check_core` does.
+    """
+    return _check(core, proof, _Clock(seconds), keep=False)
 
 
 def check_core(core: Core, proof: str, seconds: float) -> Checked:
@@ -68,9 +78,75 @@ def check_core(core: Core, proof: str, seconds: float) -> Checked:
     step, time. Raises ProofRejected unless every step holds and the last is the empty clause, and
     ProofTimeout if the seconds do not suffice.
     """
+    return _check_whole(core, proof, _Clock(seconds))
+
+
+def _check(core: Core, proof: str, clock: _Clock, *, keep: bool) -> tuple[Checked, str]:
+    """Check a proof, in parts if these are known; `keep` says that all of it is to be checked."""
+    step = None if core.is_refuted or _native() else loaded.get(at_once=len(proof) >= LONG)
+    if step and len(proof) <= MAX_CHARACTERS:
+        text, parts = _trimmed(step, core, proof, clock, keep=keep)
+        checked = _check_parts(core, text, parts, clock)
+        if checked:
+            return checked, text
+    start = time.monotonic()
+    checked = _check_whole(core, proof, clock)
+    if not step:
+        loaded.count(time.monotonic() - start)
+    return checked, proof
+
+
+def _trimmed(
+    step: Callable[..., int], core: Core, proof: str, clock: _Clock, *, keep: bool
+) -> tuple[str, tuple[Part, ...]]:
+    """What is needed of a proof, and its parts: none if nobody knows. Raises ProofTimeout."""
+    from pipeline.certify.trimming.asking import Steps, trim  # noqa: PLC0415 - loads numpy
+
+    steps, numbers = Steps(), array("q")
+    try:
+        for number, clause in _clauses(proof, core.formula.variables, clock):
+            clock.look()
+            steps.add(clause)
+            numbers.append(number)
+        found = trim(step, core, steps, clock.look, keep=keep)
+    except (ProofRejected, ValueError):  # it is said elsewhere what is wrong
+        found = None
+    if not found or keep:
+        return proof, found.parts if found else ()
+    lines = proof.split("\n")
+    return "".join([f"{lines[numbers[at] - 1]}\n" for at in found.kept]), found.parts
+
+
+def _check_parts(core: Core, proof: str, parts: Sequence[Part], clock: _Clock) -> Checked | None:
+    """Check a proof part by part, each from the clauses picked for it; None if that does not hold.
+
+    Picked are clauses of the core and steps of earlier parts, so that each step follows from the
+    core. Raises as `check_core` does.
+    """
+    known = [*core.clauses]
+    steps = _clauses(proof, core.formula.variables, clock)
+    reached = False
+    for part in parts:
+        if part.clauses and not 0 <= min(part.clauses) <= max(part.clauses) < len(known):
+            return None
+        codes, formula = _Codes(), dratify.CNF()
+        formula.clauses = _Watched((codes.of(known[at]) for at in part.clauses), clock)
+        checker = dratify.DRATChecker(formula, check_rat=False, apply_deletions=False)
+        for _, clause in islice(steps, part.steps):
+            clock.look()
+            if not checker.check_step("a", codes.of(clause)):
+                return None
+            known.append(clause)
+        reached = checker.result.reached_empty
+    if not reached or next(steps, None):
+        return None
+    return Checked(len(known) - len(core.clauses), _CHECKER)
+
+
+def _check_whole(core: Core, proof: str, clock: _Clock) -> Checked:
+    """As `check_core`."""
     if len(proof) > MAX_CHARACTERS:
         raise ProofRejected(f"the proof is longer than {MAX_CHARACTERS:,} characters")
-    clock = _Clock(seconds)
     codes = _Codes()
     formula = dratify.CNF()
     formula.clauses = _Watched(map(codes.of, core.clauses), clock)

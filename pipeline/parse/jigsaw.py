@@ -80,7 +80,7 @@ def _values(text: Text, cells: Sequence[Word], side: int) -> list[int]:
     values, blank = [], ""
     for cell in cells:
         sign = cell.text.upper() if letters else cell.text
-        if sign not in signs:
+        if sign not in signs or len(sign) > 1:  # one sign may be two in upper case
             known = blank or BLANKS
             if sign not in known.upper():
                 told = f"one of {signs[0]} to {signs[-1]}"

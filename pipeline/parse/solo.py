@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from string import ascii_lowercase
+from string import ascii_lowercase, digits
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
@@ -138,7 +138,7 @@ class _Fields(NamedTuple):
             sign = match[0]
             if sign in ascii_lowercase:
                 values += [0] * (ascii_lowercase.index(sign) + 1)
-            elif sign.isdigit() and len(sign) <= _LONGEST_NUMBER and 0 < int(sign) <= most:
+            elif sign[0] in digits and len(sign) <= _LONGEST_NUMBER and 0 < int(sign) <= most:
                 values.append(int(sign))
             elif sign != "_":
                 expected = f"a number from 1 to {most}, a letter for blanks or '_'"

@@ -53,6 +53,12 @@ def test_values_of_larger_jigsaws_are_letters():
     assert said == "1:1: expected one of A to J or a blank, found 'K'"
 
 
+def test_a_letter_that_is_two_in_upper_case_is_no_value():
+    regions = "".join(sign * 25 for sign in "ABCDEFGHIJKLMNOPQRSTUVWXY")
+    said = said_of("ﬆ" + "." * 624 + regions, format_name="jigsaw")
+    assert said.startswith("1:1: expected one of A to Y or a blank")
+
+
 def test_a_puzzle_and_its_solution_are_no_jigsaw():
     assert read(LINE + SOLVED).format != "jigsaw"
 
@@ -155,6 +161,8 @@ def test_an_id_without_rules_is_a_plain_puzzle():
         ("6x6:a", "1:1: expected sizes such as '3x3:' or '9j:', of side 2 to 31", True),
         ("2x2:o", "1:6: expected 16 cells, found 15 cells", True),
         ("2x2:o_5", "1:7: expected a number from 1 to 4, a letter for blanks or '_'", False),
+        ("2x2:²o", "1:5: expected a number from 1 to 4, a letter for blanks or '_'", False),
+        ("2x2:٣o", "1:5: expected a number from 1 to 4, a letter for blanks or '_'", False),
         ("2x2:z", "1:5: expected at most 16 cells, found 'z'", False),
         ("2x2:p,a", "1:8: expected 1 field, found 2 fields", True),
         ("4j:p,b__cd__a___b", "1:18: expected 24 steps and a border, found 24 steps", True),
@@ -164,7 +172,7 @@ def test_an_id_without_rules_is_a_plain_puzzle():
     ],
 )
 def test_an_id_that_is_none_is_refused(text, message, truncated):
-    said, may_be_cut_off = refused(text)
+    said, may_be_cut_off = refused(text, format_name="solo")
     assert said.startswith(message)
     assert may_be_cut_off is truncated
 

@@ -174,7 +174,11 @@ def _check_drawings(fields: dict[str, Node], board: Board) -> None:
             lists = said["lines"].list() if "lines" in said else []
             lists += [said["cells"]] if "cells" in said else []
             drawn = [frozenset(map(board.place, each.list())) for each in lists]
-            if not (marks or outlines) or not drawn or not known.issuperset(drawn):
+            repeats = bool(drawn) and known.issuperset(drawn)
+            if "value" in said and not said["value"].is_nothing:
+                text = said["value"].text
+                repeats &= board.values.issuperset((group, text) for group in drawn)
+            if not (marks or outlines) or not repeats:
                 found = f"'{key}', a rule that stands in prose alone"
                 raise Misread("drawings of known rules", found, drawing.way)
 
