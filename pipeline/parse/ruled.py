@@ -27,11 +27,6 @@ def usual_boxes(side: int) -> Geometry:
     return Geometry(height, side // height)
 
 
-def usual_difference(side: int) -> int:
-    """What neighbours on a whispers line differ by if nothing else is said: half the side."""
-    return (side + 1) // 2
-
-
 def cells_along(geometry: Geometry, start: Place, step: Place) -> tuple[int, ...]:
     """The cells from a place on, as long as there are any; the place itself may be outside."""
     return tuple(_along(geometry, start, step))

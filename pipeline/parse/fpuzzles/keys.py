@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from pipeline.parse.fpuzzles.document import Misread, Node
 from pipeline.parse.fpuzzles.items import Item
-from pipeline.parse.ruled import usual_difference
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules import (
     AntiKing,
@@ -175,8 +174,8 @@ def _indexers(row: bool) -> Kind:
 
 
 def _whispers(item: Item, line: Line) -> Rule:
-    usual = usual_difference(item.board.geometry.side)
-    return Whispers(line, item.number(least=1, default=usual))
+    half = (item.board.geometry.side + 1) // 2
+    return Whispers(line, item.number(least=1, default=half))
 
 
 def _region_sum(item: Item, line: Line) -> Rule:

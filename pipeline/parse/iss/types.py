@@ -161,7 +161,7 @@ def _whisper(reader: Reader, item: Item) -> Iterator[Rule]:
     yield Whispers(reader.cells(item, skipped=int(said), least=2), difference)
 
 
-def _entropic(reader: Reader, item: Item) -> Iterator[Rule]:
+def _entropic(reader: Reader, item: Item) -> Iterable[Rule]:
     if reader.geometry.side != 9:
         raise reader.source.wrong(item, item.type, "a grid of side 9")
     return _line(Entropic)(reader, item)
