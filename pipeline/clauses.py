@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import accumulate, combinations
 from typing import NamedTuple, TypeVar
 
@@ -314,13 +315,43 @@ class Clauses:
         for index, cell in enumerate(cells):
             last = index == len(cells) - 1
             after = {s: ends[s] if last and ends else self.new() for s in layers[index + 1]}
-            for state, reached in here.items():
-                for value in range(1, self.side + 1):
-                    following = step(index, state, value)
-                    goes_on = () if following not in after else (after[following],)
-                    begins = (-reached,) if reached else ()
-                    self.add(*begins, -self.at(cell, value), *goes_on)
+            self._advance(cell, here, after, partial(step, index))
             here = after
+
+    def _advance(
+        self,
+        cell: int,
+        here: Mapping[S, int],
+        after: Mapping[S, int],
+        step: Callable[[S, int], S | None],
+    ) -> None:
+        """A cell's value leads from the state that holds here (literal 0: it does) to one after.
+
+        That would be enough. The other directions, from two of state, value and next state to the
+        third, make proofs of hard puzzles several times shorter.
+        """
+        before: dict[S, dict[int, list[int]]] = {state: {} for state in after}
+        for state, reached in here.items():
+            begins = (-reached,) if reached else ()
+            leading: dict[S, list[int]] = {}
+            for value in range(1, self.side + 1):
+                following = step(state, value)
+                if following is None or following not in after:
+                    self.add(*begins, -self.at(cell, value))
+                    continue
+                self.add(*begins, -self.at(cell, value), after[following])
+                leading.setdefault(following, []).append(value)
+                before[following].setdefault(value, []).append(reached)
+            self.add(*begins, *(after[following] for following in leading))
+            for following, values in leading.items():
+                self.add(*begins, -after[following], *(self.at(cell, v) for v in values))
+        if 0 in here.values():
+            return
+        for following, ways in before.items():
+            for value, reached_by in ways.items():
+                self.add(-after[following], -self.at(cell, value), *reached_by)
+            every = dict.fromkeys(reached for some in ways.values() for reached in some)
+            self.add(-after[following], *every)
 
     def _layers(
         self,

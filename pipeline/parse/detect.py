@@ -29,13 +29,13 @@ from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf
 from pipeline.parse.fpuzzles import FPUZZLES
 from pipeline.parse.grid import GRID
 from pipeline.parse.iss import ISS
+from pipeline.parse.jigsaw import JIGSAW
 from pipeline.parse.json_grid import JSON
 from pipeline.parse.killers import ARROWS, KILLER
 from pipeline.parse.line import LINE
 from pipeline.parse.opensudoku import OPENSUDOKU
 from pipeline.parse.programs import HODOKU, SADMAN, SIMPLE
 from pipeline.parse.records import LONGEST, Reader
-from pipeline.parse.regions import JIGSAW
 from pipeline.parse.samurai import SAMURAI
 from pipeline.parse.solo import SOLO
 from pipeline.parse.spaces import SPACES, is_in_spaces
@@ -52,15 +52,15 @@ if TYPE_CHECKING:
 FORMATS: Final = (
     OPENSUDOKU,
     HODOKU,
-    FPUZZLES,
-    ISS,
-    JSON,
     KILLER,
     ARROWS,
     JIGSAW,
     SUMOCUE,
     SAMURAI,
     SOLO,
+    FPUZZLES,
+    ISS,
+    JSON,
     SADMAN,
     BORDERED,
     SIMPLE,

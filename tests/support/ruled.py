@@ -1,4 +1,4 @@
-"""Puzzles with rules, each in a notation that is only read; they have one solution each."""
+"""Puzzles with rules, each in a notation that is only read."""
 
 from __future__ import annotations
 
@@ -27,10 +27,19 @@ SAMURAI = """\
 ...4..1.5...8...3...9...6......42..72..978.6..98..5.12..2..19..63.2.97.4........1
 """
 
+FPUZZLES = (
+    '{"size":4,"grid":[[{"value":1,"given":true},{},{},{}],[{},{},{},{}],[{},{},{},{}],'
+    '[{},{},{},{}]],"killercage":[{"cells":["R1C2","R2C2"],"value":"6"},'
+    '{"cells":["R3C1","R3C2"],"value":"5"},{"cells":["R4C3","R4C4"],"value":"3"}]}'
+)
+ISS = ".Shape~4x4.~R1C1_1.Cage~6~R1C2~R2C2.Cage~5~R3C1~R3C2.Thermo~R4C3~R4C4"
+
 ONE_LINE = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO)
 """Those that may stand one a line in a collection."""
 
 ONLY_READ = {
+    "f-puzzles": f"{FPUZZLES}\n",
+    "iss": f"{ISS}\n",
     "killer": f"{KILLER}\n",
     "killer-arrows": f"{ARROWS}\n",
     "jigsaw": f"{JIGSAW}\n",

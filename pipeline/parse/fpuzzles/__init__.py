@@ -22,10 +22,10 @@ from pipeline.puzzle import Geometry, Grid
 from pipeline.settings import Reading
 
 _OBJECT = re.compile(r"\{\s*(?:$|[\"}])")
-_PACKED = re.compile(
-    r"N4Ig|fpuz(?:zles)?N4|(?:scl|ctc|scf)[\w+/=%]{20}"
-    r"|(?=[a-z\d]*[A-Z])(?=[A-Z\d]*[a-z])(?=[A-Za-z]*\d)[A-Za-z\d]{8,19}\s*$"
-)
+_PACKED = re.compile(r"N4Ig|fpuz(?:zles)?N4|(?:scl|ctc|scf)[\w+/=%]{20}")
+_SHORT = re.compile(r"(?=[a-z\d]*[A-Z])(?=[A-Zx\d]*[a-wyz])(?=[A-Za-z]*\d)[A-Za-z\d]{8,19}")
+"""A short name of a link, which is no row of a grid: no alphabet has small letters and large."""
+
 _LINK = re.compile(
     r"(?:https?://)?(?:[\w-]+\.)*(?:f-puzzles\.com|sudokupad\.app|crackingthecryptic\.com)\b"
     r"|https?://\S*(?:[?&](?:load|puzzleid)=|/fpuz)",
@@ -42,7 +42,10 @@ def recognise_fpuzzles(text: Text) -> str | None:
         return "it begins as an object in JSON"
     if _LINK.match(first):
         return "it begins as a link to a puzzle"
-    return "it begins as what a link to a puzzle holds" if _PACKED.match(first) else None
+    if _PACKED.match(first):
+        return "it begins as what a link to a puzzle holds"
+    alone = len(text.lines) == 1 and _SHORT.fullmatch(first.rstrip())
+    return "it is like the short name of a link to a puzzle" if alone else None
 
 
 def parse_fpuzzles(text: Text, _reading: Reading) -> Found:

@@ -24,12 +24,14 @@ _DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 class Board:
     """The grid that objects are about, its regions, and the places that rules have named.
 
-    `named` are the places of each cell, line or group, by key; drawings may repeat these.
+    `named` are the places of each cell, line or group, by key; drawings may repeat these, and
+    with them the values that are said there.
     """
 
     geometry: Geometry
     regions: tuple[tuple[int, ...], ...]
     named: dict[str, list[frozenset[Place]]] = field(default_factory=dict)
+    values: set[tuple[frozenset[Place], str]] = field(default_factory=set)
 
     def place(self, node: Node) -> Place:
         """A place in the grid, or beside it, where clues stand."""
@@ -101,10 +103,8 @@ class Item:
         node = self.member("cell")
         row, column = self.board.place(node)
         end = self.board.geometry.side + 1
-        steps = {(0, column): (1, 0), (end, column): (-1, 0)}
-        steps |= {(row, 0): (0, 1), (row, end): (0, -1)}
-        line = cells_along(self.board.geometry, (row, column), steps.get((row, column), (0, 0)))
-        return self._beside(node, line, "a place beside a row or column")
+        steps = {(0, column): (1, 0), (end, column): (-1, 0), (row, 0): (0, 1), (row, end): (0, -1)}
+        return self._seen(node, steps.get((row, column)), "a place beside a row or column")
 
     def diagonal(self) -> tuple[int, ...]:
         """The diagonal that a clue beside the grid looks along."""
@@ -112,17 +112,17 @@ class Item:
         step = _DIRECTIONS.get(str(direction.value))
         if step is None:
             raise direction.wrong("'UL', 'UR', 'DL' or 'DR'")
-        line = cells_along(self.board.geometry, self.board.place(node), step)
-        return self._beside(
-            node, line, f"a place beside the grid from which {direction.value} leads in"
-        )
+        expected = f"a place beside the grid from which {direction.value} leads in"
+        return self._seen(node, step, expected)
 
-    def _beside(self, node: Node, line: tuple[int, ...], expected: str) -> tuple[int, ...]:
-        inside = self.board.geometry.cell_at(*self.board.place(node)) is not None
-        if inside or not line:
+    def _seen(self, node: Node, step: Place | None, expected: str) -> tuple[int, ...]:
+        """The cells that are seen from a place beside the grid, one at least."""
+        place = self.board.place(node)
+        outside = self.board.geometry.cell_at(*place) is None
+        line = cells_along(self.board.geometry, place, step) if step and outside else ()
+        if not line:
             raise node.wrong(expected)
-        self._name([node], line)
-        return line
+        return self._name([node], line)
 
     def _path(self, node: Node, least: int, most: int | None) -> tuple[int, ...]:
         nodes = node.list()
@@ -136,6 +136,8 @@ class Item:
         places = [self.board.place(node) for node in nodes]
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
         self.board.named.setdefault(self.key, []).extend(groups)
+        if self.has("value"):
+            self.board.values.update((group, self.fields["value"].text) for group in groups)
         return tuple(cells)
 
 

@@ -156,10 +156,13 @@ def _extremes(maximum: bool) -> Kind:
         marked = [item.cell() for item in items]
         if not marked:
             return
-        beside = [*neighbours(items[0].board.geometry)]
+        beside: dict[int, set[int]] = {cell: set() for cell in marked}
+        for pair in neighbours(items[0].board.geometry):
+            for cell, other in (pair, pair[::-1]):
+                if cell in beside and other not in beside:
+                    beside[cell].add(other)
         for cell in marked:
-            around = {a + b - cell for a, b in beside if cell in (a, b)} - {*marked}
-            yield Extreme(cell, tuple(sorted(around)), maximum)
+            yield Extreme(cell, tuple(sorted(beside[cell])), maximum)
 
     return Kind(frozenset(("cell",)), rules)
 

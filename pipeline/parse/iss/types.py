@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 from pipeline.parse.iss.grammar import Item, Source
@@ -72,6 +73,11 @@ class Reader:
             raise self.source.short(item, f"{least} cells or more")
         return tuple(self.cell(item, word) for word in words)
 
+    @cached_property
+    def neighbours(self) -> frozenset[tuple[int, int]]:
+        """The pairs of orthogonal neighbours, the smaller cell first."""
+        return frozenset(neighbours(self.geometry))
+
     def cell(self, item: Item, word: Word) -> int:
         return self.source.cell(item, word, self.geometry)
 
@@ -138,7 +144,7 @@ def _pairs(rule: Callable[[int, int], Rule]) -> _Rules:
 
     def rules(reader: Reader, item: Item) -> Iterator[Rule]:
         cells = reader.different(item, reader.cells(item, least=2))
-        beside = {*neighbours(reader.geometry)}
+        beside = reader.neighbours
         bound = [pair for pair in combinations(cells, 2) if (min(pair), max(pair)) in beside]
         paired = {cell for pair in bound for cell in pair}
         for cell, word in zip(cells, item.words, strict=True):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.places import at
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Line, Ring
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Arrow(Rule):
-    """The shaft sums to the circle; one of two or three cells is a number in reading order.
+    """The shaft sums to the circle; a circle of two or three cells is a number in reading order.
 
     Values above 9 count as they are: 1 and 12 make 22.
     """

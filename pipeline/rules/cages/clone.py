@@ -9,8 +9,8 @@ from operator import eq
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells, check_parts
 from pipeline.rules.places import at
-from pipeline.rules.sense import check_cells, check_parts
 from pipeline.shapes import Tint
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Clone(Rule):
-    """Each cell holds what the cell of the same index in `copy` holds."""
+    """Each cell of `original` holds the same value as its counterpart in `copy`."""
 
     name: ClassVar[str] = "clone"
 
@@ -51,7 +51,7 @@ class Clone(Rule):
 
 @dataclass(frozen=True, slots=True)
 class SameValues(Rule):
-    """Each part holds the same values, in any order and as often."""
+    """All parts hold the same values, each equally often, in any order."""
 
     name: ClassVar[str] = "same values"
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.places import at
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Outline
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
+from pipeline.rules.checks import check_cells
 from pipeline.rules.lines.along import AlongLine
-from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RegionSum(AlongLine):
-    """Each run of the line inside one of the regions, which are boxes as a rule, has the same sum.
+    """Each run of the line inside one of the regions, usually the boxes, has the same sum.
 
     Cells outside the regions end a run and belong to none.
     """

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
-from pipeline.rules.lines.along import AlongLine
-from pipeline.rules.sense import check_cells
-from pipeline.shapes import Line, Ring
+from pipeline.rules.checks import check_cells
+from pipeline.rules.lines.along import AlongLine, BetweenEnds
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
-    from pipeline.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
 class Zipper(AlongLine):
-    """Cells as far from the middle have the same sum; the middle cell, if there is one, is it."""
+    """All pairs of cells equally far from the middle have one sum; a middle cell holds it."""
 
     name: ClassVar[str] = "zipper line"
     kind: ClassVar[str] = "zipper"
@@ -41,8 +39,8 @@ class Zipper(AlongLine):
 
 
 @dataclass(frozen=True, slots=True)
-class DoubleArrow(AlongLine):
-    """The values between the two end cells sum to what these sum to."""
+class DoubleArrow(BetweenEnds):
+    """The cells between the two end cells have the same sum as these two."""
 
     name: ClassVar[str] = "double arrow"
     kind: ClassVar[str] = "double-arrow"
@@ -59,9 +57,3 @@ class DoubleArrow(AlongLine):
     def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
         first, *inside, last = self.line
         clauses.total([(first, -1), (last, -1), *((cell, 1) for cell in inside)], [0])
-
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        places = tuple(map(geometry.place, self.line))
-        yield Line(places, self.kind)
-        yield Ring(places[:1], self.kind)
-        yield Ring(places[-1:], self.kind)

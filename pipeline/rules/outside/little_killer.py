@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.outside.clue import clue, step
 from pipeline.rules.places import place
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Line
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.pairs.greater import sign
 from pipeline.rules.places import at
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Tint
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Extreme(Rule):
-    """A cell is below (`maximum`: above) each of these neighbours."""
+    """A cell holds less (`maximum`: more) than each of its neighbours that are named."""
 
     name: ClassVar[str] = "minimum or maximum"
 

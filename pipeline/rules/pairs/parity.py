@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parity(Rule):
-    """A cell holds an odd value, or an even one."""
+    """A cell holds an odd value, or else an even one."""
 
     name: ClassVar[str] = "even or odd"
 

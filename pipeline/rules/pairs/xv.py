@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.pairs.everywhere import Negative, Pairs
 from pipeline.rules.places import between, border
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Label
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ class PairSum(Rule):
 
 @dataclass(frozen=True, slots=True)
 class NoXV(Negative):
-    """Orthogonal neighbours, but for the pairs spared, sum to none of the totals."""
+    """Orthogonal neighbours, except the pairs `spared`, sum to none of these totals.
+
+    The pairs spared are those with a sign.
+    """
 
     name: ClassVar[str] = "no other XV"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
-from pipeline.rules.places import check_one_grid
+from pipeline.rules.checks import check_one_grid
 from pipeline.rules.regions.region import Regions
 from pipeline.shapes import Tint
 

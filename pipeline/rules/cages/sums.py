@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells, check_parts
 from pipeline.rules.places import at
-from pipeline.rules.sense import check_cells, check_parts
 from pipeline.shapes import Outline, Tint
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Sum(Rule):
 
 @dataclass(frozen=True, slots=True)
 class EqualSums(Rule):
-    """Each part has the same sum; a part may name a cell more than once."""
+    """All parts have the same sum; a part may name a cell more than once."""
 
     name: ClassVar[str] = "equal sums"
 
