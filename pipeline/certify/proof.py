@@ -84,14 +84,17 @@ def check_core(core: Core, proof: str, seconds: float) -> Checked:
 
 def _check(core: Core, proof: str, clock: _Clock, *, keep: bool) -> tuple[Checked, str]:
     """Check a proof, in parts if these are known; `keep` says that all of it is to be checked."""
-    step = None if core.is_refuted or _native() else loaded.get(at_once=len(proof) >= LONG)
-    if step and len(proof) <= MAX_CHARACTERS:
+    step = None
+    is_easy = core.is_refuted or _native_for(core, proof)
+    if not is_easy and len(proof) <= MAX_CHARACTERS:
+        step = loaded.get(at_once=len(proof) >= LONG)
+    if step:
         with suppress(ProofRejected):
             text, parts = _trimmed(step, core, proof, clock, keep=keep)
             return _check_parts(core, text, parts, clock), text
     start = time.monotonic()
     checked = _check_whole(core, proof, clock)
-    if not step and not core.is_refuted:
+    if not step and not is_easy:
         loaded.count(time.monotonic() - start)
     return checked, proof
 
@@ -154,7 +157,7 @@ def _check_whole(core: Core, proof: str, clock: _Clock) -> Checked:
     formula = dratify.CNF()
     formula.clauses = _Watched(map(codes.of, core.clauses), clock)
     variables = core.formula.variables
-    if len(proof) * len(core.clauses) <= _NATIVE_MOST and (native := _native()):
+    if native := _native_for(core, proof):
         steps = [("a", codes.of(clause)) for _, clause in _clauses(proof, variables, clock)]
         if _natively(formula, steps):
             return Checked(len(steps), f"{_CHECKER} with {native}")
@@ -169,6 +172,11 @@ def _check_whole(core: Core, proof: str, clock: _Clock) -> Checked:
         ended = counted(result.steps, "step")
         raise ProofRejected(f"the proof ends after {ended} without the empty clause")
     return Checked(result.steps, _CHECKER)
+
+
+def _native_for(core: Core, proof: str) -> str | None:
+    """The native engine's name and version, if there is one, and it can handle so much."""
+    return _native() if len(proof) * len(core.clauses) <= _NATIVE_MOST else None
 
 
 @lru_cache(maxsize=1)
