@@ -161,8 +161,8 @@ def _extremes(maximum: bool) -> Kind:
             for cell, other in (pair, pair[::-1]):
                 if cell in beside and other not in beside:
                     beside[cell].add(other)
-        for cell in marked:
-            yield Extreme(cell, tuple(sorted(beside[cell])), maximum)
+        for cell, others in beside.items():
+            yield Extreme(cell, tuple(sorted(others)), maximum)
 
     return Kind(frozenset(("cell",)), rules)
 

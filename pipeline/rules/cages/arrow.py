@@ -36,16 +36,16 @@ class Arrow(Rule):
         if {*self.circle} & {*self.shaft}:
             raise ValueError(f"{self.name}: a cell both in the circle and on the shaft")
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return tuple(dict.fromkeys((*self.circle, *self.shaft)))
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         number = 0
         for cell in sorted(self.circle):
             number = 10 * number + values[cell]
         return number == sum(values[cell] for cell in self.shaft)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         weights = (-100, -10, -1)[-len(self.circle) :]
         circle = zip(sorted(self.circle), weights, strict=True)
         clauses.total([*circle, *((cell, 1) for cell in self.shaft)], [0])

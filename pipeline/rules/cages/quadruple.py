@@ -33,10 +33,10 @@ class Quadruple(Rule):
         if not self.wanted:
             raise ValueError(f"{self.name}: no values")
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.around
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         left = [values[cell] for cell in self.around]
         for value in self.wanted:
             if value not in left:

@@ -20,7 +20,7 @@ class AlongLine(Rule):
 
     line: tuple[int, ...]
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return tuple(dict.fromkeys(self.line))
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:

@@ -27,11 +27,11 @@ class Between(BetweenEnds):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 3, once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         first, *inside, last = self.held(values)
         return all(min(first, last) < value < max(first, last) for value in inside)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         first, *inside, last = self.line
         rising, falling = clauses.pick(2)
         for literal, low, high in ((rising, first, last), (falling, last, first)):

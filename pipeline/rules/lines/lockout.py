@@ -28,12 +28,12 @@ class Lockout(BetweenEnds):
         check_cells(self.name, self.line, 2, once=True)
         check_at_least(self.name, "the difference", self.difference, 1)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         first, *inside, last = self.held(values)
         low, high = min(first, last), max(first, last)
         return high - low >= self.difference and not any(low <= v <= high for v in inside)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         first, *inside, last = self.line
         values = range(1, clauses.side + 1)
         rising, falling = clauses.pick(2)

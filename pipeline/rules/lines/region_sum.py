@@ -33,7 +33,7 @@ class RegionSum(AlongLine):
         in_regions = [cell for region in self.regions for cell in region]
         check_cells(f"{self.name}: its regions", in_regions, once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         sums: list[int] = []
         before = None
         for cell in self.line:
@@ -45,7 +45,7 @@ class RegionSum(AlongLine):
             before = region
         return len({*sums}) <= 1
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         runs = list(self._runs())
         if len(runs) > 1:
             clauses.equal(runs)

@@ -62,11 +62,11 @@ class Modular(AlongLine):
         check_cells(self.name, self.line, 2)
         check_at_least(self.name, "the modulus", self.modulus, 2)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         remainders = [value % self.modulus for value in self.held(values)]
         return _different_in_a_row(remainders, self.modulus)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         near = _near(self.line, self.modulus)
         clauses.pairs(near, lambda u, v: u % self.modulus != v % self.modulus)
 

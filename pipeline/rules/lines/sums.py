@@ -26,13 +26,13 @@ class Zipper(AlongLine):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 3, once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         held = self.held(values)
         half, odd = divmod(len(held), 2)
         sums = {held[index] + held[-1 - index] for index in range(half)}
         return len(sums | {held[half]} if odd else sums) == 1
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         half, odd = divmod(len(self.line), 2)
         pairs = [(self.line[index], self.line[-1 - index]) for index in range(half)]
         clauses.equal([*pairs, *([(self.line[half],)] if odd else [])])
@@ -50,10 +50,10 @@ class DoubleArrow(BetweenEnds):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 3, once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         first, *inside, last = self.held(values)
         return first + last == sum(inside)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         first, *inside, last = self.line
         clauses.total([(first, -1), (last, -1), *((cell, 1) for cell in inside)], [0])

@@ -32,11 +32,11 @@ class Thermometer(AlongLine):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 2, once=not self.slow)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         steps = pairwise(self.held(values))
         return all(a <= b if self.slow else a < b for a, b in steps)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         clauses.pairs(pairwise(self.line), le if self.slow else lt)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:

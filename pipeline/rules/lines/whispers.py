@@ -29,8 +29,8 @@ class Whispers(AlongLine):
         check_cells(self.name, self.line, 2)
         check_at_least(self.name, "the difference", self.difference, 1)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return all(abs(a - b) >= self.difference for a, b in pairwise(self.held(values)))
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         clauses.pairs(pairwise(self.line), lambda u, v: abs(u - v) >= self.difference)

@@ -28,7 +28,7 @@ class Sandwich(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 2, once=True)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.line
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:

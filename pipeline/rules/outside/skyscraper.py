@@ -27,10 +27,10 @@ class Skyscraper(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 2, once=True)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.line
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         held = [values[cell] for cell in self.line]
         return sum(value > max(held[:i], default=0) for i, value in enumerate(held)) == self.count
 

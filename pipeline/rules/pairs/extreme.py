@@ -30,14 +30,14 @@ class Extreme(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, (self.cell, *self.neighbours), once=True)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.cell, *self.neighbours
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         own, around = values[self.cell], [values[cell] for cell in self.neighbours]
         return all(own > other if self.maximum else own < other for other in around)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         for more, less in self._unequal():
             clauses.pair(more, less, lambda u, v: u > v)
 

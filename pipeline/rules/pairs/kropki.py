@@ -31,13 +31,13 @@ class WhiteDot(Rule):
         check_cells(self.name, (self.a, self.b), once=True)
         check_at_least(self.name, "the difference", self.difference, 0)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.a, self.b
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return abs(values[self.a] - values[self.b]) == self.difference
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         clauses.pair(self.a, self.b, lambda u, v: self.difference in (u - v, v - u))
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
@@ -62,14 +62,14 @@ class BlackDot(Rule):
         check_cells(self.name, (self.a, self.b), once=True)
         check_at_least(self.name, "the ratio", self.ratio, 1)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.a, self.b
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         small, large = sorted((values[self.a], values[self.b]))
         return large == self.ratio * small
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         ratio = self.ratio
         clauses.pair(self.a, self.b, lambda u, v: u == ratio * v or v == ratio * u)
 

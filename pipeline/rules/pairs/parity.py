@@ -24,10 +24,10 @@ class Parity(Rule):
     cell: int
     odd: bool
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return (self.cell,)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return values[self.cell] % 2 == int(self.odd)
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:

@@ -32,13 +32,13 @@ class PairSum(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, (self.a, self.b), once=True)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.a, self.b
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return values[self.a] + values[self.b] == self.total
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         clauses.pair(self.a, self.b, lambda u, v: v == self.total - u)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:

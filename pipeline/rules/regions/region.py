@@ -54,7 +54,7 @@ class _OneRegion(Regions):
     def __post_init__(self) -> None:
         check_cells(self.name, self.region, once=True)
 
-    def regions(self, geometry: Geometry) -> Sequence[tuple[int, ...]]:  # noqa: ARG002
+    def regions(self, geometry: Geometry) -> Sequence[tuple[int, ...]]:
         return (self.region,)
 
 

@@ -35,5 +35,5 @@ class Windoku(Regions):
         for window in self.regions(geometry):
             yield Tint(tuple(map(geometry.place, window)), "windoku")
 
-    def told(self, geometry: Geometry) -> str:  # noqa: ARG002
+    def told(self, geometry: Geometry) -> str:
         return self.name
