@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import combinations
 
 from pipeline.parse.iss.grammar import Item, Source
-from pipeline.parse.ruled import Place, cells_along, usual_difference
+from pipeline.parse.ruled import Place, cells_along
 from pipeline.parse.text import Word
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules import (
@@ -157,9 +157,14 @@ def _pairs(rule: Callable[[int, int], Rule]) -> _Rules:
 
 def _whisper(reader: Reader, item: Item) -> Iterator[Rule]:
     said = bool(item.words) and item.words[0].text.isdigit()
-    usual = usual_difference(reader.geometry.side)
-    difference = reader.number(item, least=1) if said else usual
+    difference = reader.number(item, least=1) if said else 5  # of any side
     yield Whispers(reader.cells(item, skipped=int(said), least=2), difference)
+
+
+def _entropic(reader: Reader, item: Item) -> Iterator[Rule]:
+    if reader.geometry.side != 9:
+        raise reader.source.wrong(item, item.type, "a grid of side 9")
+    return _line(Entropic)(reader, item)
 
 
 def _region_sum(reader: Reader, item: Item) -> Iterator[Rule]:
@@ -314,7 +319,7 @@ TYPES: dict[str, _Rules] = {
     "Between": _line(Between),
     "Zipper": _line(Zipper),
     "DoubleArrow": _line(DoubleArrow),
-    "Entropic": _line(Entropic),
+    "Entropic": _entropic,
     "Modular": _numbered(Modular, least=2),
     "Lockout": _numbered(Lockout),
     "Whisper": _whisper,
