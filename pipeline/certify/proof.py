@@ -17,6 +17,7 @@ import re
 import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -83,63 +84,68 @@ def check_core(core: Core, proof: str, seconds: float) -> Checked:
 
 def _check(core: Core, proof: str, clock: _Clock, *, keep: bool) -> tuple[Checked, str]:
     """Check a proof, in parts if these are known; `keep` says that all of it is to be checked."""
-    step = None if core.is_refuted or _native() else loaded.get(at_once=len(proof) >= LONG)
-    if step and len(proof) <= MAX_CHARACTERS:
-        text, parts = _trimmed(step, core, proof, clock, keep=keep)
-        checked = _check_parts(core, text, parts, clock)
-        if checked:
-            return checked, text
+    step = None
+    is_easy = core.is_refuted or _native_for(core, proof)
+    if not is_easy and len(proof) <= MAX_CHARACTERS:
+        step = loaded.get(at_once=len(proof) >= LONG)
+    if step:
+        with suppress(ProofRejected):
+            text, parts = _trimmed(step, core, proof, clock, keep=keep)
+            return _check_parts(core, text, parts, clock), text
     start = time.monotonic()
     checked = _check_whole(core, proof, clock)
-    if not step:
+    if not step and not is_easy:
         loaded.count(time.monotonic() - start)
     return checked, proof
 
 
 def _trimmed(
     step: Callable[..., int], core: Core, proof: str, clock: _Clock, *, keep: bool
-) -> tuple[str, tuple[Part, ...]]:
-    """What is needed of a proof, and its parts: none if nobody knows. Raises ProofTimeout."""
+) -> tuple[str, Sequence[Part]]:
+    """What is needed of a proof, and in which parts it is to be checked.
+
+    Raises ProofRejected if nobody knows, and ProofTimeout.
+    """
     from pipeline.certify.trimming.asking import Steps, trim  # noqa: PLC0415 - loads numpy
 
     steps, numbers = Steps(), array("q")
+    for number, clause in _clauses(proof, core.formula.variables, clock):
+        clock.look()
+        steps.add(clause)
+        numbers.append(number)
     try:
-        for number, clause in _clauses(proof, core.formula.variables, clock):
-            clock.look()
-            steps.add(clause)
-            numbers.append(number)
         found = trim(step, core, steps, clock.look, keep=keep)
-    except (ProofRejected, ValueError):  # it is said elsewhere what is wrong
-        found = None
-    if not found or keep:
-        return proof, found.parts if found else ()
-    lines = proof.split("\n")
-    return "".join([f"{lines[numbers[at] - 1]}\n" for at in found.kept]), found.parts
+        if not found or keep:
+            return proof, found.parts if found else ()
+        lines = proof.split("\n")
+        return "".join([f"{lines[numbers[at] - 1]}\n" for at in found.kept]), found.parts
+    except (ValueError, IndexError, MemoryError) as error:
+        raise ProofRejected(f"it cannot be trimmed: {error}") from error
 
 
-def _check_parts(core: Core, proof: str, parts: Sequence[Part], clock: _Clock) -> Checked | None:
-    """Check a proof part by part, each from the clauses picked for it; None if that does not hold.
+def _check_parts(core: Core, proof: str, parts: Sequence[Part], clock: _Clock) -> Checked:
+    """Check a proof part by part, each from the clauses picked for it.
 
     Picked are clauses of the core and steps of earlier parts, so that each step follows from the
-    core. Raises as `check_core` does.
+    core. Raises as `check_core` does, and ProofRejected too if the parts are wrong.
     """
     known = [*core.clauses]
     steps = _clauses(proof, core.formula.variables, clock)
-    reached = False
+    is_refuted = False
     for part in parts:
         if part.clauses and not 0 <= min(part.clauses) <= max(part.clauses) < len(known):
-            return None
+            raise ProofRejected("a part needs a clause that is not known")
         codes, formula = _Codes(), dratify.CNF()
         formula.clauses = _Watched((codes.of(known[at]) for at in part.clauses), clock)
         checker = dratify.DRATChecker(formula, check_rat=False, apply_deletions=False)
-        for _, clause in islice(steps, part.steps):
+        for line, clause in islice(steps, part.steps):
             clock.look()
             if not checker.check_step("a", codes.of(clause)):
-                return None
+                raise ProofRejected(f"line {line} does not follow from its part")
             known.append(clause)
-        reached = checker.result.reached_empty
-    if not reached or next(steps, None):
-        return None
+        is_refuted = checker.result.reached_empty
+    if not is_refuted or next(steps, None):
+        raise ProofRejected("the parts are not the whole")
     return Checked(len(known) - len(core.clauses), _CHECKER)
 
 
@@ -151,7 +157,7 @@ def _check_whole(core: Core, proof: str, clock: _Clock) -> Checked:
     formula = dratify.CNF()
     formula.clauses = _Watched(map(codes.of, core.clauses), clock)
     variables = core.formula.variables
-    if len(proof) * len(core.clauses) <= _NATIVE_MOST and (native := _native()):
+    if native := _native_for(core, proof):
         steps = [("a", codes.of(clause)) for _, clause in _clauses(proof, variables, clock)]
         if _natively(formula, steps):
             return Checked(len(steps), f"{_CHECKER} with {native}")
@@ -166,6 +172,11 @@ def _check_whole(core: Core, proof: str, clock: _Clock) -> Checked:
         ended = counted(result.steps, "step")
         raise ProofRejected(f"the proof ends after {ended} without the empty clause")
     return Checked(result.steps, _CHECKER)
+
+
+def _native_for(core: Core, proof: str) -> str | None:
+    """The native engine's name and version, if there is one, and it can handle so much."""
+    return _native() if len(proof) * len(core.clauses) <= _NATIVE_MOST else None
 
 
 @lru_cache(maxsize=1)

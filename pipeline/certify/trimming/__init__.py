@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pipeline.native import Loaded, Program
 
-LONG = 100_000
-"""Characters of a proof for which it is worth loading at once: dratify takes seconds for them."""
+LONG = 50_000
+"""Characters of a proof for which loading it at once pays: dratify takes most of a second."""
 
 _SOURCES = "building.py", "kernel.py", "state.py"
 PROGRAM = Program(
