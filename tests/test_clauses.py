@@ -14,6 +14,7 @@ from support.strategies import examples
 
 from pipeline.clauses import Clauses, Most
 from pipeline.errors import LimitReached
+from pipeline.limits import Limits
 
 Values = tuple[int, ...]
 Says = Callable[[Clauses], None]
@@ -368,3 +369,13 @@ def test_what_would_be_too_much_is_refused(most, says):
     with pytest.raises(LimitReached, match="the rules"):
         says(Clauses(9, 81, most))
     says(Clauses(9, 81))
+
+
+def test_the_limits_of_a_puzzle_are_looked_at_while_clauses_are_made():
+    makes = Clauses(25, 625, check=Limits(megabytes=0).checking())
+    with pytest.raises(LimitReached, match="the memory limit of 0 MB"):
+        makes.unit(range(25))
+    takes = Clauses(25, 625, check=Limits(0.0).checking())
+    with pytest.raises(LimitReached, match="the time limit of 0 s"):
+        takes.total([(cell, 1) for cell in range(25)], [300])
+    assert len(takes.made) < 4096
