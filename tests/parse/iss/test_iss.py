@@ -25,6 +25,7 @@ from pipeline.rules import (
     Diagonal,
     DisjointGroups,
     DoubleArrow,
+    Entropic,
     EqualSums,
     ExtraRegion,
     Greater,
