@@ -183,8 +183,9 @@ def _telling_what_is_slow(
             for program in programs_of(settings):
                 if why := program.lacking():
                     lacking.setdefault(why, []).append(program.name)
-            for why, names in lacking.items():
-                log.info("lanes.slow", programs=" and ".join(names), reason=why)
+            for why, (*others, last) in lacking.items():
+                named = f"{', '.join(others)} and {last}" if others else last
+                log.info("lanes.slow", programs=named, reason=why)
         return peer
 
     return started

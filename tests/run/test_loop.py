@@ -14,24 +14,25 @@ from pipeline.run.loop import _telling_what_is_slow, run_once
 from pipeline.run.sinks import Portions
 from pipeline.settings import Settings
 
-FINE = {"lanes": None, "check": None}
-NO_PLACE = {"lanes": "no place", "check": "no place"}
+NAMES = ("lanes", "check", "trim")
+FINE = dict.fromkeys(NAMES)
+NO_PLACE = dict.fromkeys(NAMES, "no place")
 TRUSTING = {"solver": "minisat", "trust_solver": True}
 
 
 @pytest.mark.parametrize(
     ("options", "lacking", "told"),
     [
-        ({"solver": "auto"}, NO_PLACE, [("lanes and check", "no place")]),
-        ({"solver": "lanes"}, NO_PLACE, [("lanes and check", "no place")]),
+        ({"solver": "auto"}, NO_PLACE, [("lanes, check and trim", "no place")]),
+        ({"solver": "lanes"}, NO_PLACE, [("lanes, check and trim", "no place")]),
         ({"solver": "auto"}, FINE, []),
         ({"solver": "auto"}, FINE | {"check": "broken"}, [("check", "broken")]),
         (
             {"solver": "auto"},
-            {"lanes": "no place", "check": "broken"},
+            FINE | {"lanes": "no place", "check": "broken"},
             [("lanes", "no place"), ("check", "broken")],
         ),
-        ({"solver": "minisat"}, NO_PLACE, [("check", "no place")]),
+        ({"solver": "minisat"}, NO_PLACE, [("check and trim", "no place")]),
         (TRUSTING, NO_PLACE, []),
         (TRUSTING | {"solver": "lanes"}, NO_PLACE, [("lanes", "no place")]),
     ],
