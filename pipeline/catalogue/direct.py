@@ -91,7 +91,7 @@ def _choices(rows: Lines, kinds: tuple[Lines, Lines], side: int, box: int) -> tu
     if taken % box:
         is_free &= np.arange(side) // box == rows[:, -1:] // box
     else:
-        band_free: NDArray[np.bool_] = is_free.reshape(count, box, box).all(axis=2)
+        band_free = np.logical_and.reduce(is_free.reshape(count, box, box), axis=2)
         for band in range(box):
             for earlier in range(band):
                 if band_kind[band] == band_kind[earlier]:

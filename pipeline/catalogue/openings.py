@@ -97,12 +97,13 @@ def _second_rows(box: int) -> Lines:
     """All second rows: stack by stack what lies outside of it and was not yet taken."""
     side = box * box
     parts = np.array(list(permutations(range(side), box)), np.intp)
-    rows = np.zeros((1, 0), np.intp)
+    bits = np.bitwise_or.reduce(1 << parts, axis=1)
+    rows, taken = np.zeros((1, 0), np.intp), np.zeros(1, np.intp)
     for stack in range(box):
-        outside = parts[(parts // box != stack).all(axis=1)]
-        free = ~(rows[:, None, :, None] == outside[None, :, None, :]).any(axis=(2, 3))
-        at, part = np.nonzero(free)
-        rows = np.concatenate((rows[at], outside[part]), axis=1)
+        outside = np.flatnonzero((parts // box != stack).all(axis=1))
+        at, part = np.nonzero(taken[:, None] & bits[outside] == 0)
+        rows = np.concatenate((rows[at], parts[outside[part]]), axis=1)
+        taken = taken[at] | bits[outside[part]]
     return rows
 
 
