@@ -109,3 +109,13 @@ def forming():
     folder = PROGRAM.folder()
     PROGRAM.compile_into(folder)
     return PROGRAM.load_from(folder)
+
+
+@pytest.fixture(scope="session")
+def singling():
+    """The compiled singles; one process compiles them, the others wait."""
+    from pipeline.catalogue.singles import PROGRAM
+
+    folder = PROGRAM.folder()
+    PROGRAM.compile_into(folder)
+    return PROGRAM.load_from(folder)
