@@ -36,8 +36,17 @@ def redundant_givens(geometry: Geometry, masks: Masks, seconds: float = inf) -> 
     A given is a cell with a single value; left out, it may have any. Other marks stay. A puzzle is
     minimal if there are none. `seconds` are for all puzzles.
     """
+    return _redundant(geometry, masks, masks & (masks - np.uint8(1)) == 0, seconds)
+
+
+def redundant_clues(geometry: Geometry, masks: Masks, seconds: float = inf) -> Redundant:
+    """As `redundant_givens`, of givens and marks: of all cells that may not have any value."""
+    return _redundant(geometry, masks, masks != geometry.all_values, seconds)
+
+
+def _redundant(geometry: Geometry, masks: Masks, clues: Flags, seconds: float) -> Redundant:
     end = time.monotonic() + seconds
-    places, cells = np.nonzero(masks & (masks - np.uint8(1)) == 0)
+    places, cells = np.nonzero(clues)
     found = Redundant(np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_))
     at_once = max(1, QUESTIONS // masks.shape[1])
     for start in range(0, len(places), at_once):
