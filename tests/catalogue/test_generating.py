@@ -109,7 +109,7 @@ def test_compiled_lanes_generate_the_same(compiled, monkeypatch):
 
 def test_what_cannot_be_wished_is_refused():
     for wrong in ({"givens": (10, 16)}, {"givens": (30, 20)}, {"depth": (0, 3)}):
-        with pytest.raises(UsageError, match="givens|depth"):
+        with pytest.raises(UsageError, match=r"givens|depth"):
             Wish(**wrong)
 
 
