@@ -11,7 +11,7 @@ from pipeline.cli.options import READING, SOLVING, takes, whence
 from pipeline.settings import NumberingChoice, Settings, environment_name
 
 FOLDERS = ("inbox", "outbox")
-PROTOCOL = ("workers", "cluster", "max_total_bytes", "keep_cnf", "settle", "grace")
+PROTOCOL = ("workers", "cluster", "max_total_bytes", "keep_cnf", "also", "settle", "grace")
 OUTPUT = ("on_done", "on_bad", "metrics", "report", "log_format", "quiet")
 
 File = Annotated[
@@ -45,6 +45,8 @@ def run(settings: Settings) -> None:
     sudoku-pipeline run --inbox /srv/sudoku/in --outbox /srv/sudoku/out --quiet
 
     sudoku-pipeline run --cluster local:2
+
+    sudoku-pipeline run --also canonical,minimal,effort
 
     Exit code 0: all went well; 1: some input was invalid, unknown or failed; 75: the disk or a
     folder failed, or a signal came; nothing was lost, run again.
