@@ -14,7 +14,7 @@ from typing import Final
 
 from pipeline.parse.base import Collection, Entry, Format, Head, Piece
 from pipeline.parse.fpuzzles import FPUZZLES
-from pipeline.parse.iss import ISS
+from pipeline.parse.iss import ISS, is_constraint
 from pipeline.parse.killers import ARROWS, KILLER
 from pipeline.parse.records import Reader, cut_lines, is_too_long, text_of
 from pipeline.parse.regions import JIGSAW
@@ -42,6 +42,8 @@ def recognise_variants(head: Head) -> tuple[None, str] | None:
     if head.declared:
         return None, "it is declared"
     lines = [*islice(head.lines, _MOST_LOOKED_AT)]
+    if any(map(is_constraint, lines)):
+        return None  # one text in several lines, of which each would be a puzzle too
     known = sum(map(_is_variant, lines))
     if known * 2 > len(lines) > 1:
         return None, "most lines are puzzles with rules"

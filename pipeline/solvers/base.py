@@ -11,7 +11,7 @@ from pipeline.limits import Limits
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clause
-from pipeline.cnf import Answer, Cnf
+    from pipeline.cnf import Answer, Cnf
 
 
 class Closeable(ABC):

@@ -6,28 +6,30 @@ propagation. Rules beyond these are asked whether they hold.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice, permutations, product
+from itertools import islice, product
 
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
 
 @lru_cache
 def peers(geometry: Geometry) -> tuple[frozenset[int], ...]:
-    """For each cell the others in its row, column or box, by comparing all pairs."""
+    """For each cell the others in its row, column or box."""
     height, width = geometry.height, geometry.width
     n = height * width
-    seen: dict[int, set[int]] = {}
-    for top, left in geometry.grids or ((0, 0),):
-        places = {}
+    inside = defaultdict(set)
+    for grid, (top, left) in enumerate(geometry.grids or ((0, 0),)):
         for r, c in product(range(n), range(n)):
             cell = geometry.cell_at(top + r + 1, left + c + 1)
-            places[cell] = (r, c, (r // height, c // width))
-        for (cell, here), (other, there) in permutations(places.items(), 2):
-            if any(a == b for a, b in zip(here, there, strict=True)):
-                seen.setdefault(cell, set()).add(other)
-    return tuple(frozenset(seen[cell]) for cell in sorted(seen))
+            for unit in (("row", r), ("column", c), ("box", r // height, c // width)):
+                inside[grid, unit].add(cell)
+    seen: dict[int, set[int]] = defaultdict(set)
+    for unit in inside.values():
+        for cell in unit:
+            seen[cell] |= unit - {cell}
+    return tuple(frozenset(seen[cell]) for cell in range(geometry.size))
 
 
 def is_solution(puzzle: Puzzle, grid: Grid) -> bool:

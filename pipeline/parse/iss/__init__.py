@@ -27,6 +27,11 @@ def recognise_iss(text: Text) -> str | None:
     return "it begins as a constraint, '.Type~'" if _BEGINS.match(begun) else None
 
 
+def is_constraint(line: str) -> bool:
+    """Whether a line is a single constraint: a text is often written so, line by line."""
+    return _BEGINS.match(line) is not None and line.count(".") == 1
+
+
 def parse_iss(text: Text, _reading: Reading) -> Found:
     from pipeline.parse.iss.reading import read  # noqa: PLC0415 - with all rules
 
