@@ -64,8 +64,8 @@ def _different_orders(grid: Cells, box: int) -> Lines:
 
 def _kinds(grid: Cells) -> Lines:
     """For each row the first one that has the same cells."""
-    same = (grid[:, None] == grid[None]).all(axis=2)
-    return same.argmax(axis=1)
+    first: Lines = (grid[:, None] == grid[None]).all(axis=2).argmax(axis=1)
+    return first
 
 
 def _band_kinds(grid: Cells, box: int) -> Lines:
