@@ -4,7 +4,7 @@
     python bench/archive.py brute FILE…       100 puzzles, and as many with one given less, against
                                               all 3,359,232 symmetries
     python bench/archive.py copies FILE…      10,000 copies are all found, and no others
-    python bench/archive.py minimal FILE…     500 puzzles, givens left out by PySAT
+    python bench/archive.py minimal FILE…     500 puzzles, givens left out for PySAT's minisat22
     python bench/archive.py overlap A B       how long, and in how much memory
 
 Each FILE holds one 9×9 puzzle a line.
@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pysat.solvers import Minisat22
 
 from pipeline.batch import masks_of_plain
 from pipeline.catalogue import compiled as forms
@@ -36,7 +37,7 @@ from pipeline.catalogue.minimal import redundant_givens
 from pipeline.catalogue.singles.abreast import close_abreast
 from pipeline.catalogue.symmetries import Cells, line_orders, random_symmetries
 from pipeline.certify import compiled as checking
-from pipeline.library import solve
+from pipeline.encode import encode_puzzle
 from pipeline.native import COMPILE_AFTER
 from pipeline.puzzle import NINE, Puzzle
 from pipeline.settings import Settings
@@ -141,40 +142,55 @@ def brute(puzzles: Cells) -> None:
 
 
 def lowest_of_all(puzzle: Cells, through: Cells) -> Cells:
-    """The lowest image of a puzzle by the symmetries that make `through` the lowest."""
-    orders = line_orders(3)
-    best = (b"\xff" * 81, b"")
+    """The lowest image of a puzzle by the symmetries that make `through` the lowest.
+
+    All are gone through: for each order of the rows, all of the columns, which are dropped at the
+    first cell in which they are not the lowest yet.
+    """
+    orders, best = line_orders(3), np.full((2, 81), 10, np.uint8)
     for lying in (False, True):
         grids = [
             each.reshape(9, 9).T if lying else each.reshape(9, 9) for each in (through, puzzle)
         ]
         for rows in orders:
-            solved, asked = (each[rows][:, orders].swapaxes(0, 1).reshape(-1, 81) for each in grids)
-            labels = np.zeros((len(orders), 10), np.uint8)
-            used = np.zeros(len(orders), np.uint8)
-            each = np.arange(len(orders))
-            for cell in range(81):
-                is_new = (labels[each, solved[:, cell]] == 0) & (solved[:, cell] > 0)
-                used += is_new
-                labels[each[is_new], solved[is_new, cell]] = used[is_new]
-                if cell >= 17 and (used >= 8).all():
-                    break
-            nines = np.flatnonzero(used == 8)
-            missing = (labels[nines, 1:] == 0).argmax(axis=1) + 1
-            labels[nines, missing] = 9
-            images = np.take_along_axis(labels, solved.astype(np.intp), 1)
-            left = np.arange(len(images))
-            for cell in range(81):
-                values = images[left, cell]
-                left = left[values == values.min()]
-                if len(left) == 1:
-                    break
-            low = images[left[0]].tobytes()
-            if low <= best[0]:
-                shown = np.take_along_axis(labels[left], asked[left].astype(np.intp), 1)
-                found = (low, min(row.tobytes() for row in shown))
-                best = min(best, found)
-    return np.frombuffer(best[1], np.uint8)
+            left = _lowest_columns(grids[0][rows], orders, best[0])
+            if left is None:
+                continue
+            columns, labels, image = left
+            asked = grids[1][rows][:, columns].swapaxes(0, 1).reshape(-1, 81)
+            shown = np.take_along_axis(labels, asked.astype(np.intp), 1)
+            found = np.frombuffer(min(row.tobytes() for row in shown), np.uint8)
+            is_lower = image.tobytes() < best[0].tobytes()
+            if is_lower or found.tobytes() < best[1].tobytes():
+                best = np.array([image, found])
+    lowest: Cells = best[1]
+    return lowest
+
+
+def _lowest_columns(
+    grid: Cells, columns: NDArray[np.intp], best: Cells
+) -> tuple[NDArray[np.intp], Cells, Cells] | None:
+    """The orders of columns that make a grid the lowest, their labels, and its image.
+
+    None if that is not as low as the best.
+    """
+    labels, used = np.zeros((len(columns), 10), np.uint8), np.zeros(len(columns), np.uint8)
+    image, is_lower = np.zeros(81, np.uint8), False
+    for cell in range(81):
+        each = np.arange(len(columns))
+        values = grid[cell // 9, columns[:, cell % 9]]
+        is_new = (values > 0) & (labels[each, values] == 0)
+        used += is_new
+        labels[each[is_new], values[is_new]] = used[is_new]
+        shown = labels[each, values]
+        image[cell] = shown.min()
+        if not is_lower and image[cell] > best[cell]:
+            return None
+        is_lower = is_lower or image[cell] < best[cell]
+        kept = shown == image[cell]
+        if not kept.all():
+            columns, labels, used = columns[kept], labels[kept], used[kept]
+    return columns, labels, image
 
 
 def copies(puzzles: Cells) -> None:
@@ -201,7 +217,7 @@ def copies(puzzles: Cells) -> None:
 
 
 def minimal(puzzles: Cells) -> None:
-    """Against PySAT, asked for two solutions of each puzzle without a given."""
+    """Against PySAT: is there another solution without a given? It has another value there."""
     chosen = puzzles[np.linspace(0, len(puzzles) - 1, BY_HAND).astype(int)].copy()
     grids = solutions_of(NINE, masks_of_values(NINE, chosen), 2).grids[0]
     for place in range(0, BY_HAND, 2):  # many puzzles of collections are minimal
@@ -212,12 +228,14 @@ def minimal(puzzles: Cells) -> None:
     ours = redundant_givens(NINE, masks).cells
     fast = time.perf_counter() - start
     start, wrong = time.perf_counter(), 0
-    for place, puzzle in enumerate(chosen):
-        for cell in np.flatnonzero(puzzle):
-            values = puzzle.tolist()
-            values[cell] = 0
-            result = solve(Puzzle.of_values(NINE, values), solver="pysat", max_solutions=1)
-            wrong += (result.status == "unique") != ours[place, cell]
+    rules = list(encode_puzzle(Puzzle.empty(NINE), "extended").clauses())
+    with Minisat22(bootstrap_with=rules) as solver:
+        for place, puzzle in enumerate(chosen):
+            literals = [9 * cell + int(puzzle[cell]) for cell in np.flatnonzero(puzzle).tolist()]
+            for given in literals:
+                others = [literal for literal in literals if literal != given]
+                is_redundant = not solver.solve([*others, -given])
+                wrong += is_redundant != ours[place, (given - 1) // 9]
     slow = time.perf_counter() - start
     print(f"  {BY_HAND} puzzles, {ours.sum()} redundant givens: {wrong} differ", end="")
     print(f"; {slow / fast:,.0f} x as fast")

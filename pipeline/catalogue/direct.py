@@ -33,39 +33,61 @@ class _Partial:
     labels: Cells
     used: NDArray[np.uint8]
 
-    def among(self, kept: Lines) -> _Partial:
-        return _Partial(self.grids[kept], self.rows[kept], self.labels[kept], self.used[kept])
-
 
 def _lowest(grid: Cells, box: int) -> Cells:
     side = len(grid)
-    ordered = np.unique(grid[:, line_orders(box)].swapaxes(0, 1), axis=0)
-    count = len(ordered)
+    orders = _different_orders(grid, box)
     left = _Partial(
-        ordered,
-        np.zeros((count, 0), np.intp),
-        np.zeros((count, side + 1), np.uint8),
-        np.zeros(count, np.uint8),
+        np.ascontiguousarray(grid[:, orders].swapaxes(0, 1)),
+        np.zeros((len(orders), 0), np.intp),
+        np.zeros((len(orders), side + 1), np.uint8),
+        np.zeros(len(orders), np.uint8),
     )
+    kinds = _kinds(grid), _band_kinds(grid, box)
     form = np.empty((side, side), np.uint8)
-    kinds = _kinds(grid, box)
     for number in range(side):
-        left, form[number] = _extended(left, kinds, box)
+        at, row = _choices(left.rows, kinds, side, box)
+        if not number and not _repeats(grid):
+            few = _with_lowest_blanks(left.grids[at, row])
+            at, row = at[few], row[few]
+        left, form[number] = _extended(left, at, row)
     return form.ravel()
 
 
-def _kinds(grid: Cells, box: int) -> tuple[Lines, Lines]:
-    """For each row, and each band, the first one that has the same cells, rows in any order."""
-    side = len(grid)
-    row = np.array([min(j for j in range(side) if (grid[i] == grid[j]).all()) for i in range(side)])
-    bands = [sorted(row[start : start + box].tolist()) for start in range(0, side, box)]
-    return row, np.array([bands.index(band) for band in bands])
+def _different_orders(grid: Cells, box: int) -> Lines:
+    """Orders of the columns that make grids of all looks, each once."""
+    orders, kinds = line_orders(box), _kinds(grid.T)
+    looks = kinds[orders] @ len(grid) ** np.arange(len(grid))
+    different: Lines = orders[np.unique(looks, return_index=True)[1]]
+    return different
 
 
-def _extended(left: _Partial, kinds: tuple[Lines, Lines], box: int) -> tuple[_Partial, Cells]:
-    """The candidates with the lowest next row, and that row."""
+def _kinds(grid: Cells) -> Lines:
+    """For each row the first one that has the same cells."""
+    first: Lines = (grid[:, None] == grid[None]).all(axis=2).argmax(axis=1)
+    return first
+
+
+def _band_kinds(grid: Cells, box: int) -> Lines:
+    """For each band the first one that has the same rows, in any order."""
+    bands = np.sort(_kinds(grid).reshape(-1, box), axis=1)
+    return _kinds(bands.astype(np.uint8))
+
+
+def _repeats(grid: Cells) -> bool:
+    """Whether a row has a value twice."""
+    return any(np.bincount(row[row > 0]).max(initial=0) > 1 for row in grid)
+
+
+def _with_lowest_blanks(rows: Cells) -> Lines:
+    """The places of rows (C, n) with the first blanks: of those without repetitions the lowest."""
+    codes = (rows > 0) @ (1 << np.arange(rows.shape[1] - 1, -1, -1))
+    return np.flatnonzero(codes == codes.min())
+
+
+def _extended(left: _Partial, at: Lines, row: Lines) -> tuple[_Partial, Cells]:
+    """The candidates with the lowest next row, and that row, of these candidates and rows."""
     side = left.grids.shape[1]
-    at, row = _choices(left.rows, kinds, side, box)
     values = left.grids[at, row]
     labels, used = left.labels[at], left.used[at].copy()
     each, image = np.arange(len(at)), np.zeros_like(values)
@@ -77,8 +99,8 @@ def _extended(left: _Partial, kinds: tuple[Lines, Lines], box: int) -> tuple[_Pa
         image[:, column] = labels[each, value]
     codes = image @ (np.int64(side + 1) ** np.arange(side - 1, -1, -1))
     best = np.flatnonzero(codes == codes.min())
-    rows = np.concatenate((left.rows[at], row[:, None]), axis=1)
-    return _Partial(left.grids[at[best]], rows[best], labels[best], used[best]), image[best[0]]
+    rows = np.concatenate((left.rows[at[best]], row[best, None]), axis=1)
+    return _Partial(left.grids[at[best]], rows, labels[best], used[best]), image[best[0]]
 
 
 def _choices(rows: Lines, kinds: tuple[Lines, Lines], side: int, box: int) -> tuple[Lines, Lines]:

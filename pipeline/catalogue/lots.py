@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ PIECE_BYTES = 256 * 1024
 AT_ONCE = 4096
 """Puzzles that are compared together: enough to keep lanes full."""
 
-_LINE_BITS = 40
+_LINE_BITS = 36
 _NOT_CLASSIC = "it is not a classic puzzle of 9×9"
 
 
@@ -69,10 +70,10 @@ class Places:
 def lots_of(paths: Sequence[Path], places: Places, settings: Settings) -> Iterator[Lot]:
     """The puzzles of files, folders and archives, some thousands at once; notes their places.
 
-    In memory that does not grow with them. Raises OSError if the environment fails.
+    In memory that does not grow with them, but for the names of members. Raises OSError if the
+    environment fails.
     """
-    for path in paths:
-        yield from _in_large_lots(_lots_at(path, places, settings))
+    return _in_large_lots(chain.from_iterable(_lots_at(path, places, settings) for path in paths))
 
 
 def _in_large_lots(lots: Iterable[Lot]) -> Iterator[Lot]:

@@ -78,6 +78,16 @@ def test_code_that_takes_no_singles_fails_its_trial(singling):
         try_singles(lambda *_: True)
 
 
+def test_a_side_above_sixteen_and_other_arrays_are_refused():
+    for geometry, shape, kind in (
+        (Geometry(5, 5), (625, 1), np.uint16),
+        (NINES, (81, 1), np.int64),
+        (NINES, (16, 1), np.uint16),
+    ):
+        with pytest.raises(ValueError, match="states of shape"):
+            close_singles(geometry, np.zeros(shape, kind))
+
+
 @pytest.mark.parametrize(
     "wrong",
     [np.zeros((81, 2), np.int64), np.zeros((80, 2), np.uint16), np.zeros((2, 81), np.uint16).T],

@@ -41,7 +41,16 @@ loaded = Loaded(PROGRAM)
 
 
 def close_singles(geometry: Geometry, states: States) -> None:
-    """Take all singles of K states (n², K), in place; a contradiction becomes 0 in all cells."""
+    """Take all singles of K states (n², K), in place; a contradiction becomes 0 in all cells.
+
+    Raises ValueError for a side above LARGEST_SIDE, and for other arrays.
+    """
+    if (
+        geometry.side > LARGEST_SIDE
+        or states.dtype != np.uint16
+        or states.shape[0] != geometry.size
+    ):
+        raise ValueError(f"states of shape {states.shape}, of {states.dtype}, of {geometry}")
     if geometry == NINE and (step := loaded.get(at_once=states.shape[1] >= MANY)):
         close_compiled(step, states)
         return
@@ -52,7 +61,7 @@ def close_singles(geometry: Geometry, states: States) -> None:
 
 
 def close_compiled(step: Callable[..., bool], states: States) -> None:
-    """As `close_singles`, for 9×9. `states` must be contiguous."""
+    """As `close_singles`, for 9×9; raises ValueError for states that are not contiguous."""
     if not states.flags.c_contiguous or states.shape[0] != CELLS or states.dtype != np.uint16:
         raise ValueError(f"states of shape {states.shape}, of {states.dtype}")
     room = new_room()  # it lives as long as its name
