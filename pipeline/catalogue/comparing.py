@@ -5,8 +5,8 @@ Both stream, in memory that does not grow with the collections.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
@@ -39,12 +39,16 @@ class Copy:
 
 @dataclass(slots=True)
 class Tally:
-    """What was compared: puzzles, classes among them, copies; and what was left out."""
+    """What was compared: puzzles, classes among them, copies; and what was left out.
+
+    `on_lot` is called when some thousands more were compared.
+    """
 
     puzzles: int = 0
     classes: int = 0
     copies: int = 0
     left: int = 0
+    on_lot: Callable[[], None] = field(default=lambda: None, repr=False, compare=False)
 
 
 def dedupe(
@@ -73,6 +77,7 @@ def dedupe(
             counted.classes += int(is_first.sum())
             counted.copies += int((~is_first).sum())
             counted.left += len(lot_left)
+            counted.on_lot()
             for place, first in zip(known.places[~is_first], firsts[~is_first], strict=True):
                 yield Copy(*places.told(int(place)), *places.told(int(first)))
 
@@ -98,6 +103,7 @@ def overlap(
             theirs.puzzles += len(compared.puzzles)
             theirs.left += len(left)
             theirs.classes = len(classes)
+            theirs.on_lot()
         theirs.copies = theirs.puzzles - theirs.classes
         for lot in lots_of(asked, places, settings):
             compared, keys, left = _keyed(lot, places)
@@ -106,6 +112,7 @@ def overlap(
             ours.puzzles += len(compared.puzzles)
             ours.left += len(left)
             ours.copies += int((firsts != NOWHERE).sum())
+            ours.on_lot()
             for place, first in zip(compared.places.tolist(), firsts.tolist(), strict=True):
                 if first != NOWHERE:
                     yield Copy(*places.told(place), *places.told(first))

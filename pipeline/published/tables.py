@@ -129,7 +129,29 @@ class EffortColumns(Struct, frozen=True):
     effort_spread: Annotated[str, about("the standard deviation of that over these images")]
 
 
-TABLES: Final = (PuzzleRow, MemberRow, ProofRow)
+class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A puzzle that is equivalent to another: a row of what `dedupe` and `overlap` write."""
+
+    source: Annotated[str, about("the file it is in; of an archive, with the member's path")]
+    line: Annotated[str, about("the line on which it begins; empty if the file is one puzzle")]
+    first_source: Annotated[
+        str, about("the file of the first puzzle that is equivalent; of `overlap`, of the first's")
+    ]
+    first_line: Annotated[str, about("the line of that puzzle")]
+
+
+class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A new puzzle with its certificate: a row of what `generate` writes."""
+
+    index: Annotated[Count, about("its number, and its line in the collection, from 1")]
+    solution: Annotated[str, about("its only solution")]
+    certificate: Annotated[
+        str, about("how it is known to be the only one: `exhaustion`, see *What is proved*")
+    ]
+    nodes: Annotated[Count, about("how often the search branched that has shown it")]
+
+
+TABLES: Final = (PuzzleRow, MemberRow, ProofRow, CopyRow, GeneratedRow)
 ALSO: Final[dict[str, type[Struct]]] = {
     "canonical": CanonicalColumns,
     "minimal": MinimalColumns,
@@ -174,12 +196,12 @@ def added_fields(record: PuzzleRecord, also: Sequence[str]) -> list[str]:
 
 
 def also_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
-    """The names in ALSO whose columns a table has, by its first line; None if it is not of a kind.
+    """The names in ALSO whose columns a table has, by its first line; None if it is no such table.
 
-    Proofs have no such columns.
+    Only tables of puzzles and of members have such columns.
     """
     sets = (names for count in range(len(ALSO) + 1) for names in combinations(ALSO, count))
-    for names in sets if kind is not ProofRow else [()]:
+    for names in sets if issubclass(kind, (PuzzleRow, MemberRow)) else [()]:
         if first == ",".join(columns(with_columns(kind, names))):
             return names
     return None
