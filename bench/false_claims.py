@@ -8,10 +8,11 @@ checks the claims.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -127,18 +128,25 @@ def _rules(geometry: Geometry) -> Iterator[list[int]]:
 class Maker:
     """Makes puzzles and claims about them; the same seed gives the same ones."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(
+        self,
+        seed: int,
+        geometries: Mapping[Geometry, int] = MappingProxyType(GEOMETRIES),
+        marks: Sequence[str] = MARKS,
+    ) -> None:
         self._generator = random.Random(seed)
+        self._geometries = geometries
+        self._marks = marks
 
     @cached_property
     def _oracles(self) -> dict[Geometry, Oracle]:
-        return {geometry: Oracle(geometry) for geometry in GEOMETRIES}
+        return {geometry: Oracle(geometry) for geometry in self._geometries}
 
     def puzzles(self) -> Iterator[Solved]:
         """Puzzles with all their solutions, without end."""
-        chances = list(GEOMETRIES.values())
+        chances = list(self._geometries.values())
         while True:
-            (geometry,) = self._generator.choices(list(GEOMETRIES), chances)
+            (geometry,) = self._generator.choices(list(self._geometries), chances)
             solved = self._opened(geometry)
             yield self._spoiled(solved) if self._generator.random() < 0.15 else solved
 
@@ -197,7 +205,7 @@ class Maker:
     def _opened(self, geometry: Geometry) -> Solved:
         """A filled grid with as many clues removed as leave up to a chosen number of solutions."""
         generator, oracle = self._generator, self._oracles[geometry]
-        values, marks = oracle.any_grid(generator), generator.choice(MARKS)
+        values, marks = oracle.any_grid(generator), generator.choice(self._marks)
         order = generator.sample(range(len(values)), len(values))
         hidden = [self._mask(geometry, value, marks) for value in values]
         most = generator.randint(1, MOST)

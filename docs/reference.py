@@ -41,6 +41,7 @@ PARTS = (
     schema.CertificateOfMany,
     schema.Fallback,
     schema.Clue,
+    schema.RuleTold,
     schema.Difference,
     schema.Cell,
     schema.Value,

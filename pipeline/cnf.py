@@ -1,7 +1,7 @@
 """Cnf and Answer: the question put to a SAT solver, its DIMACS text, and the answer as a grid.
 
-A literal is a non-zero int as in DIMACS, a clause a tuple of literals. Every variable of a Cnf
-stands for one candidate.
+A literal is a non-zero int as in DIMACS, a clause a tuple of literals. A variable of a Cnf stands
+for one candidate, or is auxiliary to a rule.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from pipeline.clauses import Clause
 from pipeline.errors import InvalidResult, SolverError
 from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle import Candidate, Geometry, Grid
 
-Clause = tuple[int, ...]
 MAX_VARIABLE = 2**31 - 1
 """Beyond it minisat's literals overflow and its verdicts are false."""
 
@@ -57,6 +57,7 @@ class Cnf:
     `geometry` is None, and `candidates` is empty, if the clauses are not a puzzle's. `variables` is
     the header's count: the highest number a variable may have. `fixed` are
     the candidates that hold in every model and have no variable (`reduced` drops them).
+    `auxiliary` is how many variables rules have of their own.
     """
 
     geometry: Geometry | None
@@ -65,6 +66,7 @@ class Cnf:
     families: tuple[Family, ...]
     candidates: Mapping[int, Candidate]
     fixed: tuple[Candidate, ...] = ()
+    auxiliary: int = 0
 
     def __post_init__(self) -> None:
         if self.variables > MAX_VARIABLE:
@@ -130,13 +132,13 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
     """
     geometry = cnf.geometry
     assert geometry  # noqa: S101
-    n = geometry.side
-    values = [0] * (n * n)
+    values = [0] * geometry.size
     chosen = (
         cnf.candidates[literal] for literal in model if literal > 0 and literal in cnf.candidates
     )
     for row, column, value in chain(cnf.fixed, chosen):
-        cell = (row - 1) * n + column - 1
+        cell = geometry.cell_at(row, column)
+        assert cell is not None  # noqa: S101 - it is a candidate
         if values[cell]:
             raise SolverError(
                 f"the model gives row {row}, column {column} two values, {values[cell]} and {value}"
@@ -150,11 +152,14 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
 
 def blocking_clause(grid: Grid, cnf: Cnf) -> Clause:
     """The clause that forbids this grid and no other, over the variables of `cnf`."""
-    n = grid.geometry.side
+    cells = {
+        place: cell
+        for cell, place in enumerate(map(grid.geometry.place, range(grid.geometry.size)))
+    }
     return tuple(
         -variable
         for variable, (row, column, value) in cnf.candidates.items()
-        if grid.values[(row - 1) * n + column - 1] == value
+        if grid.values[cells[row, column]] == value
     )
 
 

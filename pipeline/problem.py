@@ -24,11 +24,12 @@ from pipeline.certify.formula import (
     formula_size,
     proof_formula,
 )
-from pipeline.cnf import Clause, Cnf, Family, decode_model
+from pipeline.clauses import Clause
+from pipeline.cnf import Cnf, Family, decode_model
 from pipeline.encode import encode_puzzle
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline, Limits
-from pipeline.parse import HEAD_BYTES, FormulaBegun, Parsed, detect, parse_source, render_puzzle
+from pipeline.parse import HEAD_BYTES, FormulaBegun, Parsed, detect, parse_source, solution_text
 from pipeline.parse.formula import (
     CNF_FORMAT,
     Model,
@@ -138,7 +139,7 @@ class PuzzleProblem(Problem[Grid]):
 
     @property
     def geometry_alone(self) -> Geometry | None:
-        return self.puzzle.geometry
+        return self.puzzle.geometry if self.puzzle.is_plain else None
 
     @property
     def format(self) -> str:
@@ -162,18 +163,22 @@ class PuzzleProblem(Problem[Grid]):
         return f"the grid of {solver} is no solution: {violations[0]}" if violations else None
 
     def exhausted(self, solutions: Sequence[Grid], most: int, limits: Limits) -> Exhausted:
-        limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
+        if self.puzzle.is_plain:
+            limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
         return exhausted(self.puzzle, solutions, most=most, seconds=limits.seconds)
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
         clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises
-        return clauses, 2 * clauses
+        if not self.puzzle.rules:
+            return clauses, 2 * clauses
+        stated = self.puzzle.clauses_of_rules().made
+        return clauses + len(stated), 2 * clauses + sum(map(len, stated))
 
     def refutation(self, solutions: Sequence[Grid]) -> Formula:
         return proof_formula(self.puzzle, solutions)
 
     def text(self, solution: Grid) -> Iterable[str]:
-        return [render_solution(solution, self.format)]
+        return [solution_text(self.parsed, solution)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +247,6 @@ class _Clauses(Cnf):
 def _whole(model: AbstractSet[int], variables: int) -> Model:
     """The model with a literal for each variable: negative if the solver gives none."""
     return tuple([v if v in model else -v for v in range(1, variables + 1)])
-
-
-def render_solution(grid: Grid, format_name: str) -> str:
-    """Write a grid in a notation, as a filled puzzle."""
-    return render_puzzle(Puzzle.of_values(grid.geometry, grid.values), format_name)
 
 
 def model_lines(model: Model) -> Iterator[str]:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -55,6 +55,11 @@ class Geometry:
     def size(self) -> int:
         """The number of cells."""
         return len(self._places) if self.grids else self.side**2
+
+    @property
+    def has_boxes(self) -> bool:
+        """Whether its boxes are not just its rows or columns."""
+        return self.height > 1 and self.width > 1
 
     @cached_property
     def all_values(self) -> int:
@@ -125,6 +130,12 @@ class Geometry:
     @cached_property
     def _cells(self) -> Mapping[tuple[int, int], int]:
         return {place: cell for cell, place in enumerate(self._places)}
+
+    def units(self, kind: Literal["row", "column", "box"]) -> int:
+        """The number of its rows, columns or boxes."""
+        if not self.grids:
+            return self.side
+        return len([*self.boxes()]) if kind == "box" else self.side * len(self.grids)
 
     def place(self, cell: int) -> tuple[int, int]:
         """Row and column of a cell, counted from 1."""
@@ -209,6 +220,17 @@ class Rule(ABC):
         """What people call it, with its place: `cage 15 at r1c1`."""
 
 
+@lru_cache(maxsize=4)
+def clauses_of(geometry: Geometry, rules: tuple[Rule, ...]) -> Clauses:
+    """What rules say, not to be changed: it is kept. Raises LimitReached."""
+    from pipeline.clauses import Clauses  # noqa: PLC0415 - most puzzles have no rules
+
+    clauses = Clauses(geometry.side, geometry.size)
+    for rule in rules:
+        rule.state(geometry, clauses)
+    return clauses
+
+
 @dataclass(frozen=True, slots=True)
 class Puzzle:
     """A geometry, for each of its cells the mask of the values it may hold, and further rules.
@@ -248,6 +270,10 @@ class Puzzle:
         """A puzzle of a value for each cell, 0 for a blank."""
         full = geometry.all_values
         return cls(geometry, tuple(1 << (v - 1) if v else full for v in values), rules)
+
+    def clauses_of_rules(self) -> Clauses:
+        """What its rules say, cell c holding v being variable c·n + v. Raises LimitReached."""
+        return clauses_of(self.geometry, self.rules)
 
     def givens(self) -> Iterator[tuple[int, int]]:
         """(cell, value) of each cell that allows a single value."""

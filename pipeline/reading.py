@@ -235,6 +235,8 @@ def _items_of(source: Source, stream: PeekableStream, settings: Settings) -> Ite
 
 def problem_of(entry: Entry) -> PuzzleProblem:
     """The problem of an entry that has no error."""
+    if entry.parsed is not None:
+        return PuzzleProblem(entry.parsed)
     puzzle = entry.puzzle
     if puzzle is None:
         values = [int(sign) if sign.isdigit() else 0 for sign in entry.text]

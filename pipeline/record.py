@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -27,6 +28,7 @@ from pipeline.published.schema import (
     ManyRecord,
     PuzzleRecord,
     Record,
+    RuleTold,
     Solver,
     Value,
 )
@@ -36,6 +38,7 @@ from pipeline.version import __version__
 if TYPE_CHECKING:
     from pipeline import explain
     from pipeline.parse import Parsed
+    from pipeline.puzzle import Puzzle
 
 LARGE_PROOF = 256 * 1024
 """Proofs of this many characters or more are compressed."""
@@ -88,6 +91,11 @@ def make_record(
         format=result.format,
         variant=parsed.variant if parsed else None,
         box=(geometry.height, geometry.width) if geometry else None,
+        grids=(geometry and geometry.grids) or UNSET,
+        rules=dict(Counter(rule.name for rule in parsed.puzzle.rules)) or UNSET
+        if parsed
+        else UNSET,
+        unread=(parsed and parsed.unread) or UNSET,
         status=result.status,
         solutions=len(result.solutions),
         complete=result.complete,
@@ -134,17 +142,19 @@ def _encoding(result: Result) -> Encoding | None:
         return Encoding(name=None, variables=formula.variables, clauses=len(formula.clauses))
     if result.cnf is None:
         return None
-    variables = len(result.cnf.candidates)
+    variables = len(result.cnf.candidates) + result.cnf.auxiliary
     return Encoding(name=result.cnf.encoding, variables=variables, clauses=result.cnf.size)
 
 
 def _explained(result: Result) -> dict[str, Any]:
     """The fields that say why there is no solution, or where several differ."""
     told: dict[str, Any] = {}
-    if result.status == "unsolvable" and _parsed(result):
+    if result.status == "unsolvable" and (parsed := _parsed(result)):
         found = result.conflict
         told["conflict"] = tuple(map(_clue, found.clues)) if found else None
         told["conflict_minimal"] = found.minimal if found else None
+        if found and found.rules:
+            told["conflict_rules"] = tuple(_rules_told(parsed.puzzle, found.rules))
     if different := result.difference:
         cells = tuple(Cell(row=row, column=column) for row, column in different.cells)
         decisive = tuple(
@@ -154,6 +164,11 @@ def _explained(result: Result) -> dict[str, Any]:
         )
         told["difference"] = Difference(cells=cells, decisive=decisive, exact=different.exact)
     return told
+
+
+def _rules_told(puzzle: Puzzle, places: Iterable[int]) -> Iterator[RuleTold]:
+    for place in places:
+        yield RuleTold(number=place + 1, told=puzzle.rules[place].told(puzzle.geometry))
 
 
 def _clue(clue: explain.Clue) -> Clue:

@@ -1,13 +1,15 @@
 """Shapes: what rules are drawn with, in units of a cell.
 
 A point is (row, column), from 1, at the centre of a cell: (1.5, 1) is between the first two cells
-of the first column, (0, 3) is above the third column. `kind` names the look: it becomes a class
-of the drawing's style.
+of the first column, (0, 3) is above the third column. `kind` names the look; KINDS has them all.
+Cells are drawn in this order: tints, lines, the grid, outlines, rings, dots, labels, values.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 Point = tuple[float, float]
 Place = tuple[int, int]
@@ -15,7 +17,10 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line through points, with a bulb at its first or a head at its last point."""
+    """A line through points, with a bulb at its first or a head at its last point.
+
+    It begins and ends at the edge of a ring of the same rule.
+    """
 
     points: tuple[Point, ...]
     kind: str
@@ -33,7 +38,7 @@ class Ring:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A small disc at a point, with a text in it."""
+    """A small disc at a point, with a text in it; more than two words stand in two lines."""
 
     point: Point
     kind: str
@@ -42,7 +47,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text at a point; `kind` tells how large."""
+    """A text at a point: a clue outside the grid, or a sign between two cells."""
 
     point: Point
     text: str
@@ -51,7 +56,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A line around cells, with a text in the corner of the first one."""
+    """A line around cells, with a text in the corner of the top left one."""
 
     cells: tuple[Place, ...]
     kind: str
@@ -67,3 +72,67 @@ class Tint:
 
 
 Shape = Line | Ring | Dot | Label | Outline | Tint
+
+KINDS: Final[Mapping[type[Shape], tuple[str, ...]]] = {
+    Tint: (
+        "extra-region",
+        "windoku",
+        "clone",
+        "same-values",
+        "equal-sums",
+        "minimum",
+        "maximum",
+        "row-indexer",
+        "column-indexer",
+        "even",  # a smaller square
+        "odd",  # a disc
+    ),
+    Line: (
+        "thermometer",
+        "slow-thermometer",
+        "palindrome",
+        "renban",
+        "whispers",
+        "region-sum",
+        "entropic",
+        "modular",
+        "nabner",
+        "zipper",
+        "between",
+        "lockout",
+        "double-arrow",
+        "arrow",
+        "diagonal",
+        "little-killer",  # the short arrow from a clue to its diagonal
+    ),
+    Outline: (
+        "region",  # a thick border, as of boxes
+        "cage",
+        "sum",
+    ),
+    Ring: (
+        "arrow",
+        "double-arrow",
+        "between",
+        "lockout",  # a diamond
+    ),
+    Dot: (
+        "white",
+        "black",
+        "quadruple",
+    ),
+    Label: (
+        "xv",  # X, V, or another sum of two neighbours
+        "greater",  # < > ∧ ∨: a sign that points at the lesser cell
+        "minimum",  # the same, smaller
+        "maximum",
+        "sandwich",
+        "skyscraper",
+        "x-sum",
+        "little-killer",
+    ),
+}
+"""The looks of each shape, in the order in which they are drawn over each other.
+
+`pipeline/report/styles.py` has a style for each.
+"""

@@ -203,7 +203,7 @@ def failed_piece(
 def _batches(
     contents: Contents,
 ) -> Iterator[tuple[Geometry, NDArray[np.intp], NDArray[np.unsignedinteger]]]:
-    """Group the puzzles by geometry, with their places and masks."""
+    """Group the puzzles without rules by geometry, with their places and masks."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
     from pipeline.batch import masks_of, masks_of_plain  # noqa: PLC0415 - as above
@@ -213,8 +213,9 @@ def _batches(
         yield NINE, places, masks_of_plain(cells)
     others: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
     for place, entry in contents.entries():
-        if entry.puzzle is not None and entry.puzzle.geometry.side <= LARGEST_SIDE:
-            others[entry.puzzle.geometry][place] = entry.puzzle
+        puzzle = entry.puzzle
+        if puzzle is not None and puzzle.is_plain and puzzle.geometry.side <= LARGEST_SIDE:
+            others[puzzle.geometry][place] = puzzle
     for geometry, puzzles in others.items():
         yield geometry, np.array(list(puzzles)), masks_of(list(puzzles.values()))
 

@@ -192,7 +192,8 @@ class RowsOf:
             puzzle = problem_of(entry).puzzle
             result = compared(result, puzzle, entry.claimed, entry.signs)
         lines = [one_line(grid.values, entry.signs) for grid in result.solutions]
-        said = quoted(printable(_said(result)))
+        unread = entry.parsed.unread if entry.parsed and result.status == "multiple" else ()
+        said = quoted(printable(_said(result, unread)))
         wrong = quoted(printable(result.disagreement or ""))
         known = result.complete, result.told_certificate
         self._put(place, entry, result.status, lines, known, f"{said},{wrong}")
@@ -329,10 +330,11 @@ def _packed(proofs: Iterable[tuple[int, str, Certificate]]) -> list[Proofs]:
     return [Proofs(packed, tuple(index))]
 
 
-def _said(result: Result[Grid]) -> str:
+def _said(result: Result[Grid], unread: Sequence[str]) -> str:
     fallback = result.solver.warning if result.solver else None
     why = _reason(result.certificate)
-    return "; ".join(filter(None, (result.message, why, fallback, result.disagreement)))
+    not_read = f"not read: {', '.join(unread)}" if unread else None
+    return "; ".join(filter(None, (result.message, why, fallback, result.disagreement, not_read)))
 
 
 def _beside_answer(answers: Answers, index: int) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from support.oracle import peers
 from support.strategies import examples, geometries
 
-from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
+from pipeline.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
+from pipeline.rules import AntiKnight, Cage
 
 NINE = Geometry(3, 3)
+SAMURAI = Geometry(3, 3, grids=((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))
 
 
 @pytest.mark.parametrize(("height", "width"), [(1, 2), (2, 1), (3, 3), (16, 16), (1, 256)])
@@ -100,3 +104,107 @@ def test_a_grid_gives_its_rows_and_orders_by_them():
     small, large = (Grid(Geometry(1, 2), values) for values in [(1, 2, 2, 1), (2, 1, 1, 2)])
     assert list(large.rows()) == [(2, 1), (1, 2)]
     assert sorted([large, small]) == [small, large]
+
+
+def test_a_samurai_has_369_cells_in_21_rows_and_columns_numbered_row_by_row():
+    assert (SAMURAI.size, SAMURAI.side, SAMURAI.extent) == (369, 9, (21, 21))
+    places = [SAMURAI.place(cell) for cell in range(SAMURAI.size)]
+    assert places == sorted(set(places))
+    assert Counter(row for row, _ in places) == Counter(
+        {**dict.fromkeys(range(1, 22), 18), **dict.fromkeys((7, 8, 9, 13, 14, 15), 21)}
+        | dict.fromkeys((10, 11, 12), 9)
+    )
+
+
+@pytest.mark.parametrize(
+    "geometry", [SAMURAI, NINE, Geometry(2, 3), Geometry(2, 3, ((4, 0), (0, 3)))]
+)
+def test_a_cell_is_found_again_at_its_place_and_no_cell_elsewhere(geometry):
+    rows, columns = geometry.extent
+    around = [(r, c) for r in range(-1, rows + 3) for c in range(-1, columns + 3)]
+    cells = {place: geometry.cell_at(*place) for place in around}
+    found = {place: cell for place, cell in cells.items() if cell is not None}
+    assert found == {geometry.place(cell): cell for cell in range(geometry.size)}
+
+
+def test_the_units_of_a_samurai_are_those_of_its_five_grids_with_four_boxes_in_two_of_them():
+    units = units_of(SAMURAI)
+    assert len(units) == 5 * 9 + 5 * 9 + 41
+    assert {len(set(unit)) for unit in units} == {9}
+    assert len(set(units)) == len(units)
+    seen = Counter(cell for unit in units for cell in unit)
+    assert Counter(seen.values()) == {3: 369 - 36, 5: 36}
+    assert [SAMURAI.units(kind) for kind in ("row", "column", "box")] == [45, 45, 41]
+
+
+@pytest.mark.parametrize(("top", "left"), SAMURAI.grids)
+def test_each_grid_of_a_samurai_has_the_units_of_a_single_one(top, left):
+    moved = [
+        tuple(SAMURAI.cell_at(row + top, column + left) for row, column in map(NINE.place, unit))
+        for unit in units_of(NINE)
+    ]
+    assert set(moved) <= set(units_of(SAMURAI))
+
+
+@pytest.mark.parametrize(
+    ("geometry", "index", "name"),
+    [
+        (NINE, 0, "row 1"),
+        (NINE, 17, "column 9"),
+        (NINE, 18, "box 1"),
+        (NINE, 26, "box 9"),
+        (SAMURAI, 0, "row 1 of grid 1"),
+        (SAMURAI, 44, "row 9 of grid 5"),
+        (SAMURAI, 45, "column 1 of grid 1"),
+        (SAMURAI, 45 + 9 * 2 + 3, "column 4 of grid 3"),
+        (SAMURAI, 90, "box 1"),
+        (SAMURAI, 130, "box 41"),
+    ],
+)
+def test_a_unit_is_named_by_its_number_and_by_its_grid_if_there_are_several(geometry, index, name):
+    assert unit_name(geometry, index) == name
+
+
+def test_a_grid_without_boxes_has_its_rows_for_boxes():
+    assert {*Geometry(1, 7).boxes()} == {tuple(row) for row in Geometry(1, 7).rows()}
+
+
+def test_grids_at_other_places_are_another_geometry():
+    assert Geometry(3, 3) != SAMURAI
+    assert len({SAMURAI, Geometry(3, 3, SAMURAI.grids), NINE}) == 2
+
+
+def test_a_puzzle_of_several_grids_has_a_mask_for_each_cell_of_their_union():
+    assert len(Puzzle.empty(SAMURAI).cells) == 369
+    with pytest.raises(ValueError, match="a puzzle of side 9 has 369 cells, not 405"):
+        Puzzle(SAMURAI, (1,) * 405)
+    with pytest.raises(ValueError, match="a grid of side 9 has 369 values, not 405"):
+        Grid(SAMURAI, (1,) * 405)
+
+
+def test_a_puzzle_is_plain_if_it_is_one_grid_without_rules():
+    assert Puzzle.empty(NINE).is_plain
+    assert not Puzzle.empty(NINE, (AntiKnight(),)).is_plain
+    assert not Puzzle.empty(SAMURAI).is_plain
+
+
+def test_a_puzzle_keeps_its_rules_in_their_order_and_differs_by_them():
+    rules = (AntiKnight(), Cage((0, 1), 3))
+    puzzle = Puzzle.empty(NINE, rules)
+    assert puzzle.rules == rules
+    assert puzzle == Puzzle.of_values(NINE, [0] * 81, (AntiKnight(), Cage((0, 1), 3)))
+    assert len({puzzle, Puzzle.empty(NINE), Puzzle.empty(NINE, rules[:1])}) == 3
+
+
+@pytest.mark.parametrize(("geometry", "cell"), [(NINE, 81), (NINE, -1), (SAMURAI, 369)])
+def test_a_puzzle_refuses_a_rule_about_cells_that_there_are_not(geometry, cell):
+    with pytest.raises(ValueError, match="cage: a cell that is not in the grid"):
+        Puzzle.empty(geometry, (AntiKnight(), Cage((0, cell), 3)))
+
+
+def test_the_clauses_of_a_puzzle_are_those_of_all_its_rules():
+    alone = [Puzzle.empty(NINE, (rule,)) for rule in (AntiKnight(), Cage((0, 1)))]
+    together = Puzzle.empty(NINE, tuple(rule for puzzle in alone for rule in puzzle.rules))
+    made = [clause for puzzle in alone for clause in puzzle.clauses_of_rules().made]
+    assert together.clauses_of_rules().made == made
+    assert Puzzle.empty(NINE).clauses_of_rules().made == []

@@ -25,8 +25,7 @@ from support.solving import (
     program,
 )
 
-from pipeline import Geometry, Settings, __version__, parse_puzzle, render_puzzle
-from pipeline.problem import render_solution
+from pipeline import Geometry, Puzzle, Settings, __version__, parse_puzzle, render_puzzle
 from pipeline.published import record_of
 from pipeline.published.schema import Fallback
 from pipeline.record import (
@@ -304,7 +303,7 @@ def test_a_solution_is_nine_lines_of_nine_digits():
 
 def test_a_large_solution_is_numbers_behind_the_size_of_the_boxes():
     grid = pattern(Geometry(3, 4))
-    lines = render_solution(grid, "boxes").splitlines()
+    lines = render_puzzle(Puzzle.of_values(grid.geometry, grid.values), "boxes").splitlines()
     assert lines[0] == "3 4"
     assert [tuple(map(int, line.split())) for line in lines[1:]] == list(grid.rows())
 

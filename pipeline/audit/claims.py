@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
 from itertools import chain, combinations
 from operator import and_
-from typing import TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
+from pipeline.audit.deciding import Undecided, has_solution, remedy
 from pipeline.audit.sets import One, Report, Terms
 from pipeline.certify import certify_grid
-from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit, exhausted
+from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit
 from pipeline.errors import PipelineError, counted, in_words
 from pipeline.files import read_regular
 from pipeline.parse.formula import CNF_FORMAT
-from pipeline.published.schema import Cell, Clue, Difference, Encoding, PuzzleRecord, or_none
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.published.schema import (
+    Cell,
+    Clue,
+    Difference,
+    Encoding,
+    PuzzleRecord,
+    or_none,
+)
+from pipeline.puzzle import Geometry, Grid, Puzzle, Rule
 from pipeline.settings import CHOICES
 
 C = TypeVar("C", bound=Cell)
@@ -28,13 +36,13 @@ _HEAD_BYTES = 4096
 _HEAD = re.compile(
     rb"c [^\n]*, encoding ([a-z]{1,20})\n(?:c[^\n]*\n)*p cnf ([0-9]{1,18}) ([0-9]{1,18})\n"
 )
-_BOUNDS = {"textbook": (3, 1), "minimal": (1, 3), "extended": (4, 4)}
-"""For each encoding: of how many of cells, rows, columns and boxes it says at least and at most
-one."""
-
-
-class Undecided(PipelineError):
-    """Whether a claim is true is not known."""
+_UNITS: tuple[Literal["row", "column", "box"], ...] = ("row", "column", "box")
+_BOUNDS = {
+    "textbook": (_UNITS, ("cell",)),
+    "minimal": (("cell",), _UNITS),
+    "extended": (("cell", *_UNITS), ("cell", *_UNITS)),
+}
+"""For each encoding: of which kinds of groups it says at least one, and at most one."""
 
 
 def audit_encoding(published: One, puzzle: Puzzle | None, report: Report) -> None:
@@ -80,12 +88,17 @@ def compare_size(told: Encoding | None, size: tuple[int, int], report: Report) -
         )
 
 
-def _size(puzzle: Puzzle, at_least: int, at_most: int) -> tuple[int, int]:
-    """The size of an encoding of all candidates with these bounds."""
-    n, full = puzzle.geometry.side, puzzle.geometry.all_values
-    pairs = n * (n - 1) // 2
-    units = sum(1 if mask & mask - 1 == 0 else (full & ~mask).bit_count() for mask in puzzle.cells)
-    return n**3, n * n * (at_least + at_most * pairs) + units
+def _size(puzzle: Puzzle, at_least: Sequence[str], at_most: Sequence[str]) -> tuple[int, int]:
+    """The size of an encoding of all candidates with these bounds, and of the rules' clauses."""
+    geometry = puzzle.geometry
+    n, full = geometry.side, geometry.all_values
+    groups = {kind: n * geometry.units(kind) for kind in _UNITS} | {"cell": geometry.size}
+    masks = puzzle.cells
+    clauses = sum(1 if mask & mask - 1 == 0 else (full & ~mask).bit_count() for mask in masks)
+    clauses += sum(groups[kind] for kind in at_least)
+    clauses += n * (n - 1) // 2 * sum(groups[kind] for kind in at_most)
+    rules = puzzle.clauses_of_rules()
+    return rules.variables, clauses + len(rules.made)
 
 
 def audit_presence(published: One, report: Report) -> None:
@@ -94,7 +107,8 @@ def audit_presence(published: One, report: Report) -> None:
     if record.encoding and record.status == "invalid":
         report.bad("encoding: there should be none")
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
-    has_conflict = bool(or_none(record.conflict)) or _is_not_found(record)
+    told_conflict = or_none(record.conflict) or or_none(record.conflict_rules)
+    has_conflict = bool(told_conflict) or _is_not_found(record)
     for name, told, wanted in (
         ("conflict", has_conflict, record.status == "unsolvable"),
         ("difference", or_none(record.difference) is not None, len(published.numbered) > 1),
@@ -120,54 +134,77 @@ def audit_conflict(
         if puzzle and (unit := crowded_unit(puzzle)):
             report.bad(f"none is told, but the clues of {unit} have no solution together")
         return
-    clues = _by_cell(or_none(record.conflict) or (), geometry, report)
-    if not clues:
+    demands = _demands(record, puzzle, geometry, report)
+    if not demands:
         return
-    masks = {cell: _mask(clue, geometry) for cell, clue in clues.items()}
-    for cell, clue in clues.items():
-        if not masks[cell] or (puzzle and puzzle.cells[cell] != masks[cell]):
-            report.bad(f"the original does not have {clue}")
-            return
     end = time.monotonic() + terms.seconds
     try:
-        if _has_solution(geometry, masks, end):
+        if has_solution(_demanding(demands, geometry), terms, end):
             report.bad("there is a grid that has all of its clues")
             return
-        for cell, clue in clues.items() if record.conflict_minimal is not False else ():
-            others = {each: mask for each, mask in masks.items() if each != cell}
-            if not _has_solution(geometry, others, end):
-                report.bad(f"it is not minimal: without {clue} there is no solution either")
+        for demand in demands if record.conflict_minimal is not False else ():
+            others = [each for each in demands if each is not demand]
+            if not has_solution(_demanding(others, geometry), terms, end):
+                report.bad(f"it is not minimal: without {demand.told} there is no solution either")
                 return
-    except Undecided as error:
+    except PipelineError as error:
         report.gap(f"it was not checked: {error}{remedy(end)}")
 
 
-def remedy(end: float) -> str:
-    """What to do, if the time is over, about what was not checked."""
-    return "; --timeout gives it longer" if time.monotonic() > end else ""
+class _Demand(NamedTuple):
+    """A part of a conflict, and what it is called: the mask of a cell, or a rule."""
+
+    told: str
+    cell: int = -1
+    mask: int = 0
+    rule: Rule | None = None
 
 
-def _has_solution(geometry: Geometry, masks: Mapping[int, int], end: float) -> bool:
-    """Whether there is a grid that the masks of these cells allow. Raises Undecided."""
-    cells = (masks.get(cell, geometry.all_values) for cell in range(geometry.side**2))
-    puzzle = Puzzle(geometry, tuple(cells))
-    found = exhausted(puzzle, (), seconds=end - time.monotonic())
-    if found.undecided:
-        raise Undecided(found.undecided)
-    for violation in certify_grid(puzzle, found.missing[0]) if found.missing else ():
-        raise Undecided(f"the grid that was found is none: {violation}")
-    return not found.is_complete
+def _demanding(demands: Iterable[_Demand], geometry: Geometry) -> Puzzle:
+    """The puzzle that has these parts of a conflict, and nothing else."""
+    cells, rules = [geometry.all_values] * geometry.size, []
+    for each in demands:
+        if each.rule is None:
+            cells[each.cell] = each.mask
+        else:
+            rules.append(each.rule)
+    return Puzzle(geometry, tuple(cells), tuple(rules))
+
+
+def _demands(
+    record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Report
+) -> list[_Demand]:
+    """The parts of a conflict; none if they are not the puzzle's, or its rules are not known."""
+    clues = _by_cell(or_none(record.conflict) or (), geometry, report)
+    told = or_none(record.conflict_rules) or ()
+    if clues is None or (told and puzzle is None):
+        return []
+    demands = []
+    for cell, clue in clues.items():
+        mask = _mask(clue, geometry)
+        if not mask or (puzzle and puzzle.cells[cell] != mask):
+            report.bad(f"the original does not have {clue}")
+            return []
+        demands.append(_Demand(str(clue), cell, mask))
+    rules = puzzle.rules if puzzle else ()
+    for each in told:
+        rule = rules[each.number - 1] if each.number <= len(rules) else None
+        if rule is None or rule.told(geometry) != each.told:
+            report.bad(f"the original does not have rule {each.number}, {each.told[:100]!r}")
+            return []
+        demands.append(_Demand(each.told, rule=rule))
+    return demands
 
 
 def _by_cell(clues: Sequence[C], geometry: Geometry, report: Report) -> dict[int, C] | None:
     """The clues by cell; None if one is outside the grid, or two share a cell."""
-    n = geometry.side
     found: dict[int, C] = {}
     for clue in clues:
-        if not (1 <= clue.row <= n and 1 <= clue.column <= n):
+        cell = geometry.cell_at(clue.row, clue.column)
+        if cell is None:
             report.bad(f"{clue} is no cell")
             return None
-        if found.setdefault((clue.row - 1) * n + clue.column - 1, clue) is not clue:
+        if found.setdefault(cell, clue) is not clue:
             report.bad(f"row {clue.row}, column {clue.column} is named twice")
             return None
     return found

@@ -7,18 +7,16 @@ left to a refuter: its proof is checked, and so is the model that it finds inste
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from pipeline.audit.claims import Undecided, remedy
+from pipeline.audit.deciding import Undecided, grid_in, model_of, remedy
 from pipeline.audit.sets import Report, Terms
 from pipeline.certify import certify_grid, certify_model
-from pipeline.certify.exhaustion import TOO_SHORT, exhausted
-from pipeline.certify.formula import MAX_REFUTED, Formula, core_of, proof_formula
-from pipeline.certify.proof import REFUTED, check_core
+from pipeline.certify.exhaustion import exhausted
+from pipeline.certify.formula import MAX_REFUTED, Formula, proof_formula
 from pipeline.errors import PipelineError
-from pipeline.limits import Deadline
 from pipeline.parse.formula import Model, ParsedFormula, proof_clauses
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle import Grid, Puzzle
 
 SEARCH_SHARE = 0.5
 """Of the seconds, for the search, if a refuter may have the rest."""
@@ -39,8 +37,8 @@ def audit_complete(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: 
             grid: Grid | None = found.missing[0]
         else:
             why = found.undecided or ""
-            model = _model_of(lambda: proof_formula(puzzle, grids), why, terms, end)
-            grid = None if model is None else _grid_in(model, puzzle.geometry)
+            model = model_of(lambda: proof_formula(puzzle, grids), why, terms, end)
+            grid = None if model is None else grid_in(model, puzzle.geometry)
         if grid is None:
             return
         if fault := _fault_of(grid, puzzle, grids):
@@ -57,12 +55,29 @@ def audit_another(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: R
     """Check that a puzzle has another solution than these, which are different solutions of it."""
     end = time.monotonic() + terms.seconds
     found = exhausted(puzzle, grids, seconds=terms.seconds)
-    if found.is_complete:
-        report.bad("there are no more solutions, where more are claimed")
-        return
-    why = _fault_of(found.missing[0], puzzle, grids) if found.missing else found.undecided
+    why: str | None = found.undecided
+    try:
+        if found.missing:
+            why = _fault_of(found.missing[0], puzzle, grids)
+        elif found.is_complete or not _has_another(puzzle, grids, why or "", terms, end):
+            report.bad("there are no more solutions, where more are claimed")
+            return
+        else:
+            why = None
+    except PipelineError as error:
+        why = str(error)
     if why:
         report.gap(f"that there are more solutions was not checked: {why}{remedy(end)}")
+
+
+def _has_another(puzzle: Puzzle, grids: Sequence[Grid], why: str, terms: Terms, end: float) -> bool:
+    """Whether there is another solution. Raises PipelineError."""
+    model = model_of(lambda: proof_formula(puzzle, grids), why, terms, end)
+    if model is None:
+        return False
+    if fault := _fault_of(grid_in(model, puzzle.geometry), puzzle, grids):
+        raise Undecided(fault)
+    return True
 
 
 def _fault_of(grid: Grid, puzzle: Puzzle, grids: Sequence[Grid]) -> str | None:
@@ -81,7 +96,7 @@ def audit_models(
         if (clauses := len(parsed.clauses)) > MAX_REFUTED:
             most = f"the {MAX_REFUTED:,} that a proof is made for"
             raise Undecided(f"{clauses:,} clauses are more than {most}")
-        model = _model_of(lambda: Formula(*proof_clauses(parsed, models)), _NO_REFUTER, terms, end)
+        model = model_of(lambda: Formula(*proof_clauses(parsed, models)), _NO_REFUTER, terms, end)
         if model is None:
             return
         if (index := certify_model(parsed.written, model)) is not None:
@@ -98,32 +113,3 @@ def audit_models(
 
 def _unchecked(noun: str, error: PipelineError, end: float) -> str:
     return f"that there is no other {noun} was not checked: {error}{remedy(end)}"
-
-
-def _model_of(make: Callable[[], Formula], why: str, terms: Terms, end: float) -> Model | None:
-    """A model of the formula, which is not certified; None if a proof shows that it has none.
-
-    `why` says why nobody knows without a refuter. Raises PipelineError.
-    """
-    if terms.refuter is None and time.monotonic() > end:
-        raise Undecided(why)
-    core = core_of(make(), Deadline(end, TOO_SHORT))
-    text = REFUTED
-    if not core.is_refuted:
-        if terms.refuter is None:
-            raise Undecided(why)
-        found = terms.refuter(core, end - time.monotonic())
-        if not isinstance(found, str):
-            return core.model(found)
-        text = found
-    check_core(core, text, max(0.0, end - time.monotonic()))
-    return None
-
-
-def _grid_in(model: Model, geometry: Geometry) -> Grid:
-    """The grid that a model stands for. Raises Undecided if it is none."""
-    side = geometry.side
-    chosen = [divmod(literal - 1, side) for literal in model if literal > 0]
-    if [cell for cell, _ in chosen] != [*range(side * side)]:
-        raise Undecided("the model that was found is no grid")
-    return Grid(geometry, tuple(value + 1 for _, value in chosen))

@@ -20,6 +20,7 @@ from pipeline.files import descriptor_of, read_regular
 from pipeline.published.schema import PuzzleRecord, or_none
 from pipeline.published.tables import ProofRow, rows_in
 from pipeline.puzzle import Geometry
+from pipeline.version import __version__
 
 _MEMORY = 64 * 1024 * 1024
 _PIECE = 64 * 1024
@@ -96,31 +97,34 @@ def audit_proof(
     except (ValueError, PipelineError) as error:
         report.bad(f"{formula_name}: cannot be made again: {error}")
         return False
-    _compare(published.beside(formula_name), formula, geometry, report)
+    record = published.record
+    fault = _compared(published.beside(formula_name), formula, geometry)
+    if fault and or_none(record.rules) and record.version != __version__:
+        report.note(f"{formula_name}: {fault}: version {record.version} states rules otherwise")
+        return False
+    if fault:
+        report.bad(f"{formula_name}: {fault}")
     return _check(published, there[-1], formula, terms, report)
 
 
-def _compare(path: Path, formula: Formula, geometry: Geometry | None, report: Report) -> None:
-    """Check that a file holds the formula."""
+def _compared(path: Path, formula: Formula, geometry: Geometry | None) -> str | None:
+    """What is wrong with a file that is to hold the formula; None if it does, or is missing."""
     expected = "".join(formula.text())
     most = 2 * len(expected) + _SLACK
     try:
         data = read_regular(path, most)
     except OSError as error:
-        if not isinstance(error, FileNotFoundError):  # which is reported already
-            report.bad(f"{path.name}: cannot be read: {in_words(error)}")
-        return
+        is_reported = isinstance(error, FileNotFoundError)
+        return None if is_reported else f"cannot be read: {in_words(error)}"
     if data == expected.encode("ascii"):
-        return
+        return None
     if len(data) > most:
-        report.bad(f"{path.name}: has more than {most} bytes; its formula has {len(expected)}")
-        return
+        return f"has more than {most} bytes; its formula has {len(expected)}"
     try:
         found = read_formula(data.decode("ascii", errors="backslashreplace"))
     except ValueError as error:
-        report.bad(f"{path.name}: {error}")
-        return
-    report.bad(f"{path.name}: {_difference(formula, found, geometry) or 'it is written otherwise'}")
+        return str(error)
+    return _difference(formula, found, geometry) or "it is written otherwise"
 
 
 def _check(published: One, name: str, formula: Formula, terms: Terms, report: Report) -> bool:
@@ -217,11 +221,11 @@ def _unless_in(
 
 def _grid_of(clause: Clause, geometry: Geometry | None) -> str | None:
     """The grid that a clause excludes, in one line; None if it excludes something else."""
-    if geometry is None or len(clause) != geometry.side**2 or max(clause) > 0:
+    if geometry is None or len(clause) != geometry.size or max(clause) > 0:
         return None
     side = geometry.side
     places = [divmod(-literal - 1, side) for literal in clause]
-    if [cell for cell, _ in places] != [*range(side * side)]:
+    if [cell for cell, _ in places] != [*range(geometry.size)]:
         return None
     return ("" if side <= 9 else " ").join(str(value + 1) for _, value in places)
 

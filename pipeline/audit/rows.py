@@ -181,13 +181,14 @@ def certify_lines(rows: Sequence[Read], report: Report) -> set[int]:
     Return the numbers of the rows in which one is no solution.
     """
     unsound = set()
-    groups: dict[Geometry, list[tuple[Read, Puzzle, str, Grid]]] = {}
+    groups: dict[Geometry | None, list[tuple[Read, Puzzle, str, Grid]]] = {}
     for row in rows:
         for name, grid in row.grids.items():
             if row.puzzle is not None:
-                groups.setdefault(grid.geometry, []).append((row, row.puzzle, name, grid))
+                group = groups.setdefault(_together(row.puzzle), [])
+                group.append((row, row.puzzle, name, grid))
     for geometry, group in groups.items():
-        if geometry.side <= _LARGEST_TOGETHER:
+        if geometry:
             masks = np.array([puzzle.cells for _, puzzle, _, _ in group], np.uint64)
             grids = np.array([grid.values for *_, grid in group], np.uint16)
             good = certify_many(geometry, masks, grids)
@@ -196,13 +197,19 @@ def certify_lines(rows: Sequence[Read], report: Report) -> set[int]:
             doubtful = group
         for row, puzzle, name, grid in doubtful:
             violations = certify_grid(puzzle, grid)
-            if violations or geometry.side <= _LARGEST_TOGETHER:
+            if violations or geometry:
                 unsound.add(row.number)
-            if not violations and geometry.side <= _LARGEST_TOGETHER:
+            if not violations and geometry:
                 report.bad(f"{name}: line {row.number} is no solution")
             for violation in violations[:_SHOWN]:
                 report.bad(f"{name}: line {row.number}: {violation}")
     return unsound
+
+
+def _together(puzzle: Puzzle) -> Geometry | None:
+    """The geometry of a puzzle that may be checked together with others of it; else None."""
+    geometry = puzzle.geometry
+    return geometry if puzzle.is_plain and geometry.side <= _LARGEST_TOGETHER else None
 
 
 def sought_in(row: PuzzleRow) -> Verdict:
@@ -216,19 +223,18 @@ def sought_in(row: PuzzleRow) -> Verdict:
 def rightly_said(rows: Sequence[Read], seconds: float) -> set[int]:
     """The numbers of rows that say rightly whether there are more solutions.
 
-    Those of one geometry are searched together, so many seconds for each.
+    Those of one geometry are searched together, so many seconds for each; not those with rules.
     """
     groups: dict[Geometry, list[tuple[Read, Puzzle]]] = {}
     for row in rows:
-        if row.puzzle:
-            groups.setdefault(row.puzzle.geometry, []).append((row, row.puzzle))
+        if row.puzzle and (geometry := _together(row.puzzle)):
+            groups.setdefault(geometry, []).append((row, row.puzzle))
     right = set()
     for geometry, group in groups.items():
-        if geometry.side <= _LARGEST_TOGETHER:
-            verdicts = _verdicts(geometry, group, seconds * len(group))
-            for (row, _), verdict in zip(group, verdicts, strict=True):
-                if verdict == sought_in(row.row):
-                    right.add(row.number)
+        verdicts = _verdicts(geometry, group, seconds * len(group))
+        for (row, _), verdict in zip(group, verdicts, strict=True):
+            if verdict == sought_in(row.row):
+                right.add(row.number)
     return right
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
 
@@ -21,7 +22,17 @@ from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.formula import Formula, proof_formula
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
 from pipeline.files import read_regular
-from pipeline.parse import ALPHABET_NAMES, Parsed, parse_source, render_puzzle, signs_of
+from pipeline.parse import (
+    ALPHABET_NAMES,
+    Parsed,
+    has_document,
+    is_written_otherwise,
+    parse_source,
+    read_solution,
+    render_puzzle,
+    signs_of,
+    solution_text,
+)
 from pipeline.parse.formula import (
     CNF_FORMAT,
     Model,
@@ -32,7 +43,7 @@ from pipeline.parse.formula import (
     read_model,
 )
 from pipeline.parse.looks import looks_like_no_puzzle
-from pipeline.published.schema import or_none
+from pipeline.published.schema import PuzzleRecord, or_none
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Reading
 
@@ -95,7 +106,8 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
     puzzle = parsed.puzzle if parsed else None
     audit_encoding(published, puzzle, report)
     rules = puzzle or _rules_alone(published, report)
-    grids, sound = _grids(published, rules, terms, report) if rules else ([], 0)
+    written = _as_written(record, parsed, rules)
+    grids, sound = _grids(published, rules, written, terms, report) if rules else ([], 0)
     if parsed:
         _audit_beside(published, parsed, grids, report)
     if rules:
@@ -117,13 +129,47 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
         audit_another(puzzle, grids, terms, report)
 
 
-def _grids(published: One, rules: Puzzle, terms: Terms, report: Report) -> tuple[list[Grid], int]:
+def _as_written(record: PuzzleRecord, parsed: Parsed | None, rules: Puzzle | None) -> Parsed | None:
+    """What tells how solutions are written, if not as a filled puzzle in the same notation."""
+    form = record.format or ""
+    is_other = rules is not None and (
+        record.variant == "rules" or is_written_otherwise(form, rules)
+    )
+    if not is_other or rules is None:
+        return None
+    return parsed or Parsed(rules, form, "", "rules")
+
+
+def _grid_written(
+    published: One, name: str, parsed: Parsed, terms: Terms, report: Report
+) -> Grid | None:
+    """The grid in a solution file that is not a filled puzzle; None if it is invalid."""
+    data = _bytes_of(published, name, terms.reading.max_bytes, report)
+    if data is None:
+        return None
+    try:
+        grid = read_solution(data, name, parsed)
+    except InvalidPuzzle as error:
+        report.bad(str(error))
+        return None
+    if parsed.document or not has_document(parsed.format):
+        _audit_text(name, data, solution_text(parsed, grid), report)
+    return grid
+
+
+def _grids(
+    published: One, rules: Puzzle, written: Parsed | None, terms: Terms, report: Report
+) -> tuple[list[Grid], int]:
     """The grids in the solution files, and how many are different solutions."""
     grids: list[Grid] = []
     first: dict[Grid, str] = {}
     sound = 0
     for name in published.numbered:
-        grid = grid_of(published, name, terms, report)
+        grid = (
+            _grid_written(published, name, written, terms, report)
+            if written
+            else grid_of(published, name, terms, report)
+        )
         if grid is None:
             continue
         violations = certify_grid(rules, grid)
@@ -149,6 +195,14 @@ def _parsed(published: One, data: bytes, terms: Terms, report: Report) -> Parsed
     theirs = _in_words(record.format, record.variant, record.box)
     if ours != theirs:
         report.bad(f"the record says {theirs}, the original is {ours}")
+    told = Counter(rule.name for rule in parsed.puzzle.rules)
+    for what, found, expected in (
+        ("grids", or_none(record.grids) or (), geometry.grids),
+        ("rules", or_none(record.rules) or {}, told),
+        ("unread", or_none(record.unread) or (), parsed.unread),
+    ):
+        if found != expected:
+            report.bad(f"{what}: the record says {found}, the original has {expected}")
     return parsed
 
 
@@ -169,7 +223,8 @@ def _audit_beside(published: One, parsed: Parsed, grids: list[Grid], report: Rep
 
 def _rules_alone(published: One, report: Report) -> Puzzle | None:
     try:
-        return Puzzle.empty(Geometry(*published.record.box or (0, 0)))
+        record = published.record
+        return Puzzle.empty(Geometry(*record.box or (0, 0), or_none(record.grids) or ()))
     except ValueError as error:
         report.bad(f"box: {error}")
         return None

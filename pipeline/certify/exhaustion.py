@@ -18,12 +18,13 @@ from functools import lru_cache
 from math import inf
 from typing import NamedTuple
 
-from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
+from pipeline.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
 
 LARGEST_SIDE = 49
 """The largest side that is searched: it has 117,649 candidates."""
 
 TOO_SHORT = "time was too short"
+_NOT_PLAIN = "only rows, columns and boxes of a single grid are searched"
 _NOT_MET = "the search did not come to a listed solution"
 
 _FIRST_RUN, _LONGER = 200, 1.3
@@ -63,8 +64,9 @@ def exhausted(
     """Search for solutions of a puzzle that are not listed, until there are `most` of them.
 
     It ends undecided after so many nodes or seconds, if it has not come to all that are listed,
-    and for sides above LARGEST_SIDE unless one unit decides. Raises NotSolutions if those listed
-    are not different solutions of the puzzle, and ValueError for a `most` below 1.
+    and, unless one unit decides, for sides above LARGEST_SIDE and rules beyond the units. Raises
+    NotSolutions if those listed are not different solutions of the puzzle, and ValueError for a
+    `most` below 1.
 
         >>> from pipeline import parse_puzzle
         >>> exhausted(parse_puzzle("11.............."), [])
@@ -75,6 +77,9 @@ def exhausted(
     if most < 1:
         raise ValueError(f"{most} solutions are not looked for")
     end = time.monotonic() + seconds
+    if not puzzle.is_plain:
+        is_crowded = not solutions and crowded_unit(puzzle)
+        return Exhausted((), 0, None if is_crowded else _NOT_PLAIN)
     listed = {_chosen(puzzle, grid) for grid in solutions}
     if len(listed) < len(solutions) or None in listed:
         raise NotSolutions("the grids that are listed are not different solutions")
@@ -101,10 +106,9 @@ def exhausted(
 
 def crowded_unit(puzzle: Puzzle) -> str | None:
     """The first unit, such as `row 3`, whose cells cannot all hold different values, if any."""
-    n = puzzle.geometry.side
     for index, unit in enumerate(units_of(puzzle.geometry)):
         if _different(unit, puzzle) is None:
-            return f"{('row', 'column', 'box')[index // n]} {index % n + 1}"
+            return unit_name(puzzle.geometry, index)
     return None
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain, combinations, compress
 from math import comb
-from operator import neg
+from operator import ne, neg
 
 from pipeline.errors import LimitReached
 from pipeline.limits import NEVER, Deadline
@@ -79,22 +79,34 @@ def formula_size(geometry: Geometry) -> int:
     n, height, width = geometry.side, geometry.height, geometry.width
     pairs = comb(n, 2)
     apart = pairs - height * comb(width, 2) - width * comb(height, 2)
-    boxes = 0 if _boxes_are_lines(geometry) else 1 + apart
-    return n * n * (3 * (1 + pairs) + boxes)
+    groups = geometry.size + n * (geometry.units("row") + geometry.units("column"))
+    boxes = 0 if _boxes_are_lines(geometry) else n * geometry.units("box")
+    return groups * (1 + pairs) + boxes * (1 + apart)
 
 
 def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
-    """State the rules, the puzzle's givens and marks, and that it is none of the grids.
+    """State the units, the puzzle's givens, marks and rules, and that it is none of the grids.
 
-    "Row r, column c holds v" is the variable ((r-1)·n + (c-1))·n + v. Raises FormulaTooLarge
-    beyond MAX_CLAUSES, and ValueError for a grid of another geometry or one named twice.
+    "Cell c holds v" is the variable c·n + v, cells counting from 0 row by row; behind them come
+    the variables that rules have of their own. Raises LimitReached if the clauses are too many,
+    and ValueError for a grid of another geometry or one named twice.
     """
     geometry = puzzle.geometry
     if any(grid.geometry != geometry for grid in grids) or len(set(grids)) < len(grids):
         raise ValueError("the grids must be of the puzzle's geometry and differ from one another")
     rules = _rules(geometry)
-    clauses = (*rules.clauses, *_units(puzzle), *map(_other_than, grids))
-    return Formula(geometry.side**3, clauses, rules)
+    variables = geometry.side * geometry.size
+    stated: tuple[Clause, ...] = ()
+    if puzzle.rules:
+        further = puzzle.clauses_of_rules()
+        variables, stated = further.variables, tuple(map(_once, further.made))
+    clauses = (*rules.clauses, *_units(puzzle), *stated, *map(_other_than, grids))
+    return Formula(variables, clauses, rules)
+
+
+def _once(clause: Clause) -> Clause:
+    """A clause that names no literal twice."""
+    return clause if len({*clause}) == len(clause) else tuple(dict.fromkeys(clause))
 
 
 @lru_cache(maxsize=4)
@@ -120,9 +132,9 @@ def _stated(geometry: Geometry) -> Iterator[Clause]:
     """
     n = geometry.side
     values = range(1, n + 1)
-    cells = [[cell * n + value for value in values] for cell in range(n * n)]
-    units = units_of(geometry)
-    lines, boxes = units[: 2 * n], units[2 * n :]
+    cells = [[cell * n + value for value in values] for cell in range(geometry.size)]
+    units, number = units_of(geometry), geometry.units("row") + geometry.units("column")
+    lines, boxes = units[:number], units[number:]
     places = [[cells[cell][value - 1] for cell in line] for line in lines for value in values]
     for group in (*cells, *places):
         yield tuple(group)
@@ -130,7 +142,9 @@ def _stated(geometry: Geometry) -> Iterator[Clause]:
     if _boxes_are_lines(geometry):
         return
     for box in boxes:
-        apart = [(a, b) for a, b in combinations(box, 2) if a // n != b // n and a % n != b % n]
+        at = geometry.place
+        pairs = combinations(box, 2)
+        apart = [(a, b) for a, b in pairs if all(map(ne, at(a), at(b)))]
         for value in range(n):
             yield tuple(cells[cell][value] for cell in box)
             yield from ((-cells[a][value], -cells[b][value]) for a, b in apart)

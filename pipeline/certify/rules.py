@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import neg
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pipeline.puzzle import Geometry, Grid, Puzzle, values_of
+from pipeline.puzzle import Geometry, Grid, Puzzle, unit_name, values_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 AT_ONCE = 4096
 """Puzzles checked together: few enough for a core's cache, enough to be fast."""
 
-Rule = Literal["geometry", "row", "column", "box", "given", "mark"]
-
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A broken rule: what is wrong, and the cells (row, column), from 1, that break it."""
+    """A broken rule: what is wrong, and the cells (row, column), from 1, that break it.
 
-    rule: Rule
+    `rule` is `geometry`, `row`, `column`, `box`, `given`, `mark`, or a rule's name.
+    """
+
+    rule: str
     message: str
     cells: tuple[tuple[int, int], ...]
 
@@ -39,7 +40,8 @@ class Violation:
 def certify_grid(puzzle: Puzzle, grid: Grid) -> tuple[Violation, ...]:
     """Every violation of the puzzle's rules by the grid; none if it is a solution.
 
-    Takes O(n²) steps. A grid of another geometry is one violation.
+    Of rules beyond the units their predicate alone decides. A grid of another geometry is one
+    violation.
 
         >>> from pipeline import parse_puzzle
         >>> puzzle = parse_puzzle("1.....2..3.....4")
@@ -56,7 +58,8 @@ def certify_grid(puzzle: Puzzle, grid: Grid) -> tuple[Violation, ...]:
             f"the grid of {theirs.height}×{theirs.width}"
         )
         return (Violation("geometry", message, ()),)
-    return (*_twice(grid.geometry, grid.values), *_forbidden(puzzle, grid))
+    broken = (*_twice(grid.geometry, grid.values), *_forbidden(puzzle, grid))
+    return (*broken, *_broken(puzzle, grid)) if puzzle.rules else broken
 
 
 def certifier(puzzle: Puzzle, solution: Grid) -> bool:
@@ -74,23 +77,18 @@ def clashing_givens(puzzle: Puzzle) -> Violation | None:
 
 def _twice(geometry: Geometry, values: Sequence[int]) -> Iterator[Violation]:
     """Equal values in a unit; 0 is not a value. n cells without a repetition are a permutation."""
-    kinds: tuple[tuple[Rule, Iterable[Sequence[int]]], ...] = (
-        ("row", geometry.rows()),
-        ("column", geometry.columns()),
-        ("box", geometry.boxes()),
-    )
-    for kind, units in kinds:
-        for number, unit in enumerate(units, 1):
-            first: dict[int, int] = {}
-            for cell in unit:
-                value = values[cell]
-                if value and first.setdefault(value, cell) != cell:
-                    here, there = geometry.place(first[value]), geometry.place(cell)
-                    message = (
-                        f"{kind} {number} holds {value} twice: "
-                        f"row {here[0]}, column {here[1]} and row {there[0]}, column {there[1]}"
-                    )
-                    yield Violation(kind, message, (here, there))
+    for index, unit in enumerate(chain(geometry.rows(), geometry.columns(), geometry.boxes())):
+        first: dict[int, int] = {}
+        for cell in unit:
+            value = values[cell]
+            if value and first.setdefault(value, cell) != cell:
+                name = unit_name(geometry, index)
+                here, there = geometry.place(first[value]), geometry.place(cell)
+                message = (
+                    f"{name} holds {value} twice: "
+                    f"row {here[0]}, column {here[1]} and row {there[0]}, column {there[1]}"
+                )
+                yield Violation(name.partition(" ")[0], message, (here, there))
 
 
 def _forbidden(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
@@ -103,6 +101,14 @@ def _forbidden(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
             yield Violation("mark", f"{where}, marked {_mark(puzzle, mask)}", (place,))
         else:
             yield Violation("given", f"{where}, given as {mask.bit_length()}", (place,))
+
+
+def _broken(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
+    geometry = puzzle.geometry
+    for rule in puzzle.rules:
+        if not rule.holds(geometry, grid.values):
+            places = tuple(map(geometry.place, rule.cells(geometry)))
+            yield Violation(rule.name, f"{rule.told(geometry)} is broken", places)
 
 
 def _mark(puzzle: Puzzle, mask: int) -> str:
@@ -118,8 +124,8 @@ def certify_many(
 ) -> NDArray[np.bool_]:
     """Whether each grid is a solution of the puzzle with the same index: (P,) of bool.
 
-    `masks` and `grids` are (P, n²), sides go up to 64; bit v-1 of a mask allows the value v.
-    Raises ValueError for other shapes.
+    The puzzles are plain. `masks` and `grids` are (P, n²), sides go up to 64; bit v-1 of a mask
+    allows the value v. Raises ValueError for other shapes.
     """
     import numpy as np  # noqa: PLC0415 - slow to load
 

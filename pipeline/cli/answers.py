@@ -263,7 +263,7 @@ def _print_result(before: str, result: Result) -> None:
         print(f"{before}{result.status}")
         if result.message:
             print(result.message)
-        if result.conflict and isinstance(problem, PuzzleProblem):
+        if result.conflict and result.conflict.clues and isinstance(problem, PuzzleProblem):
             from pipeline.explain import marked_grid  # noqa: PLC0415 - seldom needed
 
             print(marked_grid(problem.puzzle, result.conflict.places()))
@@ -313,6 +313,7 @@ def board_of(puzzle: Puzzle, result: Result, signs: str) -> Board:
         result.conflict.places() if result.conflict else (),
         result.difference.cells if result.difference else (),
         signs,
+        result.conflict.rules if result.conflict else (),
     )
 
 

@@ -21,9 +21,10 @@ from pipeline.cnf import Sat, Unknown, Unsat, decode_model, dimacs_lines, parse_
 from pipeline.encode import encode_puzzle
 from pipeline.errors import InputError, InvalidResult, SolverError
 from pipeline.exits import ALL_WELL, SOME_BAD
-from pipeline.parse import Parsed, parsed_from
+from pipeline.parse import Parsed, parsed_from, read_solution, solution_text
 from pipeline.parse.formula import read_model
-from pipeline.problem import FormulaProblem, PuzzleProblem, render_solution
+from pipeline.problem import FormulaProblem, PuzzleProblem
+from pipeline.puzzle import Grid
 from pipeline.settings import NumberingChoice, Settings
 
 LARGEST_RESULT = 1 << 30
@@ -77,7 +78,7 @@ def _decoded(text: str, parsed: Parsed, settings: Settings, numbering: Numbering
             violations = certify_grid(parsed.puzzle, grid)
             if violations:
                 raise SolverError(f"not a solution of this puzzle: {violations[0]}")
-            return render_solution(grid, parsed.format)
+            return solution_text(parsed, grid)
         case Unsat():
             return "no solution\n"
         case Unknown(reason):
@@ -98,10 +99,18 @@ def certify(puzzle: Path, solutions: list[Path], settings: Settings) -> None:
     raise typer.Exit(code)
 
 
+def _grid(file: Path, wanted: Parsed, settings: Settings) -> Grid:
+    """The grid in a file, as solutions of that puzzle are written. Raises InputError."""
+    if wanted.puzzle.is_plain:
+        return read_grid(file, settings)
+    return read_solution(read_bytes(file, settings.max_bytes), source_name(file), wanted)
+
+
 def _faults(file: Path, wanted: PuzzleProblem | FormulaProblem, settings: Settings) -> list[str]:
     """What is wrong with the grid, or the model, in a file. Raises InputError."""
     if isinstance(wanted, PuzzleProblem):
-        return [*map(str, certify_grid(wanted.puzzle, read_grid(file, settings)))]
+        grid = _grid(file, wanted.parsed, settings)
+        return [*map(str, certify_grid(wanted.puzzle, grid))]
     data = read_bytes(file, LARGEST_RESULT)
     try:
         broken = certify_model(wanted.parsed.written, read_model(data, wanted.parsed.variables))

@@ -1,8 +1,9 @@
 """Full: the encodings over all n³ candidates, each a selection of the same families of clauses.
 
 A *group* is a list of variables of which exactly one is true: the values of a cell, or the
-places of a value in a row, column or box. There are 4n² of them, n² of each kind. The selections
-are those of I. Lynce and J. Ouaknine, Sudoku as a SAT problem, 2006.
+places of a value in a row, column or box. A grid has 4n² of them, n² of each kind. The selections
+are those of I. Lynce and J. Ouaknine, Sudoku as a SAT problem, 2006. The clauses of a puzzle's
+rules follow, the same in each encoding.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from itertools import combinations, product
 from math import comb
 from typing import Literal
 
-from pipeline.cnf import Clause, Cnf, Family, Generated
+from pipeline.clauses import Clause, Clauses
+from pipeline.cnf import Cnf, Family, Generated
 from pipeline.errors import UsageError
 from pipeline.limits import Limits
 from pipeline.puzzle import Candidate, Geometry, Puzzle, values_of
@@ -24,6 +26,7 @@ Kind = Literal["cell", "row", "column", "box"]
 DECIMAL_LARGEST_SIDE = 9
 
 LEAST, MOST = 0, 1
+RULES_TITLE = "the rules beyond rows, columns and boxes"
 TITLES: dict[Kind, tuple[str, str]] = {
     "cell": ("every cell holds a value", "no cell holds two values"),
     "row": ("every row holds every value", "no value twice in a row"),
@@ -37,15 +40,15 @@ TITLES: dict[Kind, tuple[str, str]] = {
 class Numbering(Mapping[int, Candidate]):
     """The map from every variable of a full numbering to its candidate.
 
-    `dense` is (r-1)·n² + (c-1)·n + v, without gaps from 1 to n³; `decimal` is the digits rcv,
-    for sides up to 9 (UsageError beyond).
+    `dense` is c·n + v for the cell c, from 0: without gaps from 1, up to n³ in a single grid;
+    `decimal` is the digits rcv, for a single grid with a side up to 9 (UsageError beyond).
     """
 
     geometry: Geometry
     style: NumberingChoice = "dense"
 
     def __post_init__(self) -> None:
-        n = self.geometry.side
+        n = max(self.geometry.extent)
         if self.style == "decimal" and n > DECIMAL_LARGEST_SIDE:
             raise UsageError(
                 f"decimal numbering ends at side {DECIMAL_LARGEST_SIDE}, this puzzle has {n}: "
@@ -54,9 +57,9 @@ class Numbering(Mapping[int, Candidate]):
 
     @property
     def highest(self) -> int:
-        """The variable of (n, n, n)."""
+        """The variable of the last candidate."""
         n = self.geometry.side
-        return n**3 if self.style == "dense" else 111 * n
+        return n * self.geometry.size if self.style == "dense" else 111 * n
 
     def before(self, cell: int) -> int:
         """The number to which a value is added to get the variable of (cell, value)."""
@@ -69,7 +72,7 @@ class Numbering(Mapping[int, Candidate]):
         n = self.geometry.side
         if self.style == "dense":
             cell, value = divmod(variable - 1, n)
-            if not 0 <= cell < n * n:
+            if not 0 <= cell < self.geometry.size:
                 raise KeyError(variable)
             return Candidate(*self.geometry.place(cell), value + 1)
         digits = (variable // 100, variable // 10 % 10, variable % 10)
@@ -79,12 +82,12 @@ class Numbering(Mapping[int, Candidate]):
 
     def __iter__(self) -> Iterator[int]:
         n = self.geometry.side
-        for cell in range(n * n):
+        for cell in range(self.geometry.size):
             start = self.before(cell)
             yield from range(start + 1, start + n + 1)
 
     def __len__(self) -> int:
-        return self.geometry.side**3
+        return self.geometry.side * self.geometry.size
 
 
 def pairs(groups: Iterable[Iterable[int]]) -> Iterator[Clause]:
@@ -94,11 +97,11 @@ def pairs(groups: Iterable[Iterable[int]]) -> Iterator[Clause]:
 
 
 def _groups(numbering: Numbering, kind: Kind) -> Iterator[Clause]:
-    """The n² groups of a kind, each with its n variables in ascending order."""
+    """The groups of a kind, each with its n variables in ascending order."""
     geometry, before = numbering.geometry, numbering.before
     values = range(1, geometry.side + 1)
     if kind == "cell":
-        return (tuple([before(cell) + v for v in values]) for cell in range(len(values) ** 2))
+        return (tuple([before(cell) + v for v in values]) for cell in range(geometry.size))
     units: Iterable[Iterable[int]]
     match kind:
         case "row":
@@ -111,11 +114,13 @@ def _groups(numbering: Numbering, kind: Kind) -> Iterator[Clause]:
 
 
 def _family(numbering: Numbering, kind: Kind, bound: int) -> Family:
-    n = numbering.geometry.side
+    geometry = numbering.geometry
+    n = geometry.side
     groups, title = Generated(partial(_groups, numbering, kind)), TITLES[kind][bound]
+    number = geometry.size if kind == "cell" else n * geometry.units(kind)
     if bound == LEAST:
-        return Family(title, n * n, groups)
-    return Family(title, n * n * comb(n, 2), Generated(partial(pairs, groups)))
+        return Family(title, number, groups)
+    return Family(title, number * comb(n, 2), Generated(partial(pairs, groups)))
 
 
 def _units(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
@@ -151,9 +156,27 @@ def _encoder(
         numbering = Numbering(puzzle.geometry, style)
         families = [_family(numbering, kind, bound) for kind, bound in stated]
         families += _units(puzzle, numbering)
-        return Cnf(puzzle.geometry, name, numbering.highest, tuple(families), numbering)
+        rules = puzzle.clauses_of_rules()
+        families += _renumbered(rules, numbering)
+        highest, own = numbering.highest, rules.auxiliary
+        return Cnf(puzzle.geometry, name, highest + own, tuple(families), numbering, (), own)
 
     return encode
+
+
+def _renumbered(rules: Clauses, numbering: Numbering) -> Iterator[Family]:
+    """The clauses of rules in a numbering, if there are any."""
+    if not rules.made:
+        return
+    made = rules.made
+    if numbering.style != "dense":
+        number = [
+            0,
+            *numbering,
+            *range(numbering.highest + 1, numbering.highest + 1 + rules.auxiliary),
+        ]
+        made = [tuple([number[x] if x > 0 else -number[-x] for x in each]) for each in made]
+    yield Family(RULES_TITLE, len(made), made)
 
 
 encode_extended = _encoder("extended", product(TITLES, (LEAST, MOST)))

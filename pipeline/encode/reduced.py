@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
-from math import comb, isqrt
+from math import comb
 
-from pipeline.cnf import Clause, Cnf, Family, Generated
-from pipeline.encode.full import LEAST, MOST, TITLES, Kind, Numbering, pairs
+from pipeline.clauses import Clause, Clauses
+from pipeline.cnf import Cnf, Family, Generated
+from pipeline.encode.full import LEAST, MOST, RULES_TITLE, TITLES, Kind, Numbering, pairs
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
 from pipeline.settings import NumberingChoice
@@ -38,9 +39,31 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
         return Cnf(geometry, "reduced", 0, (conflict,), {})
     limits.allow(CANDIDATE_BYTES * sum(mask.bit_count() for mask in cells))
     alive, candidates, fixed = _number(cells, numbering, deadline)
-    families = tuple(_families(geometry, alive, deadline))
+    families = [*_families(geometry, alive, deadline)]
     highest = numbering.highest if style == "decimal" else len(candidates)
-    return Cnf(geometry, "reduced", highest, families, candidates, tuple(fixed))
+    own = 0
+    if puzzle.rules:
+        rules = puzzle.clauses_of_rules()
+        left = [*_left(rules, cells, alive, highest)]
+        own = rules.auxiliary
+        families.append(Family(RULES_TITLE, len(left), left))
+    return Cnf(geometry, "reduced", highest + own, tuple(families), candidates, tuple(fixed), own)
+
+
+def _left(
+    rules: Clauses, cells: list[int], alive: list[list[tuple[int, int]]], highest: int
+) -> Iterator[Clause]:
+    """What the surviving candidates leave of the clauses of rules, renumbered."""
+    true, false = highest + rules.auxiliary + 1, -(highest + rules.auxiliary + 1)
+    number = [0]
+    for mask, here in zip(cells, alive, strict=True):
+        variables = dict(here) if here else {mask.bit_length(): true}
+        number += [variables.get(value, false) for value in range(1, rules.side + 1)]
+    number += range(highest + 1, highest + 1 + rules.auxiliary)
+    for clause in rules.made:
+        renumbered = [number[x] if x > 0 else -number[-x] for x in clause]
+        if true not in renumbered:
+            yield tuple([x for x in renumbered if x != false])
 
 
 def _number(
@@ -81,11 +104,11 @@ def _families(
     geometry: Geometry, alive: list[list[tuple[int, int]]], deadline: Deadline
 ) -> Iterator[Family]:
     yield from _exactly_one("cell", [tuple([x for _, x in here]) for here in alive if here])
-    n, units = geometry.side, units_of(geometry)
-    kinds: tuple[Kind, ...] = ("row", "column", "box")
-    for index, kind in enumerate(kinds):
+    kinds: dict[Kind, Iterator[Sequence[int]]]
+    kinds = {"row": geometry.rows(), "column": geometry.columns(), "box": geometry.boxes()}
+    for kind, units in kinds.items():
         groups: list[Clause] = []
-        for unit in units[index * n : index * n + n]:
+        for unit in units:
             deadline.check()
             places: dict[int, list[int]] = {}
             for cell in unit:
@@ -96,10 +119,13 @@ def _families(
 
 
 @lru_cache(maxsize=16)
-def _units_at(geometry: Geometry) -> tuple[tuple[int, int, int], ...]:
-    """For each cell the indices in `units_of` of its row, column and box."""
-    n = geometry.side
-    return tuple((cell // n, n + cell % n, 2 * n + geometry.box_of(cell)) for cell in range(n * n))
+def _units_at(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
+    """For each cell the indices of its units in `units_of`; in a single grid row, column, box."""
+    found: list[list[int]] = [[] for _ in range(geometry.size)]
+    for index, unit in enumerate(units_of(geometry)):
+        for cell in unit:
+            found[cell].append(index)
+    return tuple(map(tuple, found))
 
 
 def propagate(puzzle: Puzzle) -> list[int] | None:
@@ -111,7 +137,7 @@ def propagate(puzzle: Puzzle) -> list[int] | None:
     geometry = puzzle.geometry
     units, units_at = units_of(geometry), _units_at(geometry)
     cells = list(puzzle.cells)
-    if not _strike_givens(cells, units_at):
+    if not geometry.grids and not _strike_givens(cells, units_at, len(units)):
         return None
     waiting = dict.fromkeys(range(len(units)))
     while waiting:
@@ -125,12 +151,12 @@ def propagate(puzzle: Puzzle) -> list[int] | None:
     return cells
 
 
-def _strike_givens(cells: list[int], units_at: Sequence[tuple[int, int, int]]) -> bool:
+def _strike_givens(cells: list[int], units_at: Sequence[Sequence[int]], units: int) -> bool:
     """Strike givens from their row, column and box, in place; False for a conflict.
 
     Propagating the units would do that too, in twice the time.
     """
-    taken = [0] * (3 * isqrt(len(cells)))
+    taken = [0] * units
     for mask, (row, column, box) in zip(cells, units_at, strict=True):
         if not mask & (mask - 1):
             taken[row] |= mask

@@ -16,11 +16,11 @@ from multiprocessing.connection import Connection
 from typing import Any, Literal, NamedTuple
 
 from pipeline.certify import clashing_givens
-from pipeline.cnf import Clause
+from pipeline.clauses import Clause, Clauses
 from pipeline.encode import Numbering, encode_puzzle
 from pipeline.errors import LimitReached, SolverError, counted
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle import Puzzle, units_of, values_of
+from pipeline.puzzle import Puzzle, unit_name, units_of, values_of
 from pipeline.solvers.base import Closeable
 from pipeline.solvers.child import Peer, limit_memory
 
@@ -84,8 +84,9 @@ class Clue:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Clues that no grid can have together, in the order of their cells, and a sentence.
+    """Clues and rules that no grid can keep together, and a sentence.
 
+    The clues are in the order of their cells; `rules` are the places of rules in `Puzzle.rules`.
     `minimal`: without any one of them there is such a grid. It is False if time was too short
     to leave out what is not needed, and for a unit with two or more marks too many.
     """
@@ -93,6 +94,7 @@ class Conflict:
     clues: tuple[Clue, ...]
     message: str
     minimal: bool
+    rules: tuple[int, ...] = ()
 
     def places(self) -> tuple[tuple[int, int], ...]:
         return tuple(clue.place for clue in self.clues)
@@ -109,8 +111,8 @@ def explain_conflict(
     all.
     """
     if clash := clashing_givens(puzzle):
-        n = puzzle.geometry.side
-        cells = [(row - 1) * n + column - 1 for row, column in clash.cells]
+        cell_at = puzzle.geometry.cell_at
+        cells = [cell for place in clash.cells if (cell := cell_at(*place)) is not None]
         return Conflict(_clues(puzzle, cells), clash.message, minimal=True)
     if crowd := min(_crowds(puzzle), key=lambda crowd: crowd.excess, default=None):
         return Conflict(_clues(puzzle, crowd.cells), crowd.message, minimal=crowd.excess == 1)
@@ -119,7 +121,9 @@ def explain_conflict(
     if found is None:
         return None
     clues = _clues(puzzle, found.cells)
-    return Conflict(clues, _sentence(clues, minimal=found.minimal), found.minimal)
+    told = [puzzle.rules[rule].told(puzzle.geometry) for rule in found.rules]
+    sentence = _sentence(clues, told, minimal=found.minimal)
+    return Conflict(clues, sentence, found.minimal, found.rules)
 
 
 def _clues(puzzle: Puzzle, cells: Iterable[int]) -> tuple[Clue, ...]:
@@ -137,35 +141,47 @@ class _Crowd(NamedTuple):
 def _crowds(puzzle: Puzzle) -> Iterator[_Crowd]:
     """Each unit, rows first, with more cells for even or for odd values than it can have."""
     geometry = puzzle.geometry
-    n = geometry.side
     for index, unit in enumerate(units_of(geometry)):
         for parity, values in (("even", geometry.even_values), ("odd", geometry.odd_values)):
             cells = tuple(cell for cell in unit if not puzzle.cells[cell] & ~values)
             most = values.bit_count()
             if len(cells) > most:
-                name = f"{('row', 'column', 'box')[index // n]} {index % n + 1}"
+                name = unit_name(geometry, index)
                 message = f"{name} has {len(cells)} cells for {parity} values, and there are {most}"
                 yield _Crowd(cells, len(cells) - most, message)
 
 
-def _sentence(clues: Sequence[Clue], *, minimal: bool) -> str:
+def _sentence(clues: Sequence[Clue], rules: Sequence[str], *, minimal: bool) -> str:
+    """Say what has no solution together; `rules` are told by name, as clues are by place."""
+    if rules and minimal and len(clues) + len(rules) <= _MOST_TOLD:
+        named = [*map(str, clues), *rules]
+        if len(named) == 1:
+            return f"{named[0]} leaves no solution"
+        return f"{', '.join(named[:-1])} and {named[-1]} leave no solution"
     givens = sum(clue.value is not None for clue in clues)
-    kinds = {"given": givens, "mark": len(clues) - givens}
+    kinds = {"given": givens, "mark": len(clues) - givens, "rule": len(rules)}
     said = " and ".join(counted(number, noun) for noun, number in kinds.items() if number)
+    if not said:
+        return "rows, columns and boxes alone have no solution"
     if not minimal:
         return f"{said} have no solution together; there was no time to find fewer"
-    fewer = "either of them does" if len(clues) == 2 else f"any {len(clues) - 1} of them do"
-    named = list(map(str, clues[:_MOST_TOLD]))
-    if rest := clues[_MOST_TOLD:]:
-        named.append(f"and {len(rest)} more")
+    number = len(clues) + len(rules)
+    fewer = "either of them does" if number == 2 else f"any {number - 1} of them do"
+    named = [*map(str, clues), *rules]
+    if rest := named[_MOST_TOLD:]:
+        named = [*named[:_MOST_TOLD], f"and {len(rest)} more"]
     return f"{said} have no solution together, though {fewer}: {'; '.join(named)}"
 
 
 class Contradiction(NamedTuple):
-    """Cells whose givens and marks have no solution together; `minimal` if all are needed."""
+    """Cells whose givens and marks, and rules by their places, have no solution together.
+
+    `minimal` if all are needed.
+    """
 
     cells: tuple[int, ...]
     minimal: bool
+    rules: tuple[int, ...] = ()
 
 
 _Last = Literal["no more", "solvable"]
@@ -241,10 +257,10 @@ def contradictions(puzzle: Puzzle, deadline: Deadline) -> Iterator[Contradiction
     """Yield ever smaller ones, as `shrinking_cores` does. Raises ValueError for a solvable puzzle.
 
     A given is assumed by its candidate's variable, a mark by a variable of its own that implies
-    that the forbidden values are absent.
+    that the forbidden values are absent, a rule by one that implies its clauses.
     """
     geometry = puzzle.geometry
-    rules = encode_puzzle(Puzzle.empty(geometry), "extended")
+    units = encode_puzzle(Puzzle.empty(geometry), "extended")
     before = Numbering(geometry).before
     cells: dict[int, int] = {}
     marks: list[Clause] = []
@@ -252,14 +268,37 @@ def contradictions(puzzle: Puzzle, deadline: Deadline) -> Iterator[Contradiction
         if mask == geometry.all_values:
             continue
         if mask & (mask - 1):
-            assumption = rules.variables + cell + 1
+            assumption = units.variables + cell + 1
             forbidden = values_of(geometry.all_values & ~mask)
             marks += ((-assumption, -(before(cell) + value)) for value in forbidden)
         else:
             assumption = before(cell) + mask.bit_length()
         cells[assumption] = cell
-    for core, minimal in shrinking_cores(chain(rules.clauses(), marks), list(cells), deadline):
-        yield Contradiction(tuple(sorted(map(cells.__getitem__, core))), minimal)
+    rules, stated = _assumed_rules(puzzle, units.variables + geometry.size)
+    clauses = chain(units.clauses(), marks, stated)
+    for core, minimal in shrinking_cores(clauses, [*rules, *cells], deadline):
+        yield Contradiction(
+            tuple(sorted(cells[each] for each in core if each in cells)),
+            minimal,
+            tuple(sorted(rules[each] for each in core if each in rules)),
+        )
+
+
+def _assumed_rules(puzzle: Puzzle, highest: int) -> tuple[dict[int, int], list[Clause]]:
+    """The assumption of each rule → its place; and their clauses, each under its assumption.
+
+    `highest` is the highest variable that is taken.
+    """
+    geometry = puzzle.geometry
+    clauses = Clauses(geometry.side, geometry.size)
+    clauses.variables = highest
+    rules: dict[int, int] = {}
+    for place, rule in enumerate(puzzle.rules):
+        assumption = clauses.new()
+        rules[assumption] = place
+        with clauses.under(assumption):
+            rule.state(geometry, clauses)
+    return rules, clauses.made
 
 
 def shrinking_cores(

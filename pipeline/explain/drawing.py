@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Collection, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from pipeline.errors import printable
 from pipeline.puzzle import Geometry, Grid, Puzzle
@@ -30,7 +30,7 @@ def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]]) -> str:
     blank = "." if {*puzzle.cells} <= signs.keys() - marks.keys() | {geometry.all_values} else "_"
     signs[geometry.all_values] = blank
     shown = [signs.get(mask, _OTHER) for mask in puzzle.cells]
-    marked = frozenset((row - 1) * n + column - 1 for row, column in cells)
+    marked = frozenset(geometry.cell_at(row, column) for row, column in cells)
     return _between_lines(geometry, shown, len(str(n)), marked)
 
 
@@ -44,22 +44,55 @@ def boxed_grid(grid: Grid, signs: str = "") -> str:
 
 
 def _between_lines(
-    geometry: Geometry, shown: Sequence[str], size: int, marked: Collection[int] = frozenset()
+    geometry: Geometry,
+    shown: Sequence[str],
+    size: int,
+    marked: Collection[int | None] = frozenset(),
 ) -> str:
-    """Draw cells of that size between box lines, the marked ones in brackets."""
-    n, box = geometry.side, geometry.width
-    border = "+".join(["-" * ((size + 2) * box)] * (n // box))
+    """Draw cells of that size between box lines, the marked ones in brackets.
+
+    Boxes of one row or column have no lines; between several grids there is room.
+    """
+    rows, columns = geometry.extent
+    height, width = _box(geometry)
+    starts = range(1, columns + 1, width)
     lines: list[str] = []
-    for row in range(n):
-        if row and row % geometry.height == 0:
-            lines.append(border)
-        drawn = [
-            f"[{shown[cell]:>{size}}]" if cell in marked else f" {shown[cell]:>{size}} "
-            for cell in range(row * n, row * n + n)
-        ]
-        boxes = ("".join(drawn[start : start + box]) for start in range(0, n, box))
-        lines.append("|".join(boxes).rstrip())
+    before: list[str] = []
+    for row in range(1, rows + 1):
+        pieces = []
+        for start in starts:
+            cells = [geometry.cell_at(row, column) for column in range(start, start + width)]
+            pieces.append("".join(_in_cell(cell, shown, size, marked) for cell in cells))
+        if before and row % height == 1:
+            dashes = ("".join(pair).strip() for pair in zip(before, pieces, strict=True))
+            between = ["-" * ((size + 2) * width) if each else "" for each in dashes]
+            lines.append(_joined(between, (size + 2) * width, "+"))
+        lines.append(_joined(pieces, (size + 2) * width, "|"))
+        before = pieces
     return "\n".join(lines)
+
+
+def _box(geometry: Geometry) -> tuple[int, int]:
+    """Rows and columns between the lines; all of them if they would not be those of the boxes."""
+    height, width = geometry.height, geometry.width
+    in_step = all(top % height == 0 == left % width for top, left in geometry.grids)
+    return (height, width) if geometry.has_boxes and in_step else geometry.extent
+
+
+def _in_cell(
+    cell: int | None, shown: Sequence[str], size: int, marked: Collection[int | None]
+) -> str:
+    if cell is None:
+        return " " * (size + 2)
+    return f"[{shown[cell]:>{size}}]" if cell in marked else f" {shown[cell]:>{size}} "
+
+
+def _joined(pieces: Sequence[str], size: int, sign: str) -> str:
+    """Pieces of a line of that size with a sign between, but for two empty ones."""
+    line = pieces[0].ljust(size)
+    for one, other in pairwise(pieces):
+        line += (sign if one.strip() or other.strip() else " ") + other.ljust(size)
+    return line.rstrip()
 
 
 LARGEST_SHOWN = 1024 * 1024

@@ -15,10 +15,14 @@ from pipeline.parse.detect import (
     What,
     detect,
     detect_collection,
+    has_document,
+    is_written_otherwise,
     parse_puzzle,
     parse_source,
     parsed_from,
+    read_solution,
     render_puzzle,
+    solution_text,
 )
 from pipeline.parse.text import count_lines, oversize
 
@@ -40,10 +44,14 @@ __all__ = [
     "count_lines",
     "detect",
     "detect_collection",
+    "has_document",
+    "is_written_otherwise",
     "oversize",
     "parse_puzzle",
     "parse_source",
     "parsed_from",
+    "read_solution",
     "render_puzzle",
     "signs_of",
+    "solution_text",
 ]

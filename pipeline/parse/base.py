@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeVar
 
 from pipeline.parse.text import NEWLINE, Text, is_border, says_something
-from pipeline.puzzle import Grid, Puzzle
+from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Reading
 
 if TYPE_CHECKING:
@@ -61,19 +61,21 @@ class Format:
     `recognise` says why a text is of this format, or None. `parse` reads it, or raises
     InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back, in
     the notation that `parse` named; "" stands for one that the text itself tells. It raises
-    ValueError for a puzzle that the format cannot express. `begins` matches the beginning of
-    every text, even a damaged one, that has this format's own words or header; formats of mere
-    rows have none. `many` is the same notation for many puzzles. `fill` writes a grid into the
-    document that `parse` found; without it a grid is rendered as a filled puzzle.
+    ValueError for a puzzle that the format cannot express, and is None if puzzles are only read.
+    `begins` matches the beginning of every text, even a damaged one, that has this format's own
+    words or header; formats of mere rows have none. `many` is the same notation for many puzzles.
+    `fill` writes a grid into the document that `parse` found, and `filled` reads it there (data,
+    source, geometry) or raises InvalidPuzzle; without them a grid is rendered as a filled puzzle.
     """
 
     name: str
     recognise: Callable[[Text], str | None]
     parse: Callable[[Text, Reading], Found]
-    render: Callable[[Puzzle, str], str]
+    render: Callable[[Puzzle, str], str] | None
     begins: re.Pattern[str] | None = None
     many: Collection[Any] | None = None
     fill: Callable[[str, Grid], str] | None = None
+    filled: Callable[[bytes, str, Geometry], Grid] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ class Entry(NamedTuple):
     `puzzle` is None, because many are converted faster together. Otherwise either `puzzle` or
     `error` is set. `claimed` is the solution that stands beside the puzzle, unchecked: for a
     plain one 81 characters of 1-9, else anything. `signs` are those of the values 1, 2, … if the
-    puzzle is written in letters.
+    puzzle is written in letters. `parsed` is how a puzzle with rules was read; then `text` is all
+    of its line.
     """
 
     line: int
@@ -107,6 +110,7 @@ class Entry(NamedTuple):
     claimed: str | None
     plain: bool
     signs: str = ""
+    parsed: Parsed | None = None
 
 
 @dataclass(frozen=True)

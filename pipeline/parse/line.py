@@ -72,7 +72,7 @@ def parse_line(text: Text, reading: Reading) -> Found:
     first = lines[0]
     check_characters(text, lines)
     count = len(first.cells)
-    may_go_on = count < max(_LENGTHS)
+    may_go_on = count < 2 * max(_LENGTHS)  # the regions of a jigsaw may follow
     if count not in _LENGTHS:
         end, found = len(first.text) + 1, counted(count, "cell")
         raise text.error(first.number, end, _EXPECTED, found, truncated=may_go_on)

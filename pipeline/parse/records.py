@@ -183,6 +183,10 @@ class Reader:
             shown = NEWLINE.split(text)
             placed = replace(error, line=lines[index], column=column)
             return _bad(lines[0], shown[min(index, len(shown) - 1)], placed)
+        if not parsed.puzzle.is_plain:
+            claimed = claimed or parsed.claimed
+            own = text.strip(), parsed.puzzle, None, claimed
+            return Entry(lines[0], *own, plain=False, parsed=replace(parsed, claimed=claimed))
         cells = _in_one_line(text, parsed.puzzle)
         signs = signs_of(parsed.format)
         return Entry(lines[0], cells, parsed.puzzle, None, claimed, plain=False, signs=signs)

@@ -175,6 +175,13 @@ class Clue(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return f"{holds} in row {self.row}, column {self.column}"
 
 
+class RuleTold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A rule of a puzzle."""
+
+    number: Annotated[int, Meta(ge=1), about("its place among the puzzle's rules, from 1")]
+    told: Annotated[str, about("what people call it, with its place")]
+
+
 class Difference(Struct, frozen=True, kw_only=True):
     """Where the solutions of a puzzle differ."""
 
@@ -229,13 +236,26 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     bytes: Size = None
     declared: Declared = UNSET
     format: Format = None
-    variant: Annotated[str | None, about("`classic` or `even-odd`; null if it is not a puzzle")] = (
-        None
-    )
+    variant: Annotated[
+        str | None,
+        about("`classic`, `even-odd`, or `rules` if there are others; null if it is not a puzzle"),
+    ] = None
     box: Annotated[
         tuple[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=1)]] | None,
-        about("height and width of a box; null if it is not a puzzle"),
+        about("height and width of a box, 1 and n without boxes; null if it is not a puzzle"),
     ] = None
+    grids: Annotated[
+        tuple[tuple[Count, Count], ...] | UnsetType,
+        about("of several grids that share boxes: row and column, from 0, where each begins"),
+    ] = UNSET
+    rules: Annotated[
+        dict[str, Count] | UnsetType,
+        about("the rules beyond rows, columns and boxes, and how many of each"),
+    ] = UNSET
+    unread: Annotated[
+        tuple[str, ...] | UnsetType,
+        about("parts of the source that are for people, and may say more: `ruleset` is prose"),
+    ] = UNSET
     status: Annotated[str, about("its result, see *Statuses*")]
     solutions: Annotated[Count | None, about("how many solutions, or models, are published")] = None
     complete: Annotated[
@@ -255,11 +275,15 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         about("if a solver was asked: how it is known that these are all"),
     ] = UNSET
     conflict: Annotated[
-        Annotated[tuple[Clue, ...], Meta(min_length=1)] | UnsetType | None,
+        tuple[Clue, ...] | UnsetType | None,
         about(
-            "of an unsolvable puzzle: clues that have no solution together; "
-            "null if none were found in time"
+            "of an unsolvable puzzle: clues that have no solution together, with the rules in "
+            "`conflict_rules`; null if none were found in time"
         ),
+    ] = UNSET
+    conflict_rules: Annotated[
+        tuple[RuleTold, ...] | UnsetType,
+        about("rules beyond rows, columns and boxes that are part of the conflict"),
     ] = UNSET
     conflict_minimal: Annotated[
         bool | UnsetType | None,

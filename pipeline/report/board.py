@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 
 from pipeline.errors import counted, printable
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle import Geometry, Grid, Puzzle, unit_name
+from pipeline.report.outlines import CELL, borders, inner_lines
+from pipeline.report.shaped import Shaped
+from pipeline.report.styles import style_of
+from pipeline.shapes import Place
 
 LARGEST_DRAWN = 25
-_CELL = 20
 _BASELINE = 15
 _MARGIN = 2
 _FEW = 6
@@ -35,17 +39,18 @@ stroke-width: 1.4; }
 stroke-width: 1.1; stroke-dasharray: 2.2 1.6; }
 """
 
-Place = tuple[int, int]
-"""Row and column, from 1."""
+_MOST_SAID = 1_000
+"""Characters about rules in a description."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Board:
     """What is drawn: the puzzle, a solution of it, or both, of one geometry.
 
     Without the puzzle it is not known which values were given. `conflict` and `difference` are
-    cells to mark. `signs` are those of the values 1, 2, … if they are not numbers. Raises
-    ValueError if there is nothing to draw, or if the two do not match.
+    cells to mark, `rules_in_conflict` indices of the puzzle's rules. `signs` are those of the
+    values 1, 2, … if they are not numbers. Raises ValueError if there is nothing to draw, or if
+    the two do not match.
     """
 
     puzzle: Puzzle | None
@@ -53,6 +58,7 @@ class Board:
     conflict: Collection[Place] = ()
     difference: Collection[Place] = ()
     signs: str = ""
+    rules_in_conflict: Collection[int] = ()
 
     def __post_init__(self) -> None:
         drawn = {part.geometry for part in (self.puzzle, self.grid) if part is not None}
@@ -68,7 +74,20 @@ class Board:
     @property
     def is_drawable(self) -> bool:
         """Whether it is small enough to draw."""
-        return self.geometry.side <= LARGEST_DRAWN
+        return max(self.geometry.extent) <= LARGEST_DRAWN
+
+    @property
+    def span(self) -> float:
+        """How many cells would stand side by side on all of the drawing."""
+        _, _, width, height = _paper(self)
+        return (max(width, height) - 2 * _MARGIN) / CELL
+
+    @cached_property
+    def shaped(self) -> Shaped | None:
+        """The shapes of the puzzle's rules, if it has any."""
+        if self.puzzle is None or not self.puzzle.rules:
+            return None
+        return Shaped.of(self.puzzle, frozenset(self.rules_in_conflict))
 
     def givens(self) -> dict[int, int]:
         """Cell → given value."""
@@ -95,10 +114,16 @@ class Board:
 
 def in_words(board: Board) -> str:
     """A short description of a board."""
-    n = board.geometry.side
-    parts = [f"{n}×{n} cells in boxes of {board.geometry.height}×{board.geometry.width}"]
+    geometry = board.geometry
+    n, grids = geometry.side, len(geometry.grids)
+    cells = f"{n}×{n} cells"
+    if geometry.has_boxes:
+        cells += f" in boxes of {geometry.height}×{geometry.width}"
+    parts = [f"{counted(grids, 'grid')} of {cells}" if grids else cells]
     if board.puzzle:
         parts.append(counted(len(board.givens()), "given"))
+        if rules := board.puzzle.rules:
+            parts.append(counted(len(rules), "rule"))
     if even := board.even_cells():
         parts.append(counted(len(even), "even cell"))
     return ", ".join(parts)
@@ -111,60 +136,66 @@ def board_svg(board: Board, title: str, key: str, *, alone: bool = False) -> str
     """
     if not board.is_drawable:
         raise ValueError(f"more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells are not drawn")
-    side = board.geometry.side * _CELL + 2 * _MARGIN
-    spread = f"{-_MARGIN} {-_MARGIN} {side} {side}"
+    left, top, width, height = _paper(board)
     own = (
-        f' xmlns="http://www.w3.org/2000/svg" width="{2 * side}" height="{2 * side}"'
+        f' xmlns="http://www.w3.org/2000/svg" width="{2 * width}" height="{2 * height}"'
         if alone
         else ""
     )
-    few = " few" if board.geometry.side <= _FEW else ""
+    few = " few" if max(board.geometry.extent) <= _FEW else ""
     head = (
-        f'<svg{own} class="board{few}" viewBox="{spread}" role="img" '
+        f'<svg{own} class="board{few}" viewBox="{left} {top} {width} {height}" role="img" '
         f'aria-labelledby="{key}t {key}d">'
         f'<title id="{key}t">{escape(printable(title))}</title>'
         f'<desc id="{key}d">{escape(_described(board))}</desc>'
     )
-    style = f"<style>{BOARD_STYLE}</style>" if alone else ""
+    shapes = style_of(board.shaped.kinds) if board.shaped else ""
+    style = f"<style>{BOARD_STYLE}{shapes}</style>" if alone else ""
     return "".join((head, style, *_drawn(board), "</svg>"))
 
 
+def _paper(board: Board) -> tuple[int, int, int, int]:
+    """Left, top, width and height of all that is drawn."""
+    rows, columns = board.geometry.extent
+    top, right, bottom, left = board.shaped.margins if board.shaped else (0, 0, 0, 0)
+    left, top = left + _MARGIN, top + _MARGIN
+    return (
+        -left,
+        -top,
+        left + columns * CELL + right + _MARGIN,
+        top + rows * CELL + bottom + _MARGIN,
+    )
+
+
 def _drawn(board: Board) -> Iterator[str]:
-    geometry = board.geometry
-    n = geometry.side
-    length = n * _CELL
-    yield f'<path class="paper" d="M-2-2h{length + 4}v{length + 4}h-{length + 4}z"/>'
-    cells = {place: cell for cell, place in enumerate(map(geometry.place, range(n * n)))}
-    conflict = sorted(cells[place] for place in {*board.conflict} & cells.keys())
-    difference = sorted(cells[place] for place in {*board.difference} & cells.keys())
-    yield _path("even", board.even_cells(), n, _SQUARE)
-    yield _path("conflict", conflict, n, _RING)
-    yield _path("difference", difference, n, _DASHED)
-    yield _lines("thin", length, range(_CELL, length, _CELL), range(_CELL, length, _CELL))
-    across, down = geometry.height * _CELL, geometry.width * _CELL
-    yield _lines("thick", length, range(0, length + 1, across), range(0, length + 1, down))
+    geometry, shaped = board.geometry, board.shaped
+    left, top, width, height = _paper(board)
+    yield f'<path class="paper" d="M{left}{top}h{width}v{height}h-{width}z"/>'
+    cells = {geometry.place(cell) for cell in range(geometry.size)}
+    yield _path("even", map(geometry.place, board.even_cells()), _SQUARE)
+    yield from shaped.below() if shaped else ()
+    yield _path("conflict", sorted({*board.conflict} & cells), _RING)
+    yield _path("difference", sorted({*board.difference} & cells), _DASHED)
+    yield f'<path class="thin" d="{inner_lines(geometry)}"/>'
+    yield f'<path class="thick" d="{borders(geometry, shaped.regions if shaped else ())}"/>'
+    yield from shaped.above() if shaped else ()
     yield _digits("given", board.givens(), board)
     yield _digits("solved", board.solved(), board)
 
 
-def _path(name: str, cells: Iterable[int], n: int, shape: str) -> str:
+def _path(name: str, places: Iterable[Place], shape: str) -> str:
     """Draw the same shape in some cells."""
-    drawn = (shape.format(x=cell % n * _CELL, y=cell // n * _CELL) for cell in cells)
-    path = "".join(drawn)
+    corners = (((column - 1) * CELL, (row - 1) * CELL) for row, column in places)
+    path = "".join(shape.format(x=x, y=y) for x, y in corners)
     return f'<path class="{name}" d="{path}"/>' if path else ""
-
-
-def _lines(name: str, length: int, across: Iterable[int], down: Iterable[int]) -> str:
-    drawn = [f"M0 {y}h{length}" for y in across] + [f"M{x} 0v{length}" for x in down]
-    return f'<path class="{name}" d="{"".join(drawn)}"/>'
 
 
 def _digits(name: str, values: dict[int, int], board: Board) -> str:
     """The values in their cells; single letters and digits as one text with many positions."""
     if not values:
         return ""
-    n = board.geometry.side
-    places = [(c % n * _CELL + _CELL // 2, c // n * _CELL + _BASELINE) for c in values]
+    corners = ((r - 1, c - 1) for r, c in map(board.geometry.place, values))
+    places = [(c * CELL + CELL // 2, r * CELL + _BASELINE) for r, c in corners]
     signs = [board.sign(value) for value in values.values()]
     if all(len(sign) == 1 for sign in signs):
         xs, ys = (" ".join(map(str, axis)) for axis in zip(*places, strict=True))
@@ -181,11 +212,29 @@ def _described(board: Board) -> str:
     geometry = board.geometry
     values = board.givens() | board.solved()
     words = [f"{in_words(board)}."]
-    for number, row in enumerate(geometry.rows(), 1):
+    rules = board.puzzle.rules if board.puzzle else ()
+    if rules:
+        words.append(f"Rules: {_told(rule.told(geometry) for rule in rules)}.")
+    for index, row in enumerate(geometry.rows()):
         shown = (board.sign(values[cell]) if cell in values else "–" for cell in row)
-        words.append(f"Row {number}: {' '.join(shown)}.")
+        words.append(f"{unit_name(geometry, index).capitalize()}: {' '.join(shown)}.")
     for said, places in (("In conflict", board.conflict), ("Different", board.difference)):
         if places:
             named = (f"row {row} column {column}" for row, column in sorted(places))
             words.append(f"{said}: {', '.join(named)}.")
+    broken = sorted({*board.rules_in_conflict} & {*range(len(rules))})
+    if broken:
+        words.append(f"Rules in conflict: {_told(rules[each].told(geometry) for each in broken)}.")
     return " ".join(words)
+
+
+def _told(named: Iterable[str]) -> str:
+    """What rules are called, as many as there is room for."""
+    told, more, room = list[str](), 0, _MOST_SAID
+    for name in named:
+        room -= len(name)
+        if room >= 0:
+            told.append(name)
+        else:
+            more += 1
+    return ", ".join(told) + (f" and {more} more" if more else "")

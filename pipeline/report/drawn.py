@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from pipeline.certify import clashing_givens
 from pipeline.errors import PipelineError
 from pipeline.files import read_regular
-from pipeline.parse import Parsed, parse_source, signs_of
+from pipeline.parse import Parsed, is_written_otherwise, parse_source, read_solution, signs_of
 from pipeline.published.names import Originals
 from pipeline.published.tables import PuzzleRow
 from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.report.board import LARGEST_DRAWN, Board, Place
+from pipeline.report.board import LARGEST_DRAWN, Board
 from pipeline.report.records import Job
 from pipeline.settings import Reading
+from pipeline.shapes import Place
 from pipeline.unpack.limits import Room, UnpackError
 from pipeline.unpack.walk import kind_of, opened, walk
 
@@ -40,8 +42,9 @@ def board_of_job(job: Job, folder: Path, original: bytes | None) -> Board | str:
         return f"{n}×{n} cells in boxes of {height}×{width}. Up to {most} are drawn."
     solution = f"{job.stem}_1.solution"
     read = _read(original, job.reading)
-    filled = _read(_published(folder / solution), job.reading) if solution in job.files else None
-    board = _board(read, filled, job.conflict, job.difference)
+    data = _published(folder / solution) if solution in job.files else None
+    filled = _values_read(data, read) if _has_values(read) else _read(data, job.reading)
+    board = _board(read, filled, job.conflict, job.difference, job.rules_in_conflict)
     if board is None:
         missed = original is None and job.box
         return "Neither a solution nor the original was found." if missed else ""
@@ -56,7 +59,8 @@ def board_of_row(row: PuzzleRow, other: str, reading: Reading) -> Board | None:
     if row.status in ("invalid", "unreadable"):
         return None
     one = reading._replace(format="auto")
-    read, filled, second = (_line_read(text, one) for text in (row.puzzle, row.solution, other))
+    read = _line_read(row.puzzle, one)
+    filled, second = (_solution_read(text, read, one) for text in (row.solution, other))
     difference: list[Place] = []
     grid, another = _grid(filled), _grid(second)
     if grid and another and grid.geometry == another.geometry:
@@ -71,6 +75,7 @@ def _board(
     filled: Parsed | None,
     conflict: Sequence[Place],
     difference: Sequence[Place],
+    rules: Sequence[int] = (),
 ) -> Board | None:
     """Combine a puzzle and its solution, as far as they match."""
     grid = _grid(filled)
@@ -80,7 +85,8 @@ def _board(
     if puzzle is None and grid is None:
         return None
     told = read or filled
-    board = Board(puzzle, grid, conflict, difference, signs_of(told.format) if told else "")
+    signs = signs_of(told.format) if told else ""
+    board = Board(puzzle, grid, conflict, difference, signs, rules)
     return board if board.is_drawable else None
 
 
@@ -109,18 +115,44 @@ def _grid(filled: Parsed | None) -> Grid | None:
     return Grid(puzzle.geometry, values) if len(values) == len(puzzle.cells) else None
 
 
+def _has_values(read: Parsed | None) -> bool:
+    """Whether the solutions of a puzzle are no filled puzzles in its notation."""
+    return read is not None and is_written_otherwise(read.format, read.puzzle)
+
+
+def _values_read(data: bytes | None, read: Parsed | None) -> Parsed | None:
+    """Read a solution that is published of a puzzle with rules."""
+    if data is None or read is None:
+        return None
+    try:
+        grid = read_solution(data, "", read)
+    except (PipelineError, ValueError, RecursionError):
+        return None
+    return replace(read, puzzle=Puzzle.of_values(grid.geometry, grid.values))
+
+
 def _line_read(text: str, reading: Reading) -> Parsed | None:
     """Read a puzzle in one line: of characters, or of numbers with spaces between."""
     words = text.split()
-    if len(words) < 2:
-        return _read(text.encode(errors="replace"), reading) if words else None
+    values = [int(word) for word in words if word.isdecimal() and len(word) < 3]
     side = round(len(words) ** 0.5)
-    if side not in _BOXES or not all(word.isdecimal() and len(word) < 3 for word in words):
-        return None
-    values = [*map(int, words)]
-    if side * side != len(values) or max(values) > side:
+    if len(words) < 2 or len(values) < len(words):
+        return _read(text.encode(errors="replace"), reading) if words else None
+    if side not in _BOXES or side * side != len(values) or max(values) > side:
         return None
     return Parsed(Puzzle.of_values(Geometry(*_BOXES[side]), values), "boxes", "", "classic")
+
+
+def _solution_read(text: str, read: Parsed | None, reading: Reading) -> Parsed | None:
+    """Read a solution in one line: of a puzzle with rules the value of each of its cells."""
+    if read is None or read.puzzle.is_plain:
+        return _line_read(text, reading)
+    words = text.split() if " " in text else [*text]
+    geometry = read.puzzle.geometry
+    values = [int(word) for word in words if word.isdecimal() and len(word) < 4]
+    if len(values) != geometry.size or not all(0 < value <= geometry.side for value in values):
+        return None
+    return replace(read, puzzle=Puzzle.of_values(geometry, values))
 
 
 def original_of(job: Job, originals: Originals) -> bytes | None:

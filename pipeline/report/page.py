@@ -22,6 +22,7 @@ from pipeline.files import read_regular
 from pipeline.published.names import REPORT
 from pipeline.report.board import BOARD_STYLE
 from pipeline.report.records import shortened
+from pipeline.report.styles import SHAPES_STYLE
 from pipeline.report.survey import (
     Bounds,
     Survey,
@@ -78,7 +79,8 @@ def page_pieces(
         views.append((yield from viewer.view(number, job)))
         yield ""
     statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
-    style, script = BOARD_STYLE + own_text("page.css"), own_text("page.js")
+    style = BOARD_STYLE + SHAPES_STYLE + own_text("page.css")
+    script = own_text("page.js")
     yield from template(_PAGE).generate(
         policy=policy(style, script),
         style=style,

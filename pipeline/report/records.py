@@ -54,7 +54,7 @@ class Job:
 
     `stem` is the name of the record without its ending. `started` and `finished` are seconds
     since 1970. `totals` counts the puzzles by status, `known` those whose solutions are proved, or
-    claimed, to be all; `seconds` are those of the stages.
+    claimed, to be all; `seconds` are those of the stages. `rules_in_conflict` count from 0.
     """
 
     stem: str
@@ -77,6 +77,7 @@ class Job:
     files: tuple[str, ...] = ()
     declared: Mapping[str, str] = field(default_factory=dict)
     conflict: tuple[tuple[int, int], ...] = ()
+    rules_in_conflict: tuple[int, ...] = ()
     difference: tuple[tuple[int, int], ...] = ()
 
     @property
@@ -147,6 +148,7 @@ def _job(stem: str, record: Record) -> Job:
         solver=_shown(record.solver.name) if record.solver else "",
         evidence=_shown((certificate and certificate.complete) or ""),
         conflict=_places(or_none(record.conflict) or ()),
+        rules_in_conflict=tuple(r.number - 1 for r in or_none(record.conflict_rules) or ()),
         difference=_places(difference.cells if difference else ()),
     )
 

@@ -13,6 +13,7 @@ from pipeline.errors import counted
 from pipeline.report.board import BOARD_STYLE, Board, board_svg
 from pipeline.report.page import own_text, policy, template
 from pipeline.report.records import shortened
+from pipeline.report.styles import SHAPES_STYLE
 from pipeline.version import __version__
 
 MOST_PRINTED: Final = 1_000
@@ -43,8 +44,8 @@ PER_PAGE: Final = (1, 2, 4, 6, 9, 12)
 """How many puzzles may stand on a page."""
 
 _SOLUTIONS = 16
-_TO_WRITE_IN, _TO_READ = 5.0, 4.0
-"""The smallest cells of puzzles, and of solutions."""
+_TO_WRITE_IN, _WITH_RULES, _TO_READ = 5.0, 7.0, 4.0
+"""The smallest cells of puzzles, of those with rules, which stand in smaller print, and to read."""
 
 _LONGEST_NOTE = 160
 
@@ -68,7 +69,14 @@ class Printed:
         """What who solves it has to know."""
         notes = {"multiple": "More than one solution.", "unsolvable": "No solution."}
         legend = "Grey cells are even, white ones odd." if self.board.even_cells() else ""
-        return " ".join(filter(None, (legend, notes.get(self.status))))
+        return " ".join(filter(None, (self._rules, legend, notes.get(self.status))))
+
+    @property
+    def _rules(self) -> str:
+        """What the rules are called, some of which cannot be seen on the board."""
+        rules = self.board.puzzle.rules if self.board.puzzle else ()
+        names = dict.fromkeys(rule.name for rule in rules)
+        return _sentence(f"Rules: {', '.join(names)}") if names else ""
 
     @property
     def solution_note(self) -> str:
@@ -112,7 +120,7 @@ class _Slot:
         board, what = self.printed.board, "Solution" if self.is_solution else "Puzzle"
         if not self.is_solution:
             board = Board(board.puzzle, signs=board.signs)
-        elif not (board.grid or board.conflict):
+        elif not (board.grid or board.conflict or board.rules_in_conflict):
             return ""
         return board_svg(board, f"{what} {self.number}", f"{what[0].lower()}{self.number}")
 
@@ -167,7 +175,7 @@ class Sheet:
 
     def pieces(self) -> Iterator[str]:
         """Yield the text of the HTML file."""
-        style = BOARD_STYLE + own_text("sheet.css") + _layout_rules()
+        style = BOARD_STYLE + SHAPES_STYLE + own_text("sheet.css") + _layout_rules()
         yield from template("sheet.html.j2").generate(
             policy=policy(style),
             style=style,
@@ -203,9 +211,10 @@ def _pages(slots: Sequence[_Slot], most: int) -> list[_Page]:
 
 def _fitting(slot: _Slot, most: int) -> int:
     """How many boards of that size fit a page so that one can write in the cells, or read them."""
-    least = _TO_READ if slot.is_solution else _TO_WRITE_IN
-    side = slot.printed.board.geometry.side
-    fit = (n for n, layout in _LAYOUTS.items() if n <= most and layout.board >= least * side)
+    board = slot.printed.board
+    to_solve = _WITH_RULES if board.shaped else _TO_WRITE_IN
+    least = (_TO_READ if slot.is_solution else to_solve) * board.span
+    fit = (n for n, layout in _LAYOUTS.items() if n <= most and layout.board >= least)
     return max(fit, default=1)
 
 

@@ -274,7 +274,7 @@ class Viewer:
         if isinstance(board, str):
             return Card(name, status, "", message, facts, links, words=board)
         svg = board_svg(board, f"{name}: {status}", f"b{next(self._keys)}")
-        return Card(name, status, svg, message, facts, links, board.geometry.side >= _WIDE)
+        return Card(name, status, svg, message, facts, links, board.span >= _WIDE)
 
 
 def _urgency(row: MemberRow, member: Job | None) -> int:

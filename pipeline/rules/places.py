@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from pipeline.puzzle import Geometry
+
+if TYPE_CHECKING:
+    from pipeline.shapes import Point
 
 
 def place(geometry: Geometry, cell: int) -> str:
@@ -16,6 +20,23 @@ def place(geometry: Geometry, cell: int) -> str:
 def at(geometry: Geometry, cell: int) -> str:
     """`at r1c1`."""
     return f"at {place(geometry, cell)}"
+
+
+def between(geometry: Geometry, a: int, b: int) -> str:
+    """`between r1c1 and r1c2`."""
+    return f"between {place(geometry, a)} and {place(geometry, b)}"
+
+
+def border(geometry: Geometry, a: int, b: int) -> Point:
+    """The middle between two cells: of neighbours that of their border."""
+    (row, column), (other_row, other_column) = geometry.place(a), geometry.place(b)
+    return (row + other_row) / 2, (column + other_column) / 2
+
+
+def check_one_grid(name: str, geometry: Geometry) -> None:
+    """Raise ValueError for several grids that share boxes."""
+    if geometry.grids:
+        raise ValueError(f"{name}: there are several grids")
 
 
 def moves(geometry: Geometry, steps: tuple[tuple[int, int], ...]) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import suppress
 
-from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown
+from pipeline.clauses import Clause
+from pipeline.cnf import Answer, Cnf, Sat, Unknown
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
 from pipeline.solvers.base import Session, Solver

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 from pipeline.limits import Limits
 
 if TYPE_CHECKING:
-    from pipeline.cnf import Answer, Clause, Cnf
+    from pipeline.clauses import Clause
+    from pipeline.cnf import Answer, Cnf
 
 
 class Closeable(ABC):

@@ -19,17 +19,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO
 
-from pipeline.cnf import (
-    Answer,
-    Clause,
-    Cnf,
-    Sat,
-    Unknown,
-    Unsat,
-    clause_lines,
-    header,
-    parse_result,
-)
+from pipeline.clauses import Clause
+from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat, clause_lines, header, parse_result
 from pipeline.errors import (
     EnvironmentFailure,
     InvalidResult,

@@ -15,7 +15,8 @@ from itertools import islice, takewhile
 from multiprocessing.connection import Connection
 from typing import Any, Literal, get_args
 
-from pipeline.cnf import Answer, Clause, Cnf, Sat, Unknown, Unsat
+from pipeline.clauses import Clause
+from pipeline.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, SolverError, SolverMissing
 from pipeline.limits import MIB, Deadline, Limits
 from pipeline.solvers.base import Closeable, Session

@@ -61,7 +61,7 @@ def test_what_was_published_passes(original):
 CORNER = {"row": 1, "column": 1}
 CONFLICTS = {
     "removed": (None, "none is told"),
-    "empty": ([], "Expected `array` of length >= 1 - at `$.conflict`"),
+    "empty": ([], "none is told"),
     "no clue": ([CORNER], "a clue has a value or a mark - at `$.conflict[0]`"),
     "two in a clue": ([CORNER | {"value": 1, "mark": "even"}], "a clue has a value or a mark"),
     "outside": ([{"row": 5, "column": 1, "value": 1}], "1 in row 5, column 1 is no cell"),

@@ -23,6 +23,7 @@ from pipeline.certify.formula import (
 )
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.rules import Cage, Region
 
 FOUR, SIX_BY_SIX = Geometry(2, 2), Geometry(2, 3)
 
@@ -203,3 +204,30 @@ def test_a_changed_character_is_refused_or_read_as_another_formula():
         except ValueError:
             continue
         assert text_of(read) == other
+
+
+WITH_RULES = {
+    "cages": Puzzle.empty(FOUR, (Cage((0, 1, 4), 6), Cage((10, 11), 5), Cage((15, 14)))),
+    "jigsaw": Puzzle.empty(
+        Geometry(1, 4),
+        tuple(map(Region, ((0, 1, 2, 5), (3, 6, 7, 11), (4, 8, 9, 12), (10, 13, 14, 15)))),
+    ),
+    "two grids": Puzzle.of_values(Geometry(2, 2, ((0, 0), (2, 2))), [1, 2, 3, 4] + [0] * 24),
+}
+
+
+@pytest.mark.parametrize("puzzle", WITH_RULES.values(), ids=WITH_RULES)
+def test_the_models_are_the_grids_that_keep_the_rules(puzzle):
+    expected = solutions(puzzle, 1000)
+    formula = proof_formula(puzzle, expected[1:])
+    candidates = puzzle.geometry.side * puzzle.geometry.size
+    assert formula.variables >= candidates
+    with Solver("minisat22", bootstrap_with=formula.clauses) as solver:
+        assert solver.solve() == bool(expected)
+        chosen = [literal for literal in solver.get_model() if 0 < literal <= candidates]
+        assert [(literal - 1) % puzzle.geometry.side + 1 for literal in chosen] == [
+            *expected[0].values
+        ]
+        solver.add_clause([-literal for literal in chosen])
+        assert not solver.solve()
+    assert read_formula(text_of(formula)) == formula

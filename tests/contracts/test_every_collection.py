@@ -124,7 +124,18 @@ def _hodoku(draw: DrawFn, texts: Sequence[str], _claims: Sequence[str]) -> tuple
     return "".join(map(form.format, texts)), False
 
 
+def sumocue(text: str) -> str:
+    """The puzzle as SumoCue writes it."""
+    return f"SumoCueV1={'='.join(text.replace('.', '0'))}"
+
+
+def _variants(draw: DrawFn, texts: Sequence[str], _claims: Sequence[str]) -> tuple[str, bool]:
+    form = draw(st.sampled_from(["{0}\n", " {0} \n", "# a puzzle\n\n{0}\n"]))
+    return "".join(form.format(sumocue(text)) for text in texts), False
+
+
 WRITERS: dict[str, Callable[[DrawFn, Sequence[str], Sequence[str]], tuple[str, bool]]] = {
+    "variants": _variants,
     "lines": _lines,
     "csv": _csv,
     "stacked": _stacked,
@@ -139,9 +150,10 @@ def written(draw: DrawFn, name: str) -> Written:
     """A collection of 2 to 7 puzzles, however the format allows."""
     seeds = draw(st.lists(st.integers(0, 10**6), min_size=2, max_size=7, unique=True))
     side = 9 if name in ONLY_NINE else draw(st.sampled_from(SIDES))
-    mixed = name in ("lines", "csv") and draw(st.booleans())
+    mixed = name in ("lines", "csv", "variants") and draw(st.booleans())
     sides = [SIDES[seed % 4] if mixed else side for seed in seeds]
-    blanks = "." if name in ONLY_NINE else draw(st.sampled_from([".", ".", "0", "_", "*."]))
+    only_classic = name in (*ONLY_NINE, "variants")
+    blanks = "." if only_classic else draw(st.sampled_from([".", ".", "0", "_", "*."]))
     pairs = list(zip(sides, seeds, strict=True))
     texts = [cells(*pair, blanks) for pair in pairs]
     solutions = [filled(*pair) for pair in pairs]
@@ -327,6 +339,7 @@ def test_a_bad_sign_costs_one_row(name, data):
     victim = data.draw(st.integers(0, len(source.texts) - 1))
     row = rows(source.texts[victim])[1] if name == "stacked" else source.texts[victim]
     row = row.replace(".", "0") if name == "opensudoku" else row
+    row = sumocue(row) if name == "variants" else row
     line = before[victim].line
     at = source.data.find(row.encode(), _start_of(source.data, line))
     bad = data.draw(st.sampled_from([b"!", b"\xff", b"\0", b"o"]))

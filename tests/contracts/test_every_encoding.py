@@ -14,9 +14,12 @@ from pipeline.cnf import Cnf, decode_model, dimacs_lines
 from pipeline.encode import ENCODINGS, encode_puzzle
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.rules import Cage, Region
 from pipeline.settings import CHOICES
 
 LIMIT = 20
+TWO_GRIDS = Geometry(2, 2, ((0, 0), (2, 2)))
+JIGSAW = ((0, 1, 2, 5), (3, 6, 7, 11), (4, 8, 9, 12), (10, 13, 14, 15))
 FOUR, SIX = Geometry(2, 2), Geometry(2, 3)
 CASES = [(FOUR, "classic"), (SIX, "classic"), (FOUR, "even-odd"), (SIX, "even-odd")]
 
@@ -90,6 +93,42 @@ def test_the_header_counts_and_clauses_speak_of_numbered_candidates(encoding, nu
         assert len(variables) == len(clause)
         assert all(1 <= variable <= cnf.variables for variable in variables)
         assert variables <= cnf.candidates.keys()
+
+
+WITH_RULES = {
+    "cages": Puzzle.empty(FOUR, (Cage((0, 1, 4), 6), Cage((10, 11), 5), Cage((15, 14)))),
+    "cage and givens": Puzzle.of_values(FOUR, [1, 0, 0, 0] * 4, (Cage((1, 2), 5),)),
+    "given in a cage": Puzzle.of_values(FOUR, [1] + [0] * 15, (Cage((0, 1), 4), Cage((2, 3)))),
+    "no sum": Puzzle.empty(FOUR, (Cage((0, 1), 9),)),
+    "jigsaw": Puzzle.empty(Geometry(1, 4), tuple(map(Region, JIGSAW))),
+    "two grids": Puzzle.of_values(TWO_GRIDS, [1, 2, 3, 4] + [0] * 24),
+    "two grids with a cage": Puzzle.of_values(
+        TWO_GRIDS, [1, 2, 3, 4] + [0] * 24, (Cage((12, 13, 14), 9),)
+    ),
+}
+
+
+@every_encoding
+@pytest.mark.parametrize("puzzle", WITH_RULES.values(), ids=WITH_RULES)
+def test_rules_leave_exactly_the_grids_that_keep_them(encoding, puzzle):
+    assert grids(encode_puzzle(puzzle, encoding), 1000) == solutions(puzzle, 1000)
+
+
+@pytest.mark.parametrize("encoding", ["textbook", "reduced"])
+@pytest.mark.parametrize(
+    "puzzle", [each for each in WITH_RULES.values() if not each.geometry.grids]
+)
+def test_rules_are_the_same_in_decimal_numbering(encoding, puzzle):
+    assert grids(encode_puzzle(puzzle, encoding, "decimal"), 1000) == solutions(puzzle, 1000)
+
+
+def test_variables_of_rules_come_after_all_candidates():
+    puzzle = WITH_RULES["given in a cage"]
+    for encoding in ENCODINGS:
+        cnf = encode_puzzle(puzzle, encoding)
+        assert cnf.auxiliary > 0
+        assert max(cnf.candidates) + cnf.auxiliary == cnf.variables
+        assert {abs(literal) for clause in cnf.clauses() for literal in clause} - {*cnf.candidates}
 
 
 @every_encoding

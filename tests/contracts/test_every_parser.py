@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
+from support.ruled import ONE_LINE, ONLY_READ
 from support.strategies import (
     SMALL_GEOMETRIES,
     arbitrary,
@@ -21,11 +22,23 @@ from support.strategies import (
 )
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse import FORMATS, Format, Parsed, Variant, parse_source, render_puzzle
-from pipeline.puzzle import Geometry, Puzzle
+from pipeline.parse import (
+    FORMATS,
+    Format,
+    Parsed,
+    Variant,
+    parse_source,
+    read_solution,
+    render_puzzle,
+    solution_text,
+)
+from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import AlphabetChoice, VariantChoice
 
 every_format = pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)
+WRITTEN = [known for known in FORMATS if known.render is not None]
+every_written = pytest.mark.parametrize("fmt", WRITTEN, ids=lambda fmt: fmt.name)
+every_only_read = pytest.mark.parametrize("name", ONLY_READ)
 characters = st.characters(codec="utf-8")
 Case = tuple[Geometry, Variant]
 NAMED_BY_BLANKS = ("spaces",)
@@ -89,12 +102,17 @@ def written(draw: DrawFn, fmt: Format) -> tuple[Puzzle, Variant]:
 
 @st.composite
 def mutated(draw: DrawFn, fmt: Format) -> bytes:
-    """The text of a puzzle with a few cuts, copies and foreign characters."""
-    text = render_puzzle(draw(written(fmt))[0], fmt.name)
+    """The text of a puzzle, spoiled."""
+    return draw(spoiled(render_puzzle(draw(written(fmt))[0], fmt.name)))
+
+
+@st.composite
+def spoiled(draw: DrawFn, text: str) -> bytes:
+    """A text with a few cuts, copies and foreign characters."""
     for _ in range(draw(st.integers(1, 4))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(text))] * 2)))
         put = draw(
-            st.sampled_from(["", *" \n\009*-+|c#[]<>&:_xXFa"])
+            st.sampled_from(["", *" \n\009*-+|c#[]<>&:_=,vJxXFa"])
             | st.just(text[start:end] * 2)
             | st.text(characters, max_size=3)
         )
@@ -118,6 +136,10 @@ foreign = st.one_of(
     st.sampled_from(["[Puzzle]\n", ":0000:x:", "puzzle size: 2x2\n", "<opensudoku>", "<!DOCTYPE "])
     .flatmap(lambda start: st.text("01.+:|- \n<>", max_size=60).map(start.__add__))
     .map(str.encode),
+    st.sampled_from(["3x3:d:k:", "SumoCueV1", "2x3xk:", "4j:", "S<"])
+    .flatmap(lambda start: st.text("0123:=+J,_abz<>^v ", max_size=90).map(start.__add__))
+    .map(str.encode),
+    st.text("01ab.", min_size=32, max_size=32).map(str.encode),
 )
 
 
@@ -142,7 +164,7 @@ def check_place(error: InvalidPuzzle, data: bytes) -> None:
     assert str(error).isprintable()
 
 
-@every_format
+@every_written
 @examples(4)
 @given(data=st.data())
 def test_a_written_puzzle_is_read_back_and_its_format_is_found(fmt, data):
@@ -155,7 +177,7 @@ def test_a_written_puzzle_is_read_back_and_its_format_is_found(fmt, data):
     assert render_puzzle(puzzle, parsed.format) == text
 
 
-@every_format
+@every_written
 @examples(4)
 @given(data=st.data())
 def test_a_format_that_is_declared_is_read_without_a_guess(fmt, data):
@@ -164,7 +186,7 @@ def test_a_format_that_is_declared_is_read_without_a_guess(fmt, data):
     assert (parsed.puzzle, family(parsed), parsed.variant) == (puzzle, fmt.name, variant)
 
 
-@every_format
+@every_written
 @examples(5)
 @given(data=st.data())
 def test_a_written_solution_reads_back_as_itself(fmt, data):
@@ -179,7 +201,7 @@ def test_a_written_solution_reads_back_as_itself(fmt, data):
     assert [value for _, value in parsed.puzzle.givens()] == list(grid.values)
 
 
-@every_format
+@every_written
 @examples(4)
 @given(data=st.data())
 def test_a_mutated_puzzle_is_read_or_refused_at_a_place_that_exists(fmt, data):
@@ -211,12 +233,12 @@ def test_a_text_of_another_format_is_read_or_refused_whatever_is_declared(
     except InvalidPuzzle as error:
         check_place(error, raw)
     else:
-        filled = Puzzle.of_values(parsed.puzzle.geometry, [1] * len(parsed.puzzle.cells))
-        assert render_puzzle(filled, parsed.format)
+        ones = Grid(parsed.puzzle.geometry, (1,) * len(parsed.puzzle.cells))
+        assert solution_text(parsed, ones)
         assert family(parsed) == fmt.name
 
 
-@every_format
+@every_written
 @examples(4)
 @given(data=st.data())
 def test_what_is_cut_off_anywhere_says_so_unless_it_is_a_puzzle_all_the_same(fmt, data):
@@ -232,7 +254,7 @@ def test_what_is_cut_off_anywhere_says_so_unless_it_is_a_puzzle_all_the_same(fmt
     assert refusal.truncated, refusal
 
 
-@every_format
+@every_written
 def test_a_puzzle_that_has_no_notation_is_not_written_wrongly(fmt):
     for geometry, variant in all_cases(fmt):
         puzzle = Puzzle(geometry, (0b11, *half_open(geometry, variant).cells[1:]))
@@ -240,7 +262,7 @@ def test_a_puzzle_that_has_no_notation_is_not_written_wrongly(fmt):
             assert parse_source(render_puzzle(puzzle, fmt.name).encode(), "a.txt").puzzle == puzzle
 
 
-@every_format
+@every_written
 def test_a_puzzle_of_another_size_than_the_format_has_is_not_written_wrongly(fmt):
     known = {geometry for geometry, _ in all_cases(fmt)}
     for geometry in {*SMALL_GEOMETRIES, *LARGER_GEOMETRIES} - known:
@@ -250,3 +272,55 @@ def test_a_puzzle_of_another_size_than_the_format_has_is_not_written_wrongly(fmt
         except ValueError:
             continue
         assert parse_source(text.encode(), "a.txt").puzzle == puzzle
+
+
+def test_there_is_a_text_of_every_format_that_is_only_read():
+    assert ONLY_READ.keys() == {known.name for known in FORMATS} - {known.name for known in WRITTEN}
+
+
+@every_only_read
+def test_what_is_only_read_is_found_and_read_as_if_it_were_declared(name):
+    found = parse_source(ONLY_READ[name].encode(), "a.txt")
+    declared = parse_source(ONLY_READ[name].encode(), "a.txt", format_name=name)
+    assert (family(found), found.puzzle) == (name, declared.puzzle)
+    assert found.variant == ("classic" if found.puzzle.is_plain else "rules")
+    with pytest.raises(ValueError, match=name):
+        render_puzzle(found.puzzle, name)
+
+
+@every_only_read
+@examples(3)
+@given(data=st.data())
+def test_a_solution_of_what_is_only_read_reads_back_as_itself(name, data):
+    parsed = parse_source(ONLY_READ[name].encode(), "a.txt")
+    geometry = parsed.puzzle.geometry
+    drawn = st.lists(st.integers(1, geometry.side), min_size=geometry.size, max_size=geometry.size)
+    values = dict(enumerate(data.draw(drawn))) | dict(parsed.puzzle.givens())
+    grid = Grid(geometry, tuple(values.values()))
+    assert read_solution(solution_text(parsed, grid).encode(), "a_1.solution", parsed) == grid
+
+
+@every_only_read
+@examples(25)
+@given(data=st.data())
+def test_a_spoiled_text_of_what_is_only_read_is_read_or_refused_at_a_place_that_exists(name, data):
+    raw = data.draw(spoiled(ONLY_READ[name]))
+    for declared in ("auto", name):
+        try:
+            assert isinstance(parse_source(raw, "a.txt", format_name=declared), Parsed)
+        except InvalidPuzzle as error:
+            check_place(error, raw)
+
+
+@pytest.mark.parametrize("text", ONE_LINE)
+@examples(10)
+@given(data=st.data())
+def test_a_line_that_is_only_read_and_cut_off_anywhere_says_so_unless_it_is_a_puzzle(text, data):
+    raw = text[: data.draw(st.integers(0, len(text) - 1))].encode()
+    try:
+        parse_source(raw, "a.txt")
+    except InvalidPuzzle as error:
+        refusal = error
+    else:
+        return
+    assert refusal.truncated, refusal

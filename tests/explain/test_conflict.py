@@ -22,6 +22,7 @@ from pipeline.explain.conflict import Contradiction, contradictions, shrinking_c
 from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import Geometry, Puzzle
+from pipeline.rules import Cage, Greater, Thermometer
 
 FOUR, SIX, NINE, SIXTEEN = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3), Geometry(4, 4)
 LONG = Limits(60.0)
@@ -393,3 +394,32 @@ def test_what_was_found_when_time_is_up_stands(looks):
     whole, cut = cores_of(*question), cores_of(*question, Looks(looks))
     assert cut == whole[: len(cut)]
     assert (len(cut) == 0) == (looks <= 2)
+
+
+def test_rules_in_conflict_are_named_as_clues_are(explainer):
+    cage, line = Cage((0, 1), 5), Thermometer((10, 11))
+    puzzle = Puzzle.of_values(FOUR, [1, 3] + [0] * 14, (Cage((14, 15), 6), cage, line))
+    conflict = explain_conflict(puzzle, explainer, LONG)
+    assert conflict.minimal
+    assert conflict.rules == (1,)
+    assert conflict.message == (
+        "1 in row 1, column 1, 3 in row 1, column 2 and cage 5 at r1c1 leave no solution"
+    )
+
+
+def test_rules_alone_may_leave_no_solution(explainer):
+    rules = (Cage((14, 15), 6), Thermometer((4, 5, 6, 7)), Cage((4, 5), 7))
+    conflict = explain_conflict(Puzzle.empty(FOUR, rules), explainer, LONG)
+    assert conflict.clues == ()
+    assert conflict.rules == (1, 2)
+    assert conflict.message == "thermometer from r2c1 and cage 7 at r2c1 leave no solution"
+    one = explain_conflict(Puzzle.empty(FOUR, (Cage((0, 1), 9),)), explainer, LONG)
+    assert one.message == "cage 9 at r1c1 leaves no solution"
+
+
+def test_many_rules_in_conflict_are_counted(explainer):
+    rules = (*(Greater(cell + 1, cell) for cell in range(8)), Greater(0, 8))
+    conflict = explain_conflict(Puzzle.empty(NINE, rules), explainer, LONG)
+    assert conflict.rules == tuple(range(9))
+    assert conflict.message.startswith("9 rules have no solution together, though any 8 of them do")
+    assert conflict.message.endswith("; and 1 more")

@@ -73,7 +73,32 @@ def test_large_grids_have_wider_cells():
 
 
 def test_even_is_a_value_where_there_is_but_one():
-    assert marked_grid(Puzzle(Geometry(1, 2), (1, 2, 3, 3)), []) == " 1  2\n------\n .  ."
+    assert marked_grid(Puzzle(Geometry(1, 2), (1, 2, 3, 3)), []) == " 1  2\n .  ."
+
+
+SEVERAL = """\
+[1] 2 | 3  4 |
+ 3  4 | 1  2 |
+------+------+------
+ 2  1 | 4  3 | 1 [2]
+ 4  3 | 2  1 | 3  4
+------+------+------
+      | 1 [.]| .  .
+      | .  . | .  ."""
+
+
+def test_several_grids_have_room_between_them():
+    geometry = Geometry(2, 2, grids=((0, 0), (2, 2)))
+    values = map(int, "12343412214312432134" + "10000000")
+    puzzle = Puzzle.of_values(geometry, values)
+    assert marked_grid(puzzle, [(1, 1), (3, 6), (5, 4)]) == SEVERAL
+
+
+def test_lines_are_only_where_boxes_end():
+    without = Puzzle.empty(Geometry(1, 3))
+    assert marked_grid(without, [(2, 2)]) == " .  .  .\n . [.] .\n .  .  ."
+    aside = Puzzle.empty(Geometry(2, 2, grids=((0, 0), (1, 2))))
+    assert len(marked_grid(aside, []).splitlines()) == 5, "their boxes do not meet"
 
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 import pytest
-from false_claims import Maker
+from false_claims import MARKS, Maker
 from support.dropping import DropFolder, events_in
 from support.flipping import PLACES, flip_all, serve
 from support.needs import needs_dask, needs_linux, needs_numba
@@ -49,9 +49,9 @@ class Known:
 def known() -> list[Known]:
     """Puzzles without marks."""
     found = []
-    for each in Maker(seed=4).puzzles():
+    for each in Maker(seed=4, geometries={NINE: 1}, marks=MARKS[:1]).puzzles():
         cells = [[*values_of(mask)] for mask in each.puzzle.cells]
-        if each.puzzle.geometry == NINE and all(len(values) in (1, 9) for values in cells):
+        if all(len(values) in (1, 9) for values in cells):
             line = "".join(str(values[0]) if len(values) == 1 else "." for values in cells)
             found.append(Known(line, [one_line(values) for values in each.solutions]))
         if len(found) == 25:

@@ -285,7 +285,7 @@ def test_what_other_solvers_had_to_answer_is_counted_over_all_runs(
 ) -> None:
     drop(bench.box, kind, NAME)
     liar = program(tmp_path / "minisat", 'echo UNSAT > "$out"; exit 20')
-    options = ("--workers", "1", "--minisat", liar)
+    options = ("--workers", "1", "--solver", "auto", "--minisat", liar)
     _, events = bench.run(*options, step=NOTED, nth=4)
     assert noted(events) == 4
     bench.run(*options)

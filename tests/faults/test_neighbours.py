@@ -26,7 +26,7 @@ def killed_at(breaker: Breaker, box: DropFolder, step: str) -> None:
 
 def passed(box: DropFolder) -> int:
     """A pass in this process."""
-    settings = Settings(inbox=box.inbox, outbox=box.outbox, solver="pysat")
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.0, solver="pysat")
     return run_once(settings, LazyLog(quiet=False))
 
 
@@ -52,7 +52,7 @@ def test_a_file_that_another_program_leases_for_writing_delays_only_itself(
 def test_a_log_that_cannot_be_written_stops_no_work(box: DropFolder) -> None:
     box.drop("a.txt", "hello\n")
     box.drop("b.txt")
-    argv = command("run", "--inbox", box.inbox, "--outbox", box.outbox)
+    argv = command("run", "--inbox", box.inbox, "--outbox", box.outbox, "--settle", "0")
     with Path("/dev/full").open("wb") as full:
         code = subprocess.run(argv, stderr=full, env=environment(), check=False).returncode
     assert code == 1
@@ -82,7 +82,7 @@ def test_a_crash_of_ours_in_publishing_three_times_is_failed(
     box.drop("a.txt")
     box.drop("b.txt", "hello\n")
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline.problem, "render_solution", crash)
+        patch.setattr(pipeline.problem, "solution_text", crash)
         assert [passed(box) for _ in range(3)] == [75, 75, 75]
         assert passed(box) == 1
     assert box.record("a")["status"] == "failed"

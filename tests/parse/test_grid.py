@@ -201,7 +201,7 @@ def test_a_line_that_is_too_short_may_be_cut_off():
 
 @pytest.mark.parametrize(
     "text",
-    [ROWS + "....\n", ROWS.replace("3", ""), ROWS.replace("3", "a"), "." * 82, "2 2\n5", b"\0"],
+    [ROWS + "....\n", ROWS.replace("3", ""), ROWS.replace("3", "a"), "." * 162, "2 2\n5", b"\0"],
 )
 def test_a_file_that_nothing_more_can_mend_is_not_said_to_be_cut_off(text):
     assert not refused(text)[1]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.parsing import CLASSIC, LINE, ROWS
+from support.ruled import ONLY_READ
 from support.strategies import examples
 
 from pipeline.parse import FORMATS, render_puzzle
@@ -178,7 +179,14 @@ def test_neither_28_lines_nor_a_lost_cell_hide_a_grid():
 
 
 def test_what_a_format_writes_begins_as_it_says():
-    told = {known.name: known for known in FORMATS if known.begins}
+    told = {known.name: known for known in FORMATS if known.begins and known.render}
     assert told.keys() == {"opensudoku", "hodoku", "json", "sadman", "bordered", "boxes"}
     for name in told.keys() - {"sadman"}:  # its heading may be left out
         assert told[name].begins.match(render_puzzle(CLASSIC, name)), name
+
+
+def test_what_is_only_read_begins_as_its_format_says():
+    told = {known.name: known for known in FORMATS if known.begins and not known.render}
+    assert told.keys() >= {"killer", "killer-arrows", "sumocue", "solo"}
+    for name, known in told.items():
+        assert known.begins.match(ONLY_READ[name]), name

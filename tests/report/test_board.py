@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.drawing import SVG, drawn, of_class
 from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS
 from support.solvers import solve_at_hand
 from support.strategies import examples
@@ -18,11 +19,6 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.report.board import Board, board_svg
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-def drawn(board: Board, title: str = "a.txt") -> ET.Element:
-    return ET.fromstring(board_svg(board, title, "b", alone=True))
 
 
 @cache
@@ -35,10 +31,6 @@ def solved(text: str) -> Board:
         result.conflict.places() if result.conflict else (),
         result.difference.cells if result.difference else (),
     )
-
-
-def of_class(svg: ET.Element, name: str) -> list[ET.Element]:
-    return [each for each in svg.iter() if name in each.get("class", "").split()]
 
 
 def cells_of(svg: ET.Element, name: str) -> list[tuple[int, int]]:

@@ -16,7 +16,7 @@ from support.solvers import solve_at_hand
 from support.solving import NINE
 from support.strategies import examples
 
-from pipeline import Geometry, Grid, Puzzle, certify_grid, parse_puzzle
+from pipeline import Geometry, Grid, Puzzle, certify_grid, parse_puzzle, rules
 from pipeline.report import MOST_PRINTED, PER_PAGE, Board, Printed, Sheet
 
 HEXADECIMAL = Path(__file__).parents[2] / "examples" / "hexadecimal.txt"
@@ -148,6 +148,24 @@ def test_marks_of_even_and_odd_cells_are_drawn_and_explained():
     assert "even" in sheet.puzzles[0].marks
     assert sheet.puzzles[0].note == "Grey cells are even, white ones odd."
     assert sheet.solutions[0].note == ""
+
+
+def ruled(*given) -> Printed:
+    return Printed("a.txt", Board(Puzzle.empty(Geometry(3, 3), given)))
+
+
+def test_rules_are_named_since_some_cannot_be_seen():
+    given = (rules.AntiKnight(), rules.Cage((0, 1), 3), rules.Cage((9, 10), 8))
+    (puzzle,) = sheet_of(ruled(*given), solutions=False).puzzles
+    assert puzzle.note == "Rules: anti-knight, cage."
+    assert "outline cage-outline" in puzzle.marks
+
+
+def test_puzzles_with_rules_or_clues_around_them_have_room():
+    knights, clue = rules.AntiKnight(), rules.Sandwich(tuple(range(9)), 8)
+    for demands, most in (((), 12), ((knights,), 6), ((clue,), 4)):
+        sheet = sheet_of(*[ruled(*demands)] * 12, per_page=12, solutions=False)
+        assert sheet.pages[0].boards == most
 
 
 def test_letters_are_printed_as_letters():

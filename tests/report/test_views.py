@@ -13,6 +13,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 from support.auditing import packed
+from support.commands import run
 from support.dropping import SMALL
 from support.reporting import HEAD, collection, page_of, record, table, text_of
 from support.strategies import examples
@@ -33,7 +34,7 @@ JSON = st.recursive(
 FIELDS = (
     *("source", "status", "format", "message", "box", "solutions", "complete", "sha256", "member"),
     *("solver", "certificate", "job", "seconds", "finished", "totals", "files", "declared"),
-    *("conflict", "difference"),
+    *("conflict", "conflict_rules", "difference", "grids", "rules"),
 )
 
 
@@ -329,3 +330,17 @@ def test_conflicting_givens_of_a_row_are_marked_whatever_its_message_says(tmp_pa
     (tmp_path / "many.csv").write_text(HEAD + row)
     record(tmp_path, "many", status="collection", totals={"unsolvable": 1})
     assert "In conflict: row 1 column 1, row 1 column 3." in page_of(tmp_path, tmp_path).said
+
+
+def test_rules_of_a_puzzle_are_drawn_and_those_in_conflict_are_marked(tmp_path):
+    inbox, outbox = tmp_path / "inbox", tmp_path / "outbox"
+    inbox.mkdir()
+    cages = [{"cells": ["R1C1", "R1C2"], "value": 8}, {"cells": ["R4C3", "R4C4"], "value": 3}]
+    puzzle = {"size": 4, "grid": [[{}] * 4] * 4, "killercage": cages}
+    (inbox / "cages.txt").write_text(json.dumps(puzzle))
+    folders = ("--inbox", str(inbox), "--outbox", str(outbox))
+    assert run("run", *folders, "--settle", "0", "--quiet", "--report")[0] == 0
+    shown = (outbox / "report.html").read_text()
+    assert '<path class="outline cage-outline" d="M41.7 61.7' in shown
+    assert '<path class="outline cage-outline broken" d="M1.7 1.7' in shown
+    assert "Rules in conflict: cage 8 at r1c1." in shown

@@ -1,31 +1,35 @@
 """Brute force: a solver that shares nothing with the package but its types.
 
-It derives who sees whom from the rules, and knows no clause, no unit and no propagation.
+It derives who sees whom from rows, columns and boxes, and knows no clause, no unit and no
+propagation. Rules beyond these are asked whether they hold.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, product
 
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
 
 @lru_cache
 def peers(geometry: Geometry) -> tuple[frozenset[int], ...]:
-    """For each cell the others in its row, column or box, by comparing all pairs."""
+    """For each cell the others in its row, column or box."""
     height, width = geometry.height, geometry.width
     n = height * width
-    places = [(r, c, (r // height, c // width)) for r in range(n) for c in range(n)]
-    return tuple(
-        frozenset(
-            other
-            for other, there in enumerate(places)
-            if other != cell and any(a == b for a, b in zip(here, there, strict=True))
-        )
-        for cell, here in enumerate(places)
-    )
+    inside = defaultdict(set)
+    for grid, (top, left) in enumerate(geometry.grids or ((0, 0),)):
+        for r, c in product(range(n), range(n)):
+            cell = geometry.cell_at(top + r + 1, left + c + 1)
+            for unit in (("row", r), ("column", c), ("box", r // height, c // width)):
+                inside[grid, unit].add(cell)
+    seen: dict[int, set[int]] = defaultdict(set)
+    for unit in inside.values():
+        for cell in unit:
+            seen[cell] |= unit - {cell}
+    return tuple(frozenset(seen[cell]) for cell in range(geometry.size))
 
 
 def is_solution(puzzle: Puzzle, grid: Grid) -> bool:
@@ -39,13 +43,16 @@ def is_solution(puzzle: Puzzle, grid: Grid) -> bool:
             for cell, seen in enumerate(peers(puzzle.geometry))
             for other in seen
         )
+        and all(rule.holds(puzzle.geometry, values) for rule in puzzle.rules)
     )
 
 
 def solutions(puzzle: Puzzle, limit: int) -> list[Grid]:
     """The solutions in ascending order; where there are more than `limit`, that many of them."""
-    found = islice(_fill(list(puzzle.cells), {}, puzzle.geometry), limit)
-    return sorted(Grid(puzzle.geometry, values) for values in found)
+    geometry = puzzle.geometry
+    filled = _fill(list(puzzle.cells), {}, geometry)
+    found = (each for each in filled if all(r.holds(geometry, each) for r in puzzle.rules))
+    return sorted(Grid(geometry, values) for values in islice(found, limit))
 
 
 def _fill(

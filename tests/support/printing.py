@@ -99,7 +99,10 @@ class SheetText(HTMLParser):
 
     def _sign(self, data, is_whole):
         text = next(given for tag, given in self._open if tag == "text")
-        cells = self._drawn.given if "given" in text["class"].split() else self._drawn.solved
+        kinds = {"given": self._drawn.given, "solved": self._drawn.solved}
+        cells = kinds.get(text["class"].split()[0])
+        if cells is None:
+            return  # of a rule
         at = self._open[-1][1]
         xs, ys = (map(int, at[axis].split()) for axis in "xy")
         for x, y, sign in zip(xs, ys, [data] if is_whole else data, strict=True):

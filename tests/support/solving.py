@@ -9,7 +9,8 @@ from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
-from pipeline.cnf import Clause, Cnf, Family
+from pipeline.clauses import Clause
+from pipeline.cnf import Cnf, Family
 from pipeline.puzzle import Geometry, Grid, Puzzle
 
 PATIENCE = 100.0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules.places import at
+from pipeline.rules.sense import check_cells
 from pipeline.shapes import Outline
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ class Cage(Rule):
     cage: tuple[int, ...]
     total: int | None = None
 
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.cage, once=True)
+
     def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
         return self.cage
 
@@ -35,7 +39,7 @@ class Cage(Rule):
         if self.total is None:
             clauses.distinct(self.cage)
         else:
-            clauses.combo(self.cage, [self.total])
+            clauses.combo(self.cage, self.total)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
         text = "" if self.total is None else str(self.total)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.places import at
+from pipeline.rules.sense import check_cells
+from pipeline.shapes import Dot
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -15,24 +19,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Quadruple(Rule):
-    """The cells hold these values, each as often as it is named."""
+    """The cells, which are four at most, hold these values, each as often as it is named."""
 
     name: ClassVar[str] = "quadruple"
 
     around: tuple[int, ...]
     wanted: tuple[int, ...]
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.around, 2, once=True)
+        if len(self.around) > 4:
+            raise ValueError(f"{self.name}: at most 4 cells, not {len(self.around)}")
+        if not self.wanted:
+            raise ValueError(f"{self.name}: no values")
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+        return self.around
+
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        left = [values[cell] for cell in self.around]
+        for value in self.wanted:
+            if value not in left:
+                return False
+            left.remove(value)
+        return True
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+        for value, times in Counter(self.wanted).items():
+            if 1 <= value <= geometry.side:
+                clauses.least(self.around, value, times)
+            else:
+                clauses.add()
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        rows, columns = zip(*map(geometry.place, self.around), strict=True)
+        middle = ((min(rows) + max(rows)) / 2, (min(columns) + max(columns)) / 2)
+        yield Dot(middle, "quadruple", " ".join(map(str, self.wanted)))
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        return f"{self.name} {at(geometry, min(self.around))}"

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.places import at
+from pipeline.rules.sense import check_cells, check_parts
+from pipeline.shapes import Outline, Tint
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -22,41 +25,49 @@ class Sum(Rule):
     terms: tuple[tuple[int, int], ...]
     total: int
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, [cell for cell, _ in self.terms])
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+        return tuple(dict.fromkeys(cell for cell, _ in self.terms))
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        return sum(values[cell] * weight for cell, weight in self.terms) == self.total
+
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        clauses.total(self.terms, [self.total])
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        yield Outline(tuple(map(geometry.place, self.cells(geometry))), "sum", str(self.total))
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        return f"{self.name} {self.total} {at(geometry, self.terms[0][0])}"
 
 
 @dataclass(frozen=True, slots=True)
 class EqualSums(Rule):
-    """Each part has the same sum."""
+    """Each part has the same sum; a part may name a cell more than once."""
 
     name: ClassVar[str] = "equal sums"
 
     parts: tuple[tuple[int, ...], ...]
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_parts(self.name, self.parts)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+        return tuple(dict.fromkeys(cell for part in self.parts for cell in part))
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        return len({sum(values[cell] for cell in part) for part in self.parts}) == 1
+
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        clauses.equal(self.parts)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        for part in self.parts:
+            places = tuple(geometry.place(cell) for cell in dict.fromkeys(part))
+            yield Tint(places, "equal-sums")
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        return f"{self.name} {at(geometry, self.parts[0][0])}"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import lt
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.lines.along import AlongLine
+from pipeline.rules.sense import check_cells
+from pipeline.shapes import Line, Ring
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -14,24 +18,31 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Between(Rule):
+class Between(AlongLine):
     """The values are strictly between those of the two end cells."""
 
     name: ClassVar[str] = "between line"
+    kind: ClassVar[str] = "between"
 
     line: tuple[int, ...]
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 3, once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        first, *inside, last = self.held(values)
+        return all(min(first, last) < value < max(first, last) for value in inside)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        first, *inside, last = self.line
+        rising, falling = clauses.pick(2)
+        for literal, low, high in ((rising, first, last), (falling, last, first)):
+            with clauses.under(literal):
+                clauses.pairs(((low, cell) for cell in inside), lt)
+                clauses.pairs(((cell, high) for cell in inside), lt)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        places = tuple(map(geometry.place, self.line))
+        yield Line(places, self.kind)
+        yield Ring(places[:1], self.kind)
+        yield Ring(places[-1:], self.kind)

@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.lines.along import AlongLine
+from pipeline.rules.sense import check_at_least, check_cells
+from pipeline.shapes import Line, Ring
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -14,25 +17,39 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Lockout(Rule):
-    """The end cells differ by `difference` or more; the others are neither between nor equal to them."""
+class Lockout(AlongLine):
+    """The end cells differ by `difference` or more; no other value is from the one to the other."""
 
     name: ClassVar[str] = "lockout line"
+    kind: ClassVar[str] = "lockout"
 
     line: tuple[int, ...]
     difference: int = 4
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 2, once=True)
+        check_at_least(self.name, "the difference", self.difference, 1)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        first, *inside, last = self.held(values)
+        low, high = min(first, last), max(first, last)
+        return high - low >= self.difference and not any(low <= v <= high for v in inside)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        first, *inside, last = self.line
+        values = range(1, clauses.side + 1)
+        rising, falling = clauses.pick(2)
+        for literal, low, high in ((rising, first, last), (falling, last, first)):
+            with clauses.under(literal):
+                clauses.pair(low, high, lambda u, v: v - u >= self.difference)
+                for cell in inside:
+                    for value in values:
+                        above = [clauses.at(low, v) for v in values if v > value]
+                        below = [clauses.at(high, v) for v in values if v < value]
+                        clauses.add(-clauses.at(cell, value), *above, *below)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        places = tuple(map(geometry.place, self.line))
+        yield Line(places, self.kind)
+        yield Ring(places[:1], self.kind)
+        yield Ring(places[-1:], self.kind)

@@ -1,37 +1,38 @@
-"""Nabner: no two equal or consecutive values on the line."""
+"""Nabner lines: no two equal or consecutive values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.lines.along import AlongLine
+from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
-    from pipeline.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Nabner(Rule):
-    """No two cells of the line are equal or consecutive."""
+class Nabner(AlongLine):
+    """No two cells of the line hold equal or consecutive values.
+
+    A line that comes back to a cell, as a ring does, has that cell once.
+    """
 
     name: ClassVar[str] = "nabner"
+    kind: ClassVar[str] = "nabner"
 
     line: tuple[int, ...]
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 2)
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+        held = [values[cell] for cell in self.cells(geometry)]
+        return all(abs(a - b) > 1 for a, b in combinations(held, 2))
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
-
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        clauses.pairs(combinations(self.cells(geometry), 2), lambda u, v: abs(u - v) > 1)

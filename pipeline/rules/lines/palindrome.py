@@ -1,37 +1,36 @@
-"""Palindrome: the same both ways."""
+"""Palindromes: the same both ways."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.lines.along import AlongLine
+from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
-    from pipeline.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Palindrome(Rule):
+class Palindrome(AlongLine):
     """The values read the same from both ends."""
 
     name: ClassVar[str] = "palindrome"
+    kind: ClassVar[str] = "palindrome"
 
     line: tuple[int, ...]
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 2)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        held = self.held(values)
+        return held == held[::-1]
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
-
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        half = len(self.line) // 2
+        for a, b in zip(self.line[:half], self.line[::-1], strict=False):
+            clauses.same(a, b)

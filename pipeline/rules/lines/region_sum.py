@@ -1,38 +1,58 @@
-"""Region sum lines: the same sum in each box."""
+"""Region sum lines: the same sum in every region."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.lines.along import AlongLine
+from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
-    from pipeline.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class RegionSum(Rule):
-    """Each run of the line inside one of the regions, which are boxes as a rule, has the same sum."""
+class RegionSum(AlongLine):
+    """Each run of the line inside one of the regions, which are boxes as a rule, has the same sum.
+
+    Cells outside the regions end a run and belong to none.
+    """
 
     name: ClassVar[str] = "region sum line"
+    kind: ClassVar[str] = "region-sum"
 
     line: tuple[int, ...]
     regions: tuple[tuple[int, ...], ...]
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 2, once=True)
+        in_regions = [cell for region in self.regions for cell in region]
+        check_cells(f"{self.name}: its regions", in_regions, once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        sums: list[int] = []
+        before = None
+        for cell in self.line:
+            region = next((index for index, each in enumerate(self.regions) if cell in each), None)
+            if region is not None and region == before:
+                sums[-1] += values[cell]
+            elif region is not None:
+                sums.append(values[cell])
+            before = region
+        return len({*sums}) <= 1
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        runs = list(self._runs())
+        if len(runs) > 1:
+            clauses.equal(runs)
 
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+    def _runs(self) -> Iterator[tuple[int, ...]]:
+        """The longest pieces of the line that lie inside one region."""
+        region_of = {cell: index for index, each in enumerate(self.regions) for cell in each}
+        for region, run in groupby(self.line, region_of.get):
+            if region is not None:
+                yield tuple(run)

@@ -1,37 +1,37 @@
-"""Renban: consecutive values in any order."""
+"""Renban lines: consecutive values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.lines.along import AlongLine
+from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
-    from pipeline.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Renban(Rule):
-    """The line holds consecutive values, each once, in any order."""
+class Renban(AlongLine):
+    """The cells of the line hold consecutive values, each once, in any order.
+
+    A line that comes back to a cell, as a ring does, has that cell once.
+    """
 
     name: ClassVar[str] = "renban"
+    kind: ClassVar[str] = "renban"
 
     line: tuple[int, ...]
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 2)
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+        held = sorted(values[cell] for cell in self.cells(geometry))
+        return held == list(range(held[0], held[0] + len(held)))
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
-
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        clauses.window(self.cells(geometry))

@@ -1,4 +1,4 @@
-"""Zipper and double arrow: sums along a line."""
+"""Zipper lines and double arrows: sums on the two sides of a line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.lines.along import AlongLine
+from pipeline.rules.sense import check_cells
+from pipeline.shapes import Line, Ring
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -14,48 +17,51 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Zipper(Rule):
+class Zipper(AlongLine):
     """Cells as far from the middle have the same sum; the middle cell, if there is one, is it."""
 
     name: ClassVar[str] = "zipper line"
+    kind: ClassVar[str] = "zipper"
 
     line: tuple[int, ...]
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 3, once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        held = self.held(values)
+        half, odd = divmod(len(held), 2)
+        sums = {held[index] + held[-1 - index] for index in range(half)}
+        return len(sums | {held[half]} if odd else sums) == 1
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
-
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        half, odd = divmod(len(self.line), 2)
+        pairs = [(self.line[index], self.line[-1 - index]) for index in range(half)]
+        clauses.equal([*pairs, *([(self.line[half],)] if odd else [])])
 
 
 @dataclass(frozen=True, slots=True)
-class DoubleArrow(Rule):
+class DoubleArrow(AlongLine):
     """The values between the two end cells sum to what these sum to."""
 
     name: ClassVar[str] = "double arrow"
+    kind: ClassVar[str] = "double-arrow"
 
     line: tuple[int, ...]
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 3, once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        first, *inside, last = self.held(values)
+        return first + last == sum(inside)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        first, *inside, last = self.line
+        clauses.total([(first, -1), (last, -1), *((cell, 1) for cell in inside)], [0])
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        places = tuple(map(geometry.place, self.line))
+        yield Line(places, self.kind)
+        yield Ring(places[:1], self.kind)
+        yield Ring(places[-1:], self.kind)

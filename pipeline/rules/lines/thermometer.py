@@ -1,12 +1,18 @@
-"""Thermometer: values rise from the bulb."""
+"""Thermometers: values that rise from the bulb."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import le, lt
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.lines.along import AlongLine
+from pipeline.rules.places import place
+from pipeline.rules.sense import check_cells
+from pipeline.shapes import Line
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -14,25 +20,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Thermometer(Rule):
+class Thermometer(AlongLine):
     """Values rise along the line from its first cell; of a `slow` one they do not fall."""
 
     name: ClassVar[str] = "thermometer"
+    kind: ClassVar[str] = "thermometer"
 
     line: tuple[int, ...]
     slow: bool = False
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 2, once=not self.slow)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        steps = pairwise(self.held(values))
+        return all(a <= b if self.slow else a < b for a, b in steps)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        clauses.pairs(pairwise(self.line), le if self.slow else lt)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        kind = "slow-thermometer" if self.slow else self.kind
+        yield Line(tuple(map(geometry.place, self.line)), kind, bulb=True)
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        return f"{'slow ' if self.slow else ''}{self.name} from {place(geometry, self.line[0])}"

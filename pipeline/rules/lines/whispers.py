@@ -1,38 +1,36 @@
-"""Whispers: neighbours on the line are far apart."""
+"""Whispers: neighbours that are far apart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.lines.along import AlongLine
+from pipeline.rules.sense import check_at_least, check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
-    from pipeline.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Whispers(Rule):
+class Whispers(AlongLine):
     """Neighbours on the line differ by `difference` or more."""
 
     name: ClassVar[str] = "whispers"
+    kind: ClassVar[str] = "whispers"
 
     line: tuple[int, ...]
     difference: int
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 2)
+        check_at_least(self.name, "the difference", self.difference, 1)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        return all(abs(a - b) >= self.difference for a, b in pairwise(self.held(values)))
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
-
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        clauses.pairs(pairwise(self.line), lambda u, v: abs(u - v) >= self.difference)

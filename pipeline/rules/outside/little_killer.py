@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.outside.clue import clue, step
+from pipeline.rules.places import place
+from pipeline.rules.sense import check_cells
+from pipeline.shapes import Line
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -22,17 +26,24 @@ class LittleKiller(Rule):
     diagonal: tuple[int, ...]
     total: int
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.diagonal, once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+        return self.diagonal
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        return sum(values[cell] for cell in self.diagonal) == self.total
+
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        clauses.total([(cell, 1) for cell in self.diagonal], [self.total])
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        yield from clue(geometry, self.diagonal, str(self.total), "little-killer")
+        row, column = geometry.place(self.diagonal[0])
+        down, right = step(geometry, self.diagonal)
+        points = ((row - by * down, column - by * right) for by in (0.68, 0.42))
+        yield Line(tuple(points), "little-killer", head=True)
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        return f"{self.name} {self.total} from {place(geometry, self.diagonal[0])}"

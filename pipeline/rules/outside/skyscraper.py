@@ -1,4 +1,4 @@
-"""Skyscrapers: how many are seen."""
+"""Skyscrapers: how many are seen from the clue."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.outside.clue import clue, from_side
+from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -22,17 +24,28 @@ class Skyscraper(Rule):
     line: tuple[int, ...]
     count: int
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 2, once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+        return self.line
+
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        held = [values[cell] for cell in self.line]
+        return sum(value > max(held[:i], default=0) for i, value in enumerate(held)) == self.count
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+        def step(_: int, seen: tuple[int, int], value: int) -> tuple[int, int] | None:
+            highest, count = seen
+            if value <= highest:
+                return seen
+            enough = count < self.count <= count + 1 + geometry.side - value
+            return (value, count + 1) if enough else None
+
+        clauses.automaton(self.line, (0, 0), step, lambda seen: seen[1] == self.count)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        yield from clue(geometry, self.line, str(self.count), "skyscraper")
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        return f"{self.name} {self.count} {from_side(geometry, self.line)}"

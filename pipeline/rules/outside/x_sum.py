@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.outside.clue import clue, from_side
+from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -15,24 +17,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class XSum(Rule):
-    """The first x cells from the clue on, x being the value of the first, sum to `total`."""
+    """The row or column has each value once; the first x, x being the first, sum to `total`."""
 
     name: ClassVar[str] = "X-sum"
 
     line: tuple[int, ...]
     total: int
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 2, once=True)
+
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+        return self.line
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+        held = [values[cell] for cell in self.line]
+        each_once = sorted(held) == list(range(1, geometry.side + 1))
+        return each_once and sum(held[: held[0]]) == self.total
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+        if len(self.line) != geometry.side:
+            clauses.add()
+            return
+        clauses.unit(self.line)
+        first, *_ = self.line
+        values = range(1, geometry.side + 1)
+        for x in values:
+            with clauses.under(clauses.at(first, x)):
+                rest, missing = self.line[1:x], self.total - x
+                sets = clauses.sets((v for v in values if v != x), len(rest), missing)
+                if sets is None:
+                    clauses.total([(cell, 1) for cell in rest], [missing])
+                else:
+                    clauses.among(rest, sets)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        yield from clue(geometry, self.line, str(self.total), "x-sum")
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        return f"{self.name} {self.total} {from_side(geometry, self.line)}"

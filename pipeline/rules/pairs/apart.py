@@ -2,56 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.pairs.everywhere import Everywhere
+from pipeline.rules.places import moves
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
-    from pipeline.shapes import Shape
+
+
+class Apart(Everywhere):
+    """Cells that a move joins differ."""
+
+    __slots__ = ()
+
+    steps: ClassVar[tuple[tuple[int, int], ...]]
+    """Rows down and columns right; of two opposite moves one is enough."""
+
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
+        return all(values[a] != values[b] for a, b in moves(geometry, self.steps))
+
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
+        for pair in moves(geometry, self.steps):
+            clauses.distinct(pair)
 
 
 @dataclass(frozen=True, slots=True)
-class AntiKnight(Rule):
+class AntiKnight(Apart):
     """Cells a knight's move apart differ."""
 
     name: ClassVar[str] = "anti-knight"
-
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
-
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
-
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
-
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+    steps: ClassVar[tuple[tuple[int, int], ...]] = ((1, -2), (1, 2), (2, -1), (2, 1))
 
 
 @dataclass(frozen=True, slots=True)
-class AntiKing(Rule):
+class AntiKing(Apart):
     """Cells that touch, even at a corner, differ."""
 
     name: ClassVar[str] = "anti-king"
-
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
-
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
-
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
-
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+    steps: ClassVar[tuple[tuple[int, int], ...]] = ((0, 1), (1, -1), (1, 0), (1, 1))

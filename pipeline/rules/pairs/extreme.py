@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.pairs.greater import sign
+from pipeline.rules.places import at
+from pipeline.rules.sense import check_cells
+from pipeline.shapes import Tint
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -23,17 +27,33 @@ class Extreme(Rule):
     neighbours: tuple[int, ...]
     maximum: bool
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, (self.cell, *self.neighbours), once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+        return self.cell, *self.neighbours
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        own, around = values[self.cell], [values[cell] for cell in self.neighbours]
+        return all(own > other if self.maximum else own < other for other in around)
+
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        for more, less in self._unequal():
+            clauses.pair(more, less, lambda u, v: u > v)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        yield Tint((geometry.place(self.cell),), self._kind)
+        for more, less in self._unequal():
+            yield sign(geometry, more, less, self._kind)
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        return f"{self._kind} {at(geometry, self.cell)}"
+
+    def _unequal(self) -> Iterator[tuple[int, int]]:
+        """Pairs of cells of which the first is greater."""
+        for other in self.neighbours:
+            yield (self.cell, other) if self.maximum else (other, self.cell)
+
+    @property
+    def _kind(self) -> str:
+        return "maximum" if self.maximum else "minimum"

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.places import border, place
+from pipeline.rules.sense import check_cells
+from pipeline.shapes import Label
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -22,17 +25,30 @@ class Greater(Rule):
     more: int
     less: int
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, (self.more, self.less), once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+        return self.more, self.less
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        return values[self.more] > values[self.less]
+
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        clauses.pair(self.more, self.less, lambda u, v: u > v)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        yield sign(geometry, self.more, self.less, "greater")
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        return f"{place(geometry, self.more)} {self.name} {place(geometry, self.less)}"
+
+
+def sign(geometry: Geometry, more: int, less: int, kind: str) -> Label:
+    """The sign on the border of two cells that opens towards the greater one."""
+    (row, column), (other_row, other_column) = geometry.place(more), geometry.place(less)
+    if row == other_row:
+        text = ">" if column < other_column else "<"
+    else:
+        text = "∨" if row < other_row else "∧"
+    return Label(border(geometry, more, less), text, kind)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.places import at, check_one_grid
+from pipeline.shapes import Tint
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -23,16 +25,43 @@ class Indexer(Rule):
     row: bool
 
     def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+        check_one_grid(self.name, geometry)
+        return tuple(dict.fromkeys((self.cell, *self._line(geometry))))
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+        line, index = self._line(geometry), self._index(geometry)
+        return all(
+            (values[self.cell] == value) == (values[there] == index)
+            for value, there in enumerate(line, start=1)
+        )
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+        index = self._index(geometry)
+        for value, there in enumerate(self._line(geometry), start=1):
+            if there != self.cell:
+                here, other = clauses.at(self.cell, value), clauses.at(there, index)
+                clauses.add(-here, other)
+                clauses.add(here, -other)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        yield Tint((geometry.place(self.cell),), f"{self._kind}-indexer")
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        return f"{self._kind} {self.name} {at(geometry, self.cell)}"
+
+    def _line(self, geometry: Geometry) -> range:
+        """The cells, in turn, that its value may tell of: those of its row (`row`: column)."""
+        n = geometry.side
+        if self.row:
+            return range(self.cell % n, n * n, n)
+        first = self.cell - self.cell % n
+        return range(first, first + n)
+
+    def _index(self, geometry: Geometry) -> int:
+        """The value whose place the cell tells."""
+        row, column = geometry.place(self.cell)
+        return row if self.row else column
+
+    @property
+    def _kind(self) -> str:
+        return "row" if self.row else "column"

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.pairs.everywhere import Negative, Pairs
+from pipeline.rules.places import between, border
+from pipeline.rules.sense import check_at_least, check_cells
+from pipeline.shapes import Dot
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -23,20 +27,25 @@ class WhiteDot(Rule):
     b: int
     difference: int = 1
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, (self.a, self.b), once=True)
+        check_at_least(self.name, "the difference", self.difference, 0)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+        return self.a, self.b
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        return abs(values[self.a] - values[self.b]) == self.difference
+
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        clauses.pair(self.a, self.b, lambda u, v: self.difference in (u - v, v - u))
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        yield Dot(border(geometry, self.a, self.b), "white", unusual(self.difference, 1))
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        words = (self.name, unusual(self.difference, 1), between(geometry, self.a, self.b))
+        return " ".join(filter(None, words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,43 +58,56 @@ class BlackDot(Rule):
     b: int
     ratio: int = 2
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, (self.a, self.b), once=True)
+        check_at_least(self.name, "the ratio", self.ratio, 1)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+        return self.a, self.b
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        small, large = sorted((values[self.a], values[self.b]))
+        return large == self.ratio * small
+
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        ratio = self.ratio
+        clauses.pair(self.a, self.b, lambda u, v: u == ratio * v or v == ratio * u)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        yield Dot(border(geometry, self.a, self.b), "black", unusual(self.ratio, 2))
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        words = (self.name, unusual(self.ratio, 2), between(geometry, self.a, self.b))
+        return " ".join(filter(None, words))
+
+
+def unusual(number: int, usual: int) -> str:
+    """What stands in a dot: nothing, if its number is the usual one."""
+    return "" if number == usual else str(number)
 
 
 @dataclass(frozen=True, slots=True)
-class NoDots(Rule):
+class NoDots(Negative):
     """Neighbours, but for the pairs spared, have none of these differences and ratios."""
 
     name: ClassVar[str] = "no other dots"
 
     differences: tuple[int, ...]
     ratios: tuple[int, ...]
-    spared: tuple[tuple[int, int], ...]
-
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    spared: Pairs
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+        held = (sorted((values[a], values[b])) for a, b in self.pairs(geometry))
+        return not any(
+            large - small in self.differences or large in [ratio * small for ratio in self.ratios]
+            for small, large in held
+        )
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+        differences, ratios = {*self.differences}, {*self.ratios}
 
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        def goes(u: int, v: int) -> bool:
+            quotient, rest = divmod(max(u, v), min(u, v))
+            return abs(u - v) not in differences and (rest > 0 or quotient not in ratios)
 
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        clauses.pairs(self.pairs(geometry), goes)

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.pairs.everywhere import Negative, Pairs
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
-    from pipeline.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Nonconsecutive(Rule):
+class Nonconsecutive(Negative):
     """Orthogonal neighbours are not consecutive, but for the pairs spared (ascending, sorted)."""
 
     name: ClassVar[str] = "nonconsecutive"
 
-    spared: tuple[tuple[int, int], ...] = ()
-
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    spared: Pairs = ()
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+        return all(abs(values[a] - values[b]) != 1 for a, b in self.pairs(geometry))
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
-
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        clauses.pairs(self.pairs(geometry), lambda u, v: u != v + 1 and v != u + 1)

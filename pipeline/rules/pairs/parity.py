@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.places import at
+from pipeline.shapes import Tint
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -22,17 +24,21 @@ class Parity(Rule):
     cell: int
     odd: bool
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+        return (self.cell,)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        return values[self.cell] % 2 == int(self.odd)
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+        clauses.allow(self.cell, range(1 if self.odd else 2, geometry.side + 1, 2))
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        yield Tint((geometry.place(self.cell),), self._kind)
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        return f"{self._kind} {at(geometry, self.cell)}"
+
+    @property
+    def _kind(self) -> str:
+        return "odd" if self.odd else "even"

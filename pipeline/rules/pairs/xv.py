@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.pairs.everywhere import Negative, Pairs
+from pipeline.rules.places import between, border
+from pipeline.rules.sense import check_cells
+from pipeline.shapes import Label
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
     from pipeline.shapes import Shape
+
+SIGNS = {5: "V", 10: "X"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,42 +29,39 @@ class PairSum(Rule):
     b: int
     total: int
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        check_cells(self.name, (self.a, self.b), once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+        return self.a, self.b
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+        return values[self.a] + values[self.b] == self.total
+
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+        clauses.pair(self.a, self.b, lambda u, v: v == self.total - u)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        text = SIGNS.get(self.total, str(self.total))
+        yield Label(border(geometry, self.a, self.b), text, "xv")
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        sign = SIGNS.get(self.total, f"sum {self.total}")
+        return f"{sign} {between(geometry, self.a, self.b)}"
 
 
 @dataclass(frozen=True, slots=True)
-class NoXV(Rule):
+class NoXV(Negative):
     """Orthogonal neighbours, but for the pairs spared, sum to none of the totals."""
 
     name: ClassVar[str] = "no other XV"
 
     totals: tuple[int, ...]
-    spared: tuple[tuple[int, int], ...]
-
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
+    spared: Pairs
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
+        return all(values[a] + values[b] not in self.totals for a, b in self.pairs(geometry))
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
-
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
-
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        totals = {*self.totals}
+        clauses.pairs(self.pairs(geometry), lambda u, v: u + v not in totals)

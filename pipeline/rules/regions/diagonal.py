@@ -6,32 +6,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.places import check_one_grid, place
+from pipeline.rules.regions.region import Regions
+from pipeline.shapes import Line
 
 if TYPE_CHECKING:
-    from pipeline.clauses import Clauses
     from pipeline.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Diagonal(Rule):
+class Diagonal(Regions):
     """A diagonal has each value once; a `rising` one begins at the lower left."""
 
     name: ClassVar[str] = "diagonal"
 
     rising: bool
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
-
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
-
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def regions(self, geometry: Geometry) -> Sequence[tuple[int, ...]]:
+        check_one_grid(self.name, geometry)
+        n = geometry.side
+        rows = reversed(range(n)) if self.rising else range(n)
+        return (tuple(row * n + column for column, row in enumerate(rows)),)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        top, bottom = 0.5, geometry.side + 0.5
+        first, last = (bottom, top) if self.rising else (top, bottom)
+        yield Line(((first, top), (last, bottom)), "diagonal")
 
     def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+        return f"{self.name} from {place(geometry, self.cells(geometry)[0])}"

@@ -6,30 +6,34 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle import Geometry
+from pipeline.rules.places import check_one_grid
+from pipeline.rules.regions.region import Regions
+from pipeline.shapes import Tint
 
 if TYPE_CHECKING:
-    from pipeline.clauses import Clauses
     from pipeline.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Windoku(Rule):
+class Windoku(Regions):
     """In 9×9, rows and columns 2-4 and 6-8 form four more boxes."""
 
     name: ClassVar[str] = "windoku"
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        raise NotImplementedError
-
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        raise NotImplementedError
-
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        raise NotImplementedError
+    def regions(self, geometry: Geometry) -> Sequence[tuple[int, ...]]:
+        check_one_grid(self.name, geometry)
+        if geometry.side != 9:
+            raise ValueError(f"{self.name}: the side is {geometry.side}, not 9")
+        return [
+            tuple(row * 9 + column for row in rows for column in columns)
+            for rows in (range(1, 4), range(5, 8))
+            for columns in (range(1, 4), range(5, 8))
+        ]
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        raise NotImplementedError
+        for window in self.regions(geometry):
+            yield Tint(tuple(map(geometry.place, window)), "windoku")
 
-    def told(self, geometry: Geometry) -> str:
-        raise NotImplementedError
+    def told(self, geometry: Geometry) -> str:  # noqa: ARG002
+        return self.name

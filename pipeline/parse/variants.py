@@ -1,0 +1,71 @@
+"""Variants: a file of puzzles with rules, one a line, each in a notation of one line.
+
+    3x3::k:1280:1280:6914:…
+    SumoCueV1=0J0=8J0+1J0…
+    .Thermo~R9C4~R8C3~R7C2.~R1C2_4
+
+The notations may differ from line to line.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Final
+
+from pipeline.parse.base import Collection, Entry, Format, Head, Piece
+from pipeline.parse.fpuzzles import FPUZZLES
+from pipeline.parse.iss import ISS, is_constraint
+from pipeline.parse.killers import ARROWS, KILLER
+from pipeline.parse.records import Reader, cut_lines, is_too_long, text_of
+from pipeline.parse.regions import JIGSAW
+from pipeline.parse.solo import SOLO
+from pipeline.parse.sumocue import SUMOCUE
+from pipeline.parse.text import NEWLINE, Line, Text, says_something
+
+ONE_LINE: Final[tuple[Format, ...]] = (
+    FPUZZLES,
+    ISS,
+    KILLER,
+    ARROWS,
+    JIGSAW,
+    SUMOCUE,
+    SOLO,
+)
+"""The notations of puzzles with rules that take one line."""
+
+_MOST_LOOKED_AT = 100
+
+
+def recognise_variants(head: Head) -> tuple[None, str] | None:
+    if head.is_single:
+        return None
+    if head.declared:
+        return None, "it is declared"
+    lines = [*islice(head.lines, _MOST_LOOKED_AT)]
+    if any(map(is_constraint, lines)):
+        return None  # one text in several lines, of which each would be a puzzle too
+    known = sum(map(_is_variant, lines))
+    if known * 2 > len(lines) > 1:
+        return None, "most lines are puzzles with rules"
+    return None
+
+
+def _is_variant(line: str) -> bool:
+    """Whether a line is in one of the notations, and begins with the words that it may have."""
+    text = Text("", (Line.of_text(1, line),), line.encode(errors="replace"))
+    return any(
+        known.recognise(text) is not None and (not known.begins or known.begins.match(line))
+        for known in ONE_LINE
+    )
+
+
+def entries_of_variants(piece: Piece, _layout: None, reader: Reader) -> list[Entry]:
+    lines = NEWLINE.split(text_of(piece.data, piece.first_line))
+    return [
+        reader.too_long(number, line) if is_too_long(line) else reader.read(line, (number,))
+        for number, line in enumerate(lines, piece.first_line)
+        if says_something(line)
+    ]
+
+
+VARIANTS = Collection("variants", recognise_variants, cut_lines, entries_of_variants)

@@ -1,0 +1,38 @@
+"""The page of rules is what docs/rules.py makes, and its pictures keep the rules they show."""
+
+from __future__ import annotations
+
+import runpy
+
+import pytest
+from support.pages import PAGES, ROOT
+
+from pipeline.rules import RULES
+
+MADE = runpy.run_path(str(ROOT / "docs" / "rules.py"))
+EXAMPLES = MADE["EXAMPLES"]
+PICTURES = ROOT / "docs" / "assets" / "rules"
+each_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+
+
+def test_the_page_is_what_the_rules_say():
+    assert PAGES["docs/reference/rules.md"] == MADE["page"](), "run `python docs/rules.py`"
+
+
+@each_example
+def test_a_picture_is_what_the_report_draws(example):
+    drawn = (PICTURES / example.file).read_text()
+    assert drawn == MADE["picture"](example), "run `python docs/rules.py`"
+
+
+def test_every_rule_has_its_example_and_every_picture_its_rule():
+    assert [type(example.rules[0]) for example in EXAMPLES] == [*RULES]
+    assert {path.name for path in PICTURES.iterdir()} == {example.file for example in EXAMPLES}
+
+
+@each_example
+def test_a_shown_grid_keeps_its_rules(example):
+    values = [*map(int, example.values)]
+    units = (*example.geometry.rows(), *example.geometry.columns(), *example.geometry.boxes())
+    assert all(len({values[cell] for cell in unit}) == len(unit) for unit in units)
+    assert all(rule.holds(example.geometry, values) for rule in example.rules)
