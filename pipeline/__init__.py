@@ -50,9 +50,10 @@ if TYPE_CHECKING:
     from pipeline.library import dedupe, generate, overlap, solutions, solve, solve_many
     from pipeline.parse import Parsed, parse_puzzle, parse_source, render_puzzle
     from pipeline.problem import FormulaProblem, Problem, PuzzleProblem
+    from pipeline.published.schema import Effort
     from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
     from pipeline.reading import Item, read
-    from pipeline.result import Certificate, Effort, Proof, Result, SolverUsed, Traits
+    from pipeline.result import Certificate, Proof, Result, SolverUsed, Traits
     from pipeline.settings import Settings
     from pipeline.solving import solve_puzzle
 
@@ -143,7 +144,8 @@ _HOMES = {
     "puzzle": ("Candidate", "Geometry", "Grid", "Puzzle"),
     "problem": ("FormulaProblem", "Problem", "PuzzleProblem"),
     "reading": ("Item", "read"),
-    "result": ("Certificate", "Effort", "Proof", "Result", "SolverUsed", "Traits"),
+    "published.schema": ("Effort",),
+    "result": ("Certificate", "Proof", "Result", "SolverUsed", "Traits"),
     "settings": ("Settings",),
     "library": ("dedupe", "generate", "overlap", "solutions", "solve", "solve_many"),
     "solving": ("solve_puzzle",),

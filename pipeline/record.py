@@ -22,7 +22,6 @@ from pipeline.published.schema import (
     CertificateOfMany,
     Clue,
     Difference,
-    Effort,
     Encoding,
     Fallback,
     File,
@@ -126,7 +125,7 @@ def _traits(result: Result) -> dict[str, Any]:
                 for cell in traits.redundant
             )
     if "effort" in traits.asked:
-        told["effort"] = Effort(**asdict(traits.effort)) if traits.effort else None
+        told["effort"] = traits.effort
     return told
 
 

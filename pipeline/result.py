@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 from typing_extensions import TypeVar
 
 from pipeline.limits import Limits
+from pipeline.published.schema import Effort
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -131,16 +132,6 @@ class Proof(Generic[S]):
     def formula(self) -> Formula:
         """The formula that is refuted."""
         return self.problem.refutation(self.solutions)
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How hard a puzzle is: see `catalogue.effort`; a depth of 3, or a backdoor of 4, is more."""
-
-    depth: int
-    backdoor: int
-    splits: float
-    spread: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,9 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.asking import masks_of_values
 from pipeline.catalogue.singles import States, close_singles
 from pipeline.catalogue.symmetries import Cells, random_symmetries
 from pipeline.puzzle import NINE, Geometry
-from pipeline.solvers.lanes.search import Masks
 
 DEEPEST, WIDEST = 2, 3
 """Depths and backdoors are looked for up to these."""
@@ -42,6 +40,10 @@ _SEED = 20_240_229
 
 _BITS = np.left_shift(1, np.arange(16, dtype=np.uint16), dtype=np.uint16)
 
+_MASKS = np.concatenate((np.array([NINE.all_values], np.uint16), _BITS[:9]))
+"""Of the values of 9×9, 0 for a blank."""
+
+Masks = NDArray[np.unsignedinteger]
 Numbers = NDArray[np.int64]
 
 
@@ -143,7 +145,7 @@ def splits_of(forms: Cells) -> Splits:
     symmetries = random_symmetries(3, IMAGES, _SEED)
     counts = np.zeros((len(forms), IMAGES), np.int64)
     for place, form in enumerate(forms):
-        counts[place] = count_splits(NINE, masks_of_values(NINE, symmetries.of(form)))
+        counts[place] = count_splits(NINE, _MASKS[symmetries.of(form)])
     return Splits(counts.mean(axis=1), counts.std(axis=1))
 
 

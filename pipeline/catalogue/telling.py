@@ -10,7 +10,7 @@ import numpy as np
 
 from pipeline.batch import Answers
 from pipeline.catalogue.minimal import redundant_givens
-from pipeline.catalogue.traits import Flags, Masks, Solved, find_traits
+from pipeline.catalogue.traits import Flags, Found, Masks, Solved, find_traits
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, Traits
@@ -51,8 +51,14 @@ def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
         solved = _solved(geometry, [results[place] for place in places])
         found = find_traits(solved, settings.traits, _Asking(settings.timeout).redundancy)
         for index, place in enumerate(places):
-            told[place] = replace(results[place], traits=found.traits(index))
+            told[place] = replace(results[place], traits=_traits(found, index))
     return told
+
+
+def _traits(found: Found, place: int) -> Traits:
+    cells = np.flatnonzero(found.redundant[place]).tolist()
+    redundant = tuple(cells) if found.has_redundant[place] else None
+    return Traits(found.asked, found.form(place), redundant, found.effort(place))
 
 
 def _puzzle_of(result: Result) -> Puzzle | None:

@@ -21,8 +21,8 @@ from pipeline.catalogue.effort import (
     splits_of,
 )
 from pipeline.catalogue.symmetries import Cells
+from pipeline.published.schema import Effort
 from pipeline.puzzle import NINE, Geometry
-from pipeline.result import Effort, Traits
 
 Flags = NDArray[np.bool_]
 Masks = NDArray[np.unsignedinteger]
@@ -45,6 +45,12 @@ class Solved:
     unique: Flags
     others: Flags
     solutions: Cells
+
+    def among(self, at: NDArray[np.intp]) -> Solved:
+        """Those in these places."""
+        return Solved(
+            self.geometry, self.masks[at], self.unique[at], self.others[at], self.solutions[at]
+        )
 
 
 Redundancy = Callable[[Solved], tuple[Flags, Flags]]
@@ -95,22 +101,17 @@ class Found:
         columns = [column for trait in self.asked for column in self.columns(trait)]
         return ["," + ",".join(fields) for fields in zip(*columns, strict=True)]
 
-    def traits(self, place: int) -> Traits:
-        """The traits of one puzzle."""
-        effort = None
-        if self.has_effort[place]:
-            effort = Effort(
-                int(_capped(self.depths, DEEPEST)[place]),
-                int(_capped(self.backdoors, WIDEST)[place]),
-                round(float(self.splits.mean[place]), 2),
-                round(float(self.splits.spread[place]), 2),
-            )
-        redundant = np.flatnonzero(self.redundant[place]).tolist()
-        return Traits(
-            self.asked,
-            _forms_told(self.forms[place, None])[0] if self.has_form[place] else None,
-            tuple(redundant) if self.has_redundant[place] else None,
-            effort,
+    def form(self, place: int) -> str | None:
+        return _forms_told(self.forms[place, None])[0] if self.has_form[place] else None
+
+    def effort(self, place: int) -> Effort | None:
+        if not self.has_effort[place]:
+            return None
+        return Effort(
+            depth=int(_capped(self.depths, DEEPEST)[place]),
+            backdoor=int(_capped(self.backdoors, WIDEST)[place]),
+            splits=round(float(self.splits.mean[place]), 2),
+            spread=round(float(self.splits.spread[place]), 2),
         )
 
 
@@ -131,23 +132,13 @@ def find_traits(solved: Solved, asked: tuple[str, ...], redundancy: Redundancy) 
     )
     if "minimal" in asked:
         at = np.flatnonzero(solved.unique)
-        found.redundant[at], found.has_redundant[at] = redundancy(_among(solved, at))
+        found.redundant[at], found.has_redundant[at] = redundancy(solved.among(at))
     if {"canonical", "effort"} & {*asked} and solved.geometry == NINE:
         is_blank = solved.masks == NINE.all_values
         is_classic = (is_blank | (solved.masks & (solved.masks - 1) == 0)).all(axis=1)
         wanted = solved.unique | (solved.others & ("canonical" in asked))
         _add_classic(found, solved, np.flatnonzero(is_classic & wanted))
     return found
-
-
-def _among(solved: Solved, at: NDArray[np.intp]) -> Solved:
-    return Solved(
-        solved.geometry,
-        solved.masks[at],
-        solved.unique[at],
-        solved.others[at],
-        solved.solutions[at],
-    )
 
 
 def _add_classic(found: Found, solved: Solved, at: NDArray[np.intp]) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import astuple
 
 from pipeline.errors import InputError, in_words
@@ -178,6 +178,16 @@ def with_columns(kind: type[R], also: Sequence[str]) -> type[R]:
     )
     found: type[R] = made
     return found
+
+
+def also_in_record(record: PuzzleRecord) -> tuple[str, ...]:
+    """The names in ALSO of which a record tells."""
+    fields = {
+        "canonical": record.canonical,
+        "minimal": record.redundant,
+        "effort": record.effort,
+    }
+    return tuple(name for name in ALSO if fields[name] is not UNSET)
 
 
 def added_fields(record: PuzzleRecord, also: Sequence[str]) -> list[str]:
