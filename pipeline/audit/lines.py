@@ -53,6 +53,8 @@ class Lines:
 
         A line that has not so many stays whole. The fields must not be quoted.
         """
+        if not fields:
+            return self, []
         end = int(self.ends[-1]) if len(self) else 0
         commas = np.flatnonzero(self.data[:end] == ord(","))
         before = np.searchsorted(commas, self.ends) - fields

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -165,9 +165,7 @@ def with_columns(kind: type[R], also: Sequence[str]) -> type[R]:
     """The rows of a table with the columns of these names in ALSO, a tuple in that order."""
     if not also:
         return kind
-    added: list[tuple[str, Any]] = [
-        (name, str) for each in also for name in ALSO[each].__struct_fields__
-    ]
+    added: list[tuple[str, Any]] = [(name, str) for name in added_names(also)]
     made: Any = msgspec.defstruct(
         kind.__name__,
         added,
@@ -178,6 +176,11 @@ def with_columns(kind: type[R], also: Sequence[str]) -> type[R]:
     )
     found: type[R] = made
     return found
+
+
+def added_names(also: Iterable[str]) -> list[str]:
+    """The names of the columns that these names in ALSO stand for."""
+    return [name for each in also for name in columns(ALSO[each])]
 
 
 def also_in_record(record: PuzzleRecord) -> tuple[str, ...]:
