@@ -22,7 +22,7 @@ from pipeline.cli.files import (
     source_name,
 )
 from pipeline.cli.options import say
-from pipeline.errors import UsageError, counted, printable
+from pipeline.errors import UsageError, printable
 from pipeline.exits import ALL_WELL, SOME_BAD
 from pipeline.library import dedupe as dedupe_sources
 from pipeline.library import generate as generate_puzzles
@@ -56,8 +56,9 @@ def dedupe(
         found = dedupe_sources(*paths, kept=kept, tally=tally, **_reading(settings))
         _write_copies(stack, beside, found, names, display)
     if not settings.quiet and target != STANDARD_OUTPUT:
-        print(f"{_count_said(tally)}: {printable(str(target))} has the first of each class")
-        _say_written(beside, tally.copies, "which are equivalent to an earlier one")
+        said = f"{_puzzles(tally.puzzles)} in {tally.classes:,} classes"
+        print(f"{said}: {printable(str(target))} has the first of each")
+        _say_written(beside, tally.copies, "which are equivalent to an earlier one, and to which")
     raise typer.Exit(SOME_BAD if tally.left else ALL_WELL)
 
 
@@ -79,7 +80,7 @@ def overlap(known: Path, asked: Path, settings: Settings, *, output: Path | None
     else:
         print(said)
     if not settings.quiet:
-        _say_written(target, ours.copies, "which they are")
+        _say_written(target, ours.copies, "which these are, and to which they are equivalent")
     is_well = not (ours.copies or ours.left or theirs.left)
     raise typer.Exit(ALL_WELL if is_well else SOME_BAD)
 
@@ -112,7 +113,7 @@ def generate(
                 rows.write(csv_line(_row_of(index, result)))
     if not settings.quiet and target != STANDARD_OUTPUT:
         said = "each with one solution, as a search through everything has shown"
-        print(f"{printable(str(target))}: {counted(count, 'puzzle')}, {said}")
+        print(f"{printable(str(target))}: {_puzzles(count)}, {said}")
 
 
 def wish_of(
@@ -253,13 +254,9 @@ def _puzzles(count: int) -> str:
     return f"{count:,} puzzle{'' if count == 1 else 's'}"
 
 
-def _count_said(tally: Tally) -> str:
-    return f"{_puzzles(tally.puzzles)} in {tally.classes:,} classes"
-
-
 def _say_written(table: Path | None, copies: int, what: str) -> None:
-    if table and table != STANDARD_OUTPUT:
-        print(f"{printable(str(table))}: {copies:,}, {what}")
+    if copies and table and table != STANDARD_OUTPUT:
+        print(f"{printable(str(table))} says {what}")
 
 
 def _line_of(result: Result) -> str:
