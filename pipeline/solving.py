@@ -99,16 +99,17 @@ def solve_sources(
         else:
             parse.append(watch.spent())
     found = solve_problems(list(read.values()), solvers, settings, parse)
-    results |= zip(read, _with_traits(found, settings), strict=True)
+    results |= zip(read, with_traits(found, settings), strict=True)
     return [results[index] for index in range(len(sources))]
 
 
-def _with_traits(results: list[Result], settings: Settings) -> list[Result]:
+def with_traits(results: list[Result], settings: Settings) -> list[Result]:
+    """The results, with what else the settings ask about puzzles."""
     if not settings.traits:
         return results
-    from pipeline.catalogue.telling import with_traits  # noqa: PLC0415 - few ask for it
+    from pipeline.catalogue import telling  # noqa: PLC0415 - few ask for it
 
-    return with_traits(results, settings)
+    return telling.with_traits(results, settings)
 
 
 def problem_given(name: str, given: Given, settings: Settings) -> Problem:

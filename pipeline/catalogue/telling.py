@@ -58,7 +58,8 @@ def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
 def _traits(found: Found, place: int) -> Traits:
     cells = np.flatnonzero(found.redundant[place]).tolist()
     redundant = tuple(cells) if found.has_redundant[place] else None
-    return Traits(found.asked, found.form(place), redundant, found.effort(place))
+    form = found.form(place) if "canonical" in found.asked else None
+    return Traits(found.asked, form, redundant, found.effort(place))
 
 
 def _puzzle_of(result: Result) -> Puzzle | None:

@@ -90,7 +90,7 @@ def watch(settings: Settings) -> None:
     folders.watch(settings)
 
 
-@takes(*SOLVING, *READING, "quiet")
+@takes(*SOLVING, *READING, "also", "quiet")
 def solve(
     files: Files,
     settings: Settings,
@@ -117,6 +117,8 @@ def solve(
     sudoku-pipeline solve --svg classic.svg examples/classic.sudoku
 
     sudoku-pipeline solve --json examples/six.txt | jq .certificate
+
+    sudoku-pipeline solve --also minimal,effort examples/line.sdm
 
     cat examples/line.sdm | sudoku-pipeline solve -
     """

@@ -94,8 +94,7 @@ class Census:
         ]
 
     def _of(self, counts: Counter[int], what: str) -> str:
-        total = counts.total()
-        return f"Of {total:,} puzzle{'' if total == 1 else 's'}: {what}."
+        return f"Of {_counted(counts.total(), 'puzzle', 's')}: {what}."
 
     def _classes(self) -> tuple[str, list[Bar]]:
         """How many puzzles are equivalent to each other."""
@@ -105,7 +104,8 @@ class Census:
 
         forms = np.frombuffer(self.forms, np.int64)
         sizes = Counter(np.unique(forms, return_counts=True)[1].tolist())
-        words = f"{len(forms):,} puzzles in {sizes.total():,} classes of equivalent ones, by size."
+        words = f"{_counted(len(forms), 'puzzle', 's')} in {_counted(sizes.total(), 'class', 'es')}"
+        words += " of equivalent ones, by size."
         bars = []
         for least, beyond in zip(_SIZES, (*_SIZES[1:], math.inf), strict=True):
             count = sum(n for size, n in sizes.items() if least <= size < beyond)
@@ -115,6 +115,10 @@ class Census:
         while bars and not bars[-1].count:
             bars.pop()
         return words, bars
+
+
+def _counted(number: int, noun: str, ending: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else ending}"
 
 
 def _every(counts: Counter[int]) -> list[Bar]:
