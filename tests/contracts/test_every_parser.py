@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import re
 from functools import cache
 from typing import get_args
 
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
+from support.parsing import check_place
 from support.ruled import ONE_LINE, ONLY_READ
 from support.strategies import (
     SMALL_GEOMETRIES,
@@ -150,18 +150,6 @@ def family(parsed: Parsed) -> str:
 
 def is_filled(puzzle: Puzzle) -> bool:
     return len([*puzzle.givens()]) == len(puzzle.cells)
-
-
-def check_place(error: InvalidPuzzle, data: bytes) -> None:
-    """The line exists, and the column lies in it or just behind its end."""
-    text = data.decode("utf-8-sig", errors="replace")
-    lines = re.split(r"\r\n|\r|\n", text)
-    if error.line is not None:
-        assert 1 <= error.line <= len(lines)
-        assert error.column is not None
-        assert 1 <= error.column <= len(lines[error.line - 1]) + 1
-    assert str(error).startswith("a.txt:")
-    assert str(error).isprintable()
 
 
 @every_written

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pipeline.errors import InvalidPuzzle
@@ -39,3 +41,24 @@ def refused(text: str | bytes, **options) -> tuple[str, bool]:
 
 def said_of(text: str | bytes, **options) -> str:
     return refused(text, **options)[0]
+
+
+def check_place(error: InvalidPuzzle, data: bytes) -> None:
+    """The line exists, and the column lies in it or just behind its end."""
+    text = data.decode("utf-8-sig", errors="replace")
+    lines = re.split(r"\r\n|\r|\n", text)
+    if error.line is not None:
+        assert 1 <= error.line <= len(lines)
+        assert error.column is not None
+        assert 1 <= error.column <= len(lines[error.line - 1]) + 1
+    assert str(error).startswith("a.txt:")
+    assert str(error).isprintable()
+
+
+def check_read_or_refused(text: str, format_name: str) -> None:
+    """A text is a puzzle, or refused at a place that exists."""
+    data = text.encode()
+    try:
+        read(data, format_name=format_name)
+    except InvalidPuzzle as error:
+        check_place(error, data)

@@ -101,10 +101,8 @@ class Item:
         node = self.member("cell")
         row, column = self.board.place(node)
         end = self.board.geometry.side + 1
-        steps = {(0, column): (1, 0), (end, column): (-1, 0)}
-        steps |= {(row, 0): (0, 1), (row, end): (0, -1)}
-        line = cells_along(self.board.geometry, (row, column), steps.get((row, column), (0, 0)))
-        return self._beside(node, line, "a place beside a row or column")
+        steps = {(0, column): (1, 0), (end, column): (-1, 0), (row, 0): (0, 1), (row, end): (0, -1)}
+        return self._seen(node, steps.get((row, column)), "a place beside a row or column")
 
     def diagonal(self) -> tuple[int, ...]:
         """The diagonal that a clue beside the grid looks along."""
@@ -112,17 +110,17 @@ class Item:
         step = _DIRECTIONS.get(str(direction.value))
         if step is None:
             raise direction.wrong("'UL', 'UR', 'DL' or 'DR'")
-        line = cells_along(self.board.geometry, self.board.place(node), step)
-        return self._beside(
-            node, line, f"a place beside the grid from which {direction.value} leads in"
-        )
+        expected = f"a place beside the grid from which {direction.value} leads in"
+        return self._seen(node, step, expected)
 
-    def _beside(self, node: Node, line: tuple[int, ...], expected: str) -> tuple[int, ...]:
-        inside = self.board.geometry.cell_at(*self.board.place(node)) is not None
-        if inside or not line:
+    def _seen(self, node: Node, step: Place | None, expected: str) -> tuple[int, ...]:
+        """The cells that are seen from a place beside the grid, one at least."""
+        place = self.board.place(node)
+        outside = self.board.geometry.cell_at(*place) is None
+        line = cells_along(self.board.geometry, place, step) if step and outside else ()
+        if not line:
             raise node.wrong(expected)
-        self._name([node], line)
-        return line
+        return self._name([node], line)
 
     def _path(self, node: Node, least: int, most: int | None) -> tuple[int, ...]:
         nodes = node.list()

@@ -29,11 +29,12 @@ class Indexer(Rule):
         return tuple(dict.fromkeys((self.cell, *self._line(geometry))))
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        line, index = self._line(geometry), self._index(geometry)
-        return all(
-            (values[self.cell] == value) == (values[there] == index)
-            for value, there in enumerate(line, start=1)
-        )
+        row, column = geometry.place(self.cell)
+        held = {geometry.place(cell): value for cell, value in enumerate(values)}
+        here, each = held[row, column], range(1, geometry.side + 1)
+        if self.row:
+            return all((here == v) == (held[v, column] == row) for v in each)
+        return all((here == v) == (held[row, v] == column) for v in each)
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
         index = self._index(geometry)

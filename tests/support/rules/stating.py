@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from pipeline.clauses import Clauses
+from pipeline.clauses import Clauses, Most
 from pipeline.puzzle import Geometry, Rule
 
 Held = frozenset[tuple[int, int]]
 """(cell, value) of some cells."""
 
 
-def stated(geometry: Geometry, rule: Rule) -> Clauses:
-    """The clauses of a rule."""
-    clauses = Clauses(geometry.side, geometry.size)
+def stated(geometry: Geometry, rule: Rule, most: Most | None = None) -> Clauses:
+    """The clauses of a rule, which may take so much."""
+    clauses = Clauses(geometry.side, geometry.size, most or Most())
     rule.state(geometry, clauses)
     return clauses
 
