@@ -7,6 +7,9 @@ import json
 import pytest
 from support.auditing import Tamper, change, copied, edit, exchange, made, shared, write
 from support.ruled import FPUZZLES, ISS, SAMURAI, SOLO
+from support.solvers import at_hand
+
+from pipeline.completeness import refuter
 
 ONE = (
     '{"size": 4, "grid": [[{"value": 1, "given": true}, {}, {}, {}], [{}, {}, {}, {}],'
@@ -21,6 +24,7 @@ FILES = {
     "solo.txt": f"{SOLO}\n",
     "samurai.txt": SAMURAI,
 }
+TERMS = {"refuter": refuter(at_hand("pysat"), 4096)}
 CLAIMS = {"six": "multiple, proved", "none": "unsolvable, proved", "one": "multiple, proved"}
 
 
@@ -35,7 +39,7 @@ def outbox(original, tmp_path):
 
 
 def test_what_was_published_passes(original):
-    findings = original.findings()
+    findings = original.findings(**TERMS)
     assert {each.name: each.problems + each.gaps for each in findings.values()} == {
         name.partition(".")[0]: () for name in FILES
     }
@@ -127,15 +131,15 @@ TAMPERS: dict[str, tuple[str, Tamper, str]] = {
 @pytest.mark.parametrize(("stem", "tamper", "said"), TAMPERS.values(), ids=TAMPERS)
 def test_what_is_done_to_it_is_found(outbox, stem, tamper, said):
     tamper(outbox)
-    problems = outbox.problems(stem)
+    problems = outbox.problems(stem, **TERMS)
     assert any(said in each for each in problems), problems
 
 
 def test_a_formula_of_another_version_is_not_compared_but_its_claim_is_checked_anew(outbox):
     outbox.change("solo.proof.cnf", "solo", lambda text: text.rsplit("\n", 2)[0] + "\n")
     outbox.edit("solo", version="0.0.1")
-    assert outbox.problems("solo") == ()
+    assert outbox.problems("solo", **TERMS) == ()
     outbox.leave_out("six")
     outbox.change("six.proof.cnf", "six", lambda text: text.rsplit("\n", 2)[0] + "\n")
     outbox.edit("six", version="0.0.1")
-    assert any("there is another solution" in each for each in outbox.problems("six"))
+    assert any("there is another solution" in each for each in outbox.problems("six", **TERMS))
