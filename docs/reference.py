@@ -285,7 +285,8 @@ def _type(annotation: Any) -> str:
         case typing.Annotated, (first, *_):
             said = _type(first)
         case builtins.tuple, (first, second):
-            said = f"list of {_type(first)}s" if second is ... else f"list of 2 {_type(first)}s"
+            many = re.sub(r"s?$", "s", _type(first), count=1)
+            said = f"list of {many}" if second is ... else f"list of 2 {many}"
         case builtins.dict, (_, second):
             said = f"object of {_type(second)}s"
         case typing.Literal, words:

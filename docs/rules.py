@@ -6,9 +6,10 @@ python docs/rules.py
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import Field, dataclass, fields
 from inspect import cleandoc
 from pathlib import Path
+from typing import Any
 
 from pipeline import rules
 from pipeline.puzzle import Geometry, Puzzle, Rule
@@ -21,17 +22,16 @@ SIX, NINE, NO_BOXES = Geometry(2, 3), Geometry(3, 3), Geometry(1, 6)
 BEGIN = """\
 # Rules
 
-What a puzzle may demand beyond its rows, columns and boxes. This page is made by `docs/rules.py`
-from the rules themselves and from drawings as the [report](../how-to/report.md) and
-[`solve --svg`](commands.md#solve) make them; the values that are shown keep the rule.
-[Formats](formats.md) tells where rules can be written; what f-puzzles and Interactive Sudoku
-Solver call them is named here.
+What a puzzle may demand beyond its rows, columns and boxes, by the names that records use.
+[Formats](formats.md) tells where rules can be written; what [f-puzzles](formats.md#f-puzzles) and
+the [Interactive Sudoku Solver](formats.md#iss) call them stands with each. n is the side of the
+grid; words such as `total` are what the puzzle tells of a rule. The pictures show values that keep
+the rule, drawn as in the [report](../how-to/report.md) and by
+[`solve --svg`](commands.md#solve).
 
-A rule says what it means twice. A predicate of the values is all that a solution is checked by; its
-clauses are all that solvers and proofs look at. The contract suite
-(`tests/contracts/test_every_rule.py`) compares both on every assignment on small grids, and on
-some on larger ones: one that satisfies the clauses keeps the rule, and the other way round. So a
-refutation of the clauses is [one of the puzzle](../explanation/trust.md#rules).
+Each rule says what it means twice: a predicate of the values, by which solutions are checked, and
+clauses, which solvers and proofs work on. Tests compare the two:
+[What is trusted](../explanation/trust.md#rules). This page is made by `docs/rules.py`.
 """
 
 
@@ -92,7 +92,7 @@ EXAMPLES = (
     Example(
         (rules.Windoku(),),
         "439178562512936478768542139273415896845269713196783245654321987321897654987654321",
-        "",
+        "windoku",
         "Windoku",
         NINE,
     ),
@@ -381,14 +381,22 @@ def _page() -> Iterator[str]:
         said = [f"{who}: {_coded(names)}" for who, names in called if names]
         if said:
             yield "; ".join(said) + ".\n"
-        if any(True for rule in example.rules for _ in rule.shapes(example.geometry)):
-            yield f"![{example.name}](../assets/rules/{example.file})\n"
-        else:
-            yield f"It is not drawn.\n\n![{example.name}](../assets/rules/{example.file})\n"
+        if not any(True for rule in example.rules for _ in rule.shapes(example.geometry)):
+            yield "No mark shows it on a board.\n"
+        yield f"![{example.name}](../assets/rules/{example.file})\n"
 
 
 def _meaning(rule: type[Rule]) -> str:
-    return " ".join(cleandoc(rule.__doc__ or "").split("\n\n")[0].split())
+    """Its docstring, and the numbers that need not be told."""
+    said = " ".join(cleandoc(rule.__doc__ or "").split())
+    usual = [
+        f"`{each.name}` is usually {each.default}." for each in fields(rule) if _has_usual(each)
+    ]
+    return " ".join((said, *usual))
+
+
+def _has_usual(field: Field[Any]) -> bool:
+    return isinstance(field.default, int) and not isinstance(field.default, bool)
 
 
 def _coded(names: str) -> str:

@@ -35,15 +35,28 @@ class Most(NamedTuple):
 
 _MOST = Most()
 
+_CLAUSE_BYTES, _LITERAL_BYTES = 80, 24
+"""Memory of a clause, and of each of its literals, of which many are numbers of their own."""
+
+_CHECKED_CLAUSES, _CHECKED_STEPS = 4096, 1 << 14
+"""How many are made or taken between two looks at the limits."""
+
 
 class Clauses:
     """Collects clauses over the candidates of a grid of so many cells, values being 1 … side.
 
     `made` are the clauses so far, `variables` the highest variable. Whatever makes more clauses
-    or takes more steps than `most` says raises LimitReached.
+    or takes more steps than `most` says raises LimitReached. `check` is called now and then with
+    the bytes that are needed, to raise it too.
     """
 
-    def __init__(self, side: int, cells: int, most: Most = _MOST) -> None:
+    def __init__(
+        self,
+        side: int,
+        cells: int,
+        most: Most = _MOST,
+        check: Callable[[int], None] | None = None,
+    ) -> None:
         self.side = side
         self.most = most
         self.candidates = side * cells
@@ -51,7 +64,8 @@ class Clauses:
         self.made: list[Clause] = []
         self._conditions: Clause = ()
         self._literals = 0
-        self._steps = 0
+        self._steps = self._checked = 0
+        self._check = check
 
     @property
     def auxiliary(self) -> int:
@@ -77,11 +91,20 @@ class Clauses:
         if len(self.made) >= self.most.clauses or self._literals > self.most.literals:
             raise LimitReached(f"the rules are more than {len(self.made):,} clauses")
         self.made.append(clause)
+        if not len(self.made) % _CHECKED_CLAUSES:
+            self._look()
 
     def _spend(self, steps: int) -> None:
         self._steps += steps
         if self._steps > self.most.steps:
             raise LimitReached("the rules take too long to be put into clauses")
+        if self._steps - self._checked >= _CHECKED_STEPS:
+            self._checked = self._steps
+            self._look()
+
+    def _look(self) -> None:
+        if self._check:
+            self._check(_CLAUSE_BYTES * len(self.made) + _LITERAL_BYTES * self._literals)
 
     @contextmanager
     def under(self, *literals: int) -> Iterator[None]:

@@ -211,15 +211,18 @@ def refuter(solvers: Solvers, megabytes: int) -> Refuter:
 def _proved(
     core: Core, engine: Engine, solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, str]:
-    """Have an engine refute a core, and its proof checked. Raises what either does."""
-    from pipeline.certify.proof import REFUTED, check_core  # noqa: PLC0415 - as above
+    """Have an engine refute a core, and what is needed of its proof checked.
+
+    Raises what either does.
+    """
+    from pipeline.certify.proof import REFUTED, check_trimmed  # noqa: PLC0415 - as above
     from pipeline.solvers.pysat import Prover  # noqa: PLC0415
 
     deadline = Deadline.of(limits)
     name, text = "unit propagation", REFUTED
     if not core.is_refuted:
         name, text = engine, solvers.shared(Prover).prove(core.remaining, limits, engine)
-    checked = check_core(core, text, deadline.left())
+    checked, text = check_trimmed(core, text, deadline.left())
     certificate = Certificate(
         "proved", "drat", solver=name, checker=checked.checker, steps=checked.steps
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TypeVar
@@ -44,6 +44,16 @@ class Limits:
     def until(self, deadline: Deadline) -> Limits:
         """These limits, with the time that is left until the deadline."""
         return replace(self, spent=self.seconds - deadline.left())
+
+    def checking(self) -> Callable[[int], None]:
+        """What raises LimitReached if so many bytes are too many, or the time from now is up."""
+        deadline = Deadline.of(self)
+
+        def check(needed: int) -> None:
+            deadline.check()
+            self.allow(needed)
+
+        return check
 
     def allow(self, needed: int) -> None:
         """Raise LimitReached if so many bytes of memory are too many."""

@@ -7,7 +7,7 @@ stands for value v. What people read (candidates, messages) counts from 1.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
@@ -220,14 +220,29 @@ class Rule(ABC):
         """What people call it, with its place: `cage 15 at r1c1`."""
 
 
-@lru_cache(maxsize=4)
-def clauses_of(geometry: Geometry, rules: tuple[Rule, ...]) -> Clauses:
-    """What rules say, not to be changed: it is kept. Raises LimitReached."""
+_KEPT = 4
+_kept: dict[tuple[Geometry, tuple[Rule, ...]], Clauses] = {}
+"""The clauses of the last few puzzles with rules: they are asked for several times."""
+
+
+def clauses_of(
+    geometry: Geometry, rules: tuple[Rule, ...], check: Callable[[int], None] | None = None
+) -> Clauses:
+    """What rules say, not to be changed: it is kept.
+
+    Raises LimitReached, as `check` does, which is called now and then with the bytes needed.
+    """
     from pipeline.clauses import Clauses  # noqa: PLC0415 - most puzzles have no rules
 
-    clauses = Clauses(geometry.side, geometry.size)
-    for rule in rules:
-        rule.state(geometry, clauses)
+    key = (geometry, rules)
+    clauses = _kept.pop(key, None)
+    if clauses is None:
+        clauses = Clauses(geometry.side, geometry.size, check=check)
+        for rule in rules:
+            rule.state(geometry, clauses)
+    _kept[key] = clauses
+    while len(_kept) > _KEPT:
+        _kept.pop(next(iter(_kept)), None)
     return clauses
 
 
@@ -271,9 +286,12 @@ class Puzzle:
         full = geometry.all_values
         return cls(geometry, tuple(1 << (v - 1) if v else full for v in values), rules)
 
-    def clauses_of_rules(self) -> Clauses:
-        """What its rules say, cell c holding v being variable c·n + v. Raises LimitReached."""
-        return clauses_of(self.geometry, self.rules)
+    def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> Clauses:
+        """What its rules say, cell c holding v being variable c·n + v.
+
+        Raises LimitReached, as `check` does; `Limits.checking` makes one.
+        """
+        return clauses_of(self.geometry, self.rules, check)
 
     def givens(self) -> Iterator[tuple[int, int]]:
         """(cell, value) of each cell that allows a single value."""

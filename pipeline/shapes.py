@@ -1,15 +1,14 @@
 """Shapes: what rules are drawn with, in units of a cell.
 
 A point is (row, column), from 1, at the centre of a cell: (1.5, 1) is between the first two cells
-of the first column, (0, 3) is above the third column. `kind` names the look; KINDS has them all.
-Cells are drawn in this order: tints, lines, the grid, outlines, rings, dots, labels, values.
+of the first column, (0, 3) is above the third column. `kind` names the look; all of them stand in
+`report/styles.py`. The order of drawing is: tints, lines, the grid, outlines, rings, dots, labels,
+values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 Point = tuple[float, float]
 Place = tuple[int, int]
@@ -72,67 +71,3 @@ class Tint:
 
 
 Shape = Line | Ring | Dot | Label | Outline | Tint
-
-KINDS: Final[Mapping[type[Shape], tuple[str, ...]]] = {
-    Tint: (
-        "extra-region",
-        "windoku",
-        "clone",
-        "same-values",
-        "equal-sums",
-        "minimum",
-        "maximum",
-        "row-indexer",
-        "column-indexer",
-        "even",  # a smaller square
-        "odd",  # a disc
-    ),
-    Line: (
-        "thermometer",
-        "slow-thermometer",
-        "palindrome",
-        "renban",
-        "whispers",
-        "region-sum",
-        "entropic",
-        "modular",
-        "nabner",
-        "zipper",
-        "between",
-        "lockout",
-        "double-arrow",
-        "arrow",
-        "diagonal",
-        "little-killer",  # the short arrow from a clue to its diagonal
-    ),
-    Outline: (
-        "region",  # a thick border, as of boxes
-        "cage",
-        "sum",
-    ),
-    Ring: (
-        "arrow",
-        "double-arrow",
-        "between",
-        "lockout",  # a diamond
-    ),
-    Dot: (
-        "white",
-        "black",
-        "quadruple",
-    ),
-    Label: (
-        "xv",  # X, V, or another sum of two neighbours
-        "greater",  # < > ∧ ∨: a sign that points at the lesser cell
-        "minimum",  # the same, smaller
-        "maximum",
-        "sandwich",
-        "skyscraper",
-        "x-sum",
-        "little-killer",
-    ),
-}
-"""The looks of each shape, in the order in which they are drawn over each other.
-
-`pipeline/report/styles.py` has a style for each.
-"""

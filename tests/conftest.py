@@ -95,6 +95,16 @@ def checking():
     return PROGRAM.load_from(folder)
 
 
+@pytest.fixture(scope="session")
+def trimmer():
+    """The compiled trimmer; one process compiles it, the others wait."""
+    from pipeline.certify.trimming import PROGRAM
+
+    folder = PROGRAM.folder()
+    PROGRAM.compile_into(folder)
+    return PROGRAM.load_from(folder)
+
+
 @pytest.fixture
 def searching(checking, monkeypatch):
     """Have `exhausted_many` use the compiled check."""

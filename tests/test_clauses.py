@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise, product
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pysat.solvers import Minisat22
 from support.strategies import examples
 
 from pipeline.clauses import Clauses, Most
 from pipeline.errors import LimitReached
+from pipeline.limits import Limits
 
 Values = tuple[int, ...]
 Says = Callable[[Clauses], None]
@@ -239,6 +240,7 @@ def test_distinct_values_sum_to_the_total(some, total):
     [
         ((1, 2, 3, 4, 22, 23, 24, 25), True),
         ((9, 10, 11, 12, 14, 15, 16, 17), True),
+        ((1, 2, 3, 4, 21, 23, 24, 25), False),
         ((1, 2, 3, 4, 22, 23, 24, 24), False),
         ((1, 2, 3, 4, 23, 23, 23, 25), False),
         ((2, 2, 3, 3, 22, 23, 24, 25), False),
@@ -305,6 +307,7 @@ def test_a_total_is_the_sum_of_values_times_their_weights(terms, totals):
 
 @examples(40)
 @given(parts=st.lists(cells, min_size=1, max_size=4))
+@example(parts=[[0], [1, 2, 1, 2, 1]])  # the least sum of the one is above those of the other
 def test_parts_have_equal_sums(parts):
     check(
         lambda clauses: clauses.equal(parts),
@@ -366,3 +369,13 @@ def test_what_would_be_too_much_is_refused(most, says):
     with pytest.raises(LimitReached, match="the rules"):
         says(Clauses(9, 81, most))
     says(Clauses(9, 81))
+
+
+def test_the_limits_of_a_puzzle_are_looked_at_while_clauses_are_made():
+    makes = Clauses(25, 625, check=Limits(megabytes=0).checking())
+    with pytest.raises(LimitReached, match="the memory limit of 0 MB"):
+        makes.unit(range(25))
+    takes = Clauses(25, 625, check=Limits(0.0).checking())
+    with pytest.raises(LimitReached, match="the time limit of 0 s"):
+        takes.total([(cell, 1) for cell in range(25)], [300])
+    assert len(takes.made) < 4096

@@ -50,6 +50,7 @@ PYSAT = Settings(solver="pysat")
         "pipeline.encode",
         "pipeline.library",
         "pipeline.parse.detect",
+        "pipeline.parse.writing",
         "pipeline.reading",
     ],
 )

@@ -35,6 +35,8 @@ def has_solution(puzzle: Puzzle, terms: Terms, end: float) -> bool:
         return False
     if found.missing:
         grid = found.missing[0]
+    elif puzzle.is_plain:
+        raise Undecided(found.undecided or "")
     else:
         model = model_of(lambda: proof_formula(puzzle, ()), found.undecided or "", terms, end)
         if model is None:

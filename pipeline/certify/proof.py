@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -25,6 +27,7 @@ from itertools import islice
 import dratify
 
 from pipeline.certify.formula import Clause, Core, Formula, core_of
+from pipeline.certify.trimming import LONG, Part, loaded
 from pipeline.errors import PipelineError, counted
 
 REFUTED = "0\n"
@@ -58,7 +61,15 @@ class Checked:
 
 def check_refutation(formula: Formula, proof: str, seconds: float) -> Checked:
     """Check that a proof shows a formula to be unsatisfiable. Raises as `check_core` does."""
-    return check_core(core_of(formula), proof, seconds)
+    return _check(core_of(formula), proof, _Clock(seconds), keep=True)[0]
+
+
+def check_trimmed(core: Core, proof: str, seconds: float) -> tuple[Checked, str]:
+    """Check what is needed of a proof that a core is unsatisfiable, and give that: a proof.
+
+    It is the whole where nobody knows what is needed. Raises as `check_core` does.
+    """
+    return _check(core, proof, _Clock(seconds), keep=False)
 
 
 def check_core(core: Core, proof: str, seconds: float) -> Checked:
@@ -68,14 +79,85 @@ def check_core(core: Core, proof: str, seconds: float) -> Checked:
     step, time. Raises ProofRejected unless every step holds and the last is the empty clause, and
     ProofTimeout if the seconds do not suffice.
     """
+    return _check_whole(core, proof, _Clock(seconds))
+
+
+def _check(core: Core, proof: str, clock: _Clock, *, keep: bool) -> tuple[Checked, str]:
+    """Check a proof, in parts if these are known; `keep` says that all of it is to be checked."""
+    step = None
+    is_easy = core.is_refuted or _native_for(core, proof)
+    if not is_easy and len(proof) <= MAX_CHARACTERS:
+        step = loaded.get(at_once=len(proof) >= LONG)
+    if step:
+        with suppress(ProofRejected):
+            text, parts = _trimmed(step, core, proof, clock, keep=keep)
+            return _check_parts(core, text, parts, clock), text
+    start = time.monotonic()
+    checked = _check_whole(core, proof, clock)
+    if not step and not is_easy:
+        loaded.count(time.monotonic() - start)
+    return checked, proof
+
+
+def _trimmed(
+    step: Callable[..., int], core: Core, proof: str, clock: _Clock, *, keep: bool
+) -> tuple[str, Sequence[Part]]:
+    """What is needed of a proof, and in which parts it is to be checked.
+
+    Raises ProofRejected if nobody knows, and ProofTimeout.
+    """
+    from pipeline.certify.trimming.asking import Steps, trim  # noqa: PLC0415 - loads numpy
+
+    steps, numbers = Steps(), array("q")
+    for number, clause in _clauses(proof, core.formula.variables, clock):
+        clock.look()
+        steps.add(clause)
+        numbers.append(number)
+    try:
+        found = trim(step, core, steps, clock.look, keep=keep)
+        if not found or keep:
+            return proof, found.parts if found else ()
+        lines = proof.split("\n")
+        return "".join([f"{lines[numbers[at] - 1]}\n" for at in found.kept]), found.parts
+    except (ValueError, IndexError, MemoryError) as error:
+        raise ProofRejected(f"it cannot be trimmed: {error}") from error
+
+
+def _check_parts(core: Core, proof: str, parts: Sequence[Part], clock: _Clock) -> Checked:
+    """Check a proof part by part, each from the clauses picked for it.
+
+    Picked are clauses of the core and steps of earlier parts, so that each step follows from the
+    core. Raises as `check_core` does, and ProofRejected too if the parts are wrong.
+    """
+    known = [*core.clauses]
+    steps = _clauses(proof, core.formula.variables, clock)
+    is_refuted = False
+    for part in parts:
+        if part.clauses and not 0 <= min(part.clauses) <= max(part.clauses) < len(known):
+            raise ProofRejected("a part needs a clause that is not known")
+        codes, formula = _Codes(), dratify.CNF()
+        formula.clauses = _Watched((codes.of(known[at]) for at in part.clauses), clock)
+        checker = dratify.DRATChecker(formula, check_rat=False, apply_deletions=False)
+        for line, clause in islice(steps, part.steps):
+            clock.look()
+            if not checker.check_step("a", codes.of(clause)):
+                raise ProofRejected(f"line {line} does not follow from its part")
+            known.append(clause)
+        is_refuted = checker.result.reached_empty
+    if not is_refuted or next(steps, None):
+        raise ProofRejected("the parts are not the whole")
+    return Checked(len(known) - len(core.clauses), _CHECKER)
+
+
+def _check_whole(core: Core, proof: str, clock: _Clock) -> Checked:
+    """As `check_core`."""
     if len(proof) > MAX_CHARACTERS:
         raise ProofRejected(f"the proof is longer than {MAX_CHARACTERS:,} characters")
-    clock = _Clock(seconds)
     codes = _Codes()
     formula = dratify.CNF()
     formula.clauses = _Watched(map(codes.of, core.clauses), clock)
     variables = core.formula.variables
-    if len(proof) * len(core.clauses) <= _NATIVE_MOST and (native := _native()):
+    if native := _native_for(core, proof):
         steps = [("a", codes.of(clause)) for _, clause in _clauses(proof, variables, clock)]
         if _natively(formula, steps):
             return Checked(len(steps), f"{_CHECKER} with {native}")
@@ -90,6 +172,11 @@ def check_core(core: Core, proof: str, seconds: float) -> Checked:
         ended = counted(result.steps, "step")
         raise ProofRejected(f"the proof ends after {ended} without the empty clause")
     return Checked(result.steps, _CHECKER)
+
+
+def _native_for(core: Core, proof: str) -> str | None:
+    """The native engine's name and version, if there is one, and it can handle so much."""
+    return _native() if len(proof) * len(core.clauses) <= _NATIVE_MOST else None
 
 
 @lru_cache(maxsize=1)

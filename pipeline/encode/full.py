@@ -152,11 +152,11 @@ def _encoder(
     """
     stated = tuple(rules)
 
-    def encode(puzzle: Puzzle, style: NumberingChoice, _limits: Limits) -> Cnf:
+    def encode(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cnf:
         numbering = Numbering(puzzle.geometry, style)
         families = [_family(numbering, kind, bound) for kind, bound in stated]
         families += _units(puzzle, numbering)
-        rules = puzzle.clauses_of_rules()
+        rules = puzzle.clauses_of_rules(limits.checking())
         families += _renumbered(rules, numbering)
         highest, own = numbering.highest, rules.auxiliary
         return Cnf(puzzle.geometry, name, highest + own, tuple(families), numbering, (), own)

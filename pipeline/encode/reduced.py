@@ -43,8 +43,8 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
     highest = numbering.highest if style == "decimal" else len(candidates)
     own = 0
     if puzzle.rules:
-        rules = puzzle.clauses_of_rules()
-        left = [*_left(rules, cells, alive, highest)]
+        rules = puzzle.clauses_of_rules(limits.until(deadline).checking())
+        left = [*deadline.watch(_left(rules, cells, alive, highest))]
         own = rules.auxiliary
         families.append(Family(RULES_TITLE, len(left), left))
     return Cnf(geometry, "reduced", highest + own, tuple(families), candidates, tuple(fixed), own)

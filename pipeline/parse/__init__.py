@@ -15,16 +15,18 @@ from pipeline.parse.detect import (
     What,
     detect,
     detect_collection,
-    has_document,
-    is_written_otherwise,
     parse_puzzle,
     parse_source,
+)
+from pipeline.parse.text import count_lines, oversize
+from pipeline.parse.writing import (
+    has_document,
+    is_written_otherwise,
     parsed_from,
     read_solution,
     render_puzzle,
     solution_text,
 )
-from pipeline.parse.text import count_lines, oversize
 
 __all__ = [
     "ALPHABET_NAMES",

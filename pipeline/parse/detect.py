@@ -1,6 +1,7 @@
 """What a source is: one puzzle in some format, many of them, a formula, or none of these.
 
-Content decides, not the name. A new notation is one module, and one entry in FORMATS.
+Content decides, not the name. A new notation is one module, and one entry in FORMATS;
+`CONTRIBUTING.md` says what goes with it.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from pipeline.parse.formula import CNF_FORMAT, looks_like_cnf
 from pipeline.parse.fpuzzles import FPUZZLES
 from pipeline.parse.grid import GRID
 from pipeline.parse.iss import ISS
+from pipeline.parse.jigsaw import JIGSAW
 from pipeline.parse.json_grid import JSON
 from pipeline.parse.killers import ARROWS, KILLER
 from pipeline.parse.line import LINE
 from pipeline.parse.opensudoku import OPENSUDOKU
 from pipeline.parse.programs import HODOKU, SADMAN, SIMPLE
 from pipeline.parse.records import LONGEST, Reader
-from pipeline.parse.regions import JIGSAW
 from pipeline.parse.samurai import SAMURAI
 from pipeline.parse.solo import SOLO
 from pipeline.parse.spaces import SPACES, is_in_spaces
@@ -43,7 +44,7 @@ from pipeline.parse.spreadsheet import SPREADSHEET
 from pipeline.parse.sumocue import SUMOCUE
 from pipeline.parse.text import Text, decode_text, oversize
 from pipeline.parse.variants import VARIANTS
-from pipeline.puzzle import MAX_SIDE, Grid, Puzzle
+from pipeline.puzzle import MAX_SIDE, Puzzle
 from pipeline.settings import CHOICES, MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
@@ -78,9 +79,6 @@ COLLECTIONS: Final[tuple[Collection[Any], ...]] = (
     *(known.many for known in FORMATS if known.many is not None),
 )
 """The same notations for sources of many puzzles, in that order; but first rules, line by line."""
-
-_WRITTEN = frozenset(known.name for known in FORMATS if known.render is not None)
-"""Formats in which a filled puzzle can be written."""
 
 _BY_NAME = {known.name: known for known in FORMATS}
 _MANY = tuple(known.name for known in COLLECTIONS)
@@ -314,69 +312,3 @@ def _reads_as_one(head: Head) -> bool:
     except InvalidPuzzle:
         return False
     return True
-
-
-def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
-    r"""Write a puzzle in a format, or in the notation that `Parsed.format` names.
-
-        >>> render_puzzle(parse_puzzle("1.....2..3.....4"), "grid")
-        '1...\n..2.\n.3..\n...4\n'
-
-    Raises ValueError if the format cannot express the puzzle, KeyError for an unknown format.
-    """
-    name, _, notation = format_name.partition(" ")
-    render = _BY_NAME[name].render
-    if render is None or not puzzle.is_plain:
-        raise ValueError(f"{name}: puzzles are not written in it, or not this one")
-    return render(puzzle, notation)
-
-
-def solution_text(parsed: Parsed, grid: Grid) -> str:
-    """Write a solution of a puzzle as its notation does, or plainly its values."""
-    chosen = _BY_NAME.get(parsed.format.partition(" ")[0])
-    if chosen and chosen.fill:
-        return chosen.fill(parsed.document, grid)
-    if is_written_otherwise(parsed.format, parsed.puzzle):
-        from pipeline.parse.values import write_values  # noqa: PLC0415 - for few
-
-        return write_values(grid)
-    return render_puzzle(Puzzle.of_values(grid.geometry, grid.values), parsed.format)
-
-
-def read_solution(data: bytes, source: str, parsed: Parsed) -> Grid:
-    """The grid that `solution_text` writes so. Raises InvalidPuzzle.
-
-    Only of a puzzle whose solutions are values, or fill its document.
-    """
-    chosen = _BY_NAME.get(parsed.format.partition(" ")[0])
-    if chosen and chosen.filled:
-        return chosen.filled(data, source, parsed.puzzle.geometry)
-    from pipeline.parse.values import read_values  # noqa: PLC0415 - for few
-
-    return read_values(data, source, parsed.puzzle.geometry)
-
-
-def has_document(format_name: str) -> bool:
-    """Whether a solution in that notation is the document of its puzzle, filled in."""
-    chosen = _BY_NAME.get(format_name.partition(" ")[0])
-    return chosen is not None and chosen.fill is not None
-
-
-def is_written_otherwise(format_name: str, puzzle: Puzzle) -> bool:
-    """Whether the solutions of a puzzle are not written as filled puzzles in its notation."""
-    return not puzzle.is_plain or format_name.partition(" ")[0] not in _WRITTEN
-
-
-def parsed_from(puzzle: Puzzle) -> Parsed:
-    """A puzzle that was not read from a text, in the first notation that can express it."""
-    if not puzzle.is_plain:
-        return Parsed(puzzle, "values", "it was not read", "rules")
-    geometry = puzzle.geometry
-    marked = not {geometry.even_values, geometry.odd_values}.isdisjoint(puzzle.cells)
-    for name in ("grid", "boxes"):
-        try:
-            render_puzzle(puzzle, name)
-        except ValueError:
-            continue
-        return Parsed(puzzle, name, "it was not read", "even-odd" if marked else "classic")
-    return Parsed(puzzle, "boxes", "it was not read", "classic")

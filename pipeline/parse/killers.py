@@ -10,51 +10,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase, digits
-from typing import TYPE_CHECKING
 
 from pipeline.errors import counted
 from pipeline.parse.base import Format, Found
 from pipeline.parse.cells import NINE
-from pipeline.parse.text import Line, Text, Word, quote
-from pipeline.puzzle import Puzzle, Rule
+from pipeline.parse.ruled import cages_of, diagonals, single_line, words_of
+from pipeline.parse.text import Text, Word, quote
+from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
-if TYPE_CHECKING:
-    from pipeline.rules.cages.killer import Cage
-
 _CELLS = NINE.size
-
-
-def single_line(text: Text) -> Line:
-    """The only line. Raises InvalidPuzzle if there are several."""
-    first, *others = text.lines
-    if others:
-        found = counted(len(text.lines), "line")
-        raise text.at_line(others[0], "a single puzzle", found, may_go_on=False)
-    return first
-
-
-def words_of(line: Line, pattern: re.Pattern[str], start: int) -> list[Word]:
-    """The matches of the pattern from there to the end of the line."""
-    matches = pattern.finditer(line.text.rstrip(), start)
-    return [Word(line.number, match.start() + 1, match[0]) for match in matches]
-
-
-def diagonals() -> tuple[Rule, ...]:
-    """Both diagonals."""
-    from pipeline.rules.regions.diagonal import Diagonal  # noqa: PLC0415 - rules take a while to load
-
-    return Diagonal(rising=False), Diagonal(rising=True)
-
-
-def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> list[Cage]:
-    """The cages, by what their cells and their sums are filed under; a sum of 0 is none."""
-    from pipeline.rules.cages.killer import Cage  # noqa: PLC0415 - as above
-
-    cages = (Cage(tuple(cells), sums[at] or None) for at, cells in members.items())
-    return [cage for cage in cages if cage.total is not None or len(cage.cage) > 1]
 
 
 _HEADER = re.compile(r"\s*3x3:(d?):k:")

@@ -14,13 +14,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from string import ascii_lowercase
+from string import ascii_lowercase, digits
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Format, Found
-from pipeline.parse.killers import cages_of, diagonals, single_line
-from pipeline.parse.regions import first_misfit, region_rules
+from pipeline.parse.ruled import (
+    cages_of,
+    diagonals,
+    first_misfit,
+    region_rules,
+    single_line,
+    variant_of,
+)
 from pipeline.parse.text import Line, Text, quote
 from pipeline.puzzle import Geometry, Puzzle, Rule
 from pipeline.settings import Reading
@@ -31,7 +37,9 @@ _LARGEST_SIDE = 31
 _PARAMS = re.compile(r"\s*([0-9]{1,2})(?:x([0-9]{1,2}))?([a-z0-9]*):")
 _BEGINS = re.compile(r"\s*[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*:(?:[a-z0-9_]|$)")
 _WHOLE = re.compile(rf"{_BEGINS.pattern}[a-z0-9_]*(?:,[a-z0-9_]*)*\s*")
-_SKIPPED = re.compile(r"d[a-z]?|(?:md|[rma])[0-9]*")
+_SKIPPED = re.compile(r"d[tbiaeu]?|(?:md|[rma])[0-9]*")
+"""The difficulty and the symmetry."""
+
 _IN_GRID = re.compile(r"[0-9]+|.")
 _LARGEST_SUM = 9999
 _LONGEST_NUMBER = len(str(_LARGEST_SUM))
@@ -79,7 +87,7 @@ def parse_solo(text: Text, _reading: Reading) -> Found:
     if params.has_cages:
         rules += reader.cages(wanted - 2)
     puzzle = Puzzle.of_values(params.geometry, values, tuple(rules))
-    return Found(puzzle, "classic" if puzzle.is_plain else "rules")
+    return Found(puzzle, variant_of(puzzle))
 
 
 def _params(header: re.Match[str]) -> _Params | None:
@@ -130,7 +138,7 @@ class _Fields(NamedTuple):
             sign = match[0]
             if sign in ascii_lowercase:
                 values += [0] * (ascii_lowercase.index(sign) + 1)
-            elif sign.isdigit() and len(sign) <= _LONGEST_NUMBER and 0 < int(sign) <= most:
+            elif sign[0] in digits and len(sign) <= _LONGEST_NUMBER and 0 < int(sign) <= most:
                 values.append(int(sign))
             elif sign != "_":
                 expected = f"a number from 1 to {most}, a letter for blanks or '_'"

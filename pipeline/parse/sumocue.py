@@ -15,8 +15,16 @@ from typing import NamedTuple
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.parse.base import Format, Found
 from pipeline.parse.cells import ALL_GEOMETRIES
-from pipeline.parse.killers import cages_of, diagonals, single_line, words_of
-from pipeline.parse.regions import SIDES, first_misfit, region_rules
+from pipeline.parse.jigsaw import SIDES
+from pipeline.parse.ruled import (
+    cages_of,
+    diagonals,
+    first_misfit,
+    region_rules,
+    single_line,
+    variant_of,
+    words_of,
+)
 from pipeline.parse.text import Text, Word, quote
 from pipeline.puzzle import Geometry, Puzzle, Rule
 from pipeline.settings import Reading
@@ -62,7 +70,7 @@ def parse_sumocue(text: Text, _reading: Reading) -> Found:
             raise _at_part(text, parts, cell, expected)
     rules += diagonals() if header[1] else ()
     puzzle = Puzzle.of_values(geometry, values, (*rules, *cages_of(members, sums)))
-    return Found(puzzle, "classic" if puzzle.is_plain else "rules")
+    return Found(puzzle, variant_of(puzzle))
 
 
 def _parts(text: Text, words: Sequence[Word]) -> list[_Part]:

@@ -15,9 +15,9 @@ from typing import Final
 from pipeline.parse.base import Collection, Entry, Format, Head, Piece
 from pipeline.parse.fpuzzles import FPUZZLES
 from pipeline.parse.iss import ISS, is_constraint
+from pipeline.parse.jigsaw import JIGSAW
 from pipeline.parse.killers import ARROWS, KILLER
 from pipeline.parse.records import Reader, cut_lines, is_too_long, text_of
-from pipeline.parse.regions import JIGSAW
 from pipeline.parse.solo import SOLO
 from pipeline.parse.sumocue import SUMOCUE
 from pipeline.parse.text import NEWLINE, Line, Text, says_something
@@ -42,7 +42,7 @@ def recognise_variants(head: Head) -> tuple[None, str] | None:
     if head.declared:
         return None, "it is declared"
     lines = [*islice(head.lines, _MOST_LOOKED_AT)]
-    if any(map(is_constraint, lines)):
+    if any(map(is_constraint, lines)) and not any(map(_is_no_constraint, lines)):
         return None  # one text in several lines, of which each would be a puzzle too
     known = sum(map(_is_variant, lines))
     if known * 2 > len(lines) > 1:
@@ -57,6 +57,11 @@ def _is_variant(line: str) -> bool:
         known.recognise(text) is not None and (not known.begins or known.begins.match(line))
         for known in ONE_LINE
     )
+
+
+def _is_no_constraint(line: str) -> bool:
+    """Whether a line is a puzzle, but not a text of constraints."""
+    return not (ISS.begins and ISS.begins.match(line)) and _is_variant(line)
 
 
 def entries_of_variants(piece: Piece, _layout: None, reader: Reader) -> list[Entry]:

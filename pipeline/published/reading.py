@@ -51,7 +51,7 @@ def record_of(told: dict[str, Any]) -> Record:
     kind: type[Record] = ManyRecord if told.get("status") in OF_MANY else PuzzleRecord
     try:
         record = msgspec.convert(told, kind)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the latter for a surrogate
         raise NoRecord(f"it is not as described: {error}") from error
     if len(hashes_in(record)) < len(record.files):
         raise NoRecord("it lists a file twice")

@@ -11,16 +11,11 @@ from typing import Any, Final, NamedTuple
 from pipeline.puzzle import Puzzle
 from pipeline.report.elements import Look, elements, path, radius
 from pipeline.report.outlines import CELL, outline
-from pipeline.report.styles import Kind
-from pipeline.shapes import KINDS, Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
+from pipeline.report.styles import STYLES, Kind
+from pipeline.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
 _REGIONS: Final = (Look(Outline, "region", False), Look(Outline, "region", True))
-_LOOKS: Final = [
-    Look(shape, kind, broken)
-    for shape, kinds in KINDS.items()
-    for kind in kinds
-    for broken in (False, True)
-]
+_LOOKS: Final = [Look(shape, kind, broken) for shape, kind in STYLES for broken in (False, True)]
 
 _CLUE = 8
 """How far a clue reaches from its point, in units."""

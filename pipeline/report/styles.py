@@ -1,4 +1,4 @@
-"""The style of each kind of shape.
+"""The kinds of each shape, and their styles, in the order in which they are drawn.
 
 Colours are of middle lightness and half transparent, so that one does on light and on dark paper.
 The class of a kind of line is `renban-line`; every line has the class `line` too.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from pipeline.shapes import KINDS, Dot, Label, Line, Outline, Ring, Shape, Tint
+from pipeline.shapes import Dot, Label, Line, Outline, Ring, Shape, Tint
 
 Kind = tuple[type[Shape], str]
 
@@ -49,8 +49,8 @@ STYLES: Final[Mapping[Kind, str]] = {
     (Tint, "maximum"): "fill-opacity: .2",
     (Tint, "row-indexer"): "fill: #4f9a68",
     (Tint, "column-indexer"): "fill: #b8608c",
-    (Tint, "even"): "fill-opacity: .4",
-    (Tint, "odd"): "fill-opacity: .4",
+    (Tint, "even"): "fill-opacity: .4",  # a smaller square
+    (Tint, "odd"): "fill-opacity: .4",  # a disc
     (Line, "thermometer"): "stroke-width: 6",
     (Line, "slow-thermometer"): "stroke-width: 6; stroke-linecap: butt; stroke-dasharray: 3.4 2.6",
     (Line, "palindrome"): "stroke-width: 4",
@@ -66,18 +66,20 @@ STYLES: Final[Mapping[Kind, str]] = {
     (Line, "double-arrow"): _THIN + "1.4",
     (Line, "arrow"): _THIN + "1.4",
     (Line, "diagonal"): "stroke: #3d86cf; stroke-width: 1; stroke-opacity: .8",
-    (Line, "little-killer"): f"stroke: {_INK}; {_THIN}.9",
-    (Outline, "region"): "",
+    (Line, "little-killer"): f"stroke: {_INK}; {_THIN}.9",  # from a clue to its diagonal
+    (Outline, "region"): "",  # a border, as of boxes
     (Outline, "cage"): "stroke-dasharray: 2 1.5",
     (Outline, "sum"): "stroke-dasharray: .1 1.8; stroke-linecap: round; stroke-width: 1",
     (Ring, "arrow"): "",
     (Ring, "double-arrow"): "",
     (Ring, "between"): f"fill: {_GREY}; fill-opacity: .25",
-    (Ring, "lockout"): "fill: #4f6fc0; fill-opacity: .2; stroke: #4f6fc0",
+    (Ring, "lockout"): "fill: #4f6fc0; fill-opacity: .2; stroke: #4f6fc0",  # a diamond
     (Dot, "white"): "fill: #fff; stroke: #1f2023",
     (Dot, "black"): f"fill: #000; stroke: {_GREY}",
     (Dot, "quadruple"): f"fill: {_PAPER}",
+    # X, V, or another sum of two neighbours
     (Label, "xv"): f"font-size: 8px; stroke: {_PAPER}; stroke-width: 2.4; paint-order: stroke",
+    # < > ∧ ∨: signs that point at the lesser cell, two of them smaller
     (Label, "greater"): _SIGN + "1.1",
     (Label, "minimum"): _SIGN + ".9",
     (Label, "maximum"): _SIGN + ".9",
@@ -86,7 +88,7 @@ STYLES: Final[Mapping[Kind, str]] = {
     (Label, "x-sum"): "font-weight: 700",
     (Label, "little-killer"): "",
 }
-"""What CSS says of each, beyond what it says of all of its shape."""
+"""What CSS says of each kind, beyond what it says of its shape; a new kind is entered here."""
 
 _INSIDE: Final = {
     "white": ".board .in-white { fill: #131417; }\n",
@@ -109,7 +111,7 @@ def style_of(kinds: Collection[Kind]) -> str:
     """The style sheet for shapes of these kinds."""
     used = [kind for kind in STYLES if kind in kinds]
     shapes = {shape for shape, _ in used}
-    rules = [_rule(name_of(shape), _BASES[shape]) for shape in KINDS if shape in shapes]
+    rules = [_rule(name_of(shape), _BASES[shape]) for shape in _BASES if shape in shapes]
     rules += [_rule(name_of(*kind), STYLES[kind]) for kind in used if STYLES[kind]]
     inside = (_INSIDE[kind] for shape, kind in used if shape is Dot and kind in _INSIDE)
     return "".join((*rules, _TEXTS, *inside, _BROKEN)) if used else ""

@@ -33,12 +33,6 @@ def border(geometry: Geometry, a: int, b: int) -> Point:
     return (row + other_row) / 2, (column + other_column) / 2
 
 
-def check_one_grid(name: str, geometry: Geometry) -> None:
-    """Raise ValueError for several grids that share boxes."""
-    if geometry.grids:
-        raise ValueError(f"{name}: there are several grids")
-
-
 def moves(geometry: Geometry, steps: tuple[tuple[int, int], ...]) -> Iterator[tuple[int, int]]:
     """Pairs of cells that one of the steps (rows down, columns right) leads between."""
     for cell in range(geometry.size):

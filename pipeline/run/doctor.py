@@ -53,15 +53,16 @@ def examine(settings: Settings) -> Iterator[Finding]:
 
 
 def programs_of(settings: Settings) -> list[Program]:
-    """What can be compiled of that which large jobs use: the search of lanes, and the check.
+    """What can be compiled: the search of lanes, the check of many, and the trimming of proofs.
 
     Raises ImportError without numpy.
     """
     from pipeline.certify import compiled as check  # noqa: PLC0415 - slow to load
+    from pipeline.certify import trimming  # noqa: PLC0415
     from pipeline.solvers.lanes import loading as lanes  # noqa: PLC0415
 
     used = [lanes.PROGRAM] if settings.solver in _BY_LANES else []
-    return used if settings.trust_solver else [*used, check.PROGRAM]
+    return used if settings.trust_solver else [*used, check.PROGRAM, trimming.PROGRAM]
 
 
 def _solvers(settings: Settings) -> Iterator[Finding]:

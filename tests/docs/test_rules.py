@@ -7,7 +7,9 @@ import runpy
 import pytest
 from support.pages import PAGES, ROOT
 
-from pipeline.rules import RULES
+import pipeline.rules
+from pipeline.parse.fpuzzles.keys import FLAGS, KINDS, NEGATIVE, NONCONSECUTIVE
+from pipeline.parse.iss.types import TYPES
 
 MADE = runpy.run_path(str(ROOT / "docs" / "rules.py"))
 EXAMPLES = MADE["EXAMPLES"]
@@ -26,8 +28,17 @@ def test_a_picture_is_what_the_report_draws(example):
 
 
 def test_every_rule_has_its_example_and_every_picture_its_rule():
-    assert [type(example.rules[0]) for example in EXAMPLES] == [*RULES]
+    named = [type(example.rules[0]).__name__ for example in EXAMPLES]
+    assert sorted(named) == sorted(pipeline.rules.__all__)
     assert {path.name for path in PICTURES.iterdir()} == {example.file for example in EXAMPLES}
+
+
+def test_the_page_has_every_name_that_a_format_knows():
+    def named(where):
+        return {name for each in EXAMPLES for name in getattr(each, where).split(", ") if name}
+
+    assert named("fpuzzles") == {*FLAGS, *KINDS, NEGATIVE, NONCONSECUTIVE, "region"}
+    assert named("iss") == {*TYPES, "Jigsaw", "StrictKropki", "StrictXV"}
 
 
 @each_example

@@ -53,6 +53,12 @@ def test_values_of_larger_jigsaws_are_letters():
     assert said == "1:1: expected one of A to J or a blank, found 'K'"
 
 
+def test_a_letter_that_is_two_in_upper_case_is_no_value():
+    regions = "".join(sign * 25 for sign in "ABCDEFGHIJKLMNOPQRSTUVWXY")
+    said = said_of("ﬆ" + "." * 624 + regions, format_name="jigsaw")
+    assert said.startswith("1:1: expected one of A to Y or a blank")
+
+
 def test_a_puzzle_and_its_solution_are_no_jigsaw():
     assert read(LINE + SOLVED).format != "jigsaw"
 
@@ -138,6 +144,11 @@ def test_an_id_has_diagonals_and_cages_and_what_it_skips():
     assert sum(cage.total for cage in cages) == 6 * 21
 
 
+@pytest.mark.parametrize("params", ["2x3dk", "2x3m4dk", "2x3uk", "2x3dak"])
+def test_a_difficulty_takes_no_letter_that_means_a_rule(params):
+    assert read(SOLO.replace("2x3k", params)).puzzle == read(SOLO).puzzle
+
+
 def test_an_id_without_rules_is_a_plain_puzzle():
     parsed = read("2x3:1_2_3_4_5_6zd\n")
     assert (parsed.puzzle.geometry, parsed.variant) == (Geometry(2, 3), "classic")
@@ -150,6 +161,8 @@ def test_an_id_without_rules_is_a_plain_puzzle():
         ("6x6:a", "1:1: expected sizes such as '3x3:' or '9j:', of side 2 to 31", True),
         ("2x2:o", "1:6: expected 16 cells, found 15 cells", True),
         ("2x2:o_5", "1:7: expected a number from 1 to 4, a letter for blanks or '_'", False),
+        ("2x2:²o", "1:5: expected a number from 1 to 4, a letter for blanks or '_'", False),
+        ("2x2:٣o", "1:5: expected a number from 1 to 4, a letter for blanks or '_'", False),
         ("2x2:z", "1:5: expected at most 16 cells, found 'z'", False),
         ("2x2:p,a", "1:8: expected 1 field, found 2 fields", True),
         ("4j:p,b__cd__a___b", "1:18: expected 24 steps and a border, found 24 steps", True),
@@ -159,7 +172,7 @@ def test_an_id_without_rules_is_a_plain_puzzle():
     ],
 )
 def test_an_id_that_is_none_is_refused(text, message, truncated):
-    said, may_be_cut_off = refused(text)
+    said, may_be_cut_off = refused(text, format_name="solo")
     assert said.startswith(message)
     assert may_be_cut_off is truncated
 

@@ -66,3 +66,10 @@ def test_a_fault_in_a_line_is_told_where_it_is():
     items = [*read(text.encode())]
     assert items[1].reason == "data:2:162: expected 9 regions, found '?'"
     assert [item.problem is None for item in items] == [False, True, False]
+
+
+def test_a_single_constraint_among_puzzles_of_other_notations_is_one_of_them():
+    constraint = ".Cage~3~R1C1~R1C2"
+    assert told(f"{constraint}\n{constraint}\n") == "one iss"
+    items = [*read(f"{KILLER}\n{constraint}\n{SOLO}\n".encode())]
+    assert [item.problem.format for item in items] == ["killer", "iss", "solo"]

@@ -57,6 +57,7 @@ HOSTILE: dict[str, Plant] = {
     "source": saying(source=["x"]),
     "status": saying(status={}),
     "no-status": saying(status=None),
+    "surrogate": saying(certificate="\ud800"),
     "message": saying(message=[1]),
     "member": saying(member=True),
     "files": saying(files=3),

@@ -16,7 +16,7 @@ from pipeline.puzzle import Geometry, Puzzle, Rule
 from pipeline.report.board import Board, board_svg
 from pipeline.report.elements import Look, elements
 from pipeline.report.styles import SHAPES_STYLE, STYLES, name_of, style_of
-from pipeline.shapes import KINDS, Dot, Label, Line, Outline, Ring, Shape, Tint
+from pipeline.shapes import Dot, Label, Line, Outline, Ring, Shape, Tint
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FOUR, SIX, NINE = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3)
@@ -74,7 +74,7 @@ def texts(svg) -> list[str]:
 @pytest.mark.parametrize(("geometry", "rule"), EXAMPLES)
 def test_every_kind_that_a_rule_is_drawn_with_is_known_and_has_a_style(geometry, rule):
     for shape in rule.shapes(geometry):
-        assert shape.kind in KINDS[type(shape)]
+        assert (type(shape), shape.kind) in STYLES
     svg = drawn(board(rule, geometry=geometry))
     assert rule.told(geometry)[:20] in svg.find(f"{SVG}desc").text
 
@@ -90,8 +90,7 @@ def test_every_kind_can_be_drawn(kind, broken):
     assert f".{name_of(shape)} {{" in style_of([kind])
 
 
-def test_kinds_and_their_styles_are_the_same():
-    assert {*STYLES} == {(shape, kind) for shape, kinds in KINDS.items() for kind in kinds}
+def test_the_style_of_all_kinds_is_made_once():
     assert style_of(STYLES) == SHAPES_STYLE
     assert style_of([]) == ""
 

@@ -12,7 +12,7 @@ from support.dropping import DropFolder
 from support.needs import needs_minisat, needs_numba
 from support.solving import program
 
-from pipeline.certify.compiled import PROGRAM
+from pipeline.certify import compiled, trimming
 from pipeline.run import doctor
 from pipeline.run.doctor import Finding, examine
 from pipeline.settings import Settings
@@ -125,10 +125,10 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
         raise RuntimeError("no such instruction")
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for folder in ("pipeline.solvers.lanes", "pipeline.certify.compiled"):
-        monkeypatch.setattr(f"{folder}.building.object_code", failing)
+    for folder in ("solvers.lanes", "certify.compiled", "certify.trimming"):
+        monkeypatch.setattr(f"pipeline.{folder}.building.object_code", failing)
     findings = examined(box, solver="lanes")
-    for name in ("lanes", "check"):
+    for name in ("lanes", "check", "trim"):
         found = about(findings, f"compiled {name}")
         assert found.level == "warning"
         assert "cannot be had: RuntimeError: no such instruction" in found.about
@@ -137,12 +137,20 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
 
 @needs_numba
 @pytest.mark.parametrize("solver", ["minisat", "pysat"])
-def test_the_check_is_compiled_whatever_the_solver(box, tmp_path, monkeypatch, checking, solver):
-    code = (PROGRAM.folder() / "code.o").read_bytes()[32:]
+def test_the_checks_are_compiled_whatever_the_solver(
+    box, tmp_path, monkeypatch, checking, trimmer, solver
+):
+    codes = {
+        name: (program.folder() / "code.o").read_bytes()[32:]
+        for name, program in (("compiled", compiled.PROGRAM), ("trimming", trimming.PROGRAM))
+    }
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("pipeline.certify.compiled.building.object_code", lambda _name: code)
+    for name, code in codes.items():
+        place = f"pipeline.certify.{name}.building.object_code"
+        monkeypatch.setattr(place, lambda _name, code=code: code)
     assert about(examined(box, solver=solver), "compiled").level == "ok"
-    assert [path.name.partition("-")[0] for path in tmp_path.glob("cache/*/*")] == ["check"]
+    made = {path.name.partition("-")[0] for path in tmp_path.glob("cache/*/*")}
+    assert made == {"check", "trim"}
 
 
 def test_compiled_searches_may_be_missing(box, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from math import isinf
@@ -98,6 +99,11 @@ class Node:
         return self.value
 
     @property
+    def text(self) -> str:
+        """A number or a text, as one that is drawn."""
+        return str(self.value).strip()
+
+    @property
     def is_nothing(self) -> bool:
         """Whether it is null or an empty text, which is how programs write no value."""
         return self.value is None or (isinstance(self.value, str) and not self.value.strip())
@@ -158,8 +164,7 @@ def _members(value: object) -> Iterable[object]:
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise Misread("each key once in an object", f"{quote(twice)} twice")
     return made
 

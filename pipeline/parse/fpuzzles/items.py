@@ -24,12 +24,14 @@ _DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 class Board:
     """The grid that objects are about, its regions, and the places that rules have named.
 
-    `named` are the places of each cell, line or group, by key; drawings may repeat these.
+    `named` are the places of each cell, line or group, by key; drawings may repeat these, and
+    with them the values that are said there.
     """
 
     geometry: Geometry
     regions: tuple[tuple[int, ...], ...]
     named: dict[str, list[frozenset[Place]]] = field(default_factory=dict)
+    values: set[tuple[frozenset[Place], str]] = field(default_factory=set)
 
     def place(self, node: Node) -> Place:
         """A place in the grid, or beside it, where clues stand."""
@@ -134,6 +136,8 @@ class Item:
         places = [self.board.place(node) for node in nodes]
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
         self.board.named.setdefault(self.key, []).extend(groups)
+        if self.has("value"):
+            self.board.values.update((group, self.fields["value"].text) for group in groups)
         return tuple(cells)
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from pipeline.parse.fpuzzles.document import Misread, Node
 from pipeline.parse.fpuzzles.items import Item
-from pipeline.parse.ruled import usual_difference
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules import (
     AntiKing,
@@ -156,10 +155,13 @@ def _extremes(maximum: bool) -> Kind:
         marked = [item.cell() for item in items]
         if not marked:
             return
-        beside = [*neighbours(items[0].board.geometry)]
-        for cell in marked:
-            around = {a + b - cell for a, b in beside if cell in (a, b)} - {*marked}
-            yield Extreme(cell, tuple(sorted(around)), maximum)
+        beside: dict[int, set[int]] = {cell: set() for cell in marked}
+        for pair in neighbours(items[0].board.geometry):
+            for cell, other in (pair, pair[::-1]):
+                if cell in beside and other not in beside:
+                    beside[cell].add(other)
+        for cell, others in beside.items():
+            yield Extreme(cell, tuple(sorted(others)), maximum)
 
     return Kind(frozenset(("cell",)), rules)
 
@@ -172,8 +174,8 @@ def _indexers(row: bool) -> Kind:
 
 
 def _whispers(item: Item, line: Line) -> Rule:
-    usual = usual_difference(item.board.geometry.side)
-    return Whispers(line, item.number(least=1, default=usual))
+    half = (item.board.geometry.side + 1) // 2
+    return Whispers(line, item.number(least=1, default=half))
 
 
 def _region_sum(item: Item, line: Line) -> Rule:

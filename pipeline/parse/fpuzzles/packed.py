@@ -19,7 +19,10 @@ LONGEST_PACKED = 1 << 16
 
 _SIGNS = {sign: at for at, sign in enumerate(f"{ascii_uppercase}{ascii_lowercase}{digits}+/")}
 _LINK = re.compile(r"[a-z]+://|[\w.-]+\.[a-z]+/", re.IGNORECASE)
-_HELD = re.compile(r"(?:[?&](?:load|puzzleid)=|/fpuz(?:zles)?(?=N4)|^fpuz(?:zles)?)", re.IGNORECASE)
+_HELD = re.compile(
+    r"[?&](?:load|puzzleid)=|/fpuz(?:zles)?(?=N4)|^fpuz(?:zles)?|/(?=(?:scl|ctc|scf)[\w+%]{17})",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(r"fpuz(?:zles)?(?=N4)", re.IGNORECASE)
 _OTHERS = {
     "scl": "SudokuPad's own notation, 'scl…', which holds drawings in place of rules",

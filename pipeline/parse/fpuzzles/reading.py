@@ -65,8 +65,7 @@ def read(document: object) -> Found:
     except ValueError as error:
         raise Misread("rules that fit the grid", str(error)) from None
     prose = ("ruleset",) if "ruleset" in fields and not fields["ruleset"].is_nothing else ()
-    variant = variant_of(geometry, masks, rules)
-    return Found(puzzle, variant, claimed=claimed, unread=prose + uncompared)
+    return Found(puzzle, variant_of(puzzle), claimed=claimed, unread=prose + uncompared)
 
 
 def _fields(document: object) -> dict[str, Node]:
@@ -175,7 +174,11 @@ def _check_drawings(fields: dict[str, Node], board: Board) -> None:
             lists = said["lines"].list() if "lines" in said else []
             lists += [said["cells"]] if "cells" in said else []
             drawn = [frozenset(map(board.place, each.list())) for each in lists]
-            if not (marks or outlines) or not drawn or not known.issuperset(drawn):
+            repeats = bool(drawn) and known.issuperset(drawn)
+            if "value" in said and not said["value"].is_nothing:
+                text = said["value"].text
+                repeats &= board.values.issuperset((group, text) for group in drawn)
+            if not (marks or outlines) or not repeats:
                 found = f"'{key}', a rule that stands in prose alone"
                 raise Misread("drawings of known rules", found, drawing.way)
 

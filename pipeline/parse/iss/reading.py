@@ -43,7 +43,7 @@ def read(text: Text) -> Found:
         puzzle = Puzzle(geometry, cells, tuple(rules))
     except ValueError as error:
         raise text.error(None, None, "rules that fit the grid", str(error)) from None
-    return Found(puzzle, variant_of(geometry, cells, rules))
+    return Found(puzzle, variant_of(puzzle))
 
 
 def _side(source: Source, items: Sequence[Item]) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 from pipeline.parse.iss.grammar import Item, Source
-from pipeline.parse.ruled import Place, cells_along, usual_difference
+from pipeline.parse.ruled import Place, cells_along
 from pipeline.parse.text import Word
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules import (
@@ -71,6 +72,11 @@ class Reader:
         if len(words) < least:
             raise self.source.short(item, f"{least} cells or more")
         return tuple(self.cell(item, word) for word in words)
+
+    @cached_property
+    def neighbours(self) -> frozenset[tuple[int, int]]:
+        """The pairs of orthogonal neighbours, the smaller cell first."""
+        return frozenset(neighbours(self.geometry))
 
     def cell(self, item: Item, word: Word) -> int:
         return self.source.cell(item, word, self.geometry)
@@ -138,7 +144,7 @@ def _pairs(rule: Callable[[int, int], Rule]) -> _Rules:
 
     def rules(reader: Reader, item: Item) -> Iterator[Rule]:
         cells = reader.different(item, reader.cells(item, least=2))
-        beside = {*neighbours(reader.geometry)}
+        beside = reader.neighbours
         bound = [pair for pair in combinations(cells, 2) if (min(pair), max(pair)) in beside]
         paired = {cell for pair in bound for cell in pair}
         for cell, word in zip(cells, item.words, strict=True):
@@ -151,9 +157,14 @@ def _pairs(rule: Callable[[int, int], Rule]) -> _Rules:
 
 def _whisper(reader: Reader, item: Item) -> Iterator[Rule]:
     said = bool(item.words) and item.words[0].text.isdigit()
-    usual = usual_difference(reader.geometry.side)
-    difference = reader.number(item, least=1) if said else usual
+    difference = reader.number(item, least=1) if said else 5  # of any side
     yield Whispers(reader.cells(item, skipped=int(said), least=2), difference)
+
+
+def _entropic(reader: Reader, item: Item) -> Iterable[Rule]:
+    if reader.geometry.side != 9:
+        raise reader.source.wrong(item, item.type, "a grid of side 9")
+    return _line(Entropic)(reader, item)
 
 
 def _region_sum(reader: Reader, item: Item) -> Iterator[Rule]:
@@ -308,7 +319,7 @@ TYPES: dict[str, _Rules] = {
     "Between": _line(Between),
     "Zipper": _line(Zipper),
     "DoubleArrow": _line(DoubleArrow),
-    "Entropic": _line(Entropic),
+    "Entropic": _entropic,
     "Modular": _numbered(Modular, least=2),
     "Lockout": _numbered(Lockout),
     "Whisper": _whisper,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.places import at
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Line, Ring
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Arrow(Rule):
-    """The shaft sums to the circle; one of two or three cells is a number in reading order.
+    """The shaft sums to the circle; a circle of two or three cells is a number in reading order.
 
     Values above 9 count as they are: 1 and 12 make 22.
     """
@@ -36,16 +36,16 @@ class Arrow(Rule):
         if {*self.circle} & {*self.shaft}:
             raise ValueError(f"{self.name}: a cell both in the circle and on the shaft")
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return tuple(dict.fromkeys((*self.circle, *self.shaft)))
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         number = 0
         for cell in sorted(self.circle):
             number = 10 * number + values[cell]
         return number == sum(values[cell] for cell in self.shaft)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         weights = (-100, -10, -1)[-len(self.circle) :]
         circle = zip(sorted(self.circle), weights, strict=True)
         clauses.total([*circle, *((cell, 1) for cell in self.shaft)], [0])

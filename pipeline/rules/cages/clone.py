@@ -9,8 +9,8 @@ from operator import eq
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells, check_parts
 from pipeline.rules.places import at
-from pipeline.rules.sense import check_cells, check_parts
 from pipeline.shapes import Tint
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Clone(Rule):
-    """Each cell holds what the cell of the same index in `copy` holds."""
+    """Each cell of `original` holds the same value as its counterpart in `copy`."""
 
     name: ClassVar[str] = "clone"
 
@@ -31,13 +31,13 @@ class Clone(Rule):
         check_cells(self.name, self.original)
         _check_as_many(self.name, (self.original, self.copy))
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return tuple(dict.fromkeys((*self.original, *self.copy)))
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return [values[cell] for cell in self.original] == [values[cell] for cell in self.copy]
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         for a, b in zip(self.original, self.copy, strict=True):
             clauses.same(a, b)
 
@@ -51,7 +51,7 @@ class Clone(Rule):
 
 @dataclass(frozen=True, slots=True)
 class SameValues(Rule):
-    """Each part holds the same values, in any order and as often."""
+    """All parts hold the same values, each equally often, in any order."""
 
     name: ClassVar[str] = "same values"
 
@@ -61,10 +61,10 @@ class SameValues(Rule):
         check_parts(self.name, self.parts)
         _check_as_many(self.name, self.parts)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return tuple(dict.fromkeys(cell for part in self.parts for cell in part))
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         held = [sorted(values[cell] for cell in part) for part in self.parts]
         return all(each == held[0] for each in held)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.places import at
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Outline
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ class Cage(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.cage, once=True)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.cage
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         held = [values[cell] for cell in self.cage]
         return len({*held}) == len(held) and self.total in (None, sum(held))
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         if self.total is None:
             clauses.distinct(self.cage)
         else:

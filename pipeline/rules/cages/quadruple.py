@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.places import at
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Dot
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Quadruple(Rule):
-    """The cells, which are four at most, hold these values, each as often as it is named."""
+    """The cells, four at most, hold these values, each at least as often as it is named."""
 
     name: ClassVar[str] = "quadruple"
 
@@ -33,10 +33,10 @@ class Quadruple(Rule):
         if not self.wanted:
             raise ValueError(f"{self.name}: no values")
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.around
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         left = [values[cell] for cell in self.around]
         for value in self.wanted:
             if value not in left:

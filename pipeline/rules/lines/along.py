@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules.places import place
-from pipeline.shapes import Line, Shape
+from pipeline.shapes import Line, Ring, Shape
 
 
 class AlongLine(Rule):
@@ -20,7 +20,7 @@ class AlongLine(Rule):
 
     line: tuple[int, ...]
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return tuple(dict.fromkeys(self.line))
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
@@ -32,3 +32,15 @@ class AlongLine(Rule):
     def held(self, values: Sequence[int]) -> list[int]:
         """The values along the line."""
         return [values[cell] for cell in self.line]
+
+
+class BetweenEnds(AlongLine):
+    """A rule that compares the cells of a line with its two ends, which are drawn as rings."""
+
+    __slots__ = ()
+
+    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
+        places = tuple(map(geometry.place, self.line))
+        yield Line(places, self.kind)
+        yield Ring(places[:1], self.kind)
+        yield Ring(places[-1:], self.kind)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import lt
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
-from pipeline.rules.lines.along import AlongLine
-from pipeline.rules.sense import check_cells
-from pipeline.shapes import Line, Ring
+from pipeline.rules.checks import check_cells
+from pipeline.rules.lines.along import BetweenEnds
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
-    from pipeline.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Between(AlongLine):
-    """The values are strictly between those of the two end cells."""
+class Between(BetweenEnds):
+    """The values inside the line lie strictly between those of its two end cells."""
 
     name: ClassVar[str] = "between line"
     kind: ClassVar[str] = "between"
@@ -29,20 +27,14 @@ class Between(AlongLine):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 3, once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         first, *inside, last = self.held(values)
         return all(min(first, last) < value < max(first, last) for value in inside)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         first, *inside, last = self.line
         rising, falling = clauses.pick(2)
         for literal, low, high in ((rising, first, last), (falling, last, first)):
             with clauses.under(literal):
                 clauses.pairs(((low, cell) for cell in inside), lt)
                 clauses.pairs(((cell, high) for cell in inside), lt)
-
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        places = tuple(map(geometry.place, self.line))
-        yield Line(places, self.kind)
-        yield Ring(places[:1], self.kind)
-        yield Ring(places[-1:], self.kind)

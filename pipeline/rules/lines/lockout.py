@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
-from pipeline.rules.lines.along import AlongLine
-from pipeline.rules.sense import check_at_least, check_cells
-from pipeline.shapes import Line, Ring
+from pipeline.rules.checks import check_at_least, check_cells
+from pipeline.rules.lines.along import BetweenEnds
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
-    from pipeline.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Lockout(AlongLine):
-    """The end cells differ by `difference` or more; no other value is from the one to the other."""
+class Lockout(BetweenEnds):
+    """The end cells differ by `difference` or more; each other value is below both, or above."""
 
     name: ClassVar[str] = "lockout line"
     kind: ClassVar[str] = "lockout"
@@ -30,12 +28,12 @@ class Lockout(AlongLine):
         check_cells(self.name, self.line, 2, once=True)
         check_at_least(self.name, "the difference", self.difference, 1)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         first, *inside, last = self.held(values)
         low, high = min(first, last), max(first, last)
         return high - low >= self.difference and not any(low <= v <= high for v in inside)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         first, *inside, last = self.line
         values = range(1, clauses.side + 1)
         rising, falling = clauses.pick(2)
@@ -47,9 +45,3 @@ class Lockout(AlongLine):
                         above = [clauses.at(low, v) for v in values if v > value]
                         below = [clauses.at(high, v) for v in values if v < value]
                         clauses.add(-clauses.at(cell, value), *above, *below)
-
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        places = tuple(map(geometry.place, self.line))
-        yield Line(places, self.kind)
-        yield Ring(places[:1], self.kind)
-        yield Ring(places[-1:], self.kind)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
+from pipeline.rules.checks import check_cells
 from pipeline.rules.lines.along import AlongLine
-from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -26,11 +26,11 @@ class Palindrome(AlongLine):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 2)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         held = self.held(values)
         return held == held[::-1]
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         half = len(self.line) // 2
         for a, b in zip(self.line[:half], self.line[::-1], strict=False):
             clauses.same(a, b)

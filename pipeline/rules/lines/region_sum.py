@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
+from pipeline.rules.checks import check_cells
 from pipeline.rules.lines.along import AlongLine
-from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RegionSum(AlongLine):
-    """Each run of the line inside one of the regions, which are boxes as a rule, has the same sum.
+    """Each run of the line inside one of the regions, usually the boxes, has the same sum.
 
     Cells outside the regions end a run and belong to none.
     """
@@ -33,7 +33,7 @@ class RegionSum(AlongLine):
         in_regions = [cell for region in self.regions for cell in region]
         check_cells(f"{self.name}: its regions", in_regions, once=True)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         sums: list[int] = []
         before = None
         for cell in self.line:
@@ -45,7 +45,7 @@ class RegionSum(AlongLine):
             before = region
         return len({*sums}) <= 1
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         runs = list(self._runs())
         if len(runs) > 1:
             clauses.equal(runs)

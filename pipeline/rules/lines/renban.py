@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
+from pipeline.rules.checks import check_cells
 from pipeline.rules.lines.along import AlongLine
-from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
+from pipeline.rules.checks import check_at_least, check_cells
 from pipeline.rules.lines.along import AlongLine
-from pipeline.rules.sense import check_at_least, check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Entropic(AlongLine):
     """Any three cells in a row hold a low, a middle and a high value (thirds of 1 … n).
 
-    Of a line of two cells the values are of different thirds.
+    On a line of two cells the values are of different thirds. If 3 does not divide n, there are as
+    many low values as high ones, and one more or fewer in the middle.
     """
 
     name: ClassVar[str] = "entropic line"
@@ -30,19 +31,25 @@ class Entropic(AlongLine):
         check_cells(self.name, self.line, 2)
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        thirds = [3 * (value - 1) // geometry.side for value in self.held(values)]
+        n, least = geometry.side, (geometry.side + 1) // 3
+        thirds = [(value > least) + (value > n - least) for value in self.held(values)]
         return _different_in_a_row(thirds, 3)
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        third = [0, *(3 * before // geometry.side for before in range(geometry.side))]
-        clauses.pairs(_near(self.line, 3), lambda u, v: third[u] != third[v])
+        third = round(geometry.side / 3)
+        low, high = range(1, third + 1), range(geometry.side - third + 1, geometry.side + 1)
+
+        def goes(u: int, v: int) -> bool:
+            return (u in low, u in high) != (v in low, v in high)
+
+        clauses.pairs(_near(self.line, 3), goes)
 
 
 @dataclass(frozen=True, slots=True)
 class Modular(AlongLine):
     """Any `modulus` cells in a row have different remainders modulo `modulus`.
 
-    So have those of a shorter line.
+    On a shorter line all remainders differ.
     """
 
     name: ClassVar[str] = "modular line"
@@ -55,11 +62,11 @@ class Modular(AlongLine):
         check_cells(self.name, self.line, 2)
         check_at_least(self.name, "the modulus", self.modulus, 2)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         remainders = [value % self.modulus for value in self.held(values)]
         return _different_in_a_row(remainders, self.modulus)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         near = _near(self.line, self.modulus)
         clauses.pairs(near, lambda u, v: u % self.modulus != v % self.modulus)
 

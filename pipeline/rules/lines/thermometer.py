@@ -9,9 +9,9 @@ from operator import le, lt
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
+from pipeline.rules.checks import check_cells
 from pipeline.rules.lines.along import AlongLine
 from pipeline.rules.places import place
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Line
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Thermometer(AlongLine):
-    """Values rise along the line from its first cell; of a `slow` one they do not fall."""
+    """Values rise along the line from its first cell; on a `slow` one they may stay the same."""
 
     name: ClassVar[str] = "thermometer"
     kind: ClassVar[str] = "thermometer"
@@ -32,11 +32,11 @@ class Thermometer(AlongLine):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 2, once=not self.slow)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         steps = pairwise(self.held(values))
         return all(a <= b if self.slow else a < b for a, b in steps)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         clauses.pairs(pairwise(self.line), le if self.slow else lt)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:

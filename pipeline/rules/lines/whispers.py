@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
+from pipeline.rules.checks import check_at_least, check_cells
 from pipeline.rules.lines.along import AlongLine
-from pipeline.rules.sense import check_at_least, check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Whispers(AlongLine):
-    """Neighbours on the line differ by `difference` or more."""
+    """Neighbours on the line differ by `difference` or more, usually by 5 in 9×9."""
 
     name: ClassVar[str] = "whispers"
     kind: ClassVar[str] = "whispers"
@@ -29,8 +29,8 @@ class Whispers(AlongLine):
         check_cells(self.name, self.line, 2)
         check_at_least(self.name, "the difference", self.difference, 1)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return all(abs(a - b) >= self.difference for a, b in pairwise(self.held(values)))
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         clauses.pairs(pairwise(self.line), lambda u, v: abs(u - v) >= self.difference)

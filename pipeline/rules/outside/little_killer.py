@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.outside.clue import clue, step
 from pipeline.rules.places import place
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Line
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ class LittleKiller(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.diagonal, once=True)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.diagonal
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return sum(values[cell] for cell in self.diagonal) == self.total
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         clauses.total([(cell, 1) for cell in self.diagonal], [self.total])
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:

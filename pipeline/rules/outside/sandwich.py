@@ -8,8 +8,8 @@ from itertools import permutations
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.outside.clue import clue, of_line
-from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sandwich(Rule):
-    """The row or column has each value once; those between 1 and n sum to `total`, 0 too."""
+    """The line has each value once; the cells between 1 and n, if any, sum to `total`."""
 
     name: ClassVar[str] = "sandwich"
 
@@ -28,7 +28,7 @@ class Sandwich(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 2, once=True)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.line
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:

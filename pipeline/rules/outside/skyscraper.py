@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.outside.clue import clue, from_side
-from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Skyscraper(Rule):
-    """So many of the cells, from the clue on, exceed all before them."""
+    """From the clue on, `count` of the cells exceed all cells before them."""
 
     name: ClassVar[str] = "skyscraper"
 
@@ -27,10 +27,10 @@ class Skyscraper(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 2, once=True)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.line
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         held = [values[cell] for cell in self.line]
         return sum(value > max(held[:i], default=0) for i, value in enumerate(held)) == self.count
 

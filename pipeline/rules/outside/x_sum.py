@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.outside.clue import clue, from_side
-from pipeline.rules.sense import check_cells
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class XSum(Rule):
-    """The row or column has each value once; the first x, x being the first, sum to `total`."""
+    """The line has each value once; its first x cells sum to `total`, x being its first value."""
 
     name: ClassVar[str] = "X-sum"
 
@@ -27,7 +27,7 @@ class XSum(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 2, once=True)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.line
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:

@@ -22,10 +22,10 @@ class Everywhere(Rule):
     def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return tuple(range(geometry.size))
 
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:  # noqa: ARG002
+    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
         return iter(())
 
-    def told(self, geometry: Geometry) -> str:  # noqa: ARG002
+    def told(self, geometry: Geometry) -> str:
         return self.name
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.pairs.greater import sign
 from pipeline.rules.places import at
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Tint
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Extreme(Rule):
-    """A cell is below (`maximum`: above) each of these neighbours."""
+    """A cell holds less (`maximum`: more) than each of its neighbours that are named."""
 
     name: ClassVar[str] = "minimum or maximum"
 
@@ -30,14 +30,14 @@ class Extreme(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, (self.cell, *self.neighbours), once=True)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.cell, *self.neighbours
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         own, around = values[self.cell], [values[cell] for cell in self.neighbours]
         return all(own > other if self.maximum else own < other for other in around)
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         for more, less in self._unequal():
             clauses.pair(more, less, lambda u, v: u > v)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.places import border, place
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Label
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ class Greater(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, (self.more, self.less), once=True)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.more, self.less
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return values[self.more] > values[self.less]
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         clauses.pair(self.more, self.less, lambda u, v: u > v)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
-from pipeline.rules.places import at, check_one_grid
+from pipeline.rules.checks import check_one_grid
+from pipeline.rules.places import at
 from pipeline.shapes import Tint
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_at_least, check_cells
 from pipeline.rules.pairs.everywhere import Negative, Pairs
 from pipeline.rules.places import between, border
-from pipeline.rules.sense import check_at_least, check_cells
 from pipeline.shapes import Dot
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WhiteDot(Rule):
-    """Two cells differ by `difference`."""
+    """The values of two cells differ by `difference`."""
 
     name: ClassVar[str] = "white dot"
 
@@ -31,13 +31,13 @@ class WhiteDot(Rule):
         check_cells(self.name, (self.a, self.b), once=True)
         check_at_least(self.name, "the difference", self.difference, 0)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.a, self.b
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return abs(values[self.a] - values[self.b]) == self.difference
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         clauses.pair(self.a, self.b, lambda u, v: self.difference in (u - v, v - u))
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
@@ -50,7 +50,7 @@ class WhiteDot(Rule):
 
 @dataclass(frozen=True, slots=True)
 class BlackDot(Rule):
-    """One of two cells is `ratio` times the other."""
+    """One of two cells holds `ratio` times the value of the other."""
 
     name: ClassVar[str] = "black dot"
 
@@ -62,14 +62,14 @@ class BlackDot(Rule):
         check_cells(self.name, (self.a, self.b), once=True)
         check_at_least(self.name, "the ratio", self.ratio, 1)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.a, self.b
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         small, large = sorted((values[self.a], values[self.b]))
         return large == self.ratio * small
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         ratio = self.ratio
         clauses.pair(self.a, self.b, lambda u, v: u == ratio * v or v == ratio * u)
 
@@ -88,7 +88,10 @@ def unusual(number: int, usual: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NoDots(Negative):
-    """Neighbours, but for the pairs spared, have none of these differences and ratios."""
+    """Orthogonal neighbours, except the pairs `spared`, have none of these differences and ratios.
+
+    The pairs spared are those with a dot.
+    """
 
     name: ClassVar[str] = "no other dots"
 

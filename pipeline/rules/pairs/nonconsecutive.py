@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Nonconsecutive(Negative):
-    """Orthogonal neighbours are not consecutive, but for the pairs spared (ascending, sorted)."""
+    """Orthogonal neighbours, except the pairs `spared`, do not hold consecutive values."""
 
     name: ClassVar[str] = "nonconsecutive"
 

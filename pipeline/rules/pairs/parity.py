@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parity(Rule):
-    """A cell holds an odd value, or an even one."""
+    """A cell holds an odd value, or else an even one."""
 
     name: ClassVar[str] = "even or odd"
 
     cell: int
     odd: bool
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return (self.cell,)
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return values[self.cell] % 2 == int(self.odd)
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.pairs.everywhere import Negative, Pairs
 from pipeline.rules.places import between, border
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Label
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ class PairSum(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, (self.a, self.b), once=True)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return self.a, self.b
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return values[self.a] + values[self.b] == self.total
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         clauses.pair(self.a, self.b, lambda u, v: v == self.total - u)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
@@ -52,7 +52,10 @@ class PairSum(Rule):
 
 @dataclass(frozen=True, slots=True)
 class NoXV(Negative):
-    """Orthogonal neighbours, but for the pairs spared, sum to none of the totals."""
+    """Orthogonal neighbours, except the pairs `spared`, sum to none of these totals.
+
+    The pairs spared are those with a sign.
+    """
 
     name: ClassVar[str] = "no other XV"
 

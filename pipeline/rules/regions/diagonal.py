@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
-from pipeline.rules.places import check_one_grid, place
+from pipeline.rules.checks import check_one_grid
+from pipeline.rules.places import place
 from pipeline.rules.regions.region import Regions
 from pipeline.shapes import Line
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Diagonal(Regions):
-    """A diagonal has each value once; a `rising` one begins at the lower left."""
+    """A diagonal of the grid has each value once; a `rising` one begins at the lower left."""
 
     name: ClassVar[str] = "diagonal"
 

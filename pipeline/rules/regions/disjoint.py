@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
-from pipeline.rules.places import check_one_grid
+from pipeline.rules.checks import check_one_grid
 from pipeline.rules.regions.region import Regions
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DisjointGroups(Regions):
-    """The cells at the same place of all boxes hold each value once."""
+    """Cells at the same place in their boxes hold different values."""
 
     name: ClassVar[str] = "disjoint groups"
 
@@ -26,8 +26,8 @@ class DisjointGroups(Regions):
             raise ValueError(f"{self.name}: the grid has no boxes")
         return tuple(zip(*geometry.boxes(), strict=True))
 
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:  # noqa: ARG002
+    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
         return iter(())
 
-    def told(self, geometry: Geometry) -> str:  # noqa: ARG002
+    def told(self, geometry: Geometry) -> str:
         return self.name

@@ -9,8 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells
 from pipeline.rules.places import at, place
-from pipeline.rules.sense import check_cells
 from pipeline.shapes import Outline, Tint
 
 if TYPE_CHECKING:
@@ -46,18 +46,23 @@ class Regions(Rule):
 
 
 @dataclass(frozen=True, slots=True)
-class Region(Regions):
-    """A region of n cells has each value once, as a box does."""
-
-    name: ClassVar[str] = "jigsaw region"
+class _OneRegion(Regions):
+    """A rule about a single region."""
 
     region: tuple[int, ...]
 
     def __post_init__(self) -> None:
         check_cells(self.name, self.region, once=True)
 
-    def regions(self, geometry: Geometry) -> Sequence[tuple[int, ...]]:  # noqa: ARG002
+    def regions(self, geometry: Geometry) -> Sequence[tuple[int, ...]]:
         return (self.region,)
+
+
+@dataclass(frozen=True, slots=True)
+class Region(_OneRegion):
+    """A region of n cells has each value once, as a box does."""
+
+    name: ClassVar[str] = "jigsaw region"
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
         yield Outline(tuple(map(geometry.place, self.region)), "region")
@@ -67,18 +72,10 @@ class Region(Regions):
 
 
 @dataclass(frozen=True, slots=True)
-class ExtraRegion(Regions):
-    """The cells hold different values: n of them each value once."""
+class ExtraRegion(_OneRegion):
+    """The cells hold different values; if they are n, each value once."""
 
     name: ClassVar[str] = "extra region"
-
-    region: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        check_cells(self.name, self.region, once=True)
-
-    def regions(self, geometry: Geometry) -> Sequence[tuple[int, ...]]:  # noqa: ARG002
-        return (self.region,)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
         yield Tint(tuple(map(geometry.place, self.region)), "extra-region")

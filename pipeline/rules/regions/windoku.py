@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry
-from pipeline.rules.places import check_one_grid
+from pipeline.rules.checks import check_one_grid
 from pipeline.rules.regions.region import Regions
 from pipeline.shapes import Tint
 
@@ -35,5 +35,5 @@ class Windoku(Regions):
         for window in self.regions(geometry):
             yield Tint(tuple(map(geometry.place, window)), "windoku")
 
-    def told(self, geometry: Geometry) -> str:  # noqa: ARG002
+    def told(self, geometry: Geometry) -> str:
         return self.name

@@ -11,6 +11,7 @@ import pytest
 from support.documents import RULES, Document, cells, document, lines, read, refusal, text_of, whole
 
 from pipeline.errors import InvalidPuzzle
+from pipeline.parse.fpuzzles.document import Misread, load
 from pipeline.parse.fpuzzles.keys import FLAGS, KINDS
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.rules import (
@@ -442,6 +443,21 @@ def test_what_programs_draw_for_clues_and_indexers_repeats_them():
     assert len(read(made).puzzle.rules) == 3
 
 
+def test_a_drawing_says_no_value_but_that_of_the_rule_that_it_repeats():
+    text = {"cells": ["R0C1"], "value": 7, "fromConstraint": "X Sum"}
+    circle = {"cells": ["R1C1"], "value": "", "isNewConstraint": True}
+    made = document(
+        xsum=[{"cell": "R0C1", "value": "7"}],
+        renban=lines("R1C1 R2C1"),
+        text=[text],
+        circle=[circle],
+    )
+    assert len(read(made).puzzle.rules) == 2
+    for value in ("8", "DR7"):
+        assert "text 1" in str(refusal({**made, "text": [{**text, "value": value}]}))
+    assert "circle 1" in str(refusal({**made, "circle": [{**circle, "value": "7"}]}))
+
+
 def parts(value: Any, *way: Any) -> Iterator[tuple[Any, ...]]:
     """The ways to every part of a document, but the whole."""
     members = value.items() if isinstance(value, dict) else enumerate(value)
@@ -509,6 +525,18 @@ def test_no_part_of_a_document_can_change_and_the_puzzle_stay(how):
 def test_a_key_that_stands_twice_is_refused():
     text = text_of(document(antiking=True))
     assert "'antiking' twice" in str(refusal(text.replace("}]]", '}]],"antiking":false', 1)))
+
+
+def test_a_cell_that_is_marked_twice_is_marked_once():
+    found = read(document(minimum=[{"cell": "R1C1"}] * 3))
+    assert found.puzzle.rules == (Extreme(0, (1, 4), maximum=False),)
+
+
+def test_one_key_of_very_many_that_stands_twice_is_found():
+    """Each was compared with all, which took minutes."""
+    keys = "".join(f'"{at:x}":1,' for at in range(90_000))
+    with pytest.raises(Misread, match="'15f8f' twice"):
+        load(f'{{{keys}"15f8f":1}}')
 
 
 def test_the_document_is_what_was_read():

@@ -79,10 +79,9 @@ OF_FOUR: dict[str, list[object]] = {
     f".Between~{LINE}": [Between(CELLS)],
     f".Zipper~{LINE}": [Zipper(CELLS)],
     f".DoubleArrow~{LINE}": [DoubleArrow(CELLS)],
-    f".Entropic~{LINE}": [Entropic(CELLS)],
     f".Modular~2~{LINE}": [Modular(CELLS, 2)],
     f".Lockout~3~{LINE}": [Lockout(CELLS, 3)],
-    f".Whisper~{LINE}": [Whispers(CELLS, 2)],
+    f".Whisper~{LINE}": [Whispers(CELLS, 5)],
     f".Whisper~3~{LINE}": [Whispers(CELLS, 3)],
     f".RegionSumLine~{LINE}": [RegionSum(CELLS, tuple(FOUR.boxes()))],
     ".WhiteDot~R1C1~R1C2~R2C2~R4C4~R4C3": [WhiteDot(0, 1), WhiteDot(1, 5), WhiteDot(15, 14)],
@@ -129,7 +128,7 @@ def test_a_type_is_its_rules(text):
 
 def test_every_type_that_is_known_is_tested():
     tested = {re.match(r"\.(\w+)", text)[1] for text in OF_FOUR}
-    assert tested | {"Windoku"} == TYPES.keys() | {"StrictKropki", "StrictXV"}
+    assert tested | {"Windoku", "Entropic"} == TYPES.keys() | {"StrictKropki", "StrictXV"}
 
 
 def test_a_renban_that_closes_has_each_cell_once():
@@ -138,6 +137,8 @@ def test_a_renban_that_closes_has_each_cell_once():
 
 def test_without_a_shape_it_is_of_nine():
     assert read(".Windoku").puzzle == Puzzle.empty(NINE, (Windoku(),))
+    line = read(".Entropic~R1C1~R1C2~R2C3").puzzle
+    assert line == Puzzle.empty(NINE, (Entropic((0, 1, 11)),))
 
 
 def test_values_of_cells_hold_together():
@@ -196,6 +197,7 @@ REFUSED = {
     f"{SHAPE}.NoBoxes.RegionSumLine~R1C1~R1C2": "a grid with boxes",
     f"{SHAPE}.Jigsaw~{JIGSAW}.RegionSumLine~R1C1~R1C2": "a grid with boxes",
     f"{SHAPE}.Windoku": "9",
+    f"{SHAPE}.Entropic~{LINE}": "a grid of side 9",
     ".AntiKing~R1C1": "the end of the constraint",
     ".~R1C1": "a cell and its values",
     ".~": "a cell and its values",

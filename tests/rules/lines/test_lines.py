@@ -69,6 +69,26 @@ def test_what_keeps_and_what_breaks_a_line_in_the_first_row(kind, kept, broken):
             assert KINDS[kind](tuple(range(len(text)))).holds(NINE, values) == holds, text
 
 
+@pytest.mark.parametrize(
+    ("side", "thirds"),
+    [
+        (4, [1, 2, 1]),
+        (5, [2, 1, 2]),
+        (6, [2, 2, 2]),
+        (7, [2, 3, 2]),
+        (8, [3, 2, 3]),
+        (10, [3, 4, 3]),
+        (16, [5, 6, 5]),
+    ],
+)
+def test_there_are_as_many_low_values_as_high_ones(side, thirds):
+    kinds = [kind for kind, number in enumerate(thirds) for _ in range(number)]
+    geometry, line = Geometry(1, side), Entropic((0, 1))
+    for u, one in enumerate(kinds, 1):
+        for v, other in enumerate(kinds, 1):
+            assert line.holds(geometry, [u, v]) == (one != other), (u, v)
+
+
 @pytest.mark.parametrize("kind", [Renban, Nabner])
 def test_a_ring_has_its_first_cell_once(kind):
     ring, open_line = kind((0, 1, 10, 9, 0)), kind((0, 1, 10, 9))

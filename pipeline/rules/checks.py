@@ -1,8 +1,10 @@
-"""What the data of a rule must be to make sense, wherever they stand in whatever grid."""
+"""Checks of a rule's data, most of them whatever the grid is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from pipeline.puzzle import Geometry
 
 
 def check_cells(name: str, cells: Sequence[int], least: int = 1, *, once: bool = False) -> None:
@@ -27,3 +29,9 @@ def check_parts(name: str, parts: Sequence[Sequence[int]]) -> None:
         raise ValueError(f"{name}: at least 2 parts, not {len(parts)}")
     for part in parts:
         check_cells(f"{name}: a part", part)
+
+
+def check_one_grid(name: str, geometry: Geometry) -> None:
+    """Raise ValueError for several grids that share boxes."""
+    if geometry.grids:
+        raise ValueError(f"{name}: there are several grids")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
+from pipeline.rules.checks import check_cells, check_parts
 from pipeline.rules.places import at
-from pipeline.rules.sense import check_cells, check_parts
 from pipeline.shapes import Outline, Tint
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ class Sum(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, [cell for cell, _ in self.terms])
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return tuple(dict.fromkeys(cell for cell, _ in self.terms))
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return sum(values[cell] * weight for cell, weight in self.terms) == self.total
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         clauses.total(self.terms, [self.total])
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:
@@ -46,7 +46,7 @@ class Sum(Rule):
 
 @dataclass(frozen=True, slots=True)
 class EqualSums(Rule):
-    """Each part has the same sum; a part may name a cell more than once."""
+    """All parts have the same sum; a part may name a cell more than once."""
 
     name: ClassVar[str] = "equal sums"
 
@@ -55,13 +55,13 @@ class EqualSums(Rule):
     def __post_init__(self) -> None:
         check_parts(self.name, self.parts)
 
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:  # noqa: ARG002
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return tuple(dict.fromkeys(cell for part in self.parts for cell in part))
 
-    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:  # noqa: ARG002
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         return len({sum(values[cell] for cell in part) for part in self.parts}) == 1
 
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:  # noqa: ARG002
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
         clauses.equal(self.parts)
 
     def shapes(self, geometry: Geometry) -> Iterator[Shape]:

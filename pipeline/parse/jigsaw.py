@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from math import isqrt
 from string import ascii_uppercase
 
 from pipeline.errors import counted
 from pipeline.parse.base import Format, Found
 from pipeline.parse.cells import BLANKS, DIGITS, in_rows
+from pipeline.parse.ruled import first_misfit, region_rules
 from pipeline.parse.text import Text, Word, quote
-from pipeline.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import Reading
 
 SIDES = range(4, 26)
@@ -31,29 +31,6 @@ SIDES = range(4, 26)
 _LENGTHS = {2 * side * side: side for side in SIDES}
 _EXPECTED = "the cells of a puzzle and as many regions, as 81 and 81 characters"
 _SIGN = re.compile(r"\S")
-
-
-def first_misfit(regions: Sequence[Hashable]) -> tuple[int, str] | None:
-    """The first cell that is too many, and what is expected; None for n regions of n cells."""
-    n = isqrt(len(regions))
-    sizes: Counter[Hashable] = Counter()
-    for cell, region in enumerate(regions):
-        sizes[region] += 1
-        if len(sizes) > n:
-            return cell, f"{n} regions"
-        if sizes[region] > n:
-            return cell, f"{n} regions of {n} cells"
-    return None
-
-
-def region_rules(regions: Sequence[Hashable]) -> tuple[Rule, ...]:
-    """A rule for each region, given what names the region of each cell."""
-    from pipeline.rules.regions.region import Region  # noqa: PLC0415 - rules take a while to load
-
-    members: dict[Hashable, list[int]] = {}
-    for cell, region in enumerate(regions):
-        members.setdefault(region, []).append(cell)
-    return tuple(Region(tuple(cells)) for cells in members.values())
 
 
 def recognise_jigsaw(text: Text) -> str | None:
@@ -103,7 +80,7 @@ def _values(text: Text, cells: Sequence[Word], side: int) -> list[int]:
     values, blank = [], ""
     for cell in cells:
         sign = cell.text.upper() if letters else cell.text
-        if sign not in signs:
+        if sign not in signs or len(sign) > 1:  # one sign may be two in upper case
             known = blank or BLANKS
             if sign not in known.upper():
                 told = f"one of {signs[0]} to {signs[-1]}"
