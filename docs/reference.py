@@ -43,6 +43,7 @@ PARTS = (
     schema.Clue,
     schema.RuleTold,
     schema.Difference,
+    schema.Effort,
     schema.Cell,
     schema.Value,
 )
@@ -241,7 +242,7 @@ def _statuses() -> Iterator[str]:
 
 def _tables() -> Iterator[str]:
     yield "## Tables\n\nCSV with a header, UTF-8, a row a line.\n"
-    for kind in tables.TABLES:
+    for kind in (*tables.TABLES, *tables.ALSO.values()):
         yield f"### {kind.__name__}\n\n{kind.__doc__}\n"
         rows = ((field.encode_name, _description(field.type)) for field in fields(kind))
         yield _table(("column", "meaning"), _coded(rows))

@@ -8,7 +8,8 @@ What the commands do, the library does too:
     ('unique', 1, True)
 
 `solve_many` solves many at the speed of collections, `solutions` gives solutions one by one, and
-`read` reads whatever can be dropped. `parse_puzzle`, `encode_puzzle`, `decode_model` and
+`read` reads whatever can be dropped. `dedupe` and `overlap` find equivalent puzzles, `generate`
+makes new ones. `parse_puzzle`, `encode_puzzle`, `decode_model` and
 `certify_grid` are the single steps.
 """
 
@@ -20,6 +21,9 @@ from typing import TYPE_CHECKING, Any
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
+    from pipeline.catalogue.comparing import Copy, Tally
+    from pipeline.catalogue.generating import Wish
+    from pipeline.catalogue.lots import Left
     from pipeline.certify import Violation, certifier, certify_grid
     from pipeline.cnf import (
         Answer,
@@ -43,12 +47,13 @@ if TYPE_CHECKING:
         SolverMissing,
         UsageError,
     )
-    from pipeline.library import solutions, solve, solve_many
+    from pipeline.library import dedupe, generate, overlap, solutions, solve, solve_many
     from pipeline.parse import Parsed, parse_puzzle, parse_source, render_puzzle
     from pipeline.problem import FormulaProblem, Problem, PuzzleProblem
+    from pipeline.published.schema import Effort
     from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
     from pipeline.reading import Item, read
-    from pipeline.result import Certificate, Proof, Result, SolverUsed
+    from pipeline.result import Certificate, Proof, Result, SolverUsed, Traits
     from pipeline.settings import Settings
     from pipeline.solving import solve_puzzle
 
@@ -57,6 +62,8 @@ __all__ = [
     "Candidate",
     "Certificate",
     "Cnf",
+    "Copy",
+    "Effort",
     "EnvironmentFailure",
     "FormulaProblem",
     "Geometry",
@@ -65,6 +72,7 @@ __all__ = [
     "InvalidPuzzle",
     "InvalidResult",
     "Item",
+    "Left",
     "LimitReached",
     "Parsed",
     "PipelineError",
@@ -78,16 +86,22 @@ __all__ = [
     "SolverError",
     "SolverMissing",
     "SolverUsed",
+    "Tally",
+    "Traits",
     "Unknown",
     "Unsat",
     "UsageError",
     "Violation",
+    "Wish",
     "__version__",
     "certifier",
     "certify_grid",
     "decode_model",
+    "dedupe",
     "dimacs_lines",
     "encode_puzzle",
+    "generate",
+    "overlap",
     "parse_puzzle",
     "parse_result",
     "parse_source",
@@ -100,6 +114,9 @@ __all__ = [
 ]
 
 _HOMES = {
+    "catalogue.comparing": ("Copy", "Tally"),
+    "catalogue.generating": ("Wish",),
+    "catalogue.lots": ("Left",),
     "certify": ("Violation", "certifier", "certify_grid"),
     "cnf": (
         "Answer",
@@ -127,9 +144,10 @@ _HOMES = {
     "puzzle": ("Candidate", "Geometry", "Grid", "Puzzle"),
     "problem": ("FormulaProblem", "Problem", "PuzzleProblem"),
     "reading": ("Item", "read"),
-    "result": ("Certificate", "Proof", "Result", "SolverUsed"),
+    "published.schema": ("Effort",),
+    "result": ("Certificate", "Proof", "Result", "SolverUsed", "Traits"),
     "settings": ("Settings",),
-    "library": ("solutions", "solve", "solve_many"),
+    "library": ("dedupe", "generate", "overlap", "solutions", "solve", "solve_many"),
     "solving": ("solve_puzzle",),
 }
 

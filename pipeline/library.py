@@ -1,21 +1,28 @@
-"""The library: solve one, many, or solution by solution, as the commands do."""
+"""The library: solve one, many, or solution by solution, compare and generate, as commands do."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from typing import Any, Unpack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
 from pipeline.chain import Search
 from pipeline.cnf import Unknown, Unsat
 from pipeline.completeness import check_complete
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
-from pipeline.result import Result, Stopwatch, limits_left
+from pipeline.result import Certificate, Result, Stopwatch, limits_left
 from pipeline.run.workers import Inline, Pool, Request, Several, Workers
-from pipeline.settings import Settings, Solving
+from pipeline.settings import ReadingOptions, Settings, Solving
 from pipeline.solvers import Solvers
 from pipeline.solving import Given, problem_given, solve_sources
+
+if TYPE_CHECKING:
+    from pipeline.catalogue.comparing import Copy, Tally
+    from pipeline.catalogue.generating import Wish
+    from pipeline.catalogue.lots import Left
+    from pipeline.puzzle import Grid
 
 SIZES = (1, 64, 2048)
 """Puzzles that `solve_many` takes at once: few at first, so that results come soon."""
@@ -163,3 +170,70 @@ def _requests(puzzles: Iterable[Given]) -> Iterator[Request]:
             some, size, characters = [], next(sizes, size), 0
     if some:
         yield _Puzzles(tuple(some))
+
+
+def dedupe(
+    *sources: str | Path,
+    kept: BinaryIO | None = None,
+    tally: Tally | None = None,
+    **settings: Unpack[ReadingOptions],
+) -> Generator[Copy | Left]:
+    """Tell which classic puzzles of 9×9 are equivalent to an earlier one of these sources.
+
+    Equivalent are puzzles that symmetries make of each other: relabelled, turned, with rows and
+    columns permuted as the rules allow. Sources are files, folders and archives. The first puzzle
+    of each class is written to `kept`, one a line; `tally` counts. What cannot be compared is told
+    as `Left`, with the reason. Streamed, in memory that does not grow with the sources: classes
+    beyond some millions go to a temporary folder.
+
+    Raises UsageError for a setting out of its range, OSError if the environment fails.
+    """
+    from pipeline.catalogue import comparing  # noqa: PLC0415 - numpy is slow to load
+
+    paths, chosen = [*map(Path, sources)], Settings(**settings)
+    yield from comparing.dedupe(paths, chosen, kept, tally)
+
+
+def overlap(
+    known: str | Path,
+    asked: str | Path,
+    *,
+    tallies: tuple[Tally, Tally] | None = None,
+    **settings: Unpack[ReadingOptions],
+) -> Generator[Copy | Left]:
+    """Tell which classic puzzles of 9×9 in one source are equivalent to one in another.
+
+    As `dedupe`, each with the first that it is equivalent to. The tallies count what is known, and
+    what is asked about, in which copies are what both have.
+    """
+    from pipeline.catalogue import comparing  # noqa: PLC0415 - as above
+
+    chosen = Settings(**settings)
+    yield from comparing.overlap([Path(known)], [Path(asked)], chosen, tallies)
+
+
+def generate(wish: Wish | None = None, seed: int = 0) -> Generator[Result[Grid]]:
+    """Generate new puzzles of 9×9 with one solution, without end; minimal ones by default.
+
+    Each is the result of a puzzle that `solve` would give, with the certificate that there is no
+    other solution. The same seed gives the same puzzles.
+
+        >>> from itertools import islice
+        >>> [result.status for result in islice(generate(), 2)]
+        ['unique', 'unique']
+
+    Raises LimitReached if none is found for a long time.
+    """
+    from pipeline.catalogue import generating  # noqa: PLC0415 - as above
+    from pipeline.parse import parsed_from  # noqa: PLC0415
+    from pipeline.problem import PuzzleProblem  # noqa: PLC0415
+    from pipeline.puzzle import NINE, Grid, Puzzle  # noqa: PLC0415
+
+    for made in generating.generate(wish or generating.Wish(), seed):
+        yield Result(
+            "unique",
+            (Grid(NINE, made.solution),),
+            complete=True,
+            problem=PuzzleProblem(parsed_from(Puzzle(NINE, made.masks))),
+            certificate=Certificate("proved", "exhaustion", made.nodes),
+        )

@@ -203,17 +203,18 @@ def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
             for member in walk(path, room):
                 found = contents_of_member(member, settings)
                 if isinstance(found, Single):
-                    yield _item(found, settings)
+                    yield item_of(found, settings)
                 else:
                     yield from _items_of(*found, settings)
         case Collection(collection):
             with PeekableStream(opened(path, room)) as stream:
                 yield from _items_of(collection, stream, settings)
         case Single() as single:
-            yield _item(single, settings)
+            yield item_of(single, settings)
 
 
-def _item(single: Single, settings: Settings) -> Item:
+def item_of(single: Single, settings: Settings) -> Item:
+    """The problem of a source of one, or why there is none."""
     if single.data is None:
         return Item(single.name, None, None, single.refusal)
     try:

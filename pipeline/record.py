@@ -105,7 +105,28 @@ def make_record(
         certificate=Certificate(solutions="checked", **asdict(found)) if found else UNSET,
         **_explained(result),
         disagreement=result.disagreement or UNSET,
+        **_traits(result),
     )
+
+
+def _traits(result: Result) -> dict[str, Any]:
+    """The fields for what else was asked about a puzzle."""
+    traits, parsed, told = result.traits, _parsed(result), dict[str, Any]()
+    if traits is None or parsed is None:
+        return told
+    if "canonical" in traits.asked:
+        told["canonical"] = traits.canonical
+    if "minimal" in traits.asked:
+        told["redundant"] = None
+        if traits.redundant is not None:
+            givens, place = dict(parsed.puzzle.givens()), parsed.puzzle.geometry.place
+            told["redundant"] = tuple(
+                Value(row=place(cell)[0], column=place(cell)[1], value=givens[cell])
+                for cell in traits.redundant
+            )
+    if "effort" in traits.asked:
+        told["effort"] = traits.effort
+    return told
 
 
 def _parsed(result: Result) -> Parsed | None:

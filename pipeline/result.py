@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 from typing_extensions import TypeVar
 
 from pipeline.limits import Limits
+from pipeline.published.schema import Effort
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -134,6 +135,20 @@ class Proof(Generic[S]):
 
 
 @dataclass(frozen=True, slots=True)
+class Traits:
+    """What else was asked about a puzzle; None for what it does not have, or is not known.
+
+    `canonical` is its canonical form in 81 characters, `redundant` are the cells, from 0, of the
+    givens that can each be left out. `asked` are the names of the columns that were asked for.
+    """
+
+    asked: tuple[str, ...]
+    canonical: str | None = None
+    redundant: tuple[int, ...] | None = None
+    effort: Effort | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Result(Generic[S]):
     """Everything known about one problem: grids of a puzzle, or models of a formula.
 
@@ -143,7 +158,8 @@ class Result(Generic[S]):
     certificate that says `drat`. `disagreement` says what is wrong with the solution beside the
     puzzle. `is_doubted`: a claim that there were no more was not borne out, so that another solver
     may tell more. `seconds` has those of each stage, and `total`; if the puzzle was solved together
-    with others, `batch` has the seconds of all of them.
+    with others, `batch` has the seconds of all of them. `traits` are told if the settings ask
+    for any.
     """
 
     status: Status
@@ -159,6 +175,7 @@ class Result(Generic[S]):
     difference: Difference | None = None
     disagreement: str | None = None
     is_doubted: bool = False
+    traits: Traits | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property

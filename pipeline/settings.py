@@ -14,6 +14,7 @@ LogFormat = Literal["auto", "console", "json"]
 ProveChoice = Literal["never", "unsolvable", "always"]
 SolverChoice = Literal["auto", "minisat", "pysat", "lanes"]
 VariantChoice = Literal["auto", "classic", "even-odd"]
+AlsoChoice = Literal["canonical", "minimal", "effort"]
 EncodingChoice = Literal["textbook", "minimal", "extended", "reduced"]
 AlphabetChoice = Literal["auto", "0-F", "1-G", "A-P", "0-O", "1-P", "A-Y"]
 FormatChoice = Literal[
@@ -102,6 +103,7 @@ class Solving(TypedDict, total=False):
     trust_solver: bool
     prove: ProveChoice
     keep_cnf: bool
+    also: str
 
 
 class Reading(NamedTuple):
@@ -135,7 +137,8 @@ class Settings:
     `max_bytes` the largest file of one puzzle, `max_solutions` at least 1
     (None: 100 of a single puzzle, 2 of each in a collection), `workers` processes (0: one a
     core), `cluster` the scheduler of a cluster that takes their place, or local:N,
-    `trust_solver` leaves out the check that no solution is missing. `minisat` is a program's name
+    `trust_solver` leaves out the check that no solution is missing. `also` names what else to find
+    out about puzzles, with commas between. `minisat` is a program's name
     or path, None for the one on the PATH. `on_done` and `on_bad` are command lines, `metrics` is
     the file for a monitor. Raises UsageError for a value out of its range.
     """
@@ -158,6 +161,7 @@ class Settings:
     trust_solver: bool = False
     prove: ProveChoice = "unsolvable"
     keep_cnf: bool = False
+    also: str = ""
     settle: float = 2.0
     grace: float = 10.0
     poll: bool = False
@@ -177,11 +181,17 @@ class Settings:
         return self.max_solutions or MAX_SOLUTIONS
 
     @property
+    def traits(self) -> tuple[AlsoChoice, ...]:
+        """What else to find out about puzzles, in the order of the columns."""
+        asked = {name.strip() for name in self.also.split(",")}
+        return tuple(name for name in get_args(AlsoChoice) if name in asked)
+
+    @property
     def output_key(self) -> str:
         """A text of the settings, but for solvers, that affect the results of many puzzles."""
         limits = self.max_solutions, self.max_total_bytes
         checks = self.prove, self.trust_solver
-        return repr((tuple(self.reading), limits, self.keep_cnf, *checks))
+        return repr((tuple(self.reading), limits, self.keep_cnf, *checks, *self.traits))
 
     def is_to_prove(self, status: str) -> bool:
         """Whether a proof is to be published with a result that claims to be complete."""
@@ -205,6 +215,9 @@ class Settings:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")
+        names = get_args(AlsoChoice)
+        if self.also and not {name.strip() for name in self.also.split(",")} <= {*names}:
+            raise UsageError(f"--also: expected some of {', '.join(names)}, with commas between")
         if self.trust_solver and self.prove == "always":
             raise UsageError("--trust-solver: leaves out the proofs that --prove always asks for")
         if self.cluster is not None and not _is_cluster(self.cluster):

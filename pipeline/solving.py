@@ -99,8 +99,17 @@ def solve_sources(
         else:
             parse.append(watch.spent())
     found = solve_problems(list(read.values()), solvers, settings, parse)
-    results |= zip(read, found, strict=True)
+    results |= zip(read, with_traits(found, settings), strict=True)
     return [results[index] for index in range(len(sources))]
+
+
+def with_traits(results: list[Result], settings: Settings) -> list[Result]:
+    """The results, with what else the settings ask about puzzles."""
+    if not settings.traits:
+        return results
+    from pipeline.catalogue import telling  # noqa: PLC0415 - few ask for it
+
+    return telling.with_traits(results, settings)
 
 
 def problem_given(name: str, given: Given, settings: Settings) -> Problem:
@@ -173,10 +182,15 @@ def solve_piece(
     from pipeline.tabling import RowsOf  # noqa: PLC0415 - not for single puzzles
 
     contents = source.detected.contents(piece, source.name, settings.reading)
-    making = RowsOf(contents, source, first)
+    making = RowsOf(contents, source, first, settings.traits)
     for geometry, places, masks in _batches(contents):
         batch = Batch(geometry, masks, partial(_problem_at, contents, places))
-        making.tell_answers(places, solve_batch(batch, solvers, settings, explain=False))
+        answers = solve_batch(batch, solvers, settings, explain=False)
+        making.tell_answers(places, answers)
+        if settings.traits:
+            from pipeline.catalogue.telling import fields_of  # noqa: PLC0415 - few ask for it
+
+            making.tell_also(places, fields_of(geometry, masks, answers, settings))
     for place in making.untold():
         entry = contents.entry(place)
         if entry.error is not None:
@@ -194,7 +208,7 @@ def failed_piece(
     from pipeline.tabling import RowsOf  # noqa: PLC0415 - as above
 
     contents = source.detected.contents(piece, source.name, settings.reading)
-    making = RowsOf(contents, source, first)
+    making = RowsOf(contents, source, first, settings.traits)
     for place in making.untold():
         making.tell(place, Result("failed", message=why))
     return making.rows()

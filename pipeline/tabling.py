@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
+from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from pipeline.errors import printable
 from pipeline.parse import Entry
 from pipeline.parse.plain import Contents, PlainLines
 from pipeline.published.schema import CLAIMED, DISAGREEMENTS, FALLBACKS, Fallback
-from pipeline.published.tables import quoted, unproved, yes_or_no
+from pipeline.published.tables import ALSO, columns, quoted, unproved, yes_or_no
 from pipeline.puzzle import Grid
 from pipeline.reading import problem_of
 from pipeline.result import Certificate, Result
@@ -165,10 +166,12 @@ def _beside(count: int, columns: _Columns) -> NDArray[np.uint8]:
 class RowsOf:
     """Makes the rows of the puzzles of a piece, each of which is told once, in any order.
 
-    `first` is the index of the first one.
+    `first` is the index of the first one. `also` are the names of the traits that rows have.
     """
 
-    def __init__(self, contents: Contents, source: Source, first: int) -> None:
+    def __init__(
+        self, contents: Contents, source: Source, first: int, also: Sequence[str] = ()
+    ) -> None:
         self._contents = contents
         self._first = first
         self._source = source
@@ -179,6 +182,8 @@ class RowsOf:
         self._totals: Counter[str] = Counter()
         self._fallbacks: list[Fallback] = []
         self._proofs: list[tuple[int, str, Certificate]] = []
+        self._also = also
+        self._added: dict[int, str] = {}
 
     def untold(self) -> list[int]:
         """The places of which nothing was told yet."""
@@ -252,6 +257,10 @@ class RowsOf:
         self._lines[place] = [*lines, "." * _cells(entry, self._source)]
         self._is_told[place] = True
 
+    def tell_also(self, places: NDArray[np.intp], fields: Sequence[str]) -> None:
+        """Tell the fields that some rows have in addition."""
+        self._added.update(zip(places.tolist(), fields, strict=True))
+
     def rows(self) -> Rows:
         """The rows, once all puzzles have been told."""
         ranks = max((len(lines) - 1 for lines in self._lines.values()), default=0)
@@ -262,12 +271,21 @@ class RowsOf:
         return Rows(
             self._first,
             len(self._is_told),
-            self._merged(*table, self._table),
+            self._with_added(self._merged(*table, self._table)),
             [self._rank(rank) for rank in range(ranks)],
             self._totals,
             summed(self._fallbacks),
             _packed(sorted(self._proofs)),
         )
+
+    def _with_added(self, table: bytes) -> bytes:
+        """The rows with the columns of traits, which are empty where nothing was told of them."""
+        if not self._also:
+            return table
+        empty = "," * sum(len(columns(ALSO[name])) for name in self._also)
+        added = [self._added.get(place, empty) for place in range(len(self._is_told))]
+        ends = "\n".join([*added, ""]).encode("ascii").split(b"\n")
+        return b"\n".join(map(add, table.split(b"\n"), ends))
 
     def _rank(self, rank: int) -> bytes:
         """For each puzzle the line of its solution of that rank, from 0, or one without any."""
@@ -292,10 +310,10 @@ class RowsOf:
         return b"".join([*parts, texts[start:]])
 
 
-def broken(source: Source, line: int, message: str) -> Rows:
+def broken(source: Source, line: int, message: str, also: Sequence[str] = ()) -> Rows:
     """The row that says why the rest could not be read."""
     entry = Entry(line, "", None, message, None, plain=False)
-    making = RowsOf(Contents(PlainLines.none(), [entry]), source, 1)
+    making = RowsOf(Contents(PlainLines.none(), [entry]), source, 1, also)
     making.tell(0, Result("invalid", message=message))
     return making.rows()
 

@@ -109,3 +109,23 @@ def trimmer():
 def searching(checking, monkeypatch):
     """Have `exhausted_many` use the compiled check."""
     monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *, at_once: checking)
+
+
+@pytest.fixture(scope="session")
+def forming():
+    """The compiled canonical form; one process compiles it, the others wait."""
+    from pipeline.catalogue.compiled import PROGRAM
+
+    folder = PROGRAM.folder()
+    PROGRAM.compile_into(folder)
+    return PROGRAM.load_from(folder)
+
+
+@pytest.fixture(scope="session")
+def singling():
+    """The compiled singles; one process compiles them, the others wait."""
+    from pipeline.catalogue.singles import PROGRAM
+
+    folder = PROGRAM.folder()
+    PROGRAM.compile_into(folder)
+    return PROGRAM.load_from(folder)

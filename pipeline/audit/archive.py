@@ -29,7 +29,16 @@ from pipeline.audit.single import audit_single
 from pipeline.errors import InputError, counted, in_words, printable
 from pipeline.published import NoRecord
 from pipeline.published.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
-from pipeline.published.tables import MemberRow, rows_in, unproved, yes_or_no
+from pipeline.published.tables import (
+    MemberRow,
+    added_fields,
+    also_in,
+    also_in_record,
+    columns,
+    rows_in,
+    unproved,
+    yes_or_no,
+)
 from pipeline.unpack.limits import UnpackError
 from pipeline.unpack.walk import Member, kind_of, walk
 
@@ -177,6 +186,7 @@ def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
         totals = published.record.totals
         solved = totals.get("unique", 0) + totals.get("multiple", 0)
         said = str(solved), "", "", row.message
+        added = [""] * (len(columns(type(row))) - len(columns(MemberRow)))
     else:
         one = published.record
         known = yes_or_no(one.complete), one.told_certificate
@@ -184,7 +194,11 @@ def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
         why = unproved(certificate.complete, certificate.reason) if certificate else None
         message = "; ".join(filter(None, (one.message, why)))
         said = str(one.solutions), *known, printable(message)
-    told = MemberRow(row.member, record.format or "", record.status, *said)
+        also = also_in(",".join(columns(type(row))), MemberRow) or ()
+        added = added_fields(one, also)
+        if also != also_in_record(one) and also_in_record(one):
+            report.bad("the record and the table tell different things in addition")
+    told = type(row)(row.member, record.format or "", record.status, *said, *added)
     for name, there in asdict(told).items():
         if (here := getattr(row, name)) != there:
             report.bad(f"{name} is {here[:60]!r} in the table, {there[:60]!r} in its record")

@@ -15,6 +15,7 @@ from pipeline.audit.lines import LineFiles
 from pipeline.audit.proofs import ProofsFile, check_steps
 from pipeline.audit.rows import Portion, Read, certify_lines, read_row, rightly_said, sought_in
 from pipeline.audit.sets import Many, Report, Terms
+from pipeline.audit.traits import audit_rows
 from pipeline.certify.formula import proof_formula
 from pipeline.errors import InputError, PipelineError, counted
 from pipeline.parse import HEAD_BYTES, Detected, Entry, detect_collection
@@ -27,7 +28,7 @@ from pipeline.published.schema import (
     PROVED,
     ManyRecord,
 )
-from pipeline.published.tables import PuzzleRow, columns
+from pipeline.published.tables import ALSO, PuzzleRow, also_in, columns
 from pipeline.settings import Reading
 from pipeline.unpack.streams import PeekableStream
 
@@ -112,12 +113,18 @@ class _Collection:
         with ExitStack() as stack:
             proofs = self._proofs(stack)
             files = stack.enter_context(LineFiles(paths))
-            files.begin(",".join(columns(PuzzleRow)))
+            also = self._also(files)
             for contents in pieces:
                 start = 0
                 while start < len(contents):
                     lines = files.take(len(contents) - start)
-                    self._look(Portion(self._names, self.count + 1, contents, start, lines), proofs)
+                    lines[0], added = lines[0].parted(
+                        sum(len(columns(ALSO[each])) for each in also)
+                    )
+                    portion = Portion(self._names, self.count + 1, contents, start, lines)
+                    self._look(portion, proofs)
+                    if also:
+                        audit_rows(portion, added, also, self._terms, self._report)
                     start += len(lines[0])
                 self._terms.on_rows(record.source, self.count, total)
             files.end()
@@ -126,6 +133,14 @@ class _Collection:
             if proofs and self._report.is_clean:  # else proofs may have been skipped
                 proofs.end()
         compare_counts(self.counts, record, self._report)
+
+    def _also(self, files: LineFiles) -> tuple[str, ...]:
+        """What the table tells in addition, by its header. Raises InputError."""
+        also = also_in(files.begin(), PuzzleRow)
+        if also is None:
+            expected = ",".join(columns(PuzzleRow))
+            raise InputError(f"{self._names[0]}: the first line is not {expected!r}")
+        return also
 
     def _proofs(self, stack: ExitStack) -> ProofsFile | None:
         names = [f"{self._published.stem}.proofs.{ending}" for ending in ("xz", "csv")]

@@ -28,12 +28,12 @@ from pipeline.files import digest_of, is_file_name, read_regular
 from pipeline.published import NoRecord
 from pipeline.published.names import Originals
 from pipeline.published.schema import ARCHIVE
-from pipeline.published.tables import MemberRow, PuzzleRow, header
+from pipeline.published.tables import MemberRow, PuzzleRow, also_in
 from pipeline.unpack.limits import UnpackError
 from pipeline.unpack.walk import kind_of, opened
 
 _ATTEMPTS = 3
-_LONGEST_HEADER = 200
+_LONGEST_HEADER = 400
 _NO_RECORD = "no record"
 _ARCHIVES, _PACKED = ("zip", "tar", "folder"), ("gzip", "bzip2", "xz")
 _NOT_READ = ("invalid", "failed")
@@ -85,7 +85,8 @@ def _is_stray_table(name: str, folder: Folder) -> bool:
         first = read_regular(folder.path / name, _LONGEST_HEADER).partition(b"\n")[0]
     except OSError:
         return False
-    return first + b"\n" in (header(MemberRow), header(PuzzleRow))
+    text = first.decode("ascii", errors="replace")
+    return any(also_in(text, kind) is not None for kind in (MemberRow, PuzzleRow))
 
 
 def _holds_sets(path: Path) -> bool:

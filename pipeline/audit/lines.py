@@ -48,6 +48,23 @@ class Lines:
     def widths(self) -> NDArray[np.intp]:
         return self.ends - self.starts
 
+    def parted(self, fields: int) -> tuple[Lines, list[str]]:
+        """The lines without so many fields at their ends, and these fields, each behind a comma.
+
+        A line that has not so many stays whole. The fields must not be quoted.
+        """
+        if not fields:
+            return self, []
+        end = int(self.ends[-1]) if len(self) else 0
+        commas = np.flatnonzero(self.data[:end] == ord(","))
+        before = np.searchsorted(commas, self.ends) - fields
+        at = commas[np.maximum(before, 0)] if len(commas) else self.ends
+        ends = np.where((before >= 0) & (at >= self.starts), at, self.ends)
+        spans = zip(ends.tolist(), self.ends.tolist(), strict=True)
+        text = self.data[:end].tobytes()
+        tails = [text[start:stop].decode(errors="surrogateescape") for start, stop in spans]
+        return Lines(self.data, self.starts, ends), tails
+
     def cut(self, at: NDArray[np.intp], width: int) -> NDArray[np.uint8]:
         """The lines at these places, ascending, which have that width: (q, width)."""
         if not len(at):
@@ -138,15 +155,14 @@ class LineFiles:
                 if each.file:
                     stack.callback(each.file.close)
 
-    def begin(self, header: str) -> None:
-        """Go on behind the header of the first file. Raises InputError if it has another."""
+    def begin(self) -> str:
+        """Go on behind the header of the first file, and return it. Raises InputError."""
         table = self._files[0]
         first = table.look(1)
         if table.fault and not len(first):
             raise InputError(f"{table.name}: {table.fault}")
-        if not len(first) or first.text(0) != header:
-            raise InputError(f"{table.name}: the first line is not {header!r}")
         table.drop(first)
+        return first.text(0) if len(first) else ""
 
     def take(self, count: int) -> list[Lines]:
         """The next lines of each file, equally many: at most `count`, and as many as fit.

@@ -96,9 +96,7 @@ def read_row(portion: Portion, at: int, report: Report) -> Read:
         portion.solutions(at),
     )
     report = report.within(f"{portion.names[0]}: row {number}")
-    puzzle = entry.puzzle
-    if entry.plain:
-        puzzle = Puzzle(NINE, tuple(map(_MASKS.__getitem__, entry.text)))
+    puzzle = puzzle_of(entry)
     _compare(number, entry, row, report)
     if (puzzle is None) != (row.status == "invalid"):
         what = "a puzzle" if puzzle else "no puzzle"
@@ -116,6 +114,11 @@ def read_row(portion: Portion, at: int, report: Report) -> Read:
         said = "does not say" if disagrees else "says"
         report.bad(f"the row {said} that the solution beside the puzzle is wrong")
     return Read(number, puzzle, row, grids, is_sound, disagrees)
+
+
+def puzzle_of(entry: Entry) -> Puzzle | None:
+    """The puzzle of an entry, if it holds one."""
+    return Puzzle(NINE, tuple(map(_MASKS.__getitem__, entry.text))) if entry.plain else entry.puzzle
 
 
 def _compare(number: int, entry: Entry, row: PuzzleRow, report: Report) -> None:

@@ -18,6 +18,7 @@ from pipeline.audit.claims import (
 from pipeline.audit.complete import audit_another, audit_complete, audit_models
 from pipeline.audit.proofs import audit_certificate, audit_proof
 from pipeline.audit.sets import One, Report, Terms
+from pipeline.audit.traits import audit_record
 from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.formula import Formula, proof_formula
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
@@ -112,6 +113,8 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
         _audit_beside(published, parsed, grids, report)
     if rules:
         audit_conflict(record, puzzle, rules.geometry, terms, report)
+    if puzzle:
+        audit_record(record, puzzle, grids, terms, report)
     difference = or_none(record.difference)
     if difference and len({*grids}) == len(names) > 1:
         audit_difference(difference, grids, terms, report)

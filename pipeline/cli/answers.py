@@ -39,7 +39,7 @@ from pipeline.reading import Item, contents_of, items_of
 from pipeline.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
-from pipeline.solving import solve_one, solve_problems
+from pipeline.solving import solve_one, solve_problems, with_traits
 from pipeline.source import Archive, Collection, Single
 
 if TYPE_CHECKING:
@@ -183,7 +183,8 @@ def _solve_single(single: Single, solvers: Solvers, settings: Settings) -> Answe
     except LimitReached as error:
         result = Result("unknown", complete=False, message=str(error), seconds=watch.seconds())
         return Answer(name, result, True, data)
-    (result,) = solve_problems([problem], solvers, settings, [watch.spent()])
+    found = solve_problems([problem], solvers, settings, [watch.spent()])
+    (result,) = with_traits(found, settings)
     return Answer(name, result, True, data)
 
 
@@ -200,7 +201,7 @@ def solved_of(
         of_many = some[0].line is not None
         problems = [item.problem for item in some if item.problem]
         chosen = settings.of_many() if of_many else settings
-        found = iter(solve_problems(problems, solvers, chosen))
+        found = iter(with_traits(solve_problems(problems, solvers, chosen), chosen))
         for item in some:
             where = f"{name}/{item.name}" if is_archive else item.name
             where = f"{where}:{item.line}" if item.line else where
@@ -235,6 +236,7 @@ def _in_a_line(result: Result) -> str:
     if certificate and certificate.complete == "claimed":
         told.append(f"that there are no more is only claimed: {certificate.reason}")
     told.append(result.solver.warning if result.solver else None)
+    told += _traits_said(result)
     said = "; ".join(filter(None, told))
     return f"{result.status}{solution}" + (f": {printable(said)}" if said else "")
 
@@ -332,8 +334,27 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
         say(marked_grid(result.problem.puzzle, result.difference.cells))
     if not settings.quiet:
         _say_evidence(name, result)
+        for told in _traits_said(result):
+            say(f"{name}: {told}")
     if result.solver and (why := result.solver.warning):
         say(f"{name}: {why}; {result.solver.name} solved it")
+
+
+def _traits_said(result: Result) -> list[str]:
+    """What else was found out about a puzzle, in words."""
+    traits, said = result.traits, []
+    if traits is None or not isinstance(result.problem, PuzzleProblem):
+        return []
+    if traits.canonical:
+        said.append(f"its canonical form is {traits.canonical}")
+    if traits.redundant is not None:
+        places = map(result.problem.puzzle.geometry.place, traits.redundant)
+        named = " ".join(f"r{row}c{column}" for row, column in places)
+        said.append(f"givens that can be left out: {named}" if named else "it is minimal")
+    if found := traits.effort:
+        splits = f"{found.splits:.2f} ± {found.spread:.2f} splits"
+        said.append(f"effort: depth {found.depth}, backdoor {found.backdoor}, {splits}")
+    return said
 
 
 def _say_evidence(name: str, result: Result) -> None:

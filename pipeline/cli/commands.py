@@ -11,7 +11,7 @@ from pipeline.cli.options import READING, SOLVING, takes, whence
 from pipeline.settings import NumberingChoice, Settings, environment_name
 
 FOLDERS = ("inbox", "outbox")
-PROTOCOL = ("workers", "cluster", "max_total_bytes", "keep_cnf", "settle", "grace")
+PROTOCOL = ("workers", "cluster", "max_total_bytes", "keep_cnf", "also", "settle", "grace")
 OUTPUT = ("on_done", "on_bad", "metrics", "report", "log_format", "quiet")
 
 File = Annotated[
@@ -24,6 +24,14 @@ Originals = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FOLDER", help="Folders of originals, like the default: done in the inbox."
+    ),
+]
+Table = Annotated[
+    Path | None,
+    typer.Option(
+        "--table",
+        metavar="FILE",
+        help="Where to write the table: beside the collection, as NAME.csv; - is standard output.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -45,6 +53,8 @@ def run(settings: Settings) -> None:
     sudoku-pipeline run --inbox /srv/sudoku/in --outbox /srv/sudoku/out --quiet
 
     sudoku-pipeline run --cluster local:2
+
+    sudoku-pipeline run --also canonical,minimal,effort
 
     Exit code 0: all went well; 1: some input was invalid, unknown or failed; 75: the disk or a
     folder failed, or a signal came; nothing was lost, run again.
@@ -80,7 +90,7 @@ def watch(settings: Settings) -> None:
     folders.watch(settings)
 
 
-@takes(*SOLVING, *READING, "quiet")
+@takes(*SOLVING, *READING, "also", "quiet")
 def solve(
     files: Files,
     settings: Settings,
@@ -107,6 +117,8 @@ def solve(
     sudoku-pipeline solve --svg classic.svg examples/classic.sudoku
 
     sudoku-pipeline solve --json examples/six.txt | jq .certificate
+
+    sudoku-pipeline solve --also minimal,effort examples/line.sdm
 
     cat examples/line.sdm | sudoku-pipeline solve -
     """
@@ -363,6 +375,135 @@ def sheet(
     )
 
 
+@takes(*READING, "max_total_bytes", "quiet")
+def dedupe(
+    sources: Files,
+    settings: Settings,
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where to write the first of each class: deduped.txt here; - is standard output.",
+        ),
+    ] = None,
+    table: Table = None,
+) -> None:
+    """Find puzzles that are equivalent to an earlier one, and write the first of each class.
+
+    Equivalent are classic puzzles of 9×9 that are the same when relabelled, turned, or with bands,
+    rows, stacks and columns permuted; other puzzles are left out, and said.
+
+    sudoku-pipeline dedupe examples/collection.txt
+
+    sudoku-pipeline dedupe -o all.txt --table copies.csv examples/line.sdm examples/collection.txt
+
+    cat examples/collection.txt | sudoku-pipeline dedupe -o - -
+
+    Exit code 1: something was left out.
+    """
+    from pipeline.cli import catalogue
+
+    catalogue.dedupe(sources, settings, output=output, table=table)
+
+
+@takes(*READING, "max_total_bytes", "quiet")
+def overlap(
+    known: Annotated[
+        Path, typer.Argument(metavar="A", help="What is known, such as a training set.")
+    ],
+    asked: Annotated[
+        Path, typer.Argument(metavar="B", help="What is asked about, such as a test set.")
+    ],
+    settings: Settings,
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where to write the table: overlap.csv here; - is standard output.",
+        ),
+    ] = None,
+) -> None:
+    """Tell which puzzles of B are equivalent to one of A: a verdict, and a table.
+
+    Equivalent is what `dedupe` calls so.
+
+    sudoku-pipeline overlap examples/collection.txt examples/line.sdm
+
+    Exit code 1: some are equivalent, or something was left out.
+    """
+    from pipeline.cli import catalogue
+
+    catalogue.overlap(known, asked, settings, output=output)
+
+
+@takes("quiet")
+def generate(  # noqa: PLR0913 - one for each option
+    count: Annotated[int, typer.Argument(metavar="N", help="How many puzzles.")],
+    settings: Settings,
+    *,
+    givens: Annotated[
+        str | None,
+        typer.Option("--givens", metavar="RANGE", help="How many clues, such as 24 or 22-26."),
+    ] = None,
+    redundant: Annotated[
+        bool,
+        typer.Option("--redundant", help="Leave in clues that could go, as many as --givens says."),
+    ] = False,
+    depth: Annotated[
+        str | None,
+        typer.Option(
+            "--depth",
+            metavar="RANGE",
+            help="The depth of trial and error, 0 to 2; there are few puzzles of depth 2.",
+        ),
+    ] = None,
+    symmetric: Annotated[
+        bool, typer.Option("--symmetric", help="Clues look the same after half a turn.")
+    ] = False,
+    even_odd: Annotated[
+        bool, typer.Option("--even-odd", help="With cells that are marked as even or odd.")
+    ] = False,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="NUMBER", help="Another one gives other puzzles.")
+    ] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where to write the collection: generated.txt here; - is standard output.",
+        ),
+    ] = None,
+    table: Table = None,
+) -> None:
+    """Generate classic puzzles of 9×9, each with one solution, which is certified.
+
+    They are minimal unless --redundant is given: without any of its clues a puzzle has several
+    solutions. The same options and seed give the same puzzles. The table has their solutions and
+    certificates.
+
+    sudoku-pipeline generate 10
+
+    sudoku-pipeline generate 100 --symmetric --givens 24-26 --seed 7 -o hundred.txt
+
+    sudoku-pipeline generate 10 --redundant --givens 30-34 --depth 0 -o easy.txt
+
+    sudoku-pipeline generate 3 --even-odd -o -
+
+    Exit code 1: for a long time no puzzle was found that is as wished.
+    """
+    from pipeline.cli import catalogue
+
+    wish = catalogue.wish_of(
+        givens, depth, redundant=redundant, symmetric=symmetric, marks=even_odd
+    )
+    catalogue.generate(count, settings, wish, seed, output=output, table=table)
+
+
 @takes("inbox", "outbox", "settle")
 def status(settings: Settings, *, as_json: Json = False) -> None:
     """Show what waits, settles, is in work, done, failed.
@@ -451,6 +592,9 @@ COMMANDS = {
         schema,
         report,
         sheet,
+        dedupe,
+        overlap,
+        generate,
         status,
         retry,
         prune,

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from secrets import token_hex
 from tempfile import NamedTemporaryFile
 from typing import BinaryIO
 
@@ -150,6 +151,30 @@ def check_target(option: str, target: Path, inputs: Sequence[Path] = ()) -> None
 
 def _are_one(target: Path, given: Path) -> bool:
     return target.is_file() and given.is_file() and target.samefile(given)
+
+
+@contextmanager
+def growing(target: Path) -> Iterator[BinaryIO]:
+    """A stream to a checked target, a file that gets its name when all is written."""
+    if target == STANDARD_OUTPUT:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if target.exists() and not target.is_file():
+        with target.open("wb") as device:
+            yield device
+        return
+    target = target.resolve()
+    fresh = target.with_name(f".{target.name}-{token_hex(4)}.tmp")
+    with fresh.open("xb") as file:
+        try:
+            yield file
+            file.flush()
+            fresh.replace(target)
+        except BaseException:
+            fresh.unlink(missing_ok=True)
+            raise
 
 
 def write_to(target: Path, pieces: Iterable[str]) -> None:

@@ -192,6 +192,22 @@ class Difference(Struct, frozen=True, kw_only=True):
     exact: Annotated[bool, about("whether no fewer values leave one solution")]
 
 
+class Effort(Struct, frozen=True, kw_only=True):
+    """How hard a puzzle is, by numbers that no symmetry changes."""
+
+    depth: Annotated[
+        Count,
+        about("the depth of trial and error over singles: 0 if singles suffice; 3: more than 2"),
+    ]
+    backdoor: Annotated[
+        Count, about("the fewest cells that, if known, let singles decide the rest; 4: more than 3")
+    ]
+    splits: Annotated[
+        float, about("how often a search over singles branches, the mean over 64 images of it")
+    ]
+    spread: Annotated[float, about("the standard deviation of that over these images")]
+
+
 Files = Annotated[tuple[File, ...], about("every file of the set but the record, with its hash")]
 Declared = Annotated[
     dict[str, str] | UnsetType,
@@ -295,6 +311,27 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     disagreement: Annotated[
         str | UnsetType,
         about("what is wrong with the solution that the file gives beside the puzzle"),
+    ] = UNSET
+    canonical: Annotated[
+        str | UnsetType | None,
+        about(
+            "with `--also canonical`: its canonical form, the same of all puzzles that are "
+            "equivalent; null if it is not a classic puzzle of 9×9, or was left undecided"
+        ),
+    ] = UNSET
+    redundant: Annotated[
+        tuple[Value, ...] | UnsetType | None,
+        about(
+            "with `--also minimal`: the givens that can be left out, each alone; null if it has "
+            "not one solution, or has rules, or time was too short"
+        ),
+    ] = UNSET
+    effort: Annotated[
+        Effort | UnsetType | None,
+        about(
+            "with `--also effort`: numbers that say how hard it is; null if it is not a classic "
+            "puzzle of 9×9 with one solution"
+        ),
     ] = UNSET
     member: Member = UNSET
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import astuple
 
 from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of
-from pipeline.published.schema import CLAIMED, PROVED, Count, about
+from pipeline.published.schema import CLAIMED, PROVED, Count, PuzzleRecord, about, or_none
 
 LONGEST_LINE: Final = 1024 * 1024
 R = TypeVar("R", bound=Struct)
@@ -82,7 +84,140 @@ class ProofRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True)
     steps: Annotated[Count, about("how many steps the proof has")]
 
 
-TABLES: Final = (PuzzleRow, MemberRow, ProofRow)
+class CanonicalColumns(Struct, frozen=True):
+    """The column of `--also canonical`."""
+
+    canonical: Annotated[
+        str,
+        about(
+            "of a classic puzzle of 9×9: its canonical form, the same of all puzzles that are "
+            "equivalent to it"
+        ),
+    ]
+
+
+class MinimalColumns(Struct, frozen=True):
+    """The columns of `--also minimal`."""
+
+    redundant: Annotated[
+        str,
+        about(
+            "of a puzzle with one solution: how many givens can be left out, each alone; 0 if it "
+            "is minimal"
+        ),
+    ]
+    redundant_cells: Annotated[str, about("where these are: `r1c9` is row 1, column 9")]
+
+
+class EffortColumns(Struct, frozen=True):
+    """The columns of `--also effort`."""
+
+    effort_depth: Annotated[
+        str,
+        about(
+            "of a classic puzzle of 9×9 with one solution: the depth of trial and error over "
+            "singles that decides it; 0: singles alone do; 3: more than 2"
+        ),
+    ]
+    effort_backdoor: Annotated[
+        str,
+        about("the fewest cells that, if known, let singles decide the rest; 4: more than 3"),
+    ]
+    effort_splits: Annotated[
+        str, about("how often a search over singles branches, the mean over 64 images of it")
+    ]
+    effort_spread: Annotated[str, about("the standard deviation of that over these images")]
+
+
+class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A puzzle that is equivalent to another: a row of what `dedupe` and `overlap` write."""
+
+    source: Annotated[str, about("the file it is in; of an archive, with the member's path")]
+    line: Annotated[str, about("the line on which it begins; empty if the file is one puzzle")]
+    first_source: Annotated[
+        str, about("the file of the first puzzle that is equivalent; of `overlap`, of the first's")
+    ]
+    first_line: Annotated[str, about("the line of that puzzle")]
+
+
+class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A new puzzle with its certificate: a row of what `generate` writes."""
+
+    index: Annotated[Count, about("its number, and its line in the collection, from 1")]
+    solution: Annotated[str, about("its only solution")]
+    certificate: Annotated[
+        str, about("how it is known to be the only one: `exhaustion`, see *What is proved*")
+    ]
+    nodes: Annotated[Count, about("how often the search branched that has shown it")]
+
+
+TABLES: Final = (PuzzleRow, MemberRow, ProofRow, CopyRow, GeneratedRow)
+ALSO: Final[dict[str, type[Struct]]] = {
+    "canonical": CanonicalColumns,
+    "minimal": MinimalColumns,
+    "effort": EffortColumns,
+}
+"""What `--also` adds to the tables of puzzles and of members, in this order, behind all others."""
+
+
+@cache
+def with_columns(kind: type[R], also: Sequence[str]) -> type[R]:
+    """The rows of a table with the columns of these names in ALSO, a tuple in that order."""
+    if not also:
+        return kind
+    added: list[tuple[str, Any]] = [(name, str) for name in added_names(also)]
+    made: Any = msgspec.defstruct(
+        kind.__name__,
+        added,
+        bases=(kind,),
+        frozen=True,
+        array_like=True,
+        forbid_unknown_fields=True,
+    )
+    found: type[R] = made
+    return found
+
+
+def added_names(also: Iterable[str]) -> list[str]:
+    """The names of the columns that these names in ALSO stand for."""
+    return [name for each in also for name in columns(ALSO[each])]
+
+
+def also_in_record(record: PuzzleRecord) -> tuple[str, ...]:
+    """The names in ALSO of which a record tells."""
+    fields = {
+        "canonical": record.canonical,
+        "minimal": record.redundant,
+        "effort": record.effort,
+    }
+    return tuple(name for name in ALSO if fields[name] is not UNSET)
+
+
+def added_fields(record: PuzzleRecord, also: Sequence[str]) -> list[str]:
+    """The fields of a member's row for the columns of these names, by its record."""
+    redundant, effort = or_none(record.redundant), or_none(record.effort)
+    told: dict[str, list[str]] = {name: [""] * len(columns(ALSO[name])) for name in also}
+    if form := or_none(record.canonical):
+        told["canonical"] = [form]
+    if redundant is not None:
+        cells = " ".join(f"r{cell.row}c{cell.column}" for cell in redundant)
+        told["minimal"] = [str(len(redundant)), cells]
+    if effort is not None:
+        means = f"{effort.splits:.2f}", f"{effort.spread:.2f}"
+        told["effort"] = [str(effort.depth), str(effort.backdoor), *means]
+    return [field for name in also for field in told[name]]
+
+
+def also_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
+    """The names in ALSO whose columns a table has, by its first line; None if it is no such table.
+
+    Only tables of puzzles and of members have such columns.
+    """
+    sets = (names for count in range(len(ALSO) + 1) for names in combinations(ALSO, count))
+    for names in sets if issubclass(kind, (PuzzleRow, MemberRow)) else [()]:
+        if first == ",".join(columns(with_columns(kind, names))):
+            return names
+    return None
 
 
 def columns(kind: type[Struct]) -> list[str]:
@@ -139,12 +274,13 @@ def lines_of(path: Path) -> Iterator[str]:
 def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
     """The rows of a table. Raises InputError if it is not such a table."""
     lines = lines_of(path)
-    expected = ",".join(columns(kind))
-    if next(lines, None) != expected:
-        raise InputError(f"{path.name}: the first line is not {expected!r}")
+    also = also_in(next(lines, ""), kind)
+    if also is None:
+        raise InputError(f"{path.name}: the first line is not {','.join(columns(kind))!r}")
+    whole = with_columns(kind, also)
     for number, line in enumerate(lines, 2):
         try:
-            yield row_of(line, kind)
+            yield row_of(line, whole)
         except ValueError as error:
             raise InputError(f"{path.name}: line {number}: {error}") from error
 

@@ -94,6 +94,7 @@ def page_pieces(
         totals=_totals(found.totals),
         shares=_shares(found.totals),
         charts=_charts(found, bounds),
+        census=viewer.census.charts(),
         views=views,
         statuses=[status for status, _ in in_order(statuses)],
         formats=sorted({view.kind for view in views} - {""}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,10 +19,30 @@ from msgspec.structs import replace as with_fields
 from pipeline.errors import in_words, printable
 from pipeline.files import descriptor_of
 from pipeline.parse import DECLARABLE
-from pipeline.published import ENDING, ManyRecord, NoRecord, Record, file_names, load_record, schema
+from pipeline.published import (
+    ENDING,
+    ManyRecord,
+    NoRecord,
+    PuzzleRecord,
+    Record,
+    file_names,
+    load_record,
+    schema,
+)
 from pipeline.published.names import MOST_LIKELY, stems_for
 from pipeline.published.schema import ASIDE, OF_MANY, Cell, or_none
-from pipeline.published.tables import LONGEST_LINE, MemberRow, PuzzleRow, columns, row_of
+from pipeline.published.tables import (
+    LONGEST_LINE,
+    MemberRow,
+    PuzzleRow,
+    added_fields,
+    added_names,
+    also_in,
+    also_in_record,
+    columns,
+    row_of,
+    with_columns,
+)
 from pipeline.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.settings import Reading
 
@@ -54,7 +74,8 @@ class Job:
 
     `stem` is the name of the record without its ending. `started` and `finished` are seconds
     since 1970. `totals` counts the puzzles by status, `known` those whose solutions are proved, or
-    claimed, to be all; `seconds` are those of the stages. `rules_in_conflict` count from 0.
+    claimed, to be all; `seconds` are those of the stages. `rules_in_conflict` count from 0. `added`
+    is what `--also` adds, by column.
     """
 
     stem: str
@@ -79,6 +100,7 @@ class Job:
     conflict: tuple[tuple[int, int], ...] = ()
     rules_in_conflict: tuple[int, ...] = ()
     difference: tuple[tuple[int, int], ...] = ()
+    added: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_many(self) -> bool:
@@ -150,7 +172,13 @@ def _job(stem: str, record: Record) -> Job:
         conflict=_places(or_none(record.conflict) or ()),
         rules_in_conflict=tuple(r.number - 1 for r in or_none(record.conflict_rules) or ()),
         difference=_places(difference.cells if difference else ()),
+        added=_added(record),
     )
+
+
+def _added(record: PuzzleRecord) -> dict[str, str]:
+    also = also_in_record(record)
+    return dict(zip(added_names(also), added_fields(record, also), strict=True))
 
 
 def _shown(text: str) -> str:
@@ -264,11 +292,16 @@ class Sample(Generic[R]):
 
 
 def sample_table(
-    table: Path, kind: type[R], most: int, others: Path | None = None
+    table: Path,
+    kind: type[R],
+    most: int,
+    others: Path | None = None,
+    on_added: Callable[[bytes, Sequence[str]], None] = lambda _line, _names: None,
 ) -> Generator[str, None, Sample[R]]:
     """Rows of a table, failures first; `others` is the file of second solutions.
 
-    Yields now and then. Raises OSError.
+    `on_added` gets each line that has columns of `--also`, and their names. Yields now and then.
+    Raises OSError.
     """
     kept: list[list[Sampled[R]]] = [[], [], [], [], []]
     count = unpaused = 0
@@ -276,9 +309,13 @@ def sample_table(
     with ExitStack() as stack:
         lines = _lines(stack.enter_context(_opened(table)))
         beside = _lines(stack.enter_context(_opened(others))) if others else iter(())
-        next(lines, None)
+        first = next(lines, b"").decode("ascii", errors="replace").rstrip("\r\n")
+        also = also_in(first, kind) or ()
+        kind, names = with_columns(kind, also), added_names(also)
         for line in lines:
             other = next(beside, b"")
+            if names:
+                on_added(line, names)
             rank = kept[_rank(_status_at(column, line) or _row(count, line, kind).status)]
             if len(rank) < most:
                 second = other.decode(errors="replace").strip()

@@ -185,8 +185,11 @@ def rate(found: Survey) -> str:
     return f"{shown} a {unit}, {puzzles:,.0f} in {duration(seconds)}"
 
 
-def bars_svg(bars: Sequence[Bar], title: str, key: str) -> str:
-    """A bar chart as SVG whose ids begin with `key`; the largest bar shows its count."""
+def bars_svg(bars: Sequence[Bar], title: str, key: str, *, centred: bool = False) -> str:
+    """A bar chart as SVG whose ids begin with `key`; the largest bar shows its count.
+
+    Labels stand at the left edges of bars, or below their middles if `centred`.
+    """
     step = _ROOM / len(bars)
     width = min(step * 0.84, _WIDEST)
     most = max(bar.count for bar in bars)
@@ -202,6 +205,8 @@ def bars_svg(bars: Sequence[Bar], title: str, key: str) -> str:
         if bar.label:
             is_last = at == len(bars) - 1 and at > 0
             x, anchor = (left + step, "end") if is_last else (left, "start")
+            if centred:
+                x, anchor = left + step / 2, "middle"
             parts.append(f'<text x="{x:.1f}" y="{_FLOOR + 15}" class="{anchor}">{bar.label}</text>')
     highest = max(range(len(bars)), key=lambda at: bars[at].count)
     middle = min(max((highest + 0.5) * step, 20), _ROOM - 20)

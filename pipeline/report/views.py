@@ -15,6 +15,7 @@ from pipeline.published.names import DONE, Originals
 from pipeline.published.schema import PROVED
 from pipeline.published.tables import MemberRow, PuzzleRow
 from pipeline.report.board import Board, board_svg
+from pipeline.report.census import Census
 from pipeline.report.drawn import board_of_job, board_of_row, members_of, original_of
 from pipeline.report.records import (
     NOT_WELL,
@@ -121,6 +122,7 @@ def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
 class Viewer:
     """Makes views of an outbox's jobs one by one, until the page has enough boards.
 
+    `census` counts what `--also` adds, of single puzzles and in tables that are sampled.
     `prefix` leads from the page to the outbox, percent-encoded. `left` more puzzles of collections
     and archives may have a board, and `singles` more of other jobs; `is_full`: one was refused.
     """
@@ -132,6 +134,7 @@ class Viewer:
     left: int
     singles: int
     members: Iterator[int]
+    census: Census = field(default_factory=Census)
     is_full: bool = False
     _keys: Iterator[int] = field(default_factory=count)
 
@@ -154,6 +157,7 @@ class Viewer:
         """The job with as many of its boards as fit; yields after each of them."""
         links = _links(job, self.outbox, self.prefix)
         if not job.is_many:
+            self.census.add(job.added)
             board: Board | str = _NO_ROOM
             if self._has_room(self.singles):
                 board = board_of_job(job, self.outbox, original_of(job, self.originals))
@@ -179,7 +183,8 @@ class Viewer:
         """Some puzzles of a collection, and how many it has. Raises OSError."""
         second = f"{job.stem}_2.solution"
         others = folder / second if second in job.files else None
-        sample = yield from sample_table(folder / f"{job.stem}.csv", PuzzleRow, most, others)
+        table, count = folder / f"{job.stem}.csv", self.census.add_line
+        sample = yield from sample_table(table, PuzzleRow, most, others, count)
         cards = []
         for each in sample.rows:
             cards.append(self._row_card(job, each, before))
@@ -200,7 +205,8 @@ class Viewer:
 
     def _members(self, job: Job, most: int) -> Generator[str, None, tuple[list[Card], int]]:
         """Some puzzles of an archive, and how many members it has. Raises OSError."""
-        sample = yield from sample_table(self.outbox / f"{job.stem}.csv", MemberRow, most)
+        table, count = self.outbox / f"{job.stem}.csv", self.census.add_line
+        sample = yield from sample_table(table, MemberRow, most, on_added=count)
         found = []
         for each in sample.rows:
             found.append((each.row, *job_of_member(self.outbox, job, each.place, each.row)))

@@ -131,8 +131,8 @@ class Portions:
 
     `piece`, `piece_of_larger` and `piece_to_prove` are bytes of a collection's text: some 6,000
     puzzles of 9×9, a hundredth of a second's work compiled and a tenth in numpy; larger puzzles;
-    and some 200, a few seconds' work if each is to be proved. An archive's single puzzles are
-    grouped up to `items`, or until they have `item_bytes`.
+    and some 200, a few seconds' work if each is to be proved, or its effort to be found. An
+    archive's single puzzles are grouped up to `items`, or until they have `item_bytes`.
     """
 
     piece: int = 512 * 1024
@@ -158,7 +158,7 @@ class Portions:
 
         found, piece = source.detected, Piece(1, b"")
         size = self.piece if source.cells <= NINE.side**2 else self.piece_of_larger
-        if settings.prove == "always":
+        if settings.prove == "always" or "effort" in settings.traits:
             size = self.piece_to_prove
         for piece in found.pieces(stream, size):
             yield PieceOf(piece, source, member, max(1, piece.first_line + ahead()))

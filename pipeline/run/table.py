@@ -14,7 +14,7 @@ from pipeline.dropbox.growing import Growing, State
 from pipeline.log import Progress
 from pipeline.parse import Piece
 from pipeline.published.schema import Fallback
-from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header
+from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header, with_columns
 from pipeline.puzzle import NINE
 from pipeline.rows import Proofs, Rows, blank_lines, summed
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, size_of
@@ -32,10 +32,11 @@ class Table:
     much the indices of the last piece were ahead of its lines.
     """
 
-    def __init__(self, growing: Growing, stem: str, *, proves: bool) -> None:
+    def __init__(self, growing: Growing, stem: str, settings: Settings) -> None:
         self._growing = growing
         self.stem = stem
-        self._proves = proves
+        self._proves = settings.prove == "always"
+        self._also = settings.traits
         self.count = 0
         self._ranks = 0
         self.ahead = 0
@@ -86,11 +87,11 @@ class Table:
             return
         from pipeline.tabling import broken  # noqa: PLC0415 - loads numpy
 
-        self._append(broken(end.source, end.line, end.error))
+        self._append(broken(end.source, end.line, end.error, self._also))
 
     def _append(self, rows: Rows) -> None:
         if not self._ranks:
-            self._growing.append(self._table(), header(PuzzleRow))
+            self._growing.append(self._table(), header(with_columns(PuzzleRow, self._also)))
         while self._ranks < max(1, len(rows.solutions)):
             self._add_rank()
         self._growing.append(self._table(), rows.table_from(self.count + 1))
@@ -148,7 +149,7 @@ class TableSink(GrowingSink):
         self._is_packed = found.kind != "plain"
         self._portions = portions
         self._meter = Meter()
-        self._table = Table(self._growing, claim.note.stem, proves=self._proves)
+        self._table = Table(self._growing, claim.note.stem, settings)
         self._bytes = 0
         if self._growing.state:
             noted = self._growing.state["bulk"]
@@ -169,6 +170,7 @@ class TableSink(GrowingSink):
             and settings.solver in {"auto", "lanes"}
             and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
             and not self._proves
+            and "effort" not in settings.traits
         )
 
     def steps(self) -> Iterator[PieceOf | End]:

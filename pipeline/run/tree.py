@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -22,8 +22,24 @@ from pipeline.log import Progress
 from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.published import ENDING, read_record
 from pipeline.published.names import COUNT, is_output, stems_for
-from pipeline.published.schema import ASIDE, DISAGREEMENTS, FALLBACKS, REFUSED, Fallback
-from pipeline.published.tables import MemberRow, csv_line, header, unproved, yes_or_no
+from pipeline.published.schema import (
+    ASIDE,
+    DISAGREEMENTS,
+    FALLBACKS,
+    REFUSED,
+    Fallback,
+    PuzzleRecord,
+)
+from pipeline.published.tables import (
+    MemberRow,
+    added_fields,
+    columns,
+    csv_line,
+    header,
+    unproved,
+    with_columns,
+    yes_or_no,
+)
 from pipeline.reading import contents_of_member
 from pipeline.record import (
     Origin,
@@ -65,6 +81,7 @@ class TreeSink(GrowingSink):
         self._portions = portions
         self._tree = Tree(self._growing.tree, claim.note.job, self._declared)
         self._table = f"{claim.note.stem}.csv"
+        self._also = settings.traits
         self._members = 0
         self._inner: tuple[str, Table] | None = None
         self._meter = Meter()
@@ -106,14 +123,17 @@ class TreeSink(GrowingSink):
 
     def _write_item(self, item: Single, result: Result) -> None:
         if item.data is None:
-            self._row(item.name, None, REFUSED, 0, (None, ""), item.refusal)
+            self._row(item.name, None, REFUSED, 0, (None, ""), [item.refusal or ""])
             return
+        added: list[str] = []
         if result.solver and result.solver.warning:
             self.totals[FALLBACKS] += 1
             self.fallbacks = summed((*self.fallbacks, *fallbacks_of([result])))
         result, keep_cnf = _judged(item.data, result), self._settings.keep_cnf
         try:
-            self._tree.write(item.name, self._members, item.data, result, keep_cnf=keep_cnf)
+            told = item.name, self._members, item.data
+            record = self._tree.write(*told, result, keep_cnf=keep_cnf)
+            added = added_fields(record, self._also)
         except OSError as error:  # if all would fail so, the environment has failed
             if is_environmental(error):
                 raise
@@ -127,7 +147,7 @@ class TreeSink(GrowingSink):
         known, certificate = (result.complete, result.told_certificate), result.certificate
         reason = unproved(certificate.complete, certificate.reason) if certificate else None
         message = "; ".join(filter(None, (result.said, reason)))
-        self._row(item.name, result.format, status, found, known, message)
+        self._row(item.name, result.format, status, found, known, [message, *added])
 
     def _row(
         self,
@@ -136,22 +156,27 @@ class TreeSink(GrowingSink):
         status: str,
         solutions: int,
         known: tuple[bool | None, str],
-        message: str | None,
+        said: Sequence[str],
     ) -> None:
-        """Write a row; `known` is whether the solutions are all, and by what."""
+        """Write a row; `known` is whether the solutions are all, and by what.
+
+        `said` is the message, and the fields of the columns that are asked for, if any is known.
+        """
         if status != "collection":  # its puzzles count instead
             self.totals[status] += 1
         self._members += 1
-        said = yes_or_no(known[0]), known[1], message or ""
-        fields = (printable(member), form or "", status, str(solutions), *said)
+        complete = yes_or_no(known[0]), known[1]
+        fields = printable(member), form or "", status, str(solutions), *complete, *said
+        row = with_columns(MemberRow, self._also)
         if self._members == 1:
-            self._growing.append(self._table, header(MemberRow))
-        self._growing.append(self._table, csv_line(MemberRow(*map(printable, fields))))
+            self._growing.append(self._table, header(row))
+        empty = [""] * (len(columns(row)) - len(fields))
+        self._growing.append(self._table, csv_line(row(*map(printable, fields), *empty)))
 
     def _table_of(self, member: str) -> Table:
         if self._inner is None or self._inner[0] != member:
             stem = self._tree.stem_for(member, self._members)
-            self._inner = member, Table(self._growing, f"/{stem}", proves=self._proves)
+            self._inner = member, Table(self._growing, f"/{stem}", self._settings)
         return self._inner[1]
 
     def _end(self, end: End) -> None:
@@ -167,9 +192,9 @@ class TreeSink(GrowingSink):
         summary = Summary("collection", form, found.reason, *counted, table.seconds)
         self._tree.write_many(table.stem.lstrip("/"), origin, summary, names)
         bad = sum(table.totals[status] for status in NOT_WELL)
-        message = f"{bad} of {table.count} are invalid, unknown or failed" if bad else None
+        message = f"{bad} of {table.count} are invalid, unknown or failed" if bad else ""
         solved = table.totals["unique"] + table.totals["multiple"]
-        self._row(member, form, "collection", solved, (None, ""), end.error or message)
+        self._row(member, form, "collection", solved, (None, ""), [end.error or message])
         self.totals += table.totals
         self.fallbacks = summed((*self.fallbacks, *table.fallbacks))
         self._inner = None
@@ -187,7 +212,7 @@ class TreeSink(GrowingSink):
         self._members = state["members"]
         if "inner" in state:
             member, stem, noted = state["inner"]
-            table = Table(self._growing, stem, proves=self._proves)
+            table = Table(self._growing, stem, self._settings)
             table.resume(noted)
             self._inner = member, table
 
@@ -203,7 +228,7 @@ class TreeSink(GrowingSink):
 
     def publication(self, seconds: float) -> Publication:
         if not self._members:
-            self._growing.append(self._table, header(MemberRow))
+            self._growing.append(self._table, header(with_columns(MemberRow, self._also)))
         if not self._claim.note.files:  # else it may have been renamed already
             self._growing.tree.mkdir(exist_ok=True)
         return replace(super().publication(seconds), tree=self._growing.tree)
@@ -261,8 +286,10 @@ class Tree:
             self._fresh += [self._top / made, (self._top / made).parent]
         return made
 
-    def write(self, name: str, number: int, data: bytes, result: Result, *, keep_cnf: bool) -> None:
-        """Write one puzzle's set. Raises OSError."""
+    def write(
+        self, name: str, number: int, data: bytes, result: Result, *, keep_cnf: bool
+    ) -> PuzzleRecord:
+        """Write one puzzle's set; return its record. Raises OSError."""
         now = datetime.now(UTC)
         origin = self.origin(name, number, digest(data), len(data))
         stem = self.stem_for(name, number)
@@ -271,6 +298,7 @@ class Tree:
         hashes = {own: self._put(stem, own, pieces) for own, pieces in files}
         record = make_record(origin, result, hashes, now)
         self._put(stem, base + ENDING, [record_text(record)])
+        return record
 
     def _put(self, stem: str, name: str, pieces: Iterable[str | bytes]) -> str:
         path = (self._top / stem).with_name(name)

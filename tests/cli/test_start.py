@@ -57,6 +57,13 @@ def test_a_run_without_files_loads_no_parser_and_no_solver(tmp_path):
     assert "pipeline.run.loop" in ours(loaded)
     for part in ("batch", "certify", "chain", "cnf", "encode", "explain", "parse", "problem"):
         assert f"pipeline.{part}" not in loaded
-    for part in ("run.table", "solvers.minisat", "solvers.pysat", "tabling", "unpack.walk"):
+    for part in (
+        "catalogue",
+        "run.table",
+        "solvers.minisat",
+        "solvers.pysat",
+        "tabling",
+        "unpack.walk",
+    ):
         assert f"pipeline.{part}" not in loaded
     assert not {*SLOW, "concurrent.futures", "multiprocessing.connection"} - {"msgspec"} & loaded

@@ -39,7 +39,7 @@ from support.machines import (
 )
 from support.many import answers, check_records, check_tidy, drop
 from support.needs import needs_dask, needs_linux
-from support.solving import children, has_ended
+from support.solving import NINE, children, has_ended
 
 from pipeline.errors import EnvironmentFailure, UsageError
 from pipeline.run import scheduler
@@ -88,6 +88,23 @@ def test_a_job_of_many_gives_the_bytes_of_a_local_run(
     assert code == 1
     assert {event["event"] for event in events} - {"job.progress"} == {"told", "job.finished"}
     check(bench, local[kind])
+
+
+def test_the_columns_of_also_are_those_of_a_local_run(
+    tmp_path: Path, breaker: Breaker, machines: Machines
+) -> None:
+    outcomes = []
+    for name, options in (
+        ("here", ("--workers", "1")),
+        ("there", ("--cluster", machines.address)),
+    ):
+        bench = Bench.within(tmp_path / name, breaker)
+        drop(bench.box, "zip", "set")
+        bench.box.drop("nine.txt", f"{NINE}\n" * 40)
+        assert bench.run("--also", "canonical,minimal,effort", *options)[0] == 1
+        outcomes.append(answers(bench.box))
+    assert outcomes[0] == outcomes[1]
+    assert b"effort_depth" in (outcomes[0]["nine.csv"] or b"")
 
 
 def test_a_backlog_of_single_files_gives_the_bytes_of_a_local_run(

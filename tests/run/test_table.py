@@ -33,6 +33,7 @@ from pipeline.published.schema import Fallback
 from pipeline.puzzle import Geometry, Grid
 from pipeline.rows import Proofs, Rows, one_line
 from pipeline.run.table import Table
+from pipeline.settings import Settings
 
 HEADER = "index,line,puzzle,status,solutions,complete,certificate,solution,message,disagreement\n"
 A = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
@@ -456,7 +457,7 @@ class InMemory:
 
 
 def test_a_table_that_goes_on_knows_what_it_has_counted():
-    begun, resumed = (Table(InMemory(), "top", proves=False) for _ in range(2))
+    begun, resumed = (Table(InMemory(), "top", Settings()) for _ in range(2))
     fallbacks = (Fallback(solver="pysat", reason="minisat ended with exit code 3", puzzles=1),)
     totals = Counter(unique=1, fallbacks=1)
     begun.add(Rows(1, 1, b"1,\n", [b"1\n"], totals, fallbacks), Piece(1, b"x\n"))
@@ -466,7 +467,7 @@ def test_a_table_that_goes_on_knows_what_it_has_counted():
 
 def test_a_proof_that_was_needed_is_published_unasked():
     growing = InMemory()
-    table = Table(growing, "top", proves=False)
+    table = Table(growing, "top", Settings())
     for first in (1, 2):
         table.add(Rows(first, 1, b"%d,\n" % first, [b"1\n"]), Piece(first, b"x\n"))
     assert "top.proofs.xz" not in table.names()

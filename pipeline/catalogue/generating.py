@@ -1,0 +1,179 @@
+"""New puzzles with one solution, which is certified: from full grids, by leaving out what can be.
+
+Of a grid, cells are gone through in a random order; each is opened if the rest still has one
+solution, with the cell opposite if the puzzle is to be symmetric. With parity marks, a cell that
+cannot be opened is marked even or odd if that suffices. What is needed at one time is needed
+later too, so a puzzle that went through all cells is minimal: no clue can be left out, nor can a
+given become a mark.
+
+The same seed gives the same puzzles, on every machine and with every version of numpy: they are
+made of the raw words of PCG64, and of solutions that lanes find first, in whichever form. The first
+ones do not depend on how many are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.catalogue.asking import Flags, Known, solutions_of
+from pipeline.catalogue.effort import depths_of
+from pipeline.catalogue.minimal import redundant_clues
+from pipeline.catalogue.symmetries import Cells, random_symmetries
+from pipeline.errors import LimitReached, UsageError
+from pipeline.puzzle import NINE
+from pipeline.solvers.lanes import solve_lanes
+
+AT_ONCE = 512
+"""Grids that are worked on together; another number would give other puzzles."""
+
+MOST_TRIED = 2000
+"""Lots of grids without a puzzle as wished, after which there is no hope."""
+
+_CELLS, _SIDE = 81, 9
+_FULL = np.uint16(NINE.all_values)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What puzzles are to be like.
+
+    givens: the least and the most clues, with marks. minimal: no clue can be left out; else clues
+    are left in, up to a number that is drawn from that range. symmetric: what is a clue does not
+    change by half a turn. marks: with even and odd cells. depth: see `effort`, the least and the
+    most, up to 2; of depth 2 there are few, maybe one of 100,000. Raises UsageError for ranges that
+    hold nothing.
+    """
+
+    givens: tuple[int, int] = (17, 81)
+    minimal: bool = True
+    symmetric: bool = False
+    marks: bool = False
+    depth: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        least, most = self.givens
+        if not 0 <= least <= most <= _CELLS:
+            raise UsageError(f"givens: expected a range within 0 to {_CELLS}")
+        if not self.marks and most < 17:
+            raise UsageError("givens: a puzzle with one solution has at least 17")
+        if self.depth and not 0 <= self.depth[0] <= self.depth[1] <= 2:
+            raise UsageError("depth: expected a range within 0 to 2")
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A puzzle: its masks, its only solution, and the nodes of the search that shows that."""
+
+    masks: tuple[int, ...]
+    solution: tuple[int, ...]
+    nodes: int
+
+
+def generate(wish: Wish, seed: int) -> Iterator[Generated]:
+    """Generate puzzles without end. Raises LimitReached if none is found for a long time."""
+    fruitless = 0
+    for number in count():
+        words = np.random.PCG64(np.random.SeedSequence((seed, number)))
+        masks = _made(wish, words)
+        chosen = masks[_are_as_wished(wish, masks)]
+        known = solutions_of(NINE, chosen, 2)
+        for place in np.flatnonzero(known.unique).tolist():
+            yield _told(chosen, known, place)
+        fruitless = 0 if len(chosen) else fruitless + 1
+        if fruitless == MOST_TRIED:
+            raise LimitReached(f"none of {MOST_TRIED * AT_ONCE:,} puzzles is as wished")
+
+
+def _told(masks: NDArray[np.uint16], known: Known, place: int) -> Generated:
+    grid = known.grids[0, place]
+    return Generated(tuple(masks[place].tolist()), tuple(grid.tolist()), int(known.nodes[place]))
+
+
+def _made(wish: Wish, words: np.random.PCG64) -> NDArray[np.uint16]:
+    """Puzzles (P, 81) made of random grids."""
+    grids = _grids(words)
+    given = np.left_shift(1, grids - 1, dtype=np.uint16)
+    masks, (least, most) = given.copy(), wish.givens
+    drawn = least + (words.random_raw(AT_ONCE) % np.uint64(most - least + 1)).astype(np.int64)
+    wanted = np.zeros(AT_ONCE, np.int64) if wish.minimal else drawn
+    order = np.argsort(words.random_raw((AT_ONCE, _CELLS)), axis=1, kind="stable")
+    if wish.symmetric:
+        order = _first_halves(order)
+    kinds = [np.full_like(given, _FULL)]
+    if wish.marks:
+        is_odd = given & np.uint16(NINE.odd_values) != 0
+        kinds.append(np.where(is_odd, NINE.odd_values, NINE.even_values).astype(np.uint16))
+    for step in range(order.shape[1]):
+        for kind in kinds:
+            _leave_out(masks, kind, order[:, step], wanted, symmetric=wish.symmetric)
+    for step in range(order.shape[1] if wish.marks else 0):
+        _leave_out(masks, kinds[0], order[:, step], wanted, symmetric=wish.symmetric)
+    return masks
+
+
+def _grids(words: np.random.PCG64) -> Cells:
+    """Random grids (AT_ONCE, 81), not all equally likely.
+
+    Three boxes on the diagonal are filled at random, and some cells where there is a solution
+    with them; of the first solution that there is then, an image is taken.
+    """
+    masks = np.full((AT_ONCE, _SIDE, _SIDE), _FULL, np.uint16)
+    for box in range(0, _SIDE, 3):
+        values = np.argsort(words.random_raw((AT_ONCE, _SIDE)), axis=1, kind="stable")
+        bits = np.left_shift(1, values.astype(np.uint16), dtype=np.uint16)
+        masks[:, box : box + 3, box : box + 3] = bits.reshape(-1, 3, 3)
+    flat = masks.reshape(AT_ONCE, _CELLS)
+    for cell in (3, 15, 8, 54, 33):
+        bits = np.left_shift(1, (words.random_raw(AT_ONCE) % np.uint64(9)).astype(np.uint16))
+        tried = flat.copy()
+        tried[:, cell] = bits
+        able = solve_lanes(NINE, tried, 1, inf).counts == 1
+        flat[able] = tried[able]
+    found = solve_lanes(NINE, flat, 1, inf).grids[0]
+    return random_symmetries(3, AT_ONCE, int(words.random_raw() >> 1)).of(found)
+
+
+def _first_halves(order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Of each order (P, 81) the cells that come before the one opposite, and the middle."""
+    chosen = order <= _CELLS // 2
+    return order[chosen].reshape(len(order), -1)
+
+
+def _leave_out(
+    masks: NDArray[np.uint16],
+    kind: NDArray[np.uint16],
+    cells: NDArray[np.intp],
+    wanted: NDArray[np.int64],
+    *,
+    symmetric: bool,
+) -> None:
+    """Weaken a cell of each puzzle, to what `kind` has there, where one solution is left.
+
+    With its opposite if `symmetric`; where more than the `wanted` clues are left then.
+    """
+    weaker, each = masks.copy(), np.arange(len(masks))
+    for at in (cells, _CELLS - 1 - cells) if symmetric else (cells,):
+        weaker[each, at] |= kind[each, at]
+    clues = (weaker != _FULL).sum(axis=1)
+    able = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= wanted))
+    if len(able):
+        unique = solve_lanes(NINE, weaker[able], 2, inf).counts == 1
+        masks[able[unique]] = weaker[able[unique]]
+
+
+def _are_as_wished(wish: Wish, masks: NDArray[np.uint16]) -> Flags:
+    least, most = wish.givens
+    clues = (masks != _FULL).sum(axis=1)
+    wished: Flags = (clues >= least) & (clues <= most)
+    if wish.minimal and wish.symmetric:
+        wished[wished] = ~redundant_clues(NINE, masks[wished]).cells.any(axis=1)
+    if wish.depth:
+        depths = depths_of(NINE, masks[wished], wish.depth[1])
+        wished[wished] = (depths >= wish.depth[0]) & (depths <= wish.depth[1])
+    return wished

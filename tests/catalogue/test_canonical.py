@@ -1,0 +1,184 @@
+"""The canonical form: equal for equivalent puzzles alone, and what its definition says."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+from support.linking import Asked
+from support.needs import needs_numba
+from support.oracle import solutions
+from support.solving import HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
+from support.symmetry import lowest_image, lowest_through
+
+from pipeline.catalogue import canonical, compiled
+from pipeline.catalogue.canonical import canonical_forms
+from pipeline.catalogue.symmetries import line_orders, random_symmetries
+from pipeline.puzzle import Geometry, Puzzle
+from pipeline.solvers.lanes import solve_lanes
+
+FOUR = Geometry(2, 2)
+
+
+@pytest.fixture(params=["numpy", pytest.param("compiled", marks=needs_numba)])
+def form(request, monkeypatch):
+    """The form of the program that takes 9×9 puzzles with one solution."""
+    step = request.getfixturevalue("forming") if request.param == "compiled" else None
+    monkeypatch.setattr(canonical, "loaded", Asked(step))
+    return request.param
+
+
+def cells_of(*texts):
+    return np.array([[int(c) if c.isdigit() else 0 for c in text] for text in texts], np.uint8)
+
+
+def solved(puzzles, geometry):
+    """Which puzzles have one solution, and the first of each."""
+    full = geometry.all_values
+    masks = np.where(puzzles > 0, 1 << (puzzles.astype(np.int64) - 1), full).astype(np.uint64)
+    found = solve_lanes(geometry, masks, 2, 1000.0)
+    return found.counts == 1, found.grids[0]
+
+
+def forms_of(puzzles):
+    geometry = FOUR if puzzles.shape[1] == 16 else Geometry(3, 3)
+    return canonical_forms(puzzles, *solved(puzzles, geometry))
+
+
+@cache
+def all_grids():
+    return cells_of(*("".join(map(str, g.values)) for g in solutions(Puzzle.empty(FOUR), 300)))
+
+
+@cache
+def uniques():
+    """9×9 puzzles with one solution: of two with few givens more and more are given."""
+    texts = []
+    for puzzle in (NINE, HARD):
+        solution = NINE_SOLVED if puzzle == NINE else "".join(map(str, solved_text(HARD)))
+        generator = random.Random(7)
+        for share in (0.0, 0.1, 0.3, 0.6, 1.0):
+            chosen = zip(puzzle, solution, strict=True)
+            texts += ["".join(s if generator.random() < share else p for p, s in chosen)]
+    return cells_of(*texts)
+
+
+def solved_text(text):
+    return solved(cells_of(text), Geometry(3, 3))[1][0].tolist()
+
+
+def test_the_288_grids_of_4_by_4_are_of_two_classes_as_brute_force_finds():
+    grids = all_grids()
+    assert len(grids) == 288
+    forms = forms_of(grids).tolist()
+    assert forms == [lowest_image(grid, 2) for grid in grids.tolist()]
+    assert len({tuple(form) for form in forms}) == 2
+
+
+def test_puzzles_of_4_by_4_with_any_number_of_solutions_have_the_forms_of_brute_force():
+    generator, grids = random.Random(1), all_grids().tolist()
+    puzzles = []
+    for number in range(200):
+        share = generator.choice([0.1, 0.3, 0.4])
+        cells = [v if generator.random() < share else 0 for v in generator.choice(grids)]
+        if number % 3 == 0:
+            cells[generator.randrange(16)] = generator.randint(1, 4)
+        puzzles.append(cells)
+    array = np.array(puzzles, np.uint8)
+    unique, solution = solved(array, FOUR)
+    assert 20 < unique.sum() < 180
+    expected = [
+        lowest_through(cells, grid, 2) if is_unique else lowest_image(cells, 2)
+        for cells, is_unique, grid in zip(puzzles, unique, solution.tolist(), strict=True)
+    ]
+    assert forms_of(array).tolist() == expected
+
+
+def test_images_of_a_puzzle_have_its_form(form):
+    puzzles = uniques()
+    copies = random_symmetries(3, 60 * len(puzzles), seed=3).of(np.tile(puzzles, (60, 1)))
+    forms = forms_of(copies).reshape(60, -1, 81)
+    assert (forms == forms_of(puzzles)).all()
+    assert len(np.unique(forms[0], axis=0)) == len(puzzles)
+
+
+def test_a_grid_with_many_symmetries_onto_itself_has_the_form_of_its_images(form):
+    """The lowest grid there is; the order of its group is 648."""
+    rows = [[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)]
+    puzzles = np.repeat(np.array(rows, np.uint8).reshape(1, 81), 20, axis=0)
+    puzzles[1:, :40] = 0
+    copies = random_symmetries(3, 20, seed=4).of(puzzles)
+    unique = np.ones(20, np.bool_)
+    grids = random_symmetries(3, 20, seed=4).of(np.repeat(puzzles[:1], 20, axis=0))
+    forms = canonical_forms(copies, unique, grids)
+    assert (forms[0] == puzzles[0]).all()
+    assert len(np.unique(forms[1:], axis=0)) == 1
+
+
+@pytest.mark.parametrize("text", [NINE_TWO, STUCK, "." * 81, "1" * 81, "123456789" + "." * 72])
+def test_images_of_a_puzzle_without_one_solution_have_its_form(text):
+    puzzle = cells_of(text)
+    nobody = np.zeros(4, np.bool_)
+    copies = random_symmetries(3, 4, seed=5).of(np.repeat(puzzle, 4, axis=0))
+    forms = canonical_forms(copies, nobody, np.zeros_like(copies))
+    assert (forms == canonical_forms(puzzle, nobody[:1], np.zeros_like(puzzle))).all()
+
+
+def test_a_form_is_an_image_in_which_blanks_come_first():
+    (form,) = forms_of(cells_of("...." * 3 + "...3"))
+    assert "".join(map(str, form)) == "0" * 15 + "1"
+
+
+def test_puzzles_that_are_not_equivalent_have_different_forms(form):
+    puzzles = np.repeat(cells_of(NINE_SOLVED), 81, axis=0)
+    puzzles[np.arange(81), np.arange(81)] = 0
+    every = np.ones(81, np.bool_)
+    solutions_ = np.repeat(cells_of(NINE_SOLVED), 81, axis=0)
+    assert len(np.unique(canonical_forms(puzzles, every, solutions_), axis=0)) == 81
+
+
+@pytest.mark.parametrize("change", ["a clash", "a hole", "ten"])
+def test_what_cannot_be_a_solution_is_refused(form, change):
+    puzzle, grid = cells_of(NINE), cells_of(NINE_SOLVED)
+    grid[0, 0] = {"a clash": 6, "a hole": 0, "ten": 10}[change]
+    with pytest.raises(ValueError, match="is none"):
+        canonical_forms(puzzle, np.ones(1, np.bool_), grid)
+
+
+def test_other_shapes_and_values_are_refused():
+    blank = np.zeros((1, 36), np.uint8)
+    with pytest.raises(ValueError, match="shape"):
+        canonical_forms(blank, np.zeros(1, np.bool_), blank)
+    with pytest.raises(ValueError, match="0 to 4"):
+        canonical_forms(blank[:, :16] + np.uint8(5), np.zeros(1, np.bool_), blank[:, :16])
+
+
+def test_no_puzzles_have_no_forms(form):
+    nothing = np.zeros((0, 81), np.uint8)
+    assert canonical_forms(nothing, np.zeros(0, np.bool_), nothing).shape == (0, 81)
+
+
+def test_there_are_1296_orders_of_lines_and_random_symmetries_stay_as_they_are():
+    assert len(np.unique(line_orders(3), axis=0)) == 1296
+    some, more = random_symmetries(3, 2, seed=1), random_symmetries(3, 9, seed=1)
+    assert (some.rows == more.rows[:2]).all()
+    assert (some.labels == more.labels[:2]).all()
+    assert some.labels[0].tolist() == some.labels[0].tolist()
+
+
+@needs_numba
+def test_code_that_finds_another_form_fails_its_trial(forming):
+    compiled.try_forms(forming)
+    with pytest.raises(RuntimeError, match="no canonical form"):
+        compiled.try_forms(lambda *_: True)
+
+
+@pytest.mark.parametrize("puzzles", [compiled.MANY, compiled.MANY - 1])
+def test_the_compiled_form_is_worth_loading_at_once_for_many_puzzles(monkeypatch, puzzles):
+    asked = Asked()
+    monkeypatch.setattr(canonical, "loaded", asked)
+    grids = np.repeat(cells_of(NINE_SOLVED), puzzles, axis=0)
+    canonical_forms(grids, np.ones(puzzles, np.bool_), grids)
+    assert (asked.at_once, asked.counted) == ([puzzles >= compiled.MANY], 1)

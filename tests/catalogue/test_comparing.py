@@ -1,0 +1,104 @@
+"""Puzzles that are equivalent to others are told, with their places; the rest is kept."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from support.solving import EVEN_ODD, HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
+
+from pipeline.catalogue import lots
+from pipeline.catalogue.comparing import Copy, Tally, dedupe, lines_of, overlap
+from pipeline.catalogue.lots import Left
+from pipeline.catalogue.symmetries import random_symmetries
+from pipeline.settings import Settings
+
+SETTINGS = Settings().of_many()
+OTHERS = (HARD, NINE, NINE_TWO, STUCK, "." * 81, NINE_SOLVED)
+
+
+def image_of(text, seed=1):
+    cells = np.array([[int(c) if c.isdigit() else 0 for c in text]], np.uint8)
+    return lines_of(random_symmetries(3, 1, seed).of(cells)).decode().strip()
+
+
+def collection(path, *lines):
+    path.write_text("".join(line + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture(params=[4096, 1])
+def sized(request, monkeypatch):
+    """Lots of thousands of puzzles, and of one."""
+    monkeypatch.setattr(lots, "AT_ONCE", request.param)
+    monkeypatch.setattr(lots, "PIECE_BYTES", 16 * request.param)
+
+
+@pytest.mark.usefixtures("sized")
+def test_copies_are_told_and_the_first_of_each_class_is_kept(tmp_path):
+    one = collection(tmp_path / "one.txt", *OTHERS, image_of(HARD))
+    two = collection(tmp_path / "two.txt", image_of(STUCK), image_of(NINE_TWO), NINE)
+    kept, tally = io.BytesIO(), Tally()
+    found = [*dedupe([one, two], SETTINGS, kept, tally)]
+    assert found == [
+        Copy(str(one), 7, str(one), 1),
+        Copy(str(two), 1, str(one), 4),
+        Copy(str(two), 2, str(one), 3),
+        Copy(str(two), 3, str(one), 2),
+    ]
+    assert kept.getvalue().decode().split() == list(OTHERS)
+    assert tally == Tally(puzzles=10, classes=6, copies=4, left=0)
+
+
+@pytest.mark.usefixtures("sized")
+def test_what_is_no_classic_puzzle_of_nine_is_told_and_left_out(tmp_path):
+    marked = EVEN_ODD.replace("\n", "")
+    odd = collection(tmp_path / "odd.txt", NINE, HARD, marked, "12", "." * 16, "", image_of(NINE))
+    found = [*dedupe([odd], SETTINGS)]
+    assert [(each.line, type(each)) for each in found if isinstance(each, Left)] == [
+        (3, Left),
+        (4, Left),
+        (5, Left),
+    ]
+    assert found[0].reason == "it is not a classic puzzle of 9×9"
+    assert "12" not in found[0].reason
+    assert "expected" in found[1].reason
+    assert found[3:] == [Copy(str(odd), 7, str(odd), 1)]
+
+
+def test_single_puzzles_folders_and_archives_are_compared(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "single.txt").write_text(image_of(NINE))
+    (folder / "no.txt").write_text("nothing")
+    packed = tmp_path / "packed.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("many.txt", f"{HARD}\n{STUCK}\n{NINE}\n" * 2)
+    found = [*dedupe([folder, packed], SETTINGS)]
+    single = f"{folder}/single.txt"
+    assert [each.source for each in found if isinstance(each, Left)] == [f"{folder}/no.txt"]
+    many = f"{packed}/many.txt"
+    assert [each for each in found if isinstance(each, Copy)] == [
+        Copy(many, 3, single, None),
+        Copy(many, 4, many, 1),
+        Copy(many, 5, many, 2),
+        Copy(many, 6, single, None),
+    ]
+
+
+def test_what_two_collections_have_in_common_is_told(tmp_path):
+    known = collection(tmp_path / "train.txt", *OTHERS, image_of(HARD))
+    asked = collection(tmp_path / "test.txt", NINE_SOLVED[:-1] + ".", image_of(HARD, 3), STUCK, "x")
+    theirs, ours = Tally(), Tally()
+    left, *copies = overlap([known], [asked], SETTINGS, (theirs, ours))
+    assert (type(left), left.line) == (Left, 4)
+    assert copies == [Copy(str(asked), 2, str(known), 1), Copy(str(asked), 3, str(known), 4)]
+    assert theirs == Tally(puzzles=7, classes=6, copies=1, left=0)
+    assert ours == Tally(puzzles=3, classes=0, copies=2, left=1)
+
+
+def test_a_spill_to_disk_changes_nothing(tmp_path):
+    source = collection(tmp_path / "some.txt", *OTHERS, *map(image_of, OTHERS), *OTHERS)
+    assert [*dedupe([source], SETTINGS, limit=0)] == [*dedupe([source], SETTINGS)]

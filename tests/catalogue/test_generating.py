@@ -1,0 +1,119 @@
+"""Generated puzzles are as wished, have one solution, and are the same for the same seed."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from support.linking import Asked
+from support.needs import needs_numba
+from support.oracle import is_solution, solutions
+
+from pipeline.catalogue import generating
+from pipeline.catalogue.effort import depths_of
+from pipeline.catalogue.generating import Wish, generate
+from pipeline.catalogue.minimal import redundant_clues
+from pipeline.errors import LimitReached, UsageError
+from pipeline.puzzle import NINE, Grid, Puzzle
+from pipeline.solvers import lanes
+
+FULL = NINE.all_values
+
+
+@pytest.fixture(autouse=True)
+def _few_at_once(monkeypatch):
+    monkeypatch.setattr(generating, "AT_ONCE", 24)
+
+
+def some(wish, number, seed=1):
+    return list(islice(generate(wish, seed), number))
+
+
+def clues_of(generated):
+    return [sum(mask != FULL for mask in each.masks) for each in generated]
+
+
+def array(generated):
+    return np.array([each.masks for each in generated], np.uint16)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        Wish(),
+        Wish(minimal=False, givens=(30, 33)),
+        Wish(symmetric=True, minimal=False, givens=(26, 36)),
+        Wish(marks=True),
+    ],
+)
+def test_generated_puzzles_have_the_one_solution_that_stands_beside_them(wish):
+    generated = some(wish, 6)
+    for each in generated:
+        puzzle, grid = Puzzle(NINE, each.masks), Grid(NINE, each.solution)
+        assert is_solution(puzzle, grid)
+        assert solutions(puzzle, 2) == [grid]
+    least, most = wish.givens
+    assert all(least <= clues <= most for clues in clues_of(generated))
+    if wish.minimal:
+        assert not redundant_clues(NINE, array(generated)).cells.any()
+    kinds = {mask for each in generated for mask in each.masks if mask & mask - 1}
+    parities = {NINE.even_values, NINE.odd_values} if wish.marks else set()
+    assert kinds == {FULL} | parities
+
+
+@pytest.mark.parametrize("marks", [False, True])
+def test_symmetric_puzzles_do_not_change_by_half_a_turn(marks):
+    wish = Wish(symmetric=True, minimal=False, givens=(24, 50), marks=marks)
+    for each in some(wish, 8):
+        kinds = [0 if mask == FULL else mask.bit_count() > 1 or 2 for mask in each.masks]
+        for one, other in zip(kinds, kinds[::-1], strict=True):
+            assert (one == 0) == (other == 0)
+
+
+def test_symmetric_puzzles_that_are_to_be_minimal_are():
+    generated = some(Wish(symmetric=True), 2)
+    assert not redundant_clues(NINE, array(generated)).cells.any()
+    for each in generated:
+        is_clue = [mask != FULL for mask in each.masks]
+        assert is_clue == is_clue[::-1]
+
+
+def test_a_wished_depth_is_that_of_all_puzzles():
+    easy = array(some(Wish(depth=(0, 0)), 6))
+    assert depths_of(NINE, easy).tolist() == [0] * 6
+    harder = array(some(Wish(depth=(1, 2)), 6))
+    assert (depths_of(NINE, harder) >= 1).all()
+
+
+def test_the_same_seed_gives_the_same_puzzles_and_another_others():
+    three, five = some(Wish(), 3), some(Wish(), 5)
+    assert five[:3] == three
+    assert len({each.masks for each in five}) == 5
+    assert not set(some(Wish(), 5, seed=2)) & set(five)
+
+
+def test_the_first_puzzle_of_a_seed_stays_as_it_is():
+    """If a change of the search changes it, who wrote down a seed has to be told."""
+    (first,) = some(Wish(), 1, seed=2024)
+    expected = "941537286862491573357628194129754638584263719736189425295876341613942857478315962"
+    assert "".join(map(str, first.solution)) == expected
+
+
+@needs_numba
+def test_compiled_lanes_generate_the_same(compiled, monkeypatch):
+    expected = some(Wish(marks=True), 20)
+    monkeypatch.setattr(lanes, "loaded", Asked(compiled._step))
+    assert some(Wish(marks=True), 20) == expected
+
+
+def test_what_cannot_be_wished_is_refused():
+    for wrong in ({"givens": (10, 16)}, {"givens": (30, 20)}, {"depth": (0, 3)}):
+        with pytest.raises(UsageError, match=r"givens|depth"):
+            Wish(**wrong)
+
+
+def test_what_is_never_found_is_given_up(monkeypatch):
+    monkeypatch.setattr(generating, "MOST_TRIED", 2)
+    with pytest.raises(LimitReached, match="none of 48 puzzles"):
+        some(Wish(givens=(17, 17)), 1)

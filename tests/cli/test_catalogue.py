@@ -1,0 +1,197 @@
+"""The commands `dedupe`, `overlap` and `generate`, and the functions that do the same."""
+
+from __future__ import annotations
+
+import csv
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from support.commands import run
+from support.oracle import solutions
+from support.packing import zip_of
+
+from pipeline import Copy, Left, Tally, Wish, dedupe, generate, overlap, read
+from pipeline.errors import UsageError
+
+EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+HARD = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."
+SEVENTEEN = ".................1.....2.3......45....1.6.....4......7....8.4....9...2..3.61...9."
+
+
+def relabelled(line: str) -> str:
+    return line.translate(str.maketrans("123456789", "912345678"))
+
+
+def transposed(line: str) -> str:
+    return "".join(line[column::9] for column in range(9))
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text(f"{EASY}\n{HARD}\n{relabelled(EASY)}\n")
+    Path("b.txt").write_text(f"{SEVENTEEN}\n{transposed(HARD)}\n")
+    return tmp_path
+
+
+def rows(name: str) -> list[list[str]]:
+    return [*csv.reader(Path(name).read_text().splitlines())]
+
+
+def test_dedupe_writes_the_first_of_each_class_and_where_the_others_are(desk):
+    code, printed, said = run("dedupe", "a.txt", "b.txt")
+    assert (code, said) == (0, "")
+    assert printed.splitlines() == [
+        "5 puzzles in 3 classes: deduped.txt has the first of each",
+        "deduped.csv says which are equivalent to an earlier one, and to which",
+    ]
+    assert Path("deduped.txt").read_text() == f"{EASY}\n{HARD}\n{SEVENTEEN}\n"
+    assert rows("deduped.csv") == [
+        ["source", "line", "first_source", "first_line"],
+        ["a.txt", "3", "a.txt", "1"],
+        ["b.txt", "2", "a.txt", "2"],
+    ]
+
+
+def test_what_cannot_be_compared_is_said_and_left_out(desk):
+    Path("odd.txt").write_text(f"{EASY}\n1.....2..3.....4\nhello\n")
+    code, _, said = run("dedupe", "odd.txt", "--quiet")
+    assert code == 1
+    assert said.splitlines()[0] == "odd.txt:2: left out: it is not a classic puzzle of 9×9"
+    assert said.splitlines()[1].startswith("odd.txt:3:")
+    assert Path("deduped.txt").read_text() == f"{EASY}\n"
+    Path("none.txt").write_text("1.....2..3.....4\n" * 30)
+    _, _, said = run("dedupe", "none.txt", "--quiet")
+    assert said.splitlines()[20:] == ["and 10 more are left out"]
+
+
+def test_standard_input_and_archives_are_named_as_they_were_given(desk):
+    Path("set.zip").write_bytes(zip_of(("in/easy.txt", EASY), ("many.txt", f"{HARD}\n" * 2)))
+    code, printed, _ = run("dedupe", "set.zip", "-", "-o", "-", given=f"{transposed(EASY)}\n")
+    assert (code, printed) == (0, f"{EASY}\n{HARD}\n")
+    run("dedupe", "set.zip", "-", "-o", "k.txt", "--table", "t.csv", given=f"{transposed(EASY)}\n")
+    assert rows("t.csv")[1:] == [
+        ["set.zip/many.txt", "2", "set.zip/many.txt", "1"],
+        ["<stdin>", "", "set.zip/in/easy.txt", ""],
+    ]
+
+
+def test_overlap_gives_a_verdict_a_table_and_an_exit_code(desk):
+    code, printed, _ = run("overlap", "a.txt", "b.txt")
+    assert code == 1
+    assert printed.splitlines() == [
+        "overlap: 1 of 2 puzzles of b.txt is equivalent to one of 3 puzzles of a.txt",
+        "overlap.csv says which these are, and to which they are equivalent",
+    ]
+    assert rows("overlap.csv")[1:] == [["b.txt", "2", "a.txt", "2"]]
+    Path("c.txt").write_text(f"{SEVENTEEN}\n")
+    code, printed, _ = run("overlap", "a.txt", "c.txt", "--quiet")
+    verdict = "no overlap: 0 of 1 puzzle of c.txt are equivalent to one of 3 puzzles of a.txt\n"
+    assert (code, printed) == (0, verdict)
+    code, printed, said = run("overlap", "a.txt", "b.txt", "-o", "-")
+    assert printed.startswith("source,line,first_source,first_line\n")
+    assert said.startswith("overlap: 1 of 2")
+
+
+def test_a_target_that_is_a_source_or_both_targets_is_refused(desk):
+    assert run("dedupe", "a.txt", "-o", "a.txt")[0] == 2
+    assert run("dedupe", "a.txt", "-o", "n.txt", "--table", "n.txt")[0] == 2
+    assert run("dedupe", "-", "-")[0] == 2
+    assert run("overlap", "a.txt", "missing.txt")[0] == 1
+    assert Path("a.txt").read_text().startswith(EASY)
+    assert {path.name for path in desk.iterdir()} == {"a.txt", "b.txt"}
+
+
+def test_an_earlier_result_stays_if_the_command_fails(desk):
+    Path("deduped.txt").write_text("earlier\n")
+    assert run("dedupe", "a.txt", "missing.txt")[0] == 1
+    assert Path("deduped.txt").read_text() == "earlier\n"
+    assert not [path for path in desk.iterdir() if path.name.startswith(".")]
+
+
+def test_generate_writes_puzzles_with_one_solution_and_their_certificates(desk):
+    code, printed, _ = run("generate", "5", "--seed", "3")
+    assert code == 0
+    assert printed == (
+        "generated.txt: 5 puzzles, each with one solution, "
+        "as a search through everything has shown\n"
+    )
+    lines = Path("generated.txt").read_text().splitlines()
+    header, *table = rows("generated.csv")
+    assert header == ["index", "solution", "certificate", "nodes"]
+    for number, (line, row) in enumerate(zip(lines, table, strict=True), 1):
+        (item,) = read(f"{line}\n".encode())
+        (grid,) = solutions(item.problem.puzzle, 2)
+        assert row[:3] == [str(number), "".join(map(str, grid.values)), "exhaustion"]
+
+
+def test_the_same_seed_gives_the_same_puzzles_and_another_one_others(desk):
+    first, again, other = (
+        run("generate", "3", "-o", "-", "--seed", seed)[1] for seed in ("1", "1", "2")
+    )
+    assert first == again != other
+    assert run("generate", "2", "-o", "-", "--seed", "1")[1] == first[:164]
+
+
+def test_generated_puzzles_are_as_wished(desk):
+    _, printed, _ = run("generate", "4", "-o", "-", "--givens", "24-25", "--symmetric")
+    for line in printed.splitlines():
+        assert 24 <= 81 - line.count(".") <= 25
+        shape = [sign == "." for sign in line]
+        assert shape == shape[::-1]
+    _, printed, _ = run("generate", "4", "-o", "-", "--redundant", "--givens", "35")
+    assert [81 - line.count(".") for line in printed.splitlines()] == [35] * 4
+
+
+def test_puzzles_with_marked_cells_are_written_so_that_they_can_be_read(desk):
+    assert run("generate", "2", "--even-odd", "-o", "marked.txt", "--quiet") == (0, "", "")
+    items = list(read(Path("marked.txt")))
+    for item, made in zip(items, generate(Wish(marks=True)), strict=False):
+        assert item.problem.puzzle == made.problem.puzzle
+    assert len(items) == 2
+    assert run("solve", "marked.txt")[1].count(": unique ") == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("0",), "N: expected 1 to 100,000,000"),
+        (("1", "--givens", "many"), "--givens: expected a number or a range"),
+        (("1", "--givens", "9-8"), "--givens: expected a range"),
+        (("1", "--givens", "16"), "--givens: a puzzle with one solution has at least 17"),
+        (("1", "--depth", "3"), "--depth: expected a range within 0 to 2"),
+        (("1", "--redundant"), "--redundant: --givens has to say"),
+    ],
+)
+def test_a_wish_that_cannot_be_is_refused(desk, options, said):
+    code, _, heard = run("generate", *options)
+    assert code == 2
+    assert said in heard
+
+
+def test_the_functions_do_what_the_commands_do(desk):
+    tally = Tally()
+    found = list(dedupe("a.txt", Path("b.txt"), tally=tally))
+    assert found == [Copy("a.txt", 3, "a.txt", 1), Copy("b.txt", 2, "a.txt", 2)]
+    assert (tally.puzzles, tally.classes, tally.copies) == (5, 3, 2)
+    assert list(overlap("a.txt", "b.txt")) == [Copy("b.txt", 2, "a.txt", 2)]
+    Path("small.txt").write_text("1.....2..3.....4\n")
+    assert isinstance(next(dedupe("small.txt")), Left)
+    with pytest.raises(UsageError):
+        next(dedupe("a.txt", max_bytes=0))
+    results = list(islice(generate(seed=5), 3))
+    assert [result.status for result in results] == ["unique"] * 3
+    assert all(result.complete and result.certificate.complete == "proved" for result in results)
+
+
+def test_solve_says_what_else_is_asked_about_a_puzzle(desk):
+    Path("hard.txt").write_text(f"{HARD}\n")
+    _, _, said = run("solve", "hard.txt", "--also", "minimal,effort")
+    assert said.splitlines()[0] == "hard.txt: it is minimal"
+    assert said.splitlines()[1].startswith("hard.txt: effort: depth ")
+    _, _, said = run("solve", "hard.txt", "--also", "canonical")
+    assert said.startswith("hard.txt: its canonical form is 1..45")
+    code, printed, _ = run("solve", "a.txt", "--also", "minimal")
+    assert printed.count("givens that can be left out: r1c1") == 2
+    assert code == 0
