@@ -28,14 +28,15 @@ from pipeline.batch import masks_of_plain
 from pipeline.catalogue import compiled as forms
 from pipeline.catalogue import singles
 from pipeline.catalogue.abreast import forms_abreast
-from pipeline.catalogue.asking import masks_of_values, solutions_of
+from pipeline.catalogue.asking import solutions_of
 from pipeline.catalogue.canonical import canonical_forms
-from pipeline.catalogue.comparing import Copy, Tally, dedupe, lines_of, overlap
+from pipeline.catalogue.comparing import Copy, Tally, dedupe, overlap
 from pipeline.catalogue.direct import lowest_form
 from pipeline.catalogue.effort import backdoors_of, depths_of, splits_of
 from pipeline.catalogue.minimal import redundant_givens
 from pipeline.catalogue.singles.abreast import close_abreast
 from pipeline.catalogue.symmetries import Cells, line_orders, random_symmetries
+from pipeline.catalogue.values import lines_of, masks_of_values, values_of_masks
 from pipeline.certify import compiled as checking
 from pipeline.encode import encode_puzzle
 from pipeline.native import COMPILE_AFTER
@@ -44,7 +45,6 @@ from pipeline.settings import Settings
 from pipeline.solvers.lanes import loading
 
 COPIES, BRUTE, BY_HAND, OF_EFFORT = 10_000, 100, 500, 500
-Masks = NDArray[np.unsignedinteger[Any]]
 
 
 def main() -> None:
@@ -70,9 +70,7 @@ def main() -> None:
 def puzzles_in(path: Path) -> Cells:
     lines = [line[:81] for line in path.read_text().splitlines() if len(line) >= 81]
     masks = masks_of_plain(np.frombuffer("".join(lines).encode(), np.uint8).reshape(-1, 81))
-    return np.where(masks == NINE.all_values, 0, np.log2(masks).astype(np.uint8) + 1).astype(
-        np.uint8
-    )
+    return values_of_masks(masks)
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:

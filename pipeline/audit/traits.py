@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from pipeline.audit.claims import grid_in
 from pipeline.audit.rows import Portion, puzzle_of
 from pipeline.audit.sets import Report, Terms
-from pipeline.catalogue.traits import Flags, Redundancy, Solved, find_traits
+from pipeline.catalogue.traits import LARGEST_SIDE, Redundancy, Solved, find_traits
+from pipeline.catalogue.values import Flags
 from pipeline.certify import certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError
@@ -27,9 +28,6 @@ from pipeline.puzzle import Geometry, Grid, Puzzle
 
 SOME = 64
 """Rows, out of a few thousand, for which is found anew what takes long."""
-
-LARGEST_SIDE = 25
-"""Of puzzles whose givens are left out; larger ones tell nothing."""
 
 _TOGETHER = 1 << 15
 """Givens that are left out together."""

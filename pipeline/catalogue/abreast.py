@@ -32,9 +32,9 @@ def forms_abreast(puzzles: Cells, solutions: Cells, box: int) -> Cells:
 def _forms(puzzles: Cells, solutions: Cells, box: int) -> Cells:
     left = _begun(solutions, box)
     for row in range(2, box * box):
-        left = left.among(lowest_of(left.puzzle, left.row(row)))
+        left = left.among(_lowest_of(left.puzzle, left.row(row)))
     images = left.symmetries().of(puzzles[left.puzzle])
-    several = lowest_images(left.puzzle, images, box)
+    several = _lowest_images(left.puzzle, images, box)
     first = np.unique(left.puzzle[several], return_index=True)[1]
     return images[several][first]
 
@@ -116,7 +116,7 @@ def _placed(
     return _Candidates(puzzle, lying == 1, grids, rows, columns, labels)
 
 
-def lowest_of(groups: Lines, rows: Cells) -> Lines:
+def _lowest_of(groups: Lines, rows: Cells) -> Lines:
     """The places of the lowest rows (C, n) in each group; equal groups are neighbours."""
     codes = rows @ (np.int64(rows.shape[1] + 1) ** np.arange(rows.shape[1] - 1, -1, -1))
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
@@ -125,9 +125,9 @@ def lowest_of(groups: Lines, rows: Cells) -> Lines:
     return np.flatnonzero(codes == np.repeat(lowest, sizes))
 
 
-def lowest_images(groups: Lines, images: Cells, box: int) -> Lines:
+def _lowest_images(groups: Lines, images: Cells, box: int) -> Lines:
     """The places of the lowest images (C, n²) in each group; equal groups are neighbours."""
     side, kept = box * box, np.arange(len(groups))
     for start in range(0, side * side, side):
-        kept = kept[lowest_of(groups[kept], images[kept, start : start + side])]
+        kept = kept[_lowest_of(groups[kept], images[kept, start : start + side])]
     return kept

@@ -9,13 +9,11 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.catalogue.values import Flags, Masks
 from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.puzzle import Geometry
 from pipeline.solvers.lanes import solve_lanes
-from pipeline.solvers.lanes.search import Masks
-
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +36,6 @@ class Known:
         """Which have one solution, if two were asked for."""
         unique: Flags = self.certain & (self.counts == 1)
         return unique
-
-
-def masks_of_values(geometry: Geometry, puzzles: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """The masks (P, n²) of puzzles (P, n²) of values, 0 for a blank."""
-    given = np.left_shift(1, np.maximum(puzzles, 1) - 1, dtype=np.uint32)
-    masks: NDArray[np.uint32] = np.where(puzzles > 0, given, np.uint32(geometry.all_values))
-    return masks
 
 
 def solutions_of(geometry: Geometry, masks: Masks, most: int, seconds: float = inf) -> Known:

@@ -10,18 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
-
-from pipeline.catalogue.asking import Flags, masks_of_values, solutions_of
+from pipeline.catalogue.asking import solutions_of
 from pipeline.catalogue.canonical import canonical_forms
 from pipeline.catalogue.classes import LIMIT_BYTES, NOWHERE, Classes, Keys, keys_of
 from pipeline.catalogue.lots import Left, Lot, Places, lots_of
 from pipeline.catalogue.symmetries import Cells
+from pipeline.catalogue.values import Flags, lines_of, masks_of_values
 from pipeline.puzzle import NINE
 from pipeline.settings import Settings
 
 _UNDECIDED = "the number of its solutions is not known"
-_SIGNS = np.frombuffer(b".123456789", np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +89,9 @@ def overlap(
 ) -> Iterator[Copy | Left]:
     """Tell which puzzles of the sources asked about are equivalent to one of those known.
 
-    And with which first one. The tallies are of those known, and of those asked about, in which
-    copies are what both have. Raises OSError if the environment fails.
+    Each is told with the first of its class among those known. The tallies count what is known,
+    and what is asked about, in which `copies` are what both have. Raises OSError if the
+    environment fails.
     """
     places, (theirs, ours) = Places(), tallies or (Tally(), Tally())
     with Classes(limit) as classes:
@@ -130,10 +129,3 @@ def forms_of(puzzles: Cells) -> tuple[Cells, Flags]:
     """The canonical forms (P, 81) of 9×9 puzzles (P, 81), and which are certain; see `Known`."""
     known = solutions_of(NINE, masks_of_values(NINE, puzzles), 2)
     return canonical_forms(puzzles, known.unique, known.grids[0]), known.certain
-
-
-def lines_of(puzzles: Cells) -> bytes:
-    """Puzzles (P, 81) as lines of text, `.` for a blank."""
-    lines = np.full((len(puzzles), puzzles.shape[1] + 1), ord("\n"), np.uint8)
-    lines[:, :-1] = _SIGNS[puzzles]
-    return lines.tobytes()

@@ -6,8 +6,9 @@
   depth d, each candidate is tried, and what follows at depth d - 1 is looked at: if that is a
   contradiction, the candidate is struck; this is repeated until none is struck. The depth is the
   least at which all cells are decided. A trial that comes upon the solution proves nothing.
+  (D. Berthier's T&E, 2008.)
 - backdoor: the least number of cells that, given their values of the solution, let singles decide
-  the rest.
+  the rest. (R. Williams, C. Gomes and B. Selman, 2003.)
 - splits: how often a search branches that takes singles, and branches on the first cell with the
   fewest candidates, until it has seen that there is no other solution. That depends on the order
   of cells, so it is the mean over 64 images of the canonical form, by fixed symmetries.
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from pipeline.catalogue.singles import States, close_singles
 from pipeline.catalogue.symmetries import Cells, random_symmetries
+from pipeline.catalogue.values import Flags, Masks, masks_of_values
 from pipeline.puzzle import NINE, Geometry
 
 DEEPEST, WIDEST = 2, 3
@@ -40,10 +42,6 @@ _SEED = 20_240_229
 
 _BITS = np.left_shift(1, np.arange(16, dtype=np.uint16), dtype=np.uint16)
 
-_MASKS = np.concatenate((np.array([NINE.all_values], np.uint16), _BITS[:9]))
-"""Of the values of 9×9, 0 for a blank."""
-
-Masks = NDArray[np.unsignedinteger]
 Numbers = NDArray[np.int64]
 
 
@@ -60,9 +58,9 @@ def states_of(masks: Masks) -> States:
     return np.array(masks.T, np.uint16, order="C")
 
 
-def is_open(states: States) -> NDArray[np.bool_]:
+def is_open(states: States) -> Flags:
     """Which cells (n², K) have several candidates."""
-    several: NDArray[np.bool_] = states & (states - np.uint16(1)) != 0
+    several: Flags = states & (states - np.uint16(1)) != 0
     return several
 
 
@@ -145,7 +143,7 @@ def splits_of(forms: Cells) -> Splits:
     symmetries = random_symmetries(3, IMAGES, _SEED)
     counts = np.zeros((len(forms), IMAGES), np.int64)
     for place, form in enumerate(forms):
-        counts[place] = count_splits(NINE, _MASKS[symmetries.of(form)])
+        counts[place] = count_splits(NINE, masks_of_values(NINE, symmetries.of(form)))
     return Splits(counts.mean(axis=1), counts.std(axis=1))
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.catalogue.symmetries import Cells
+from pipeline.catalogue.values import are_classic, values_of_masks
 from pipeline.errors import printable
-from pipeline.parse import Entry, Piece
+from pipeline.parse import Piece
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import NINE, Puzzle
 from pipeline.reading import contents_of, contents_of_member, item_of
@@ -122,8 +123,7 @@ def _single(single: Single, places: Places, settings: Settings) -> Lot:
     problem = item.problem
     cells = classic_cells(problem.puzzle) if isinstance(problem, PuzzleProblem) else None
     if cells is None:
-        left = Left(places.names[-1], None, item.reason or _NOT_CLASSIC)
-        return Lot(np.zeros((0, 81), np.uint8), np.zeros(0, np.int64), [left])
+        return _left_out(Left(places.names[-1], None, item.reason or _NOT_CLASSIC))
     return Lot(cells[None], places.of(np.zeros(1, np.int64)), [])
 
 
@@ -133,8 +133,11 @@ def _collection(
     for piece in source.detected.pieces(stream, PIECE_BYTES):
         yield _of_piece(piece, source, places, settings)
     if stream.error:
-        left = Left(places.names[-1], None, str(stream.error))
-        yield Lot(np.zeros((0, 81), np.uint8), np.zeros(0, np.int64), [left])
+        yield _left_out(Left(places.names[-1], None, str(stream.error)))
+
+
+def _left_out(left: Left) -> Lot:
+    return Lot(np.zeros((0, 81), np.uint8), np.zeros(0, np.int64), [left])
 
 
 def _of_piece(piece: Piece, source: Source, places: Places, settings: Settings) -> Lot:
@@ -150,7 +153,7 @@ def _of_piece(piece: Piece, source: Source, places: Places, settings: Settings) 
             continue
         values = classic_cells(entry.puzzle) if entry.puzzle else None
         if values is None:
-            left.append(Left(places.names[-1], entry.line, _reason(entry)))
+            left.append(Left(places.names[-1], entry.line, entry.error or _NOT_CLASSIC))
         else:
             cells[place], is_classic[place] = values, True
     return Lot(cells[is_classic], places.of(lines[is_classic]), left)
@@ -163,17 +166,9 @@ def _values_of(characters: NDArray[np.uint8]) -> Cells:
     return values
 
 
-def _reason(entry: Entry) -> str:
-    return entry.error or _NOT_CLASSIC
-
-
 def classic_cells(puzzle: Puzzle) -> Cells | None:
     """The values (81,), 0 for a blank, of a classic puzzle of 9×9; None for any other."""
     if puzzle.geometry != NINE or not puzzle.is_plain:
         return None
-    masks = np.array(puzzle.cells)
-    is_given = masks & (masks - 1) == 0
-    if not (is_given | (masks == NINE.all_values)).all():
-        return None
-    values: Cells = np.where(is_given, np.log2(masks).astype(np.uint8) + 1, 0).astype(np.uint8)
-    return values
+    masks = np.array([puzzle.cells], np.uint16)
+    return values_of_masks(masks)[0] if are_classic(masks)[0] else None

@@ -11,9 +11,9 @@ from math import inf
 
 import numpy as np
 
-from pipeline.catalogue.asking import Flags, solutions_of
+from pipeline.catalogue.asking import solutions_of
+from pipeline.catalogue.values import Flags, Masks
 from pipeline.puzzle import Geometry
-from pipeline.solvers.lanes.search import Masks
 
 QUESTIONS = 1 << 20
 """Cells of the questions that are asked together: enough to keep lanes full."""
@@ -40,7 +40,7 @@ def redundant_givens(geometry: Geometry, masks: Masks, seconds: float = inf) -> 
 
 
 def redundant_clues(geometry: Geometry, masks: Masks, seconds: float = inf) -> Redundant:
-    """As `redundant_givens`, of givens and marks: of all cells that may not have any value."""
+    """As `redundant_givens`, of givens and marks: of all cells that exclude some value."""
     return _redundant(geometry, masks, masks != geometry.all_values, seconds)
 
 

@@ -10,14 +10,12 @@ import numpy as np
 
 from pipeline.batch import Answers
 from pipeline.catalogue.minimal import redundant_givens
-from pipeline.catalogue.traits import Flags, Found, Masks, Solved, find_traits
+from pipeline.catalogue.traits import LARGEST_SIDE, Found, Redundancy, Solved, find_traits
+from pipeline.catalogue.values import Flags, Masks
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.result import Result, Traits
 from pipeline.settings import Settings
-
-LARGEST_SIDE = 25
-"""Of puzzles whose givens are left out, as lanes have to be able to."""
 
 _OTHERS = ("multiple", "unsolvable")
 
@@ -34,7 +32,7 @@ def fields_of(geometry: Geometry, masks: Masks, answers: Answers, settings: Sett
         if unique[place]:
             solutions[place] = result.solutions[0].values
     solved = Solved(geometry, masks, unique, others, solutions)
-    return find_traits(solved, settings.traits, _Asking(settings.timeout).redundancy).lines()
+    return find_traits(solved, settings.traits, _by_lanes(settings.timeout)).lines()
 
 
 def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
@@ -49,7 +47,7 @@ def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
             groups[puzzle.geometry].append(place)
     for geometry, places in groups.items():
         solved = _solved(geometry, [results[place] for place in places])
-        found = find_traits(solved, settings.traits, _Asking(settings.timeout).redundancy)
+        found = find_traits(solved, settings.traits, _by_lanes(settings.timeout))
         for index, place in enumerate(places):
             told[place] = replace(results[place], traits=_traits(found, index))
     return told
@@ -83,13 +81,11 @@ def _solved(geometry: Geometry, results: Sequence[Result[Grid]]) -> Solved:
     )
 
 
-class _Asking:
+def _by_lanes(seconds: float) -> Redundancy:
     """Finds which givens can be left out, so many seconds for each puzzle."""
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-
-    def redundancy(self, solved: Solved) -> tuple[Flags, Flags]:
-        seconds = self._seconds * len(solved.masks)
-        found = redundant_givens(solved.geometry, solved.masks, seconds)
+    def redundancy(solved: Solved) -> tuple[Flags, Flags]:
+        found = redundant_givens(solved.geometry, solved.masks, seconds * len(solved.masks))
         return found.cells, found.certain
+
+    return redundancy

@@ -21,15 +21,12 @@ from pipeline.catalogue.effort import (
     splits_of,
 )
 from pipeline.catalogue.symmetries import Cells
+from pipeline.catalogue.values import Flags, Masks, are_classic, texts_of, values_of_masks
 from pipeline.published.schema import Effort
 from pipeline.puzzle import NINE, Geometry
 
-Flags = NDArray[np.bool_]
-Masks = NDArray[np.unsignedinteger]
-
-_SIGNS = np.frombuffer(b".123456789", np.uint8)
-_VALUES = np.zeros(NINE.all_values + 1, np.uint8)
-_VALUES[1 << np.arange(9)] = np.arange(1, 10)
+LARGEST_SIDE = 25
+"""Of puzzles whose givens are left out; of larger ones nothing is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +74,25 @@ class Found:
     has_effort: Flags
 
     def columns(self, trait: str) -> list[list[str]]:
-        """The columns of a trait, each with a text for each puzzle."""
+        """The columns of a trait, a name in `published.tables.ALSO`: each has a text per puzzle."""
         match trait:
             case "canonical":
-                return [_texts(_forms_told(self.forms), self.has_form)]
+                return [_texts(texts_of(self.forms), self.has_form)]
             case "minimal":
                 count = map(str, self.redundant.sum(axis=1).tolist())
                 return [
                     _texts(each, self.has_redundant)
                     for each in (count, _cells_told(self.redundant))
                 ]
-        mean, spread = self.splits.mean.tolist(), self.splits.spread.tolist()
-        numbers = (
-            map(str, _capped(self.depths, DEEPEST).tolist()),
-            map(str, _capped(self.backdoors, WIDEST).tolist()),
-            map("{:.2f}".format, mean),
-            map("{:.2f}".format, spread),
-        )
-        return [_texts(each, self.has_effort) for each in numbers]
+            case "effort":
+                numbers = (
+                    map(str, _capped(self.depths, DEEPEST).tolist()),
+                    map(str, _capped(self.backdoors, WIDEST).tolist()),
+                    map("{:.2f}".format, self.splits.mean.tolist()),
+                    map("{:.2f}".format, self.splits.spread.tolist()),
+                )
+                return [_texts(each, self.has_effort) for each in numbers]
+        raise ValueError(f"there is no trait {trait!r}")
 
     def lines(self) -> list[str]:
         """For each puzzle the fields that are added to its row, each behind a comma."""
@@ -102,7 +100,7 @@ class Found:
         return ["," + ",".join(fields) for fields in zip(*columns, strict=True)]
 
     def form(self, place: int) -> str | None:
-        return _forms_told(self.forms[place, None])[0] if self.has_form[place] else None
+        return texts_of(self.forms[place, None])[0] if self.has_form[place] else None
 
     def effort(self, place: int) -> Effort | None:
         if not self.has_effort[place]:
@@ -134,16 +132,14 @@ def find_traits(solved: Solved, asked: tuple[str, ...], redundancy: Redundancy) 
         at = np.flatnonzero(solved.unique)
         found.redundant[at], found.has_redundant[at] = redundancy(solved.among(at))
     if {"canonical", "effort"} & {*asked} and solved.geometry == NINE:
-        is_blank = solved.masks == NINE.all_values
-        is_classic = (is_blank | (solved.masks & (solved.masks - 1) == 0)).all(axis=1)
         wanted = solved.unique | (solved.others & ("canonical" in asked))
-        _add_classic(found, solved, np.flatnonzero(is_classic & wanted))
+        _add_classic(found, solved, np.flatnonzero(are_classic(solved.masks) & wanted))
     return found
 
 
 def _add_classic(found: Found, solved: Solved, at: NDArray[np.intp]) -> None:
     """Find the forms of the classic puzzles at these places, and how hard they are, if asked."""
-    values = _VALUES[solved.masks[at]]
+    values = values_of_masks(solved.masks[at])
     found.forms[at] = canonical_forms(values, solved.unique[at], solved.solutions[at])
     found.has_form[at] = True
     if "effort" not in found.asked:
@@ -160,11 +156,6 @@ def _texts(texts: Sequence[str] | map[str], known: Flags) -> list[str]:
     """The texts; nothing where it is not known."""
     pairs = zip(texts, known.tolist(), strict=True)
     return [text if is_known else "" for text, is_known in pairs]
-
-
-def _forms_told(forms: Cells) -> list[str]:
-    text, size = _SIGNS[forms].tobytes().decode("ascii"), forms.shape[1]
-    return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def _cells_told(chosen: Flags) -> list[str]:

@@ -10,9 +10,10 @@ import pytest
 from support.solving import EVEN_ODD, HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.catalogue import lots
-from pipeline.catalogue.comparing import Copy, Tally, dedupe, lines_of, overlap
+from pipeline.catalogue.comparing import Copy, Tally, dedupe, overlap
 from pipeline.catalogue.lots import Left
 from pipeline.catalogue.symmetries import random_symmetries
+from pipeline.catalogue.values import lines_of
 from pipeline.settings import Settings
 
 SETTINGS = Settings().of_many()

@@ -10,11 +10,12 @@ from support.reasoning import backdoor_of, depth_of
 from support.solving import HARD, NINE, PATIENCE, pattern
 
 from pipeline.catalogue import effort, singles
-from pipeline.catalogue.asking import masks_of_values, solutions_of
+from pipeline.catalogue.asking import solutions_of
 from pipeline.catalogue.canonical import canonical_forms
 from pipeline.catalogue.effort import BEYOND, backdoors_of, count_splits, depths_of, splits_of
 from pipeline.catalogue.minimal import redundant_givens
 from pipeline.catalogue.symmetries import random_symmetries
+from pipeline.catalogue.values import masks_of_values
 from pipeline.parse import parse_puzzle
 from pipeline.puzzle import NINE as NINES
 from pipeline.puzzle import Geometry
