@@ -21,10 +21,11 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.asking import Flags, Known, solutions_of
-from pipeline.catalogue.effort import depths_of
+from pipeline.catalogue.asking import Known, solutions_of
+from pipeline.catalogue.effort import DEEPEST, depths_of
 from pipeline.catalogue.minimal import redundant_clues
 from pipeline.catalogue.symmetries import Cells, random_symmetries
+from pipeline.catalogue.values import Flags
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle import NINE
 from pipeline.solvers.lanes import solve_lanes
@@ -34,6 +35,9 @@ AT_ONCE = 512
 
 MOST_TRIED = 2000
 """Lots of grids without a puzzle as wished, after which there is no hope."""
+
+FEWEST = 17
+"""Givens of a classic puzzle with one solution (G. McGuire, B. Tugemann and G. Civario, 2012)."""
 
 _CELLS, _SIDE = 81, 9
 _FULL = np.uint16(NINE.all_values)
@@ -50,7 +54,7 @@ class Wish:
     hold nothing.
     """
 
-    givens: tuple[int, int] = (17, 81)
+    givens: tuple[int, int] = (FEWEST, _CELLS)
     minimal: bool = True
     symmetric: bool = False
     marks: bool = False
@@ -60,10 +64,10 @@ class Wish:
         least, most = self.givens
         if not 0 <= least <= most <= _CELLS:
             raise UsageError(f"givens: expected a range within 0 to {_CELLS}")
-        if not self.marks and most < 17:
-            raise UsageError("givens: a puzzle with one solution has at least 17")
-        if self.depth and not 0 <= self.depth[0] <= self.depth[1] <= 2:
-            raise UsageError("depth: expected a range within 0 to 2")
+        if not self.marks and most < FEWEST:
+            raise UsageError(f"givens: a puzzle with one solution has at least {FEWEST}")
+        if self.depth and not 0 <= self.depth[0] <= self.depth[1] <= DEEPEST:
+            raise UsageError(f"depth: expected a range within 0 to {DEEPEST}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +144,7 @@ def _grids(words: np.random.PCG64) -> Cells:
 
 
 def _first_halves(order: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Of each order (P, 81) the cells that come before the one opposite, and the middle."""
+    """Of each order (P, 81) the cells of the first half, and the middle: (P, 41)."""
     chosen = order <= _CELLS // 2
     return order[chosen].reshape(len(order), -1)
 

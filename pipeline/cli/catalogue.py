@@ -37,7 +37,6 @@ from pipeline.settings import ReadingOptions, Settings
 
 MOST = 100_000_000
 _DEDUPED, _OVERLAP, _GENERATED = Path("deduped.txt"), Path("overlap.csv"), Path("generated.txt")
-ANY_NUMBER = (17, 81)
 _MOST_SAID = 20
 _RANGE = re.compile(r"(\d{1,3})(?:-(\d{1,3}))?")
 
@@ -124,7 +123,7 @@ def wish_of(
         raise UsageError("--redundant: --givens has to say how many clues there are to be")
     try:
         return Wish(
-            range_of("givens", givens) if givens else ANY_NUMBER,
+            range_of("givens", givens) if givens else Wish().givens,
             not redundant,
             symmetric,
             marks,
