@@ -183,8 +183,11 @@ class Settings:
     @property
     def traits(self) -> tuple[AlsoChoice, ...]:
         """What else to find out about puzzles, in the order of the columns."""
-        asked = {name.strip() for name in self.also.split(",")}
-        return tuple(name for name in get_args(AlsoChoice) if name in asked)
+        return tuple(name for name in get_args(AlsoChoice) if name in self._asked)
+
+    @property
+    def _asked(self) -> set[str]:
+        return {name.strip() for name in self.also.split(",")} if self.also else set()
 
     @property
     def output_key(self) -> str:
@@ -216,7 +219,7 @@ class Settings:
             if getattr(self, name) not in choices:
                 raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")
         names = get_args(AlsoChoice)
-        if self.also and not {name.strip() for name in self.also.split(",")} <= {*names}:
+        if not self._asked <= {*names}:
             raise UsageError(f"--also: expected some of {', '.join(names)}, with commas between")
         if self.trust_solver and self.prove == "always":
             raise UsageError("--trust-solver: leaves out the proofs that --prove always asks for")

@@ -6,7 +6,7 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.report.survey import Bar, bars_svg
@@ -142,10 +142,10 @@ def _capped(counts: Counter[int], most: int) -> list[Bar]:
 
 def _doubling(counts: Counter[int]) -> list[Bar]:
     """Bars for none, up to 1, up to 2, up to 4 and so on; -1 stands for none."""
-    return [*_labelled(counts)] if counts else []
-
-
-def _labelled(counts: Counter[int]) -> Iterator[Bar]:
-    for power in range(-1, max(counts) + 1):
-        label = "0" if power < 0 else f"≤{2**power}"
-        yield Bar(counts[power], f"{label}: {counts[power]:,}", label)
+    labels = {
+        power: "0" if power < 0 else f"≤{2**power}"
+        for power in range(-1, max(counts, default=-2) + 1)
+    }
+    return [
+        Bar(counts[power], f"{label}: {counts[power]:,}", label) for power, label in labels.items()
+    ]
