@@ -315,15 +315,15 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     canonical: Annotated[
         str | UnsetType | None,
         about(
-            "with `--also canonical`: its canonical form, the same of all puzzles that are "
+            "with `--also canonical`: its canonical form, the same for all puzzles that are "
             "equivalent; null if it is not a classic puzzle of 9×9, or was left undecided"
         ),
     ] = UNSET
     redundant: Annotated[
         tuple[Value, ...] | UnsetType | None,
         about(
-            "with `--also minimal`: the givens that can be left out, each alone; null if it has "
-            "not one solution, or has rules, or time was too short"
+            "with `--also minimal`: the givens that can be left out, each alone; null if it does "
+            "not have one solution, has rules, is larger than 25×25, or time was too short"
         ),
     ] = UNSET
     effort: Annotated[

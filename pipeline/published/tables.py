@@ -90,7 +90,7 @@ class CanonicalColumns(Struct, frozen=True):
     canonical: Annotated[
         str,
         about(
-            "of a classic puzzle of 9×9: its canonical form, the same of all puzzles that are "
+            "of a classic puzzle of 9×9: its canonical form, the same for all puzzles that are "
             "equivalent to it"
         ),
     ]
@@ -135,9 +135,9 @@ class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     source: Annotated[str, about("the file it is in; of an archive, with the member's path")]
     line: Annotated[str, about("the line on which it begins; empty if the file is one puzzle")]
     first_source: Annotated[
-        str, about("the file of the first puzzle that is equivalent; of `overlap`, of the first's")
+        str, about("the file of the first puzzle of its class; for `overlap` the first in A")
     ]
-    first_line: Annotated[str, about("the line of that puzzle")]
+    first_line: Annotated[str, about("the line on which that puzzle begins; empty likewise")]
 
 
 class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -148,7 +148,7 @@ class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     certificate: Annotated[
         str, about("how it is known to be the only one: `exhaustion`, see *What is proved*")
     ]
-    nodes: Annotated[Count, about("how often the search branched that has shown it")]
+    nodes: Annotated[Count, about("how often the search that shows it branched")]
 
 
 TABLES: Final = (PuzzleRow, MemberRow, ProofRow, CopyRow, GeneratedRow)
@@ -161,8 +161,8 @@ ALSO: Final[dict[str, type[Struct]]] = {
 
 
 @cache
-def with_columns(kind: type[R], also: Sequence[str]) -> type[R]:
-    """The rows of a table with the columns of these names in ALSO, a tuple in that order."""
+def with_columns(kind: type[R], also: tuple[str, ...]) -> type[R]:
+    """The rows of a table with the columns of these names in ALSO, which are in that order."""
     if not also:
         return kind
     added: list[tuple[str, Any]] = [(name, str) for name in added_names(also)]
@@ -203,8 +203,8 @@ def added_fields(record: PuzzleRecord, also: Sequence[str]) -> list[str]:
         cells = " ".join(f"r{cell.row}c{cell.column}" for cell in redundant)
         told["minimal"] = [str(len(redundant)), cells]
     if effort is not None:
-        means = f"{effort.splits:.2f}", f"{effort.spread:.2f}"
-        told["effort"] = [str(effort.depth), str(effort.backdoor), *means]
+        splits, spread = f"{effort.splits:.2f}", f"{effort.spread:.2f}"
+        told["effort"] = [str(effort.depth), str(effort.backdoor), splits, spread]
     return [field for name in also for field in told[name]]
 
 
