@@ -393,7 +393,7 @@ def dedupe(
     """Find puzzles that are equivalent to an earlier one, and write the first of each class.
 
     Equivalent are classic puzzles of 9×9 that are the same when relabelled, turned, or with bands,
-    rows, stacks and columns permuted; other puzzles are left out, and said.
+    rows, stacks and columns permuted. Other puzzles are left out, and named.
 
     sudoku-pipeline dedupe examples/collection.txt
 
@@ -429,7 +429,7 @@ def overlap(
 ) -> None:
     """Tell which puzzles of B are equivalent to one of A: a verdict, and a table.
 
-    Equivalent is what `dedupe` calls so.
+    Equivalent means the same as for `dedupe`.
 
     sudoku-pipeline overlap examples/collection.txt examples/line.sdm
 
