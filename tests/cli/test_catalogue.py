@@ -162,6 +162,7 @@ def test_puzzles_with_marked_cells_are_written_so_that_they_can_be_read(desk):
         (("1", "--givens", "16"), "--givens: a puzzle with one solution has at least 17"),
         (("1", "--depth", "3"), "--depth: expected a range within 0 to 2"),
         (("1", "--redundant"), "--redundant: --givens has to say"),
+        (("1", "--seed", "-1"), "seed: expected 0 or more, found -1"),
     ],
 )
 def test_a_wish_that_cannot_be_is_refused(desk, options, said):
