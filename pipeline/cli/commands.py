@@ -458,7 +458,7 @@ def generate(  # noqa: PLR0913 - one for each option
         typer.Option(
             "--depth",
             metavar="RANGE",
-            help="The depth of trial and error, 0 to 2; there are few puzzles of depth 2.",
+            help="The depth of trial and error, 0 to 2; next to no puzzle is of depth 2.",
         ),
     ] = None,
     symmetric: Annotated[
