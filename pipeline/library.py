@@ -222,7 +222,7 @@ def generate(wish: Wish | None = None, seed: int = 0) -> Generator[Result[Grid]]
         >>> [result.status for result in islice(generate(), 2)]
         ['unique', 'unique']
 
-    Raises LimitReached if none is found for a long time.
+    Raises UsageError for a negative seed, LimitReached if none is found for a long time.
     """
     from pipeline.catalogue import generating  # noqa: PLC0415 - as above
     from pipeline.parse import parsed_from  # noqa: PLC0415

@@ -76,7 +76,12 @@ class Generated:
 
 
 def generate(wish: Wish, seed: int) -> Iterator[Generated]:
-    """Generate puzzles without end. Raises LimitReached if none is found for a long time."""
+    """Generate puzzles without end; the seed is not negative.
+
+    Raises UsageError for one that is, LimitReached if no puzzle is found for a long time.
+    """
+    if seed < 0:
+        raise UsageError(f"seed: expected 0 or more, found {seed}")
     fruitless = 0
     for number in count():
         words = np.random.PCG64(np.random.SeedSequence((seed, number)))
