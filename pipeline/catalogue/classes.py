@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryFile
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,14 +75,16 @@ class _Run:
 
 
 class Classes:
-    """The classes that were met; a context, as it may use a temporary folder."""
+    """The classes that were met; a context, as it may use temporary files.
+
+    These have no names, so nothing is left of them however the process ends.
+    """
 
     def __init__(self, limit: int = LIMIT_BYTES, folder: Path | None = None) -> None:
         self._limit = limit
         self._folder = folder
         self._runs: list[_Run] = []
         self._spilled: list[_Run] = []
-        self._files: TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -94,8 +96,6 @@ class Classes:
         trace: TracebackType | None,
     ) -> None:
         self._runs, self._spilled = [], []
-        if self._files:
-            self._files.cleanup()
 
     def __len__(self) -> int:
         return sum(len(run.high) for run in (*self._runs, *self._spilled))
@@ -135,13 +135,13 @@ class Classes:
         """Move all that is in memory to a file."""
         first, *others = self._runs
         whole = first.with_all(others)
-        if self._files is None:
-            self._files = TemporaryDirectory(prefix="sudoku-classes-", dir=self._folder)
-        at = Path(self._files.name) / str(len(self._spilled))
-        parts = []
-        for name, part in (("high", whole.high), ("low", whole.low), ("place", whole.place)):
-            path = at.with_suffix(f".{name}.npy")
-            np.save(path, part)
-            parts.append(np.load(path, mmap_mode="r"))
+        parts = (self._on_disk(part) for part in (whole.high, whole.low, whole.place))
         self._spilled.append(_Run(*parts))
         self._runs = []
+
+    def _on_disk(self, part: NDArray[Any]) -> NDArray[Any]:
+        """The same numbers in a file without a name, which is gone when nobody maps it."""
+        with TemporaryFile(dir=self._folder) as file:
+            file.write(part.data)
+            file.flush()
+            return np.memmap(file, part.dtype, "r")

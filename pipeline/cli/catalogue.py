@@ -95,6 +95,8 @@ def generate(
 ) -> None:
     if not 1 <= count <= MOST:
         raise UsageError(f"N: expected 1 to {MOST:,}")
+    if seed < 0:
+        raise UsageError(f"--seed: expected 0 or more, found {seed}")
     target = output or _GENERATED
     beside = _table_beside(target, table)
     _check_targets({"--output": target, "--table": beside}, [])

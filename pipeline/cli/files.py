@@ -147,10 +147,16 @@ def check_target(option: str, target: Path, inputs: Sequence[Path] = ()) -> None
         raise UsageError(f"{shown}: the folder is not there; make it first")
     if any(_are_one(target, given) for given in inputs):
         raise UsageError(f"{shown} is the file that is read; name another")
+    if any(_is_within(target, given) for given in inputs):
+        raise UsageError(f"{shown} is in the folder that is read; name one elsewhere")
 
 
 def _are_one(target: Path, given: Path) -> bool:
     return target.is_file() and given.is_file() and target.samefile(given)
+
+
+def _is_within(target: Path, given: Path) -> bool:
+    return given.is_dir() and target.resolve().is_relative_to(given.resolve())
 
 
 @contextmanager

@@ -53,7 +53,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
 
 
 def programs_of(settings: Settings) -> list[Program]:
-    """What can be compiled: the search of lanes, the check of many, and the trimming of proofs.
+    """What can be compiled: the search of lanes, the check of many, the trimming of proofs, traits.
 
     Raises ImportError without numpy.
     """
@@ -62,7 +62,17 @@ def programs_of(settings: Settings) -> list[Program]:
     from pipeline.solvers.lanes import loading as lanes  # noqa: PLC0415
 
     used = [lanes.PROGRAM] if settings.solver in _BY_LANES else []
-    return used if settings.trust_solver else [*used, check.PROGRAM, trimming.PROGRAM]
+    if not settings.trust_solver:
+        used += [check.PROGRAM, trimming.PROGRAM]
+    if {"canonical", "effort"} & {*settings.traits}:
+        from pipeline.catalogue import compiled as forms  # noqa: PLC0415
+
+        used.append(forms.PROGRAM)
+    if "effort" in settings.traits:
+        from pipeline.catalogue import singles  # noqa: PLC0415
+
+        used.append(singles.PROGRAM)
+    return used
 
 
 def _solvers(settings: Settings) -> Iterator[Finding]:

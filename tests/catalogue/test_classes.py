@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pipeline.catalogue.classes import NOWHERE, Classes, keys_of
+from pipeline.errors import is_environmental
 
 CLASS = 24
 
@@ -31,8 +33,18 @@ def test_each_class_is_found_where_it_was_met_first(tmp_path, limit):
         every = keys(*range(300))
         assert classes.find(every).tolist() == [first.get(n, NOWHERE) for n in range(300)]
         assert len(classes) == len(first)
-        assert any(tmp_path.iterdir()) == (limit < 10**9)
-    assert not any(tmp_path.iterdir())
+        assert not any(tmp_path.iterdir())  # so a process that is killed leaves nothing
+
+
+def test_a_disk_without_room_is_the_environments_failure(monkeypatch):
+    monkeypatch.setattr("pipeline.catalogue.classes.TemporaryFile", full_disk)
+    with Classes(0) as classes, pytest.raises(OSError, match="No space left") as caught:
+        classes.meet(keys(1), np.zeros(1, np.int64))
+    assert is_environmental(caught.value)
+
+
+def full_disk(**_):
+    return Path("/dev/full").open("wb")
 
 
 def test_no_class_is_found_among_none():

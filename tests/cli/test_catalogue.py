@@ -103,6 +103,13 @@ def test_a_target_that_is_a_source_or_both_targets_is_refused(desk):
     assert {path.name for path in desk.iterdir()} == {"a.txt", "b.txt"}
 
 
+def test_a_target_in_a_folder_that_is_read_is_refused_as_it_would_be_read_next_time(desk):
+    code, _, heard = run("dedupe", ".")
+    assert (code, heard.count("deduped.txt is in the folder that is read")) == (2, 1)
+    assert run("overlap", "a.txt", str(desk), "-o", "o.csv")[0] == 2
+    assert {path.name for path in desk.iterdir()} == {"a.txt", "b.txt"}
+
+
 def test_an_earlier_result_stays_if_the_command_fails(desk):
     Path("deduped.txt").write_text("earlier\n")
     assert run("dedupe", "a.txt", "missing.txt")[0] == 1
@@ -160,6 +167,7 @@ def test_puzzles_with_marked_cells_are_written_so_that_they_can_be_read(desk):
         (("1", "--givens", "many"), "--givens: expected a number or a range"),
         (("1", "--givens", "9-8"), "--givens: expected a range"),
         (("1", "--givens", "16"), "--givens: a puzzle with one solution has at least 17"),
+        (("1", "--seed", "-1"), "--seed: expected 0 or more, found -1"),
         (("1", "--depth", "3"), "--depth: expected a range within 0 to 2"),
         (("1", "--redundant"), "--redundant: --givens has to say"),
         (("1", "--seed", "-1"), "seed: expected 0 or more, found -1"),
