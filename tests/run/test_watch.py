@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,8 @@ def watched(tmp_path_factory):
 
 
 def copied(source, target):
-    shutil.copy2(source, target)
+    with suppress(FileNotFoundError):  # it may be claimed before its times are set
+        shutil.copy2(source, target)
 
 
 def renamed_into(source, target):
