@@ -2,8 +2,9 @@
 
     1.........3..4..AABBAABBCCDDCCDD
 
-They stand in one line, with or without white space between, or in two lines. Any n signs name the
-n regions of n cells. Up to side 9 the values are digits, above that letters: A is 1.
+They stand in one line, with or without white space between, or in two lines. Any n signs but `~`,
+which constraint texts have, name the n regions of n cells. Up to side 9 the values are digits,
+above that letters: A is 1.
 
 A line of 162 cells may also be a puzzle and its solution. There equal signs are never neighbours;
 in regions they nearly always are.
@@ -38,7 +39,7 @@ def recognise_jigsaw(text: Text) -> str | None:
         return None
     signs = "".join("".join(line.text.split()) for line in text.lines)
     side = _LENGTHS.get(len(signs))
-    if side is None or not _are_regions(signs[side * side :], side):
+    if side is None or "~" in signs or not _are_regions(signs[side * side :], side):
         return None
     return f"{side * side} cells, then {side} regions"
 

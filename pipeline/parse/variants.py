@@ -14,7 +14,7 @@ from typing import Final
 
 from pipeline.parse.base import Collection, Entry, Format, Head, Piece
 from pipeline.parse.fpuzzles import FPUZZLES
-from pipeline.parse.iss import ISS, is_constraint
+from pipeline.parse.iss import ISS, texts_in
 from pipeline.parse.jigsaw import JIGSAW
 from pipeline.parse.killers import ARROWS, KILLER
 from pipeline.parse.records import Reader, cut_lines, is_too_long, text_of
@@ -42,8 +42,10 @@ def recognise_variants(head: Head) -> tuple[None, str] | None:
     if head.declared:
         return None, "it is declared"
     lines = [*islice(head.lines, _MOST_LOOKED_AT)]
-    if any(map(is_constraint, lines)) and not any(map(_is_no_constraint, lines)):
-        return None  # one text in several lines, of which each would be a puzzle too
+    begins = lines and ISS.begins and ISS.begins.match(lines[0])
+    if begins and not any(map(_is_no_constraint, lines)):
+        found = texts_in(head.lines) == "many"
+        return (None, "every line is a text of constraints") if found else None
     known = sum(map(_is_variant, lines))
     if known * 2 > len(lines) > 1:
         return None, "most lines are puzzles with rules"

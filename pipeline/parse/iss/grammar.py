@@ -18,7 +18,7 @@ LONGEST = 1 << 18
 
 _COORDINATES = "123456789abcdefg"
 _CELL = re.compile(r"r([1-9a-g])c([1-9a-g])", re.ASCII | re.IGNORECASE)
-_LINE = re.compile(r"([rc])([1-9a-g])", re.ASCII | re.IGNORECASE)
+_LINE = re.compile(r"([rc])([1-9]\d?)", re.ASCII | re.IGNORECASE)
 _LONGEST_NUMBER = 9
 
 
@@ -88,9 +88,9 @@ class Source:
         return cell
 
     def row_or_column(self, item: Item, word: Word, geometry: Geometry) -> tuple[Place, Place]:
-        """The first cell of `R1` or `C1`, and the step to the next."""
+        """The first cell of `R1` or `C10`, which are decimal, and the step to the next."""
         match = _LINE.fullmatch(word.text)
-        number = _COORDINATES.index(match[2].lower()) + 1 if match else 0
+        number = int(match[2]) if match else 0
         if match is None or number > geometry.side:
             raise self.wrong(item, word, "a row or column of the grid, such as 'R1' or 'C1'")
         is_row = match[1].lower() == "r"

@@ -12,14 +12,20 @@ from pipeline.parse.iss.types import TYPES, Reader, strict_rules
 from pipeline.parse.ruled import LEAST_SIDE, MOST_SIDE, usual_boxes, variant_of
 from pipeline.parse.text import Text
 from pipeline.puzzle import Geometry, Puzzle, Rule
-from pipeline.rules import Region
+from pipeline.rules import Arrow, LittleKiller, Quadruple, Region, Sandwich, Skyscraper, XSum
 
 _SHAPE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _STRICT = ("StrictKropki", "StrictXV")
-_OTHERS = frozenset(("", "Shape", "NoBoxes", "Jigsaw", *_STRICT))
+_GIVEN = ("", "Given")
+_OTHERS = frozenset((*_GIVEN, "Shape", "NoBoxes", "Jigsaw", *_STRICT))
 """Types that are not rules by themselves."""
 
+_LAST_COUNTS = (LittleKiller, Quadruple, Sandwich, Skyscraper, XSum)
+"""Clues that stand at a place: of several at one place the last counts."""
+
 _USUAL_SIDE = 9
+_DIGITS = (1 << 9) - 1
+"""The values of the cells behind the first in the circle of a pill."""
 
 
 def read(text: Text) -> Found:
@@ -37,6 +43,8 @@ def read(text: Text) -> Found:
     cells = _cells(source, items, geometry)
     own = _jigsaw(source, items, geometry)
     rules = [*map(Region, own), *_rules(source, items, geometry, own)]
+    pills = {cell for rule in rules if isinstance(rule, Arrow) for cell in rule.circle[1:]}
+    cells = tuple(mask & _DIGITS if at in pills else mask for at, mask in enumerate(cells))
     if not items:
         raise text.at_end("a constraint, such as '.~R1C1_5'", "none")
     try:
@@ -68,7 +76,7 @@ def _cells(source: Source, items: Sequence[Item], geometry: Geometry) -> tuple[i
     """The masks of the cells: what is said of one several times holds together."""
     n = geometry.side
     masks = [geometry.all_values] * geometry.size
-    for item in (each for each in items if not each.type.text):
+    for item in (each for each in items if each.type.text in _GIVEN):
         for word in item.words:
             name, *values = word.text.split("_")
             if not values:
@@ -116,4 +124,6 @@ def _rules(
     for item in (each for each in items if each.type.text in _STRICT):
         reader.only(item, 0)
         rules.append(strict_rules(item.type.text, rules))
-    return rules
+    placed = (rule for rule in rules if isinstance(rule, _LAST_COUNTS))
+    last = {(type(rule), rule.cells(geometry)): rule for rule in placed}
+    return [rule for rule in rules if last.get((type(rule), rule.cells(geometry)), rule) is rule]

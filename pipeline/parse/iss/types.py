@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import combinations
 
 from pipeline.parse.iss.grammar import Item, Source
-from pipeline.parse.ruled import Place, cells_along
+from pipeline.parse.ruled import Place, cells_along, usual_boxes
 from pipeline.parse.text import Word
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules import (
@@ -119,22 +119,13 @@ def _flag(rule: Callable[[], Rule]) -> _Rules:
     return rules
 
 
-def _line(rule: Callable[[Line], Rule], once: bool = False) -> _Rules:
-    """A line of two cells or more; if each cell counts `once`, a closed one names it twice."""
+def _line(rule: Callable[[Line], Rule], free: int = 1) -> _Rules:
+    """A line; one of `free` cells or fewer says nothing."""
 
     def rules(reader: Reader, item: Item) -> Iterator[Rule]:
-        line = reader.cells(item, least=2)
-        yield rule(tuple(dict.fromkeys(line)) if once else line)
-
-    return rules
-
-
-def _numbered(rule: Callable[[Line, int], Rule], least: int = 1) -> _Rules:
-    """A number, and a line."""
-
-    def rules(reader: Reader, item: Item) -> Iterator[Rule]:
-        number = reader.number(item, least=least)
-        yield rule(reader.cells(item, skipped=1, least=2), number)
+        line = reader.cells(item)
+        if len(line) > free:
+            yield rule(line)
 
     return rules
 
@@ -158,7 +149,21 @@ def _pairs(rule: Callable[[int, int], Rule]) -> _Rules:
 def _whisper(reader: Reader, item: Item) -> Iterator[Rule]:
     said = bool(item.words) and item.words[0].text.isdigit()
     difference = reader.number(item, least=1) if said else 5  # of any side
-    yield Whispers(reader.cells(item, skipped=int(said), least=2), difference)
+    line = reader.cells(item, skipped=int(said))
+    if len(line) > 1:
+        yield Whispers(line, difference)
+
+
+def _modular(reader: Reader, item: Item) -> Iterator[Rule]:
+    modulus = reader.number(item, least=2)
+    line = reader.cells(item, skipped=1)
+    if len(line) > 1:
+        yield Modular(line, modulus)
+
+
+def _lockout(reader: Reader, item: Item) -> Iterator[Rule]:
+    difference = reader.number(item, least=1)
+    yield Lockout(reader.cells(item, skipped=1, least=2), difference)
 
 
 def _entropic(reader: Reader, item: Item) -> Iterable[Rule]:
@@ -170,13 +175,29 @@ def _entropic(reader: Reader, item: Item) -> Iterable[Rule]:
 def _region_sum(reader: Reader, item: Item) -> Iterator[Rule]:
     if not reader.regions:
         raise reader.source.wrong(item, item.type, "a grid with boxes, or a jigsaw without")
-    yield RegionSum(reader.cells(item, least=2), reader.regions)
+    yield from _line(lambda line: RegionSum(line, reader.regions))(reader, item)
 
 
 def _disjoint(reader: Reader, item: Item) -> Iterator[Rule]:
     if reader.regions != tuple(reader.geometry.boxes()):
         raise reader.source.wrong(item, item.type, "a grid with boxes")
     yield from _flag(DisjointGroups)(reader, item)
+
+
+def _windoku(reader: Reader, item: Item) -> Iterator[Rule]:
+    """Windows of the size of the usual boxes, a cell apart; a side without boxes has none."""
+    reader.only(item, 0)
+    n = reader.geometry.side
+    if n == 9:
+        yield Windoku()
+        return
+    boxes = usual_boxes(n)
+    if not boxes.has_boxes:
+        return
+    for left in range(1, n - boxes.width, boxes.width + 1):
+        for top in range(1, n - boxes.height, boxes.height + 1):
+            rows, columns = range(top, top + boxes.height), range(left, left + boxes.width)
+            yield ExtraRegion(tuple(row * n + column for row in rows for column in columns))
 
 
 def _cage(reader: Reader, item: Item) -> Iterator[Rule]:
@@ -233,7 +254,7 @@ def _pill_arrow(reader: Reader, item: Item) -> Iterator[Rule]:
 
 
 def _different(reader: Reader, item: Item) -> Iterator[Rule]:
-    yield ExtraRegion(reader.different(item, reader.cells(item, least=2)))
+    yield ExtraRegion(reader.different(item, reader.cells(item)))
 
 
 def _quadruple(reader: Reader, item: Item) -> Iterator[Rule]:
@@ -258,7 +279,7 @@ def _diagonal(reader: Reader, item: Item) -> Iterator[Rule]:
 
 
 def _little_killer(reader: Reader, item: Item) -> Iterator[Rule]:
-    """The diagonal from a cell at the edge: each edge has a direction, corners the longer one."""
+    """The diagonal from a cell at the edge: each edge has a direction, the upper corners one."""
     reader.only(item, 2)
     total = reader.number(item)
     (start,) = reader.cells(item, skipped=1)
@@ -271,8 +292,9 @@ def _little_killer(reader: Reader, item: Item) -> Iterator[Rule]:
         (row == n, (-1, 1)),
     ]
     diagonals = [cells_along(reader.geometry, (row, column), step) for at, step in steps if at]
-    if not diagonals:
-        raise reader.source.wrong(item, item.words[1], "a cell at the edge of the grid")
+    if not diagonals or (row == n and column in (1, n)):
+        expected = "a cell at the edge of the grid, but no lower corner"
+        raise reader.source.wrong(item, item.words[1], expected)
     yield LittleKiller(max(diagonals, key=len), total)
 
 
@@ -292,7 +314,7 @@ def _from_both_ends(rule: Callable[[Line, int], Rule]) -> _Rules:
         said = [at for at, word in enumerate(item.words[1:]) if word.text]
         if not said:
             raise reader.source.short(item, "a number")
-        return (rule(lines[at], reader.number(item, at + 1)) for at in said)
+        return (rule(lines[at], reader.number(item, at + 1, least=1)) for at in said)
 
     return rules
 
@@ -309,19 +331,19 @@ TYPES: dict[str, _Rules] = {
     "AntiKnight": _flag(AntiKnight),
     "AntiKing": _flag(AntiKing),
     "AntiConsecutive": _flag(Nonconsecutive),
-    "Windoku": _flag(Windoku),
+    "Windoku": _windoku,
     "DisjointSets": _disjoint,
     "Diagonal": _diagonal,
     "AllDifferent": _different,
     "Thermo": _line(Thermometer),
     "Palindrome": _line(Palindrome),
-    "Renban": _line(Renban, once=True),
-    "Between": _line(Between),
-    "Zipper": _line(Zipper),
-    "DoubleArrow": _line(DoubleArrow),
+    "Renban": _line(Renban),
+    "Between": _line(Between, free=2),
+    "Zipper": _line(Zipper, free=2),
+    "DoubleArrow": _line(DoubleArrow, free=0),
     "Entropic": _entropic,
-    "Modular": _numbered(Modular, least=2),
-    "Lockout": _numbered(Lockout),
+    "Modular": _modular,
+    "Lockout": _lockout,
     "Whisper": _whisper,
     "RegionSumLine": _region_sum,
     "WhiteDot": _pairs(WhiteDot),

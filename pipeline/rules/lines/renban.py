@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Renban(AlongLine):
     """The cells of the line hold consecutive values, each once, in any order.
 
-    A line that comes back to a cell, as a ring does, has that cell once.
+    A line that names a cell twice cannot be filled.
     """
 
     name: ClassVar[str] = "renban"
@@ -30,8 +30,12 @@ class Renban(AlongLine):
         check_cells(self.name, self.line, 2)
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
-        held = sorted(values[cell] for cell in self.cells(geometry))
+        held = sorted(self.held(values))
         return held == list(range(held[0], held[0] + len(held)))
 
     def state(self, geometry: Geometry, clauses: Clauses) -> None:
-        clauses.window(self.cells(geometry))
+        cells = self.cells(geometry)
+        if len(cells) < len(self.line):
+            clauses.add()
+            return
+        clauses.window(cells)

@@ -40,7 +40,7 @@ EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {
     Renban: [
         (FOUR, Renban((0, 1, 6))),
         (SIX, Renban((0, 6, 7, 8))),
-        (SIX, Renban((0, 6, 7, 1, 0))),  # a ring
+        (SIX, Renban((0, 6, 7, 1, 0))),  # cannot be filled
         (FOUR, Renban((0, 1, 2, 3))),
         (FOUR, Renban((0, 1, 2, 3, 7))),  # cannot be filled
     ],
