@@ -125,5 +125,7 @@ def _rules(
         reader.only(item, 0)
         rules.append(strict_rules(item.type.text, rules))
     placed = (rule for rule in rules if isinstance(rule, _LAST_COUNTS))
-    last = {(type(rule), rule.cells(geometry)): rule for rule in placed}
+    last: dict[tuple[type[Rule], tuple[int, ...]], Rule] = {
+        (type(rule), rule.cells(geometry)): rule for rule in placed
+    }
     return [rule for rule in rules if last.get((type(rule), rule.cells(geometry)), rule) is rule]

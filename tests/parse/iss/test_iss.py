@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -290,6 +291,15 @@ def test_a_type_that_is_not_known_is_refused_by_its_name(name):
     error = refusal(f".Thermo~{LINE}.{name}~R1C1~R2C1.AntiKing")
     assert (error.line, error.column) == (1, 24)
     assert str(error).endswith(f"expected rules that are known, found '{name}'")
+
+
+def test_no_type_that_is_listed_as_refused_is_read():
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "formats.md").read_text()
+    (listed,) = re.findall(r"- other types: (.*?);", page, re.DOTALL)
+    names = re.findall(r"`\.(\w+)`", listed)
+    assert len(names) > 30
+    for name in names:
+        assert f"'{name}" in str(refusal(f".{name}~R1C1~R1C2")), name
 
 
 REFUSED = {
