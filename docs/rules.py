@@ -183,6 +183,10 @@ EXAMPLES = (
         "even, odd",
     ),
     Example(
+        (rules.Among(cell("11"), (2, 5)), rules.Among(cell("44"), (1, 3, 5))),
+        "532146146235265413413562321654654321",
+    ),
+    Example(
         (
             rules.Extreme(cell("22"), at("12 21 23 32"), maximum=True),
             rules.Extreme(cell("55"), at("45 54 56 65"), maximum=False),

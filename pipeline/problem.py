@@ -78,6 +78,11 @@ class Problem(ABC, Generic[S]):
     def reason(self) -> str:
         """Why it was read in that notation."""
 
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The parts of its source that are left to people, as `Parsed` names them."""
+        return ()
+
     @abstractmethod
     def limit(self, settings: Settings) -> int:
         """The most solutions to publish."""
@@ -148,6 +153,10 @@ class PuzzleProblem(Problem[Grid]):
     @property
     def reason(self) -> str:
         return self.parsed.reason
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        return self.parsed.unread
 
     def limit(self, settings: Settings) -> int:
         return settings.limit

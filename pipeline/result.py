@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 from typing_extensions import TypeVar
 
 from pipeline.limits import Limits
-from pipeline.published.schema import Effort
+from pipeline.published.schema import Effort, caveat
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -185,7 +185,12 @@ class Result(Generic[S]):
     @property
     def said(self) -> str | None:
         """All messages about the result, in one line."""
-        return "; ".join(filter(None, (self.message, self.disagreement))) or None
+        return "; ".join(filter(None, (self.message, self.disagreement, self.caveat))) or None
+
+    @property
+    def caveat(self) -> str | None:
+        """What the answer does not take into account."""
+        return caveat(self.status, self.problem.unread if self.problem else ())
 
     @property
     def told_certificate(self) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -168,6 +169,8 @@ def _checked(problem: Problem, result: Result) -> Result:
     if not isinstance(problem, PuzzleProblem):
         return result
     parsed = problem.parsed
+    if parsed.unread and result.problem is None:
+        result = replace(result, problem=problem)
     return compared(result, parsed.puzzle, parsed.claimed, signs_of(parsed.format))
 
 

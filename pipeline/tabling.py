@@ -21,7 +21,7 @@ from pipeline.chain import compared
 from pipeline.errors import printable
 from pipeline.parse import Entry
 from pipeline.parse.plain import Contents, PlainLines
-from pipeline.published.schema import CLAIMED, DISAGREEMENTS, FALLBACKS, Fallback
+from pipeline.published.schema import CLAIMED, DISAGREEMENTS, FALLBACKS, Fallback, caveat
 from pipeline.published.tables import ALSO, columns, quoted, unproved, yes_or_no
 from pipeline.puzzle import Grid
 from pipeline.reading import problem_of
@@ -197,8 +197,7 @@ class RowsOf:
             puzzle = problem_of(entry).puzzle
             result = compared(result, puzzle, entry.claimed, entry.signs)
         lines = [one_line(grid.values, entry.signs) for grid in result.solutions]
-        unread = entry.parsed.unread if entry.parsed and result.status == "multiple" else ()
-        said = quoted(printable(_said(result, unread)))
+        said = quoted(printable(_said(result, _caveat(entry, result.status))))
         wrong = quoted(printable(result.disagreement or ""))
         known = result.complete, result.told_certificate
         self._put(place, entry, result.status, lines, known, f"{said},{wrong}")
@@ -230,7 +229,8 @@ class RowsOf:
         if differs or index in answers.results:
             self.tell(place, answers.result(index))
             return
-        said = f"{quoted(_beside_answer(answers, index))},"
+        beside = _beside_answer(answers, index), _caveat(entry, status)
+        said = f"{quoted('; '.join(filter(None, beside)))},"
         certificate = answers.certificate(index)
         word = certificate.told if certificate else ""
         self._put(place, entry, status, lines, (answers.is_complete(index), word), said)
@@ -348,11 +348,15 @@ def _packed(proofs: Iterable[tuple[int, str, Certificate]]) -> list[Proofs]:
     return [Proofs(packed, tuple(index))]
 
 
-def _said(result: Result[Grid], unread: Sequence[str]) -> str:
+def _caveat(entry: Entry, status: str) -> str | None:
+    """What the answer to an entry does not take into account."""
+    return caveat(status, entry.parsed.unread) if entry.parsed else None
+
+
+def _said(result: Result[Grid], beside: str | None) -> str:
     fallback = result.solver.warning if result.solver else None
     why = _reason(result.certificate)
-    not_read = f"not read: {', '.join(unread)}" if unread else None
-    return "; ".join(filter(None, (result.message, why, fallback, result.disagreement, not_read)))
+    return "; ".join(filter(None, (result.message, why, fallback, result.disagreement, beside)))
 
 
 def _beside_answer(answers: Answers, index: int) -> str:

@@ -316,6 +316,7 @@ def board_of(puzzle: Puzzle, result: Result, signs: str) -> Board:
         result.difference.cells if result.difference else (),
         signs,
         result.conflict.rules if result.conflict else (),
+        result.problem.unread if result.problem else (),
     )
 
 
@@ -325,6 +326,8 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
         say(str(result.message))
     elif not result.complete and result.status != "solved":
         say(f"{name}: {result.status}: {result.said}")
+    elif result.caveat:
+        say(f"{name}: {result.caveat}")
     if result.disagreement and result.complete and result.solutions:
         say(f"{name}: {result.disagreement}")
     if result.difference and isinstance(result.problem, PuzzleProblem) and not settings.quiet:
@@ -431,6 +434,8 @@ def _print_count(file: Path, result: Result, settings: Settings) -> NoReturn:
     print(found if result.complete else f">={found}")
     if result.message and found < settings.limit and not result.complete:
         say(f"{source_name(file)}: {result.message}")
+    if result.caveat:
+        say(f"{source_name(file)}: {result.caveat}")
     if not settings.quiet:
         _say_evidence(source_name(file), result)
     raise typer.Exit(SOME_BAD if result.status in NOT_WELL else ALL_WELL)

@@ -170,7 +170,8 @@ def _with_result(asked: _Unsolved, result: Result) -> Printed:
 def _as_it_is(found: Printed | _Unsolved) -> Printed:
     if isinstance(found, Printed):
         return found
-    return Printed(found.name, Board(found.problem.puzzle, signs=found.signs), where=found.where)
+    board = Board(found.problem.puzzle, signs=found.signs, unread=found.problem.unread)
+    return Printed(found.name, board, where=found.where)
 
 
 def _tell(printed: Printed, *, solutions: bool) -> bool:

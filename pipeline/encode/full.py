@@ -48,7 +48,9 @@ class Numbering(Mapping[int, Candidate]):
     style: NumberingChoice = "dense"
 
     def __post_init__(self) -> None:
-        n = max(self.geometry.extent)
+        n, grids = self.geometry.side, len(self.geometry.grids)
+        if self.style == "decimal" and grids:
+            raise UsageError(f"decimal numbering is for a single grid, not for {grids}: use dense")
         if self.style == "decimal" and n > DECIMAL_LARGEST_SIDE:
             raise UsageError(
                 f"decimal numbering ends at side {DECIMAL_LARGEST_SIDE}, this puzzle has {n}: "

@@ -99,8 +99,8 @@ class Entry(NamedTuple):
     `puzzle` is None, because many are converted faster together. Otherwise either `puzzle` or
     `error` is set. `claimed` is the solution that stands beside the puzzle, unchecked: for a
     plain one 81 characters of 1-9, else anything. `signs` are those of the values 1, 2, … if the
-    puzzle is written in letters. `parsed` is how a puzzle with rules was read; then `text` is all
-    of its line.
+    puzzle is written in letters. `parsed` is how a puzzle with rules was read, or one whose cells
+    do not say all; then `text` is all of its line.
     """
 
     line: int

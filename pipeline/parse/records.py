@@ -183,7 +183,7 @@ class Reader:
             shown = NEWLINE.split(text)
             placed = replace(error, line=lines[index], column=column)
             return _bad(lines[0], shown[min(index, len(shown) - 1)], placed)
-        if not parsed.puzzle.is_plain:
+        if _needs_its_text(parsed):
             claimed = claimed or parsed.claimed
             own = text.strip(), parsed.puzzle, None, claimed
             return Entry(lines[0], *own, plain=False, parsed=replace(parsed, claimed=claimed))
@@ -203,6 +203,16 @@ def _bad(line: int, text: str, error: InvalidPuzzle) -> Entry:
     """The entry of an invalid record: its beginning, without what cannot be shown."""
     shown = printable(text[:_SHOWN].strip()) + ("…" if len(text) > _SHOWN else "")
     return Entry(line, shown, None, str(error), None, plain=False)
+
+
+def _needs_its_text(parsed: Parsed) -> bool:
+    """Whether the cells alone would not be the same puzzle, or not all that its text says."""
+    from pipeline.parse.writing import is_written_otherwise  # noqa: PLC0415 - it has all formats
+
+    puzzle = parsed.puzzle
+    if not puzzle.is_plain or parsed.document:
+        return True
+    return not puzzle.geometry.has_boxes and is_written_otherwise(parsed.format, puzzle)
 
 
 def _in_one_line(text: str, puzzle: Puzzle) -> str:

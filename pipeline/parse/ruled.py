@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from math import isqrt
 from typing import TYPE_CHECKING
 
 from pipeline.errors import counted
 from pipeline.parse.base import Variant
 from pipeline.parse.text import Line, Text, Word
-from pipeline.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle import Geometry, Puzzle, Rule, values_of
 
 if TYPE_CHECKING:
     from pipeline.rules.cages.killer import Cage
@@ -49,6 +49,24 @@ def variant_of(puzzle: Puzzle) -> Variant:
     marks = {geometry.even_values, geometry.odd_values}
     others = {mask for mask in puzzle.cells if mask & (mask - 1)} - {geometry.all_values}
     return "even-odd" if others and others <= marks else "classic"
+
+
+def given_masks(
+    geometry: Geometry, given: Iterable[tuple[int, int]]
+) -> tuple[tuple[int, ...], list[Rule]]:
+    """The masks of the cells, from (cell, mask), any number for a cell, which hold together.
+
+    The mask that contradicts those before is a rule: that puzzle has no solution.
+    """
+    masks, rules = [geometry.all_values] * geometry.size, list[Rule]()
+    for cell, mask in given:
+        if masks[cell] & mask:
+            masks[cell] &= mask
+        else:
+            from pipeline.rules.pairs.parity import Among  # noqa: PLC0415 - as below
+
+            rules.append(Among(cell, tuple(values_of(mask))))
+    return tuple(masks), rules
 
 
 def single_line(text: Text) -> Line:

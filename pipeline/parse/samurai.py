@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pipeline.errors import counted
 from pipeline.parse.base import Format, Found
 from pipeline.parse.cells import BLANKS, DIGITS
+from pipeline.parse.ruled import given_masks
 from pipeline.parse.text import Text, Word, quote
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.settings import Reading
@@ -58,13 +59,14 @@ def parse_samurai(text: Text, _reading: Reading) -> Found:
     if len(rows) > _GRIDS:
         found = counted(len(rows), "line")
         raise text.at_line(rows[_GRIDS], "5 lines of 81 cells", found, may_go_on=False)
-    values = _values(text, [cell for row in rows for cell in row.placed_cells()])
-    return Found(Puzzle.of_values(SAMURAI_GEOMETRY, values), "rules")
+    given = _given(text, [cell for row in rows for cell in row.placed_cells()])
+    masks, contradicting = given_masks(SAMURAI_GEOMETRY, given)
+    return Found(Puzzle(SAMURAI_GEOMETRY, masks, tuple(contradicting)), "rules")
 
 
-def _values(text: Text, words: list[Word]) -> list[int]:
-    """The value in each cell, 0 for a blank; a shared one may be given in one grid or in both."""
-    values, blank = [0] * SAMURAI_GEOMETRY.size, ""
+def _given(text: Text, words: list[Word]) -> Iterator[tuple[int, int]]:
+    """The given cells with their masks; a shared one may be given in one grid or in both."""
+    blank = ""
     cells = (cell for row in SAMURAI_GEOMETRY.rows() for cell in row)
     for cell, word in zip(cells, words, strict=True):
         if word.text in (blank or BLANKS):
@@ -74,10 +76,7 @@ def _values(text: Text, words: list[Word]) -> list[int]:
         if not value:
             expected = f"a digit or {quote(blank) if blank else 'a blank'}"
             raise text.at_word(word, expected)
-        if values[cell] not in (0, value):
-            raise text.at_word(word, f"{values[cell]}, as in the grid that shares the cell")
-        values[cell] = value
-    return values
+        yield cell, 1 << value - 1
 
 
 SAMURAI = Format("samurai", recognise_samurai, parse_samurai, render=None)

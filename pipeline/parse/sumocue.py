@@ -63,11 +63,9 @@ def parse_sumocue(text: Text, _reading: Reading) -> Found:
     sums = {cell: parts[cell].number for cell in members}
     values = [0] * len(parts)
     for cell in [first for first, cells in members.items() if len(cells) == 1]:
-        values[cell] = sums[cell]
-        del members[cell]
-        if values[cell] > geometry.side:
-            expected = f"a given of at most {geometry.side} in a cage of one cell"
-            raise _at_part(text, parts, cell, expected)
+        if sums[cell] <= geometry.side:
+            values[cell] = sums[cell]
+            del members[cell]
     rules += diagonals() if header[1] else ()
     puzzle = Puzzle.of_values(geometry, values, (*rules, *cages_of(members, sums)))
     return Found(puzzle, variant_of(puzzle))

@@ -5,6 +5,7 @@ Fields are written in the order in which they stand here. `UNSET` ones are not w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
@@ -50,6 +51,17 @@ _MOST = 2**53
 def about(description: str) -> Meta:
     """The meaning of a field."""
     return Meta(description=description)
+
+
+def caveat(status: str, unread: Iterable[str]) -> str | None:
+    """What an answer of this status does not take into account, given `unread` of its record."""
+    if status not in ("unique", "multiple", "unsolvable"):
+        return None
+    told = {
+        "ruleset": f"{status} by the rules that were read; the rules text was not",
+        "solution": "the solution beside it is not whole, and was not compared",
+    }
+    return "; ".join(told[each] for each in unread) or None
 
 
 Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
@@ -270,7 +282,10 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = UNSET
     unread: Annotated[
         tuple[str, ...] | UnsetType,
-        about("parts of the source that are for people, and may say more: `ruleset` is prose"),
+        about(
+            "parts of the source that were not read, as `message` says: `ruleset`, the rules in "
+            "prose, which may demand more; `solution`, one that is not whole"
+        ),
     ] = UNSET
     status: Annotated[str, about("its result, see *Statuses*")]
     solutions: Annotated[Count | None, about("how many solutions, or models, are published")] = None

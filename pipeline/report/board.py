@@ -49,8 +49,8 @@ class Board:
 
     Without the puzzle it is not known which values were given. `conflict` and `difference` are
     cells to mark, `rules_in_conflict` indices of the puzzle's rules. `signs` are those of the
-    values 1, 2, … if they are not numbers. Raises ValueError if there is nothing to draw, or if
-    the two do not match.
+    values 1, 2, … if they are not numbers. `unread` is as in `Parsed`: what the board cannot show.
+    Raises ValueError if there is nothing to draw, or if the two do not match.
     """
 
     puzzle: Puzzle | None
@@ -59,6 +59,7 @@ class Board:
     difference: Collection[Place] = ()
     signs: str = ""
     rules_in_conflict: Collection[int] = ()
+    unread: Collection[str] = ()
 
     def __post_init__(self) -> None:
         drawn = {part.geometry for part in (self.puzzle, self.grid) if part is not None}

@@ -86,7 +86,8 @@ def _board(
         return None
     told = read or filled
     signs = signs_of(told.format) if told else ""
-    board = Board(puzzle, grid, conflict, difference, signs, rules)
+    unread = read.unread if read else ()
+    board = Board(puzzle, grid, conflict, difference, signs, rules, unread)
     return board if board.is_drawable else None
 
 
@@ -144,8 +145,8 @@ def _line_read(text: str, reading: Reading) -> Parsed | None:
 
 
 def _solution_read(text: str, read: Parsed | None, reading: Reading) -> Parsed | None:
-    """Read a solution in one line: of a puzzle with rules the value of each of its cells."""
-    if read is None or read.puzzle.is_plain:
+    """Read a solution in one line: the value of each cell, unless it is as a filled puzzle is."""
+    if read is None or not _has_values(read):
         return _line_read(text, reading)
     words = text.split() if " " in text else [*text]
     geometry = read.puzzle.geometry

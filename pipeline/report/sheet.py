@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from pipeline.errors import counted
+from pipeline.published.schema import caveat
 from pipeline.report.board import BOARD_STYLE, Board, board_svg
 from pipeline.report.page import own_text, policy, template
 from pipeline.report.records import shortened
@@ -69,7 +70,8 @@ class Printed:
         """What who solves it has to know."""
         notes = {"multiple": "More than one solution.", "unsolvable": "No solution."}
         legend = "Grey cells are even, white ones odd." if self.board.even_cells() else ""
-        return " ".join(filter(None, (self._rules, legend, notes.get(self.status))))
+        unread = "Its rules text says more." if "ruleset" in self.board.unread else ""
+        return " ".join(filter(None, (self._rules, unread, legend, notes.get(self.status))))
 
     @property
     def _rules(self) -> str:
@@ -85,12 +87,18 @@ class Printed:
                 differ = (
                     ": the dashed cells are not the same in all" if self.board.difference else ""
                 )
-                return f"One of several solutions{differ}."
+                return " ".join(filter(None, (f"One of several solutions{differ}.", self._caveat)))
             case "unsolvable":
                 return _sentence(f"No solution: {self.message}" if self.message else "No solution")
         if self.board.grid:
-            return ""
+            return self._caveat
         return _sentence(f"No solution is known: {self.message or self.status}")
+
+    @property
+    def _caveat(self) -> str:
+        """What the solution does not take into account."""
+        told = caveat(self.status, self.board.unread)
+        return _sentence(told[0].upper() + told[1:]) if told else ""
 
 
 def _sentence(text: str) -> str:

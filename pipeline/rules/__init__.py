@@ -31,7 +31,7 @@ from pipeline.rules.pairs.greater import Greater
 from pipeline.rules.pairs.indexer import Indexer
 from pipeline.rules.pairs.kropki import BlackDot, NoDots, WhiteDot
 from pipeline.rules.pairs.nonconsecutive import Nonconsecutive
-from pipeline.rules.pairs.parity import Parity
+from pipeline.rules.pairs.parity import Among, Parity
 from pipeline.rules.pairs.xv import NoXV, PairSum
 from pipeline.rules.regions.diagonal import Diagonal
 from pipeline.rules.regions.disjoint import DisjointGroups
@@ -39,6 +39,7 @@ from pipeline.rules.regions.region import ExtraRegion, Region
 from pipeline.rules.regions.windoku import Windoku
 
 __all__ = [
+    "Among",
     "AntiKing",
     "AntiKnight",
     "Arrow",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import FIRST, run, start
+from support.documents import document, text_of
 from support.dropping import DropFolder
 from support.packing import zip_of
 from support.printing import SheetText
@@ -17,6 +18,7 @@ from pipeline import certify_grid, parse_puzzle
 LINE = "1.....2..3.....4"
 COLLECTION = f"# three\n{LINE}\n12..34214312 21..\n4.....3..2.....1\n"
 FORMULA = "p cnf 1 1\n1 0\n"
+GIVEN = "".join(f"~R{at // 4 + 1}C{at % 4 + 1}_{(at // 4 + at) % 4 + 1}" for at in range(12))
 
 
 def sheet(*arguments: str, given: str | None = None) -> tuple[int, SheetText, str]:
@@ -45,6 +47,23 @@ def test_a_file_is_solved_and_written_to_sheet_html(puzzle_folder):
         "six.txt: multiple: it has more than one solution, one is printed\n",
     )
     assert len(SheetText(Path("a.html").read_text()).puzzles) == 2
+
+
+def test_puzzles_without_boxes_in_a_published_collection_are_printed(tmp_path):
+    """Their cells alone were read again as a puzzle with boxes, and their solutions called none."""
+    box = DropFolder.within(tmp_path)
+    grid = [
+        [{"region": None, "value": 1 + (row + column) % 4} for column in range(4)]
+        for row in range(4)
+    ]
+    for row in grid[:3]:
+        for cell in row:
+            cell["given"] = True
+    box.drop("two.txt", f"{text_of(document(grid=grid))}\n.Shape~4x4.NoBoxes.{GIVEN}\n")
+    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox), "--quiet")
+    assert run("run", *folders, "--settle", "0")[0] == 0
+    code, found, said = sheet(str(box.outbox / "two.csv"), "--inbox", str(box.inbox))
+    assert (code, said, len(found.solutions)) == (0, "", 2)
 
 
 def test_puzzles_of_collections_archives_and_standard_input_stand_in_order(puzzle_folder):

@@ -91,6 +91,14 @@ def test_decimal_numbering_refuses_a_side_above_9(encoding, geometry):
         encode_puzzle(Puzzle.empty(geometry), encoding, "decimal")
 
 
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_decimal_numbering_refuses_several_grids(encoding):
+    """Their rows and columns go beyond the side, and the variables went beyond what was told."""
+    two = Geometry(2, 2, ((0, 0), (2, 2)))
+    with pytest.raises(UsageError, match="is for a single grid, not for 2: use dense"):
+        encode_puzzle(Puzzle.empty(two), encoding, "decimal")
+
+
 def propagated(clauses: Iterable[tuple[int, ...]]) -> list[frozenset[int]]:
     """What unit propagation leaves: no satisfied clause, no false literal, or the empty clause."""
     left = [frozenset(clause) for clause in clauses]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pysat.solvers import Minisat22
 from support.needs import needs_linux
 from support.oracle import solutions
+from support.parsing import read
 from support.solving import NONE, TWO, children, has_ended, holed, pattern
 from support.strategies import blank_for, examples, puzzles, solved_grids
 
@@ -415,6 +416,21 @@ def test_rules_alone_may_leave_no_solution(explainer):
     assert conflict.message == "thermometer from r2c1 and cage 7 at r2c1 leave no solution"
     one = explain_conflict(Puzzle.empty(FOUR, (Cage((0, 1), 9),)), explainer, LONG)
     assert one.message == "cage 9 at r1c1 leaves no solution"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (".~R1C1_1~R1C1_2_3", "1 in row 1, column 1 and 2 or 3 at r1c1 leave no solution"),
+        (".Thermo~R1C1~R1C2~R2C1~R1C1", "thermometer from r1c1 leaves no solution"),
+        (".Lockout~1~R1C1~R1C2~R2C1~R1C1", "lockout line from r1c1 leaves no solution"),
+        (".Arrow~R1C1~R1C2~R1C1", "arrow at r1c1 leaves no solution"),
+    ],
+)
+def test_what_contradicts_itself_is_explained(text, said, explainer):
+    puzzle = read(f".Shape~4x4{text}.").puzzle
+    conflict = explain_conflict(puzzle, explainer, LONG)
+    assert (conflict.message, conflict.minimal) == (said, True)
 
 
 def test_many_rules_in_conflict_are_counted(explainer):

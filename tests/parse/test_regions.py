@@ -13,8 +13,9 @@ from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.parse import parse_source
+from pipeline.parse.samurai import SAMURAI_GEOMETRY
 from pipeline.puzzle import Geometry
-from pipeline.rules import Cage, Diagonal, Region
+from pipeline.rules import Among, Cage, Diagonal, Region
 
 CELLS = "1.........3..4.."
 REGIONS = "AABBAABBCCDDCCDD"
@@ -101,8 +102,14 @@ def test_five_lines_that_do_not_agree_are_five_puzzles():
     lines = SAMURAI.split()
     other = samurai(lines[2], "4" + lines[2][1:])
     assert said_of(other).startswith("2:1: expected a single puzzle")
-    said = said_of(other, format_name="samurai")
-    assert said == "3:1: expected 3, as in the grid that shares the cell, found '4'"
+
+
+def test_a_shared_cell_that_is_given_twice_leaves_no_solution():
+    lines = SAMURAI.split()
+    found = read(samurai(lines[2], "4" + lines[2][1:]), format_name="samurai").puzzle
+    place = SAMURAI_GEOMETRY.cell_at(7, 7)
+    assert found.rules == (Among(place, (4,)),)
+    assert found.cells == read(SAMURAI).puzzle.cells
 
 
 def test_a_shared_cell_may_be_given_in_one_of_its_grids():

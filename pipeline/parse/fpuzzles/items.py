@@ -16,6 +16,9 @@ COSMETIC = frozenset(
 )
 """Keys that say how something looks."""
 
+_SYMBOLS = {"xsum": "◯", "skyscraper": "▯"}
+"""What programs draw around the clues under a key."""
+
 _CELL = re.compile(r"R(\d{1,2})C(\d{1,2})", re.ASCII | re.IGNORECASE)
 _DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 
@@ -85,18 +88,18 @@ class Item:
     ) -> tuple[int, ...]:
         """Different cells in their order."""
         node = self.member(name)
-        cells = self._path(node, least, most)
+        cells = self.path(node, least, most)
         if len({*cells}) < len(cells):
             raise Misread("different cells", "one of them twice", node.way)
         return cells
 
-    def lines(self, least: int = 2) -> Iterator[tuple[int, ...]]:
+    def lines(self) -> Iterator[tuple[int, ...]]:
         """The cells of each line, at least one, in their order; a line may cross itself."""
         node = self.member("lines")
         lines = node.list()
         if not lines:
             raise Misread("one line or more", "none", node.way)
-        return (self._path(line, least, None) for line in lines)
+        return (self.path(line, 2) for line in lines)
 
     def clue(self) -> tuple[int, ...]:
         """The row or column that a clue beside the grid looks along, from there on."""
@@ -124,7 +127,8 @@ class Item:
             raise node.wrong(expected)
         return self._name([node], line)
 
-    def _path(self, node: Node, least: int, most: int | None) -> tuple[int, ...]:
+    def path(self, node: Node, least: int, most: int | None = None) -> tuple[int, ...]:
+        """Cells in their order, perhaps some of them twice."""
         nodes = node.list()
         if len(nodes) < least or (most is not None and len(nodes) > most):
             span = f"{least} to {most} cells" if most and most > least else f"{least} cells"
@@ -136,8 +140,9 @@ class Item:
         places = [self.board.place(node) for node in nodes]
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
         self.board.named.setdefault(self.key, []).extend(groups)
-        if self.has("value"):
-            self.board.values.update((group, self.fields["value"].text) for group in groups)
+        said = [self.fields["value"].text] if self.has("value") else []
+        said += [_SYMBOLS[self.key]] if self.key in _SYMBOLS else []
+        self.board.values.update((group, text) for group in groups for text in said)
         return tuple(cells)
 
 

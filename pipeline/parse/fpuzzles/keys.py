@@ -102,12 +102,16 @@ def _black(item: Item) -> Rule:
     return BlackDot(*_two(item), item.number(least=1, default=2))
 
 
-def _xv(item: Item) -> Rule:
-    value = item.member("value")
-    total = TOTALS.get(str(value.value).strip().upper())
-    if total is None:
-        raise value.wrong("'X' or 'V'")
-    return PairSum(*_two(item), total)
+def _xv(items: Sequence[Item]) -> Iterator[Rule]:
+    """Those that have a letter."""
+    for item in items:
+        pair = _two(item)
+        if item.has("value"):
+            value = item.member("value")
+            total = TOTALS.get(str(value.value).strip().upper())
+            if total is None:
+                raise value.wrong("'X' or 'V'")
+            yield PairSum(*pair, total)
 
 
 def _clone(item: Item) -> Rule:
@@ -118,34 +122,51 @@ def _clone(item: Item) -> Rule:
     return Clone(cells, copy)
 
 
-def _quadruple(item: Item) -> Rule:
-    node = item.member("values")
-    values = tuple(each.number(1, item.board.geometry.side) for each in node.list())
-    if not values:
-        raise Misread("one value or more", "none", node.way)
-    return Quadruple(item.cells(least=4, most=4), values)
+def _quadruples(items: Sequence[Item]) -> Iterator[Rule]:
+    """Those that have values."""
+    for item in items:
+        side, cells = item.board.geometry.side, item.cells(least=4, most=4)
+        values = tuple(each.number(1, side) for each in item.member("values").list())
+        if values:
+            yield Quadruple(cells, values)
 
 
 def _arrows(items: Sequence[Item]) -> Iterator[Rule]:
-    """An arrow for each line; a line starts in the circle, which is read like a text."""
+    """An arrow for each line; a line starts in the circle, which is read like a text.
+
+    A circle without a line, or whose line does not leave its first cell, is no rule.
+    """
     for item in items:
         circle = tuple(sorted(item.cells(most=LARGEST_CIRCLE)))
-        lines = item.member("lines")
-        for line, node in zip(item.lines(), lines.list(), strict=True):
-            if line[0] not in circle:
+        for node in item.fields["lines"].list() if "lines" in item.fields else ():
+            first, *shaft = item.path(node, 1)
+            if first not in circle:
                 raise Misread("a line that starts in the circle", "another", node.way)
-            yield Arrow(circle, line[1:])
+            if shaft:
+                yield Arrow(circle, tuple(shaft))
+
+
+def _clues(rule: Callable[[Line, int], Rule], least: int = 1) -> Kind:
+    """Clues beside the grid, those that have a number, from the least one that means something."""
+
+    def rules(items: Sequence[Item]) -> Iterator[Rule]:
+        for item in items:
+            line, number = item.clue(), item.number(default=-1)
+            if number >= least:
+                yield rule(line, number)
+
+    return Kind(frozenset(("cell", "value")), rules)
 
 
 def _little_killers(items: Sequence[Item]) -> Iterator[Rule]:
-    """Those that have a number; the cells may be told, and then are those of the diagonal."""
+    """Those that have a number above 0; the cells may be told, and then are the diagonal's."""
     for item in items:
         diagonal = item.diagonal()
         told = item.cells("cells") if "cells" in item.fields else diagonal
         if sorted(told) != sorted(diagonal):
             raise Misread("the cells of the diagonal", "others", item.fields["cells"].way)
-        if item.has("value"):
-            yield LittleKiller(diagonal, item.number())
+        if number := item.number(default=0):
+            yield LittleKiller(diagonal, number)
 
 
 def _extremes(maximum: bool) -> Kind:
@@ -182,6 +203,11 @@ def _region_sum(item: Item, line: Line) -> Rule:
     return RegionSum(line, item.board.regions)
 
 
+def _between(items: Sequence[Item]) -> Iterator[Rule]:
+    """Those with cells between their ends."""
+    return (Between(line) for item in items for line in item.lines() if len(line) > 2)
+
+
 def _set(line: Line) -> Line:
     """The cells of a line, each once: one that closes names its first cell twice."""
     return tuple(dict.fromkeys(line))
@@ -191,11 +217,11 @@ KINDS: dict[str, Kind] = {
     "killercage": _each("cells value", _cage),
     "extraregion": _each("cells", lambda item: ExtraRegion(item.cells())),
     "clone": _each("cells cloneCells", _clone),
-    "quadruple": _each("cells values", _quadruple),
+    "quadruple": Kind(frozenset(("cells", "values")), _quadruples),
     "arrow": Kind(frozenset(("cells", "lines")), _arrows),
     "difference": _each("cells value", _white),
     "ratio": _each("cells value", _black),
-    "xv": _each("cells value", _xv),
+    "xv": Kind(frozenset(("cells", "value")), _xv),
     "even": _each("cell", lambda item: Parity(item.cell(), odd=False)),
     "odd": _each("cell", lambda item: Parity(item.cell(), odd=True)),
     "minimum": _extremes(maximum=False),
@@ -203,15 +229,15 @@ KINDS: dict[str, Kind] = {
     "columnindexer": _indexers(row=False),
     "rowindexer": _indexers(row=True),
     "littlekillersum": Kind(frozenset(("cell", "cells", "direction", "value")), _little_killers),
-    "sandwichsum": _each("cell value", lambda item: Sandwich(item.clue(), item.number())),
-    "xsum": _each("cell value", lambda item: XSum(item.clue(), item.number())),
-    "skyscraper": _each("cell value", lambda item: Skyscraper(item.clue(), item.number())),
+    "sandwichsum": _clues(Sandwich, least=0),
+    "xsum": _clues(XSum),
+    "skyscraper": _clues(Skyscraper),
     "thermometer": _lines(lambda _, line: Thermometer(line)),
     "slowthermometer": _lines(lambda _, line: Thermometer(line, slow=True)),
     "palindrome": _lines(lambda _, line: Palindrome(line)),
     "renban": _lines(lambda _, line: Renban(_set(line))),
     "whispers": _lines(_whispers, "lines value"),
-    "betweenline": _lines(lambda _, line: Between(line)),
+    "betweenline": Kind(frozenset(("lines",)), _between),
     "regionsumline": _lines(_region_sum),
     "entropicline": _lines(lambda _, line: Entropic(line)),
     "modularline": _lines(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pipeline.parse.base import Found
 from pipeline.parse.fpuzzles.document import Misread, Node, whole_number
@@ -15,7 +15,7 @@ from pipeline.parse.fpuzzles.keys import (
     negative_rules,
     nonconsecutive,
 )
-from pipeline.parse.ruled import LEAST_SIDE, MOST_SIDE, usual_boxes, variant_of
+from pipeline.parse.ruled import LEAST_SIDE, MOST_SIDE, given_masks, usual_boxes, variant_of
 from pipeline.parse.text import quote
 from pipeline.puzzle import Geometry, Puzzle, Rule
 from pipeline.rules import ExtraRegion, Parity, Region
@@ -51,14 +51,16 @@ def read(document: object) -> Found:
     fields = _fields(document)
     boxes = usual_boxes(_member(fields, "size").number(LEAST_SIDE, MOST_SIDE))
     cells = _cells(_member(fields, "grid"), boxes.side)
-    masks = tuple(_mask(cell, at, boxes) for at, cell in enumerate(cells))
+    given = [each for at, cell in enumerate(cells) for each in _given(cell, at, boxes)]
     regions = _regions(cells, boxes)
-    geometry = Geometry(1, boxes.side) if regions else boxes
-    own = tuple(Region(each) if len(each) == boxes.side else ExtraRegion(each) for each in regions)
-    board = Board(geometry, regions or tuple(boxes.boxes()))
+    has_boxes = {*regions} == {*boxes.boxes()}
+    geometry = boxes if has_boxes else Geometry(1, boxes.side)
+    own = () if has_boxes else (_region(each, boxes.side) for each in regions)
+    board = Board(geometry, regions)
     rules = (*own, *_rules(fields, board))
     _check_drawings(fields, board)
-    masks, rules = _marked(geometry, masks, rules)
+    masks, contradicting = given_masks(geometry, given)
+    masks, rules = _marked(geometry, masks, (*rules, *contradicting))
     claimed, uncompared = _claimed(fields, boxes.side)
     try:
         puzzle = Puzzle(geometry, masks, rules)
@@ -92,25 +94,21 @@ def _cells(grid: Node, side: int) -> _Cells:
     return [cell.known(_CELL, _IN_CELLS | COSMETIC) for row in rows for cell in row]
 
 
-def _mask(cell: dict[str, Node], at: int, geometry: Geometry) -> int:
-    """The values that a cell may hold; one that is not given is somebody's progress."""
-    n, mask = geometry.side, geometry.all_values
-    marks = cell.get("givenPencilMarks")
+def _given(cell: dict[str, Node], at: int, geometry: Geometry) -> Iterator[tuple[int, int]]:
+    """The cell with the values that it may hold; one that is not given is somebody's progress."""
+    n, marks = geometry.side, cell.get("givenPencilMarks")
     if marks is not None and not marks.is_nothing and marks.list():
-        mask = sum({1 << mark.number(1, n) - 1 for mark in marks.list()})
+        yield at, sum({1 << mark.number(1, n) - 1 for mark in marks.list()})
     if "given" not in cell or not cell["given"].flag():
-        return mask
+        return
     if "value" not in cell:
         row, column = geometry.place(at)
         raise Misread("'value' beside 'given'", f"none in R{row}C{column}", cell["given"].way)
-    given = 1 << cell["value"].number(1, n) - 1
-    if not given & mask:
-        raise cell["value"].wrong("one of the 'givenPencilMarks'")
-    return given
+    yield at, 1 << cell["value"].number(1, n) - 1
 
 
 def _regions(cells: _Cells, boxes: Geometry) -> tuple[tuple[int, ...], ...]:
-    """The cells of each region; none if these are the boxes. A cell may belong to no region."""
+    """The cells of each region. A cell may belong to none, and so may all."""
     n = boxes.side
     groups: dict[int, list[int]] = {}
     for at, cell in enumerate(cells):
@@ -123,7 +121,11 @@ def _regions(cells: _Cells, boxes: Geometry) -> tuple[tuple[int, ...], ...]:
     too_large = next((region for region in regions if len(region) > n), None)
     if too_large:
         raise Misread(f"regions of at most {n} cells", str(len(too_large)), ("grid",))
-    return () if {*regions} == {*boxes.boxes()} else regions
+    return regions
+
+
+def _region(cells: tuple[int, ...], side: int) -> Rule:
+    return Region(cells) if len(cells) == side else ExtraRegion(cells)
 
 
 def _rules(fields: dict[str, Node], board: Board) -> tuple[Rule, ...]:

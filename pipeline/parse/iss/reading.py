@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pipeline.parse.base import Found
 from pipeline.parse.iss.grammar import Item, Source
 from pipeline.parse.iss.types import TYPES, Reader, strict_rules
-from pipeline.parse.ruled import LEAST_SIDE, MOST_SIDE, usual_boxes, variant_of
+from pipeline.parse.ruled import LEAST_SIDE, MOST_SIDE, given_masks, usual_boxes, variant_of
 from pipeline.parse.text import Text
 from pipeline.puzzle import Geometry, Puzzle, Rule
 from pipeline.rules import Arrow, LittleKiller, Quadruple, Region, Sandwich, Skyscraper, XSum
@@ -40,11 +40,13 @@ def read(text: Text) -> Found:
     for item in (each for each in no_boxes if each.words):
         raise source.wrong(item, item.words[0], "the end of the constraint")
     geometry = Geometry(1, boxes.side) if no_boxes else boxes
-    cells = _cells(source, items, geometry)
+    given = list(_given(source, items, geometry))
     own = _jigsaw(source, items, geometry)
     rules = [*map(Region, own), *_rules(source, items, geometry, own)]
     pills = {cell for rule in rules if isinstance(rule, Arrow) for cell in rule.circle[1:]}
-    cells = tuple(mask & _DIGITS if at in pills else mask for at, mask in enumerate(cells))
+    given += [(cell, _DIGITS & geometry.all_values) for cell in sorted(pills)]
+    cells, contradicting = given_masks(geometry, given)
+    rules += contradicting
     if not items:
         raise text.at_end("a constraint, such as '.~R1C1_5'", "none")
     try:
@@ -72,10 +74,9 @@ def _side(source: Source, items: Sequence[Item]) -> int:
     return int(match[1])
 
 
-def _cells(source: Source, items: Sequence[Item], geometry: Geometry) -> tuple[int, ...]:
-    """The masks of the cells: what is said of one several times holds together."""
+def _given(source: Source, items: Sequence[Item], geometry: Geometry) -> Iterator[tuple[int, int]]:
+    """The cells of which something is said, with the mask of their values."""
     n = geometry.side
-    masks = [geometry.all_values] * geometry.size
     for item in (each for each in items if each.type.text in _GIVEN):
         for word in item.words:
             name, *values = word.text.split("_")
@@ -83,10 +84,7 @@ def _cells(source: Source, items: Sequence[Item], geometry: Geometry) -> tuple[i
                 raise source.wrong(item, word, "a cell and its values, such as 'R1C1_5'")
             at = source.cell(item, word._replace(text=name), geometry)
             parts = [word._replace(text=value) for value in values]
-            masks[at] &= sum({1 << source.number(item, each, 1, n) - 1 for each in parts})
-            if not masks[at]:
-                raise source.wrong(item, word, "one of the values that were said before")
-    return tuple(masks)
+            yield at, sum({1 << source.number(item, each, 1, n) - 1 for each in parts})
 
 
 def _jigsaw(source: Source, items: Sequence[Item], geometry: Geometry) -> list[tuple[int, ...]]:

@@ -33,8 +33,6 @@ class Arrow(Rule):
         check_cells(f"{self.name}: its shaft", self.shaft)
         if len(self.circle) > 3:
             raise ValueError(f"{self.name}: at most 3 cells in the circle, not {len(self.circle)}")
-        if {*self.circle} & {*self.shaft}:
-            raise ValueError(f"{self.name}: a cell both in the circle and on the shaft")
 
     def cells(self, geometry: Geometry) -> tuple[int, ...]:
         return tuple(dict.fromkeys((*self.circle, *self.shaft)))

@@ -25,7 +25,7 @@ class Between(BetweenEnds):
     line: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.line, 3, once=True)
+        check_cells(self.name, self.line, 3)
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         first, *inside, last = self.held(values)

@@ -25,7 +25,7 @@ class Lockout(BetweenEnds):
     difference: int = 4
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.line, 2, once=True)
+        check_cells(self.name, self.line, 2)
         check_at_least(self.name, "the difference", self.difference, 1)
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:

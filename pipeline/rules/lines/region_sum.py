@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class RegionSum(AlongLine):
     """Each run of the line inside one of the regions, usually the boxes, has the same sum.
 
-    Cells outside the regions end a run and belong to none.
+    The line goes on with its run after cells outside the regions, which belong to none.
     """
 
     name: ClassVar[str] = "region sum line"
@@ -31,16 +31,18 @@ class RegionSum(AlongLine):
     def __post_init__(self) -> None:
         check_cells(self.name, self.line, 2, once=True)
         in_regions = [cell for region in self.regions for cell in region]
-        check_cells(f"{self.name}: its regions", in_regions, once=True)
+        check_cells(f"{self.name}: its regions", in_regions, 0, once=True)
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         sums: list[int] = []
         before = None
         for cell in self.line:
             region = next((index for index, each in enumerate(self.regions) if cell in each), None)
-            if region is not None and region == before:
+            if region is None:
+                continue
+            if region == before:
                 sums[-1] += values[cell]
-            elif region is not None:
+            else:
                 sums.append(values[cell])
             before = region
         return len({*sums}) <= 1
@@ -53,6 +55,6 @@ class RegionSum(AlongLine):
     def _runs(self) -> Iterator[tuple[int, ...]]:
         """The longest pieces of the line that lie inside one region."""
         region_of = {cell: index for index, each in enumerate(self.regions) for cell in each}
-        for region, run in groupby(self.line, region_of.get):
-            if region is not None:
-                yield tuple(run)
+        inside = (cell for cell in self.line if cell in region_of)
+        for _, run in groupby(inside, region_of.__getitem__):
+            yield tuple(run)

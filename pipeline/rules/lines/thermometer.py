@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Thermometer(AlongLine):
-    """Values rise along the line from its first cell; on a `slow` one they may stay the same."""
+    """Values rise along the line from its first cell; on a `slow` one they may stay the same.
+
+    A line that comes back to a cell cannot rise: there is no solution.
+    """
 
     name: ClassVar[str] = "thermometer"
     kind: ClassVar[str] = "thermometer"
@@ -30,7 +33,7 @@ class Thermometer(AlongLine):
     slow: bool = False
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.line, 2, once=not self.slow)
+        check_cells(self.name, self.line, 2)
 
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         steps = pairwise(self.held(values))

@@ -1,4 +1,4 @@
-"""Parity: even or odd cells."""
+"""Parity and values: cells that hold some values only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules.places import at
-from pipeline.shapes import Tint
+from pipeline.shapes import Outline, Tint
 
 if TYPE_CHECKING:
     from pipeline.clauses import Clauses
@@ -42,3 +42,36 @@ class Parity(Rule):
     @property
     def _kind(self) -> str:
         return "odd" if self.odd else "even"
+
+
+@dataclass(frozen=True, slots=True)
+class Among(Rule):
+    """A cell holds one of the values, whatever else the puzzle gives it.
+
+    Formats state givens of one cell that contradict each other with it: there is no solution.
+    """
+
+    name: ClassVar[str] = "values"
+
+    cell: int
+    allowed: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.allowed:
+            raise ValueError(f"{self.name}: at least one value")
+
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
+        return (self.cell,)
+
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
+        return values[self.cell] in self.allowed
+
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
+        clauses.allow(self.cell, self.allowed)
+
+    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
+        text = " ".join(map(str, self.allowed))
+        yield Outline((geometry.place(self.cell),), "sum", text)
+
+    def told(self, geometry: Geometry) -> str:
+        return f"{' or '.join(map(str, self.allowed))} {at(geometry, self.cell)}"

@@ -15,6 +15,7 @@ from pipeline.parse.fpuzzles.document import Misread, load
 from pipeline.parse.fpuzzles.keys import FLAGS, KINDS
 from pipeline.puzzle import Geometry, Puzzle
 from pipeline.rules import (
+    Among,
     AntiKing,
     AntiKnight,
     Arrow,
@@ -52,6 +53,8 @@ from pipeline.rules import (
     XSum,
     Zipper,
 )
+from pipeline.settings import Settings
+from pipeline.solving import solve_puzzle
 
 FOUR = Geometry(2, 2)
 BOXES = tuple(FOUR.boxes())
@@ -241,6 +244,49 @@ def test_a_cell_may_be_in_no_region():
     assert rules == (ExtraRegion((1, 4, 5)), *map(Region, BOXES[1:]))
 
 
+def test_cells_that_are_all_in_no_region_have_no_boxes():
+    made = document(grid=[[{"region": None}] * 4] * 4)
+    assert read(made).puzzle == Puzzle.empty(Geometry(1, 4))
+    assert len(solve_puzzle(read(made).puzzle, Settings(max_solutions=1000)).solutions) == 576
+    line = {**made, "regionsumline": lines(LINE)}
+    assert read(line).puzzle.rules == (RegionSum((0, 1, 6), ()),)
+    assert "box" in str(refusal({**made, "disjointgroups": True}))
+
+
+def test_a_given_that_its_marks_forbid_leaves_no_solution():
+    made = document()
+    made["grid"][0][0] = {"given": True, "value": 1, "givenPencilMarks": [2, 3]}
+    made["grid"][3][3] = {"given": True, "value": 1, "givenPencilMarks": [1, 3]}
+    found = read(made)
+    assert found.puzzle == Puzzle(FOUR, (0b0110, *[15] * 14, 1), (Among(0, (1,)),))
+    assert found.variant == "rules"
+
+
+NO_RULES: Document = {
+    "xv": [cells("R1C1 R1C2"), cells("R2C1 R2C2", value=" ")],
+    "quadruple": [cells("R1C1 R1C2 R2C1 R2C2", values=[])],
+    "arrow": [cells("R1C1"), cells("R2C2", lines=[]), cells("R3C3 R3C4", lines=[["R3C4"]])],
+    "betweenline": lines("R1C1 R1C2"),
+    "littlekillersum": [
+        {"cell": "R0C3", "direction": "DL", "value": value} for value in (None, "", "0", 0)
+    ],
+    "sandwichsum": [{"cell": "R0C1"}, {"cell": "R0C2", "value": ""}],
+    "xsum": [{"cell": "R0C1", "value": value} for value in (None, "", "0", 0)],
+    "skyscraper": [{"cell": "R0C1", "value": value} for value in (None, "", "0", 0)],
+}
+"""What editors write for clues that were placed, and not filled in."""
+
+
+@pytest.mark.parametrize("key", NO_RULES)
+def test_what_was_placed_and_not_filled_in_is_no_rule(key):
+    assert read(document(**{key: NO_RULES[key]})).puzzle == Puzzle.empty(FOUR)
+
+
+def test_a_blank_letter_is_no_mark_that_a_negative_rule_spares():
+    made = document(xv=[cells("R1C1 R1C2", value="")], negative=["xv"])
+    assert read(made).puzzle.rules == (NoXV((5, 10), ()),)
+
+
 @pytest.mark.parametrize(
     ("side", "box"),
     [(4, (2, 2)), (5, (1, 5)), (6, (2, 3)), (8, (2, 4)), (9, (3, 3)), (10, (2, 5)), (12, (3, 4)),
@@ -332,7 +378,6 @@ REFUSED: dict[str, tuple[Document, str]] = {
     "three cells": (document(difference=[cells("R1C1 R1C2 R1C3")]), "2 cells"),
     "a ratio of 0": (document(ratio=[cells("R1C1 R1C2", value=0)]), "1 or more"),
     "no X": (document(xv=[cells("R1C1 R1C2", value="10")]), "'X' or 'V'"),
-    "nothing": (document(xv=[cells("R1C1 R1C2", value="")]), "'value'"),
     "a clone too short": (
         document(clone=[cells("R1C1 R1C2", cloneCells=["R2C1"])]),
         "2 cells in clone 1, cloneCells, found 1",
@@ -342,20 +387,21 @@ REFUSED: dict[str, tuple[Document, str]] = {
         document(quadruple=[cells("R1C1 R1C2 R2C1 R2C2", values=[5])]),
         "from 1 to 4 in quadruple 1, values 1",
     ),
-    "a quadruple of none": (
-        document(quadruple=[cells("R1C1 R1C2 R2C1 R2C2", values=[])]),
-        "one value or more",
-    ),
     "a shaft elsewhere": (
         document(arrow=[cells("R1C1", lines=[["R1C2", "R1C3"]])]),
         "starts in the circle in arrow 1, lines 1",
     ),
-    "no shaft": (document(arrow=[cells("R1C1", lines=[])]), "one line or more"),
+    "no line": (document(renban=[{"lines": []}]), "one line or more"),
+    "a circle elsewhere": (
+        document(arrow=[cells("R1C1", lines=[["R1C2"]])]),
+        "starts in the circle in arrow 1, lines 1",
+    ),
     "a line of a cell": (document(thermometer=lines("R1C1")), "2 cells or more"),
     "a line's number": (document(thermometer=lines(LINE, value=3)), "no value"),
     "a clue inside": (document(sandwichsum=[{"cell": "R1C1", "value": 3}]), "beside a row"),
     "a clue at a corner": (document(sandwichsum=[{"cell": "R0C0", "value": 3}]), "beside a row"),
-    "a clue without number": (document(xsum=[{"cell": "R0C1", "value": ""}]), "'value'"),
+    "a clue in words": (document(xsum=[{"cell": "R0C1", "value": "ten"}]), "found 'ten'"),
+    "a blank clue inside": (document(xsum=[{"cell": "R1C1"}]), "beside a row"),
     "no direction": (
         document(littlekillersum=[{"cell": "R0C1", "direction": "D", "value": 3}]),
         "'UL', 'UR', 'DL' or 'DR'",
@@ -389,7 +435,6 @@ def test_what_is_wrong_is_refused_with_what_was_expected(made):
         ({"given": True, "value": 5}, "from 1 to 4 in R1C1, value, found 5"),
         ({"given": True, "value": "A"}, "found 'A'"),
         ({"given": 1, "value": 1}, "true or false"),
-        ({"given": True, "value": 1, "givenPencilMarks": [2]}, "'givenPencilMarks'"),
         ({"givenPencilMarks": [5]}, "from 1 to 4"),
         ({"region": 4}, "from 0 to 3"),
         ({"region": 1}, "at most 4 cells"),
@@ -441,6 +486,24 @@ def test_what_programs_draw_for_clues_and_indexers_repeats_them():
         cage=[cells("R1C1 R2C2", fromConstraint="Row Indexer")],
     )
     assert len(read(made).puzzle.rules) == 3
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "symbol"), [("xsum", "X Sum", "◯"), ("skyscraper", "Skyscraper", "▯")]
+)
+def test_a_clue_may_be_drawn_with_its_symbol_and_its_number(key, name, symbol):
+    clues = [{"cell": "R0C1", "value": "3"}, {"cell": "R0C2", "value": ""}]
+    drawn = [
+        {"cells": [clue["cell"]], "value": value, "fontC": "#000000", "fromConstraint": name}
+        for clue in clues
+        for value in (symbol, clue["value"])
+    ]
+    made = document(**{key: clues}, text=drawn)
+    assert len(read(made).puzzle.rules) == 1
+    other = [{**drawn[0], "value": "◻"}]
+    assert "text 1" in str(refusal({**made, "text": other}))
+    assert "text 1" in str(refusal(document(text=drawn)))
+    assert "text 1" in str(refusal(document(**{key: clues[1:]}, text=[drawn[0]])))
 
 
 def test_a_drawing_says_no_value_but_that_of_the_rule_that_it_repeats():

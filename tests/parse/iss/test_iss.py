@@ -18,6 +18,7 @@ from pipeline.parse import detect_collection
 from pipeline.parse.iss.types import TYPES
 from pipeline.puzzle import NINE, Geometry, Puzzle
 from pipeline.rules import (
+    Among,
     AntiKing,
     AntiKnight,
     Arrow,
@@ -260,6 +261,17 @@ def test_values_of_cells_hold_together():
     assert read(f"{SHAPE}.~{marks}").variant == "even-odd"
 
 
+def test_values_of_a_cell_that_contradict_each_other_leave_no_solution():
+    puzzle = read(f"{SHAPE}.~R1C1_1_2~R1C1_3_4~R1C1_2.").puzzle
+    assert puzzle == Puzzle(FOUR, (2, *[15] * 15), (Among(0, (3, 4)),))
+
+
+def test_lines_that_close_are_read():
+    for name in ("Thermo", "Between", "Lockout~4"):
+        kind, *_ = read(f"{SHAPE}.{name}~R1C1~R1C2~R2C2~R1C1.").puzzle.rules
+        assert kind.line == (0, 1, 5, 0)
+
+
 def test_white_space_and_empty_items_mean_nothing():
     spread = " . Sha\tpe ~4 x4\n.. .Whis per~ 3~R1 C1~\n\nR1C2\n# words\n.~R1C1 _ 1.\n"
     assert read(spread).puzzle == read(f"{SHAPE}.Whisper~3~R1C1~R1C2.~R1C1_1").puzzle
@@ -320,7 +332,6 @@ REFUSED = {
     ".~R1C1": "a cell and its values",
     ".~": "a cell and its values",
     ".~R1C1_0": "a number, 1 to 9",
-    ".~R1C1_5~R1C1_6": "one of the values that were said before",
     f"{SHAPE}.~R5C1_1": "'R1C1' to 'R4C4'",
     ".Lockout~3~R1C1": "2 cells or more",
     ".DoubleArrow~R1C1~R1C2": "at least 3 cells",

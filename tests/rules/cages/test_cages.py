@@ -115,7 +115,6 @@ def test_it_is_told_by_its_number_and_first_cell(rule, told):
         (lambda: Arrow((0, 0), (1,)), "arrow: its circle: a cell is named twice"),
         (lambda: Arrow((0, 1, 2, 3), (4,)), "arrow: at most 3 cells in the circle, not 4"),
         (lambda: Arrow((0,), ()), "arrow: its shaft: at least 1 cell, not 0"),
-        (lambda: Arrow((0,), (0, 1)), "arrow: a cell both in the circle and on the shaft"),
         (lambda: Quadruple((0,), (1,)), "quadruple: at least 2 cells, not 1"),
         (lambda: Quadruple((0, 1, 0), (1,)), "quadruple: a cell is named twice"),
         (lambda: Quadruple((0, 1, 2, 3, 4), (1,)), "quadruple: at most 4 cells, not 5"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from pipeline.puzzle import Geometry
@@ -21,7 +23,7 @@ from pipeline.rules import (
 )
 from pipeline.shapes import Line, Ring
 
-NINE = Geometry(3, 3)
+SIX, NINE = Geometry(2, 3), Geometry(3, 3)
 BOXES = tuple(NINE.boxes())
 KINDS = {
     "thermometer": Thermometer,
@@ -115,10 +117,20 @@ def test_a_line_that_comes_back_to_a_region_has_another_run_there():
     assert not keeps(3, 2, 4, 1, 1, 1)
 
 
-def test_cells_outside_all_regions_end_a_run_and_count_nowhere():
-    line = RegionSum((0, 1, 2), ((0, 2, 5),))
-    assert line.holds(NINE, [4, 9, 4, *[1] * 78])
-    assert not line.holds(NINE, [4, 9, 5, *[1] * 78])
+def test_a_run_goes_on_after_cells_outside_all_regions_which_count_nowhere():
+    line = RegionSum((0, 1, 2, 3), ((0, 2, 5), (3, 4)))
+    assert line.holds(NINE, [4, 9, 2, 6, *[1] * 77])
+    assert not line.holds(NINE, [4, 9, 4, 4, *[1] * 77])
+
+
+def test_a_line_outside_all_regions_says_nothing():
+    assert RegionSum((0, 1), ()).holds(NINE, [4, 9, *[1] * 79])
+
+
+@pytest.mark.parametrize("kind", ["thermometer", "between line", "lockout line"])
+def test_a_line_that_closes_is_kept_by_no_values(kind):
+    rule = KINDS[kind]((0, 1, 2, 0))
+    assert not any(rule.holds(SIX, [*three, *[1] * 33]) for three in product(range(1, 7), repeat=3))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -170,7 +182,7 @@ def test_ends_with_nothing_between_are_refused(kind):
 
 @pytest.mark.parametrize(
     "kind",
-    ["thermometer", "between line", "region sum line", "zipper line", "double arrow"],
+    ["region sum line", "zipper line", "double arrow"],
 )
 def test_a_line_whose_cells_differ_in_their_part_may_not_pass_a_cell_twice(kind):
     with pytest.raises(ValueError, match=f"{kind}: a cell is named twice"):

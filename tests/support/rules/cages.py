@@ -27,6 +27,8 @@ EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {
         (FOUR, Arrow((1, 0), (4, 5, 6, 7))),
         (SIX, Arrow((12, 6), (7, 8, 9))),
         (FOUR, Arrow((0,), (1, 2, 1))),  # crosses itself
+        (FOUR, Arrow((0,), (1, 0))),  # comes back to its circle, so that it cannot be filled
+        (FOUR, Arrow((1, 0), (4, 5, 1, 6, 7))),
         (FOUR, Arrow((0, 1, 2), (3, 7) * 19)),
         (FOUR, Arrow((0,), (1, 2, 3, 7, 6))),  # cannot be filled
         (FOUR, Arrow((0, 1, 2), tuple(range(4, 16)) * 3)),

@@ -28,6 +28,7 @@ EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {
         (SIX, Thermometer((9, 3, 4, 5))),
         (SEVEN, Thermometer((8, 0))),
         (FOUR, Thermometer((0, 1, 2, 3, 7))),  # cannot be filled
+        (FOUR, Thermometer((0, 1, 5, 0))),  # closes, so that it cannot be filled
         (FOUR, Thermometer((8, 4, 0, 1), slow=True)),
         (SIX, Thermometer((0, 1, 6, 0), slow=True)),  # a ring
         (TWO_GRIDS, Thermometer((15, 11, 16))),
@@ -56,6 +57,8 @@ EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {
         (SIX, Between((3, 2, 1, 0))),
         (SEVEN, Between((3, 2, 10))),
         (FOUR, Between((0, 1, 5))),
+        (SIX, Between((0, 1, 2, 1, 3))),  # crosses itself
+        (SIX, Between((0, 1, 2, 0))),  # closes, so that it cannot be filled
     ],
     RegionSum: [
         (FOUR, RegionSum((0, 1, 2, 3), FOUR_BOXES)),
@@ -64,6 +67,8 @@ EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {
         (SIX, RegionSum((0, 1, 2, 3), SIX_BOXES)),
         (FOUR, RegionSum((0, 1, 4), FOUR_BOXES)),
         (FOUR, RegionSum((0, 1, 2, 3, 7), ((0, 4), (2, 1), (7, 11)))),  # one cell in none
+        (FOUR, RegionSum((0, 1, 2, 3), ((0, 2), (3, 7)))),  # goes on after a cell in none
+        (FOUR, RegionSum((0, 1, 2), ())),
     ],
     Entropic: [
         (SIX, Entropic((0, 1, 2, 8))),
@@ -101,5 +106,8 @@ EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {
         (FOUR, Lockout((0, 1, 2, 3), 1)),
         (SEVEN, Lockout((0, 1), 4)),
         (FOUR, Lockout((0, 1, 2))),  # cannot be filled
+        (SIX, Lockout((0, 1, 7, 1, 2))),  # crosses itself
+        (SIX, Lockout((0, 1, 7, 0), 1)),  # closes, so that it cannot be filled
+        (SIX, Lockout((0, 1, 0, 7), 1)),
     ],
 }

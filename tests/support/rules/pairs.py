@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pipeline.puzzle import Geometry, Rule
 from pipeline.rules import (
+    Among,
     AntiKing,
     AntiKnight,
     BlackDot,
@@ -69,6 +70,11 @@ EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {
         (FOUR, NoXV((5,), ((0, 1),))),
     ],
     Greater: [(FOUR, Greater(0, 1)), (FOUR, Greater(5, 1)), (SIX, Greater(0, 6))],
+    Among: [
+        (FOUR, Among(5, (1, 3))),
+        (SIX, Among(0, (6,))),
+        (TWO, Among(3, (7,))),  # cannot be filled
+    ],
     Parity: [
         (FOUR, Parity(0, odd=True)),
         (FOUR, Parity(15, odd=False)),
