@@ -63,7 +63,9 @@ def plain_lines(piece: Piece) -> PlainLines:
     plain = kinds < (_DOT | _ZERO)
     lines = fitting[plain]
     return PlainLines(
-        lines + piece.first_line, _dotted(cells[plain]), _between(piece, lines, starts, np.append(ends, 0))
+        lines + piece.first_line,
+        _dotted(cells[plain]),
+        _between(piece, lines, starts, np.append(ends, 0)),
     )
 
 

@@ -36,7 +36,12 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
 
     index: Annotated[str, about("its number in the collection, from 1")]
     line: Annotated[str, about("the line on which it begins, from 1")]
-    puzzle: Annotated[str, about("what stands there, in one line; blanks are `.`, or 0 among numbers; a puzzle with rules as it is written")]
+    puzzle: Annotated[
+        str,
+        about(
+            "what stands there, in one line; blanks are `.`, or 0 among numbers; a puzzle with rules as it is written"
+        ),
+    ]
     status: Annotated[str, about("its result, see *Statuses*")]
     solutions: Annotated[str, about("how many solutions are published")]
     complete: Annotated[

@@ -43,7 +43,10 @@ def test_what_is_empty_or_no_text_is_refused(raw, message):
         (b"\x89PNG\r\n\x1a\n\0", "a picture (PNG)"),
         (b"\xff\xd8\xff\xe0\0\x10JFIF", "a picture (JPEG)"),
         (b"GIF89a\x01\0\x01\0", "a picture (GIF)"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1", "a document of an older office program; save a spreadsheet as CSV"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1",
+            "a document of an older office program; save a spreadsheet as CSV",
+        ),
     ],
 )
 def test_a_file_of_another_program_is_named(raw, found):
