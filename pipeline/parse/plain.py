@@ -62,11 +62,8 @@ def plain_lines(piece: Piece) -> PlainLines:
     kinds = np.bitwise_or.reduce(_KINDS[cells], axis=1)
     plain = kinds < (_DOT | _ZERO)
     lines = fitting[plain]
-    return PlainLines(
-        lines + piece.first_line,
-        _dotted(cells[plain]),
-        _between(piece, lines, starts, np.append(ends, 0)),
-    )
+    others = _between(piece, lines, starts, np.append(ends, 0))
+    return PlainLines(lines + piece.first_line, _dotted(cells[plain]), others)
 
 
 def _alike(data: bytes) -> NDArray[np.uint8] | None:

@@ -46,9 +46,8 @@ def judge_lines(lines: Sequence[str]) -> str | None:
         signs.setdefault(cell, []).append(sign)
     shared = [pair for pair in signs.values() if len(pair) > 1]
     values, blanks = {*DIGITS}, {*"".join(lines)} - {*DIGITS}
-    if all(one == other for one, other in shared) and not values.isdisjoint(
-        chain.from_iterable(shared)
-    ):
+    agree = all(one == other for one, other in shared)
+    if agree and any(one in values for one, _ in shared):
         return _SURE
     if len(blanks) > 1 or not blanks <= {*BLANKS}:
         return None
@@ -117,7 +116,7 @@ def parse_samurai(text: Text, reading: Reading) -> Found:
 
 
 def _found(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Found:
-    """The puzzle with these words in its cells; a shared one may be given in one grid or in both."""
+    """The puzzle with these words in its cells; a shared one may be given in one grid alone."""
     values, blank = [0] * SAMURAI_GEOMETRY.size, ""
     for cell, word in placed:
         if cell is None:

@@ -28,7 +28,7 @@ LONGEST_LINE: Final = 1024 * 1024
 R = TypeVar("R", bound=Struct)
 
 _FORMULA = re.compile("'*[=+@-]")
-"""How a field begins that gets an apostrophe; one that begins so with an apostrophe has one more."""
+"""How a field begins that gets an apostrophe before it, or one more."""
 
 
 class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -39,7 +39,8 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     puzzle: Annotated[
         str,
         about(
-            "what stands there, in one line; blanks are `.`, or 0 among numbers; a puzzle with rules as it is written"
+            "what stands there, in one line; blanks are `.`, or 0 among numbers; a puzzle with "
+            "rules stands as it was written"
         ),
     ]
     status: Annotated[str, about("its result, see *Statuses*")]
