@@ -241,7 +241,9 @@ def _statuses() -> Iterator[str]:
 
 
 def _tables() -> Iterator[str]:
-    yield "## Tables\n\nCSV with a header, UTF-8, a row a line.\n"
+    yield "## Tables\n\nCSV with a header, UTF-8, a row a line. A field that begins with `=`, `+`,"
+    yield "`-` or `@`, perhaps after apostrophes, has one more `'` before it, so that no"
+    yield "spreadsheet takes it for a formula.\n"
     for kind in (*tables.TABLES, *tables.ALSO.values()):
         yield f"### {kind.__name__}\n\n{kind.__doc__}\n"
         rows = ((field.encode_name, _description(field.type)) for field in fields(kind))

@@ -30,7 +30,7 @@ from pipeline.published.names import Originals
 from pipeline.published.schema import ARCHIVE
 from pipeline.published.tables import MemberRow, PuzzleRow, also_in
 from pipeline.unpack.limits import UnpackError
-from pipeline.unpack.walk import kind_of, opened
+from pipeline.unpack.walk import check_readable, kind_of, opened
 
 _ATTEMPTS = 3
 _LONGEST_HEADER = 400
@@ -217,8 +217,10 @@ def _with(original: Path, published: One | Many, terms: Terms, report: Report) -
 
 
 def _data(status: str, original: Path, terms: Terms, report: Report) -> bytes | None:
-    """The bytes of what should be a single puzzle; None if it cannot be one."""
-    if kind_of(original) in _ARCHIVES:
+    """The bytes of what should be a single puzzle; None if it cannot be one. Raises UnpackError."""
+    if (kind := kind_of(original)) in _ARCHIVES:
+        if kind != "folder":
+            check_readable(original, terms.limits)
         if status != "failed":
             report.bad(f"the status is {status!r}, but the original is an archive")
         return None

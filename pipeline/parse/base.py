@@ -93,14 +93,14 @@ class Piece:
 class Entry(NamedTuple):
     """One puzzle of a collection, or what stands where one should be.
 
-    `line` is where it begins, from 1. `text` is the puzzle in one line: n² characters, or
-    numbers with spaces between where the source has numbers; of an invalid one the beginning.
-    A `plain` text is 81 characters of 1-9 and at most one kind of blank, `.` or `0`; then
-    `puzzle` is None, because many are converted faster together. Otherwise either `puzzle` or
-    `error` is set. `claimed` is the solution that stands beside the puzzle, unchecked: for a
-    plain one 81 characters of 1-9, else anything. `signs` are those of the values 1, 2, … if the
-    puzzle is written in letters. `parsed` is how a puzzle with rules was read, or one whose cells
-    do not say all; then `text` is all of its line.
+    `line` is where it begins, from 1. `text` is the puzzle in one line: n² characters, blanks as
+    `.`, or numbers with spaces between where the source has numbers; of an invalid one the
+    beginning. A `plain` text is 81 characters of 1-9 and `.`; then `puzzle` is None, because many
+    are converted faster together. Otherwise either `puzzle` or `error` is set. `claimed` is the
+    solution that stands beside the puzzle, unchecked: for a plain one 81 characters of 1-9, else
+    anything. `signs` are those of the values 1, 2, … if the puzzle is written in letters. `parsed`
+    is how a puzzle with rules was read, or one whose cells do not say all; then `text` is all of
+    its line.
     """
 
     line: int

@@ -37,12 +37,12 @@ from pipeline.parse.line import LINE
 from pipeline.parse.opensudoku import OPENSUDOKU
 from pipeline.parse.programs import HODOKU, SADMAN, SIMPLE
 from pipeline.parse.records import LONGEST, Reader
-from pipeline.parse.samurai import SAMURAI
+from pipeline.parse.samurai import SAMURAI, judge_lines
 from pipeline.parse.solo import SOLO
 from pipeline.parse.spaces import SPACES, is_in_spaces
 from pipeline.parse.spreadsheet import SPREADSHEET
 from pipeline.parse.sumocue import SUMOCUE
-from pipeline.parse.text import Text, decode_text, oversize
+from pipeline.parse.text import Text, cells_of, decode_text, oversize
 from pipeline.parse.variants import VARIANTS
 from pipeline.puzzle import MAX_SIDE, Puzzle
 from pipeline.settings import CHOICES, MAX_BYTES, AlphabetChoice, Reading, VariantChoice
@@ -287,6 +287,8 @@ def _is_one_puzzle(head: Head) -> bool:
     if any(line.strip().lower() in _SECTIONS for line in head.lines):
         return True
     if _begins_with_sizes(head) or _reads_as_one(head):
+        return True
+    if head.is_whole and judge_lines([*map(cells_of, head.lines)]):  # it is asked for
         return True
     return head.is_whole and is_in_spaces(head.data)
 

@@ -28,7 +28,7 @@ class PlainLines:
     """Q lines of 81 characters of 1-9 and at most one kind of blank, `.` or `0`.
 
     `numbers` (Q,) are their places in the source, from 1, ascending; `cells` (Q, 81) the
-    characters. `others` are the stretches of other lines between them.
+    characters, blanks as `.`. `others` are the stretches of other lines between them.
     """
 
     numbers: NDArray[np.int64]
@@ -47,7 +47,7 @@ class PlainLines:
 def plain_lines(piece: Piece) -> PlainLines:
     """Find the plain lines of a piece; none if a lone CR ends a line in it."""
     if (cells := _alike(piece.data)) is not None:
-        return PlainLines(np.arange(len(cells)) + piece.first_line, cells, [])
+        return PlainLines(np.arange(len(cells)) + piece.first_line, _dotted(cells), [])
     data = np.frombuffer(piece.data, np.uint8)
     if piece.data.count(b"\r") != piece.data.count(b"\r\n"):
         return PlainLines.none(piece)
@@ -62,9 +62,8 @@ def plain_lines(piece: Piece) -> PlainLines:
     kinds = np.bitwise_or.reduce(_KINDS[cells], axis=1)
     plain = kinds < (_DOT | _ZERO)
     lines = fitting[plain]
-    return PlainLines(
-        lines + piece.first_line, cells[plain], _between(piece, lines, starts, np.append(ends, 0))
-    )
+    others = _between(piece, lines, starts, np.append(ends, 0))
+    return PlainLines(lines + piece.first_line, _dotted(cells[plain]), others)
 
 
 def _alike(data: bytes) -> NDArray[np.uint8] | None:
@@ -77,6 +76,12 @@ def _alike(data: bytes) -> NDArray[np.uint8] | None:
         return None
     lines = np.frombuffer(data, np.uint8).reshape(-1, width)
     return lines[:, :81] if (lines[:, 81:] == np.frombuffer(end, np.uint8)).all() else None
+
+
+def _dotted(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The cells with `.` for each `0`."""
+    is_zero = cells == ord("0")
+    return np.where(is_zero, np.uint8(ord(".")), cells) if is_zero.any() else cells
 
 
 def _between(

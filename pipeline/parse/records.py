@@ -216,10 +216,12 @@ def _needs_its_text(parsed: Parsed) -> bool:
 
 
 def _in_one_line(text: str, puzzle: Puzzle) -> str:
-    """The cells as written if they are characters; else as they can be rendered."""
+    """The cells as written if they are characters, blanks as `.`; else as they can be rendered."""
     cells = "".join(cells_of(line) for line in text.split("\n") if not is_border(line))
     if len(cells) == len(puzzle.cells):
-        return cells
+        blank = puzzle.geometry.all_values
+        both = zip(cells, puzzle.cells, strict=True)
+        return "".join("." if mask == blank else sign for sign, mask in both)
     try:
         return render_cells(puzzle)
     except ValueError:
@@ -244,7 +246,7 @@ def is_too_long(text: str) -> bool:
 
 
 def plain_entry(line: int, cells: str, claimed: str | None = None) -> Entry:
-    return Entry(line, cells, None, None, claimed, plain=True)
+    return Entry(line, cells.replace("0", "."), None, None, claimed, plain=True)
 
 
 def is_plain(cells: str) -> bool:

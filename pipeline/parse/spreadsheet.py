@@ -32,8 +32,9 @@ from pipeline.parse.line import (
     survey,
     texts_in,
 )
-from pipeline.parse.records import cut_lines
+from pipeline.parse.records import cut_lines, side_of
 from pipeline.parse.text import NEWLINE, Line, Text, Word, either
+from pipeline.parse.variants import count_variants
 from pipeline.puzzle import Puzzle
 from pipeline.settings import Reading
 
@@ -187,6 +188,8 @@ def _with_header(head: Head, header: str, way: Fields) -> tuple[Fields, str] | N
     texts = [row[column] for row in rows if column < len(row)]
     may_be_grid = max(map(len, rows), default=0) == 1 and may_be_sixteen(texts, whole=head.is_whole)
     found = judge(replace(way, column=column, claim=claim), texts, len(rows))
+    ruled = count_variants(text for text in texts if not side_of(text))
+    found = replace(found, good=found.good + ruled)
     if head.declared or (found.is_collection and not may_be_grid):
         return found.fields, f"its header names the column {names[column]!r}"
     return None

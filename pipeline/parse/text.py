@@ -34,6 +34,16 @@ _BORDER_SIGNS = frozenset("-+|*=")
 _WORD = re.compile(r"\S+")
 _LONGEST_QUOTE = 20
 
+_FOREIGN = {
+    b"%PDF-": "a PDF document",
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"GIF87a": "a picture (GIF)",
+    b"GIF89a": "a picture (GIF)",
+    b"\xd0\xcf\x11\xe0": "a document of an older office program; save a spreadsheet as CSV",
+}
+"""Files of other programs, by how they begin."""
+
 
 class Word(NamedTuple):
     """A word at a line and column, both from 1."""
@@ -225,8 +235,12 @@ def decode_text(data: bytes, source: str) -> Text:
     """The significant lines of a UTF-8 text; a byte order mark and CRLF are accepted.
 
     Raises InvalidPuzzle if the bytes are not text, if they are more than a puzzle can have, or
-    if there is no significant line. Only significant lines are decoded.
+    if there is no significant line; files of other programs are named. Only significant lines are
+    decoded.
     """
+    for sign, found in _FOREIGN.items():
+        if data.startswith(sign):
+            raise InvalidPuzzle(source, None, None, "a puzzle as text", found)
     body = data.removeprefix(codecs.BOM_UTF8)
     _check_text(body, source)
     lines = tuple(_significant(body, source))

@@ -9,6 +9,7 @@ The notations may differ from line to line.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from typing import Final
 
@@ -59,6 +60,11 @@ def _is_variant(line: str) -> bool:
         known.recognise(text) is not None and (not known.begins or known.begins.match(line))
         for known in ONE_LINE
     )
+
+
+def count_variants(texts: Iterable[str]) -> int:
+    """How many of these are puzzles with rules in a line."""
+    return sum(map(_is_variant, texts))
 
 
 def _is_no_constraint(line: str) -> bool:

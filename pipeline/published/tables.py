@@ -1,13 +1,15 @@
 """The tables beside the records: what each column means, how rows are written and read.
 
 A row's class has a field for each column, in order. Fields that hold a comma or a quote are quoted
-(RFC 4180); none holds the end of a line, and lines end with LF.
+(RFC 4180); none holds the end of a line, and lines end with LF. A field that a spreadsheet would
+take for a formula has an apostrophe before it.
 """
 
 from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations
@@ -25,13 +27,22 @@ from pipeline.published.schema import CLAIMED, PROVED, Count, PuzzleRecord, abou
 LONGEST_LINE: Final = 1024 * 1024
 R = TypeVar("R", bound=Struct)
 
+_FORMULA = re.compile("'*[=+@-]")
+"""How a field begins that gets an apostrophe before it, or one more."""
+
 
 class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A puzzle of a collection: a row of `top.csv`."""
 
     index: Annotated[str, about("its number in the collection, from 1")]
     line: Annotated[str, about("the line on which it begins, from 1")]
-    puzzle: Annotated[str, about("what stands there, in one line")]
+    puzzle: Annotated[
+        str,
+        about(
+            "what stands there, in one line; blanks are `.`, or 0 among numbers; a puzzle with "
+            "rules stands as it was written"
+        ),
+    ]
     status: Annotated[str, about("its result, see *Statuses*")]
     solutions: Annotated[str, about("how many solutions are published")]
     complete: Annotated[
@@ -237,7 +248,9 @@ def csv_line(row: Struct) -> bytes:
 
 
 def quoted(text: str) -> str:
-    """A field of CSV."""
+    """A field of CSV, which no spreadsheet takes for a formula."""
+    if _FORMULA.match(text):
+        text = f"'{text}"
     if any(sign in text for sign in ',"'):
         return '"' + text.replace('"', '""') + '"'
     return text
@@ -293,4 +306,6 @@ def row_of(line: str, kind: type[R]) -> R:
             (fields,) = csv.reader([line], strict=True)
         except csv.Error as error:
             raise ValueError(str(error)) from error
+    if "'" in line:
+        fields = [text[text[:1] == "'" and bool(_FORMULA.match(text)) :] for text in fields]
     return msgspec.convert(fields, kind, strict=False)

@@ -11,6 +11,8 @@ import stat
 import struct
 import zlib
 from collections.abc import Generator, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import IO, NamedTuple
 
 from pipeline.unpack.limits import PIECE, Budget, Entry, UnpackError, refusal_of
@@ -30,6 +32,20 @@ _STORED, _DEFLATED, _BZIP2 = 0, 8, 12
 _ENCRYPTED, _UTF8 = 0x2041, 0x800
 _BACKSLASHED = frozenset((0, 6, 10, 14))
 """Systems that made the zip and may use backslashes: FAT, HPFS, NTFS, VFAT."""
+
+_SPREADSHEET, _DOCUMENT = "it is a spreadsheet; save it as CSV", "it is a document; save it as text"
+_OPENDOCUMENT = "mimetypeapplication/vnd.oasis.opendocument."
+_OFFICE = {
+    "xl/workbook.xml": _SPREADSHEET,
+    "xl/workbook.bin": _SPREADSHEET,
+    f"{_OPENDOCUMENT}spreadsheet": _SPREADSHEET,
+    "word/document.xml": _DOCUMENT,
+    "ppt/presentation.xml": _DOCUMENT,
+    _OPENDOCUMENT: _DOCUMENT,
+}
+"""What is said of a zip that is a file of an office program, by a member or by its beginning."""
+_MOST_PARTS = 10_000
+"""Members of such a file; a larger zip is not searched to its end."""
 
 
 class _Record(NamedTuple):
@@ -56,9 +72,10 @@ class _List(NamedTuple):
 def zip_entries(file: IO[bytes], budget: Budget) -> Generator[Entry]:
     """The members of a zip in the order of its list; `file` must be seekable.
 
-    Raises UnpackError if the list is broken.
+    Raises UnpackError if the list is broken, and for the files of office programs.
     """
     place = _find_list(file)
+    _refuse_office(file, place)
     room = place.start
     for record in _records(file, place):
         refusal = record.refusal
@@ -69,6 +86,17 @@ def zip_entries(file: IO[bytes], budget: Budget) -> Generator[Entry]:
             else:
                 room -= needed
         yield Entry(record.name, refusal, record.folder, _content(file, record, budget))
+
+
+def _refuse_office(file: IO[bytes], place: _List) -> None:
+    """Raise UnpackError for a spreadsheet or another document."""
+    names: set[str] = set()
+    with suppress(UnpackError):  # the members before the damage are read
+        names.update(record.name for record in islice(_records(file, place), _MOST_PARTS))
+    begun = b"".join(_slice(file, 0, min(place.start, PIECE)))[_LOCAL.size :]
+    for part, said in _OFFICE.items():
+        if part in names or begun.startswith(part.encode()):
+            raise UnpackError(said)
 
 
 def _find_list(file: IO[bytes]) -> _List:

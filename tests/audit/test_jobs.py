@@ -65,6 +65,12 @@ def test_a_dropped_folder_may_be_called_like_a_record(tmp_path):
     assert [*verdicts(outbox).values()] == ["ok", "ok"]
 
 
+def test_a_zip_that_cannot_be_unpacked_is_rightly_invalid(tmp_path):
+    sheet = packed(("xl/workbook.xml", "<x/>"))
+    outbox = made(tmp_path, {"sheet.xlsx": sheet, "torn.zip": b"PK\3\4 and no list at its end"})
+    assert verdicts(outbox) == {"sheet": "ok", "torn": "ok"}
+
+
 def test_what_is_declared_and_is_not_so_costs_only_its_own_job(outbox):
     outbox.edit("set", declared={"format": "cnf"})
     assert verdicts(outbox) == {"one": "ok", "six": "ok", "set": "bad"}

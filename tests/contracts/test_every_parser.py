@@ -27,6 +27,7 @@ from pipeline.parse import (
     Format,
     Parsed,
     Variant,
+    has_document,
     parse_source,
     read_solution,
     render_puzzle,
@@ -286,6 +287,23 @@ def test_a_solution_of_what_is_only_read_reads_back_as_itself(name, data):
     values = dict(enumerate(data.draw(drawn))) | dict(parsed.puzzle.givens())
     grid = Grid(geometry, tuple(values.values()))
     assert read_solution(solution_text(parsed, grid).encode(), "a_1.solution", parsed) == grid
+
+
+@every_only_read
+@examples(3)
+@given(data=st.data())
+def test_a_solution_of_what_is_only_read_is_found_to_be_it_or_to_have_its_values(name, data):
+    puzzle = (parsed := parse_source(ONLY_READ[name].encode(), "a.txt")).puzzle
+    geometry = puzzle.geometry
+    drawn = st.lists(st.integers(1, geometry.side), min_size=geometry.size, max_size=geometry.size)
+    values = dict(enumerate(data.draw(drawn))) | dict(puzzle.givens())
+    text = solution_text(parsed, Grid(geometry, tuple(values.values())))
+    found = parse_source(text.encode(), "a_1.solution").puzzle
+    if has_document(name):  # values are no givens in it
+        assert found == puzzle
+    else:
+        placed = {found.geometry.place(cell): value for cell, value in found.givens()}
+        assert placed == {geometry.place(cell): value for cell, value in values.items()}
 
 
 @every_only_read

@@ -12,7 +12,7 @@ from support.ruled import JIGSAW, SAMURAI, SOLO
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse import parse_source
+from pipeline.parse import detect_collection, parse_source
 from pipeline.parse.samurai import SAMURAI_GEOMETRY
 from pipeline.puzzle import Geometry
 from pipeline.rules import Among, Cage, Diagonal, Region
@@ -117,6 +117,63 @@ def test_a_shared_cell_may_be_given_in_one_of_its_grids():
     assert lines[2][0] == "3"
     without = samurai(lines[2], "." + lines[2][1:])
     assert read(without, format_name="samurai").puzzle == read(SAMURAI).puzzle
+
+
+def fives(*lines: str) -> str:
+    return "".join(line.ljust(81, ".") + "\n" for line in lines)
+
+
+EITHER = {
+    "nothing is shared": fives("1", "2", "3", "4", "5"),
+    "all is blank": fives(*[""] * 5),
+    "a shared cell is given once": samurai(SAMURAI.split()[2], "." + SAMURAI.split()[2][1:]),
+}
+
+
+@pytest.mark.parametrize("text", EITHER.values(), ids=EITHER)
+def test_five_lines_that_may_be_a_samurai_or_five_puzzles_are_asked_for(text):
+    assert detect_collection(text.encode(), complete=True) is None
+    expected = "--format samurai for one puzzle, or --format lines for five"
+    found = "5 lines of 81 cells that may be one puzzle or five"
+    more_may_follow = True
+    assert refused(f"# five\n{text}") == (f"expected {expected}, found {found}", more_may_follow)
+    assert read(text, format_name="samurai").format == "samurai"
+    assert detect_collection(text.encode(), complete=True, declared="lines") is not None
+
+
+FIVE = {
+    "a shared cell has two values": fives("." * 80 + "1", "", "." * 20 + "2", "", ""),
+    "a unit has a value twice": fives("." * 80 + "1", "", "1", "", ""),
+    "there are two kinds of blanks": fives("1", "2", "0", "4", "5"),
+    "there are six": fives("1", "2", "3", "4", "5", "6"),
+}
+
+
+@pytest.mark.parametrize("text", FIVE.values(), ids=FIVE)
+def test_lines_that_cannot_be_a_samurai_are_many_puzzles(text):
+    found = detect_collection(text.encode(), complete=True)
+    assert found is not None
+    assert found.format.name == "lines"
+
+
+def picture(text: str, outside: str, between: str = "") -> str:
+    """The picture of a samurai, with this sign where no cell is."""
+    geometry, givens = (puzzle := read(text).puzzle).geometry, dict(puzzle.givens())
+    places = [[geometry.cell_at(row + 1, at + 1) for at in range(21)] for row in range(21)]
+    signs = [
+        [outside if cell is None else str(givens.get(cell, ".")) for cell in row] for row in places
+    ]
+    return "".join(between.join(row).rstrip() + "\n" for row in signs)
+
+
+@pytest.mark.parametrize(("outside", "between"), [(" ", ""), ("-", ""), (".", ""), ("-", " ")])
+def test_a_samurai_may_be_a_picture_of_its_21_rows(outside, between):
+    text = picture(SAMURAI, outside, between)
+    assert read(text).format == "samurai"
+    assert read(text).puzzle == read(SAMURAI).puzzle
+    assert read(text.replace(".", "-")).puzzle == read(SAMURAI).puzzle
+    wrong = text.replace("2", "a", 1)
+    assert said_of(wrong) == "1:1: expected a digit or a blank, found 'a'"
 
 
 @pytest.mark.parametrize(

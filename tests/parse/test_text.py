@@ -30,11 +30,27 @@ ROWS = "1...\n..3.\n.4..\n...2\n"
         (b"\xef\xbb\xbf" * 2 + b"\xff", "a.txt:1:2: expected UTF-8 text, found the byte 0xff"),
         (b"1...\r..x\xff", "a.txt:2:4: expected UTF-8 text, found the byte 0xff"),
         (b"# a\r\r\n1...\r\0", "a.txt:4:1: expected UTF-8 text, found a NUL character"),
-        (b"\x89PNG", "a.txt:1:1: expected UTF-8 text, found the byte 0x89"),
     ],
 )
 def test_what_is_empty_or_no_text_is_refused(raw, message):
     assert str(refusal(raw)) == message
+
+
+@pytest.mark.parametrize(
+    ("raw", "found"),
+    [
+        (b"%PDF-1.4\n1 0 obj\n", "a PDF document"),
+        (b"\x89PNG\r\n\x1a\n\0", "a picture (PNG)"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "a picture (JPEG)"),
+        (b"GIF89a\x01\0\x01\0", "a picture (GIF)"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1",
+            "a document of an older office program; save a spreadsheet as CSV",
+        ),
+    ],
+)
+def test_a_file_of_another_program_is_named(raw, found):
+    assert str(refusal(raw)) == f"a.txt: expected a puzzle as text, found {found}"
 
 
 def test_a_file_above_the_largest_size_is_refused_unread():

@@ -32,7 +32,10 @@ INVALID = {
     "value.txt": ("1...\n..2.\n.5..\n...4\n", "value.txt:3:2: expected "),
     "long.txt": ("1...\n..2..\n.3..\n...4\n", "long.txt:2:5: expected "),
     "short.txt": ("# a\n1...\n..2.\n.3..\n", "short.txt:4:5: expected 4 rows, found 3 rows"),
-    "binary.txt": (b"\x89PNG\r\n\x1a\n\0", "binary.txt:1:1: expected UTF-8 text"),
+    "binary.txt": (
+        b"\x89PNG\r\n\x1a\n\0",
+        "binary.txt: expected a puzzle as text, found a picture",
+    ),
     "comments.txt": ("# nothing\n", "comments.txt: expected a puzzle"),
     "boxes.txt": ("c\n2 2\n1 2 3 4 5\n", "boxes.txt:3:9: expected a number from 1 to 4"),
     "large.txt": (" " * 5001, "large.txt: expected at most 5000 bytes"),

@@ -185,7 +185,7 @@ def test_the_table_has_a_row_for_every_member(together, kind):
         "none.txt": '"row 1 holds 1 twice: row 1, column 1 and row 1, column 3"',
         "empty.txt": f'"empty.txt: expected a puzzle, found an empty file; {OTHER_SAID}"',
         "readme.txt": f"\"readme.txt:1:1: expected a digit or a blank, found 'T'; {OTHER_SAID}\"",
-        "cover.png": f'"cover.png:1:1: expected UTF-8 text, found the byte 0x89; {OTHER_SAID}"',
+        "cover.png": f'"cover.png: expected a puzzle as text, found a picture (PNG); {OTHER_SAID}"',
     }
     rows = {
         "a.txt": "a.txt,grid,unique,1,true,exhaustion,",

@@ -37,6 +37,23 @@ def test_a_wrong_size_is_that_members_fault(drop, stated, than):
     assert walked(drop(content)) == [("a", why), ("b", B)]
 
 
+@pytest.mark.parametrize(
+    ("parts", "kind"),
+    [
+        (("docProps/app.xml", "xl/workbook.xml", "[Content_Types].xml"), "spreadsheet"),
+        (("[Content_Types].xml", "word/document.xml"), "document"),
+        (("mimetype:application/vnd.oasis.opendocument.spreadsheet", "content.xml"), "spreadsheet"),
+        (("mimetype:application/vnd.oasis.opendocument.text", "content.xml"), "document"),
+    ],
+)
+def test_a_file_of_an_office_program_is_named_and_not_unpacked(drop, parts, kind):
+    entries = [(name, content or A) for name, _, content in (part.partition(":") for part in parts)]
+    office = zip_of(*entries, method=zipfile.ZIP_STORED)
+    why = f"it is a {kind}; save it as {'CSV' if kind == 'spreadsheet' else 'text'}"
+    assert walked(drop(office)) == [("", why)]
+    assert walked(drop(zip_of(("a", A), ("b", office)))) == [("a", A), ("b", why)]
+
+
 @pytest.mark.parametrize("size", [30, 100, -1])
 def test_a_zip_without_its_end_is_cut_off(drop, size):
     ((name, why),) = walked(drop(zip_of(("a", A), ("b", B))[:size]))

@@ -1,0 +1,56 @@
+"""The trial against another program: what it prints of texts whose numbers are known."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from differential import compare, random_text
+
+from pipeline.parse import parse_source
+
+RISING = ".Shape~4x4.Thermo~R1C1~R1C2~R1C3~R1C4"
+KING = ".Shape~4x4\n.AntiKing"
+UNKNOWN = ".Shape~4x4.Chimera~R1C1~R1C2"
+DAMAGED = ".Shape~4x4.Thermo~R1C1~R9C9"
+
+
+def trial(tmp_path, capsys, *lines: str, limit: int = 2) -> tuple[int, list[str]]:
+    path = tmp_path / "answers"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    code = compare(path, limit, timeout=60, workers=1)
+    return code, capsys.readouterr().out.splitlines()
+
+
+def test_equal_numbers_are_no_difference_and_those_from_the_limit_on_are_equal(tmp_path, capsys):
+    king = json.dumps({"text": KING, "solutions": 0})
+    assert trial(tmp_path, capsys, f"{RISING}\t12", king) == (0, ["2 same"])
+    assert trial(tmp_path, capsys, f"{RISING}\t12", limit=13) == (0, ["1 same"])
+
+
+def test_every_difference_is_printed_with_its_reason_and_all_are_counted(tmp_path, capsys):
+    lines = f"{RISING}\t1", f"{UNKNOWN}\t1", "", f"{DAMAGED}\t0", f"{RISING}\t99"
+    code, printed = trial(tmp_path, capsys, *lines)
+    assert code == 1
+    differs = f"answers:1: differs: 2 solutions, 1 by the other program: {RISING!r}"
+    assert printed[0] == differs
+    assert printed[1].startswith("answers:2: refused by name: puzzle 2:1:12: expected rules that ")
+    assert printed[2].startswith("answers:4: invalid: puzzle 3:1:24: expected a cell")
+    assert printed[3:] == ["1 differs, 1 refused by name, 1 invalid, 1 same"]
+
+
+def test_rules_that_are_refused_by_name_are_no_fault(tmp_path, capsys):
+    assert trial(tmp_path, capsys, f"{UNKNOWN}\t1")[0] == 0
+
+
+@pytest.mark.parametrize("line", ["no number", f"{RISING}\tmany", '{"text": "x"}'])
+def test_a_line_without_a_number_is_refused(tmp_path, capsys, line):
+    with pytest.raises(SystemExit, match="answers:1: expected a text, a tab and a number"):
+        trial(tmp_path, capsys, line)
+
+
+def test_random_texts_are_puzzles():
+    chance = random.Random(1)
+    for _ in range(100):
+        assert parse_source(random_text(chance).encode(), "text").puzzle
