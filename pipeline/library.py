@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
@@ -145,7 +144,7 @@ class _Puzzles(Several[tuple[str, Given]]):
 
     def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
         results = solve_sources(self.items, solvers, settings)
-        return results if settings.keep_cnf else [replace(each, cnf=None) for each in results]
+        return results if settings.keep_cnf else [each.without_cnf() for each in results]
 
 
 def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> Iterator[Result]:
