@@ -74,8 +74,12 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 _WHOLE = ("max_solutions", "memory_limit", "max_bytes", "max_total_bytes", "workers")
 _SWITCHES = ("trust_solver", "keep_cnf", "poll", "report", "quiet")
-_TEXTS = ("also", "format", "minisat", "cluster", "on_done", "on_bad")
-_OR_NONE = ("max_solutions", "minisat", "cluster", "on_done", "on_bad")
+_TEXTS, _TEXTS_OR_NONE = ("also", "format"), ("minisat", "cluster", "on_done", "on_bad")
+_KINDS: dict[str, tuple[Any, str]] = {
+    **dict.fromkeys(_SWITCHES, (bool, "true or false")),
+    **dict.fromkeys(_TEXTS, (str, "a text")),
+    **dict.fromkeys(_TEXTS_OR_NONE, (str | None, "a text")),
+}
 _CLUSTER = re.compile(
     r"(?:tcp|tls)://(?:[^\s/:]+|\[[0-9a-fA-F:]+\]):([0-9]{1,5})|local:([0-9]{1,4})"
 )
@@ -218,13 +222,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, ends in RANGES.items():
-            if name not in _OR_NONE or getattr(self, name) is not None:
+            if name != "max_solutions" or self.max_solutions is not None:
                 check_number(_option(name), getattr(self, name), *ends, whole=name in _WHOLE)
-        for kind, expected, names in ((bool, "true or false", _SWITCHES), (str, "a text", _TEXTS)):
-            for name in names:
-                value = getattr(self, name)
-                if not isinstance(value, kind) and not (name in _OR_NONE and value is None):
-                    raise UsageError(f"{_option(name)}: expected {expected}, found {value!r}")
+        for name, (kind, expected) in _KINDS.items():
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise UsageError(f"{_option(name)}: expected {expected}, found {value!r}")
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")

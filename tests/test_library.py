@@ -126,7 +126,7 @@ def test_a_keyword_that_is_no_setting_of_a_call_is_an_error(name):
 
 @pytest.mark.parametrize("workers", [0, -1, 1025, 1.5, "2", None, True])
 def test_solve_many_takes_one_worker_or_more(workers):
-    with pytest.raises(UsageError, match="^workers: expected .*1 to 1,024"):
+    with pytest.raises(UsageError, match=r"^workers: expected .*1 to 1,024"):
         solve_many([UNIQUE], workers=workers)
 
 
