@@ -75,10 +75,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
 _WHOLE = ("max_solutions", "memory_limit", "max_bytes", "max_total_bytes", "workers")
 _SWITCHES = ("trust_solver", "keep_cnf", "poll", "report", "quiet")
 _TEXTS, _TEXTS_OR_NONE = ("also", "format"), ("minisat", "cluster", "on_done", "on_bad")
-_KINDS: dict[str, tuple[Any, str]] = {
-    **dict.fromkeys(_SWITCHES, (bool, "true or false")),
-    **dict.fromkeys(_TEXTS, (str, "a text")),
-    **dict.fromkeys(_TEXTS_OR_NONE, (str | None, "a text")),
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(_TEXTS, str),
+    **dict.fromkeys(_TEXTS_OR_NONE, str | None),
 }
 _CLUSTER = re.compile(
     r"(?:tcp|tls)://(?:[^\s/:]+|\[[0-9a-fA-F:]+\]):([0-9]{1,5})|local:([0-9]{1,4})"
@@ -221,16 +220,7 @@ class Settings:
         return replace(self, max_solutions=most, prove=prove)
 
     def __post_init__(self) -> None:
-        for name, ends in RANGES.items():
-            if name != "max_solutions" or self.max_solutions is not None:
-                check_number(_option(name), getattr(self, name), *ends, whole=name in _WHOLE)
-        for name, (kind, expected) in _KINDS.items():
-            value = getattr(self, name)
-            if not isinstance(value, kind):
-                raise UsageError(f"{_option(name)}: expected {expected}, found {value!r}")
-        for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")
+        self._check_kinds()
         names = get_args(AlsoChoice)
         if not self._asked <= {*names}:
             raise UsageError(f"--also: expected some of {', '.join(names)}, with commas between")
@@ -238,6 +228,20 @@ class Settings:
             raise UsageError("--trust-solver: leaves out the proofs that --prove always asks for")
         if self.cluster is not None and not _is_cluster(self.cluster):
             raise UsageError("--cluster: expected tcp://HOST:PORT, tls://HOST:PORT or local:N")
+
+    def _check_kinds(self) -> None:
+        for name, ends in RANGES.items():
+            if name != "max_solutions" or self.max_solutions is not None:
+                check_number(_option(name), getattr(self, name), *ends, whole=name in _WHOLE)
+        for name, kind in _KINDS.items():
+            if not isinstance(value := getattr(self, name), kind):
+                raise UsageError(f"{_option(name)}: expected a text, found {value!r}")
+        for name in _SWITCHES:
+            if (value := getattr(self, name)) not in (False, True):
+                raise UsageError(f"{_option(name)}: expected true or false, found {value!r}")
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")
 
 
 def check_number(about: str, value: Any, least: float, most: float, *, whole: bool) -> None:

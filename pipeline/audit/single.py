@@ -65,9 +65,6 @@ def audit_single(published: One, data: bytes | None, terms: Terms, report: Repor
     if record.solutions is None:
         report.bad("the record tells no number of solutions")
     audit_presence(published, report)
-    is_plain = record.status == "solved" or (record.complete and record.solutions)
-    if is_plain and record.message != or_none(record.disagreement):
-        report.bad("message: there should be none about such an answer")
     if record.status in ("invalid", "other") and data is not None:
         _audit_invalid(published, data, terms, report)
     word = audit_certificate(record, report)

@@ -1,4 +1,4 @@
-"""What somebody adds beside the answers: marks, fields, folders and messages are found."""
+"""What somebody adds beside the answers: marks, fields and folders are found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import codecs
 import shutil
 
 import pytest
-from support.auditing import ONE, copied, edit, in_a_line, made, packed, shared
+from support.auditing import ONE, copied, in_a_line, made, packed, shared
 from support.ruled import ISS
 from support.solving import NONE, TWO
 
@@ -94,10 +94,3 @@ def test_the_folder_of_a_member_that_could_not_be_written_is_no_stray_one(outbox
     assert outbox.problems("set") == ()
     (outbox.path("set") / "deep" / "est").mkdir()
     assert outbox.problems("set") == ("set/deep/est/ is there, and holds nothing",)
-
-
-@pytest.mark.parametrize("stem", ["one", "two", "some", "ruled"])
-def test_a_message_about_an_answer_that_needs_none_is_found(stem, outbox):
-    edit(stem, message="proved by me")(outbox)
-    said = "message: there should be none about such an answer"
-    assert outbox.problems(stem) == (said,)
