@@ -17,6 +17,7 @@ from pipeline.cnf import Cnf, Sat, Unknown, Unsat
 from pipeline.completeness import Checked, check_complete
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.problem import Problem, PuzzleProblem, S
+from pipeline.published.schema import Encoding
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.settings import Settings
@@ -66,7 +67,10 @@ def solve_problem(
         if not found.complete or not result.is_doubted:
             return result
         why, planned = result.why_doubted, False  # another solver may do better
-    return result or Result("failed", (), None, why, problem, search.kept, seconds=watch.seconds())
+    if result is not None:
+        return result
+    kept, seconds = search.kept, watch.seconds()
+    return Result("failed", (), None, why, problem, kept, encoding=search.encoding, seconds=seconds)
 
 
 def _used(relay: Relay, why: str | None, planned: bool) -> SolverUsed:
@@ -97,6 +101,14 @@ class Search(Generic[S]):
     @property
     def kept(self) -> Cnf | None:
         return self._cnf if self.problem.is_encoded else None
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """The size of what is `kept`."""
+        if (cnf := self.kept) is None:
+            return None
+        variables = len(cnf.candidates) + cnf.auxiliary
+        return Encoding(name=cnf.encoding, variables=variables, clauses=cnf.size)
 
     def collect(self, relay: Relay) -> Found[S]:
         """Collect the solutions that are found, up to one more than are asked for.
@@ -171,6 +183,7 @@ class Search(Generic[S]):
             self.problem,
             self.kept,
             used,
+            encoding=self.encoding,
             seconds=self.watch.seconds(),
         )
 

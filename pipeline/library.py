@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
@@ -14,7 +13,14 @@ from pipeline.completeness import check_complete
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.result import Certificate, Result, Stopwatch, limits_left
 from pipeline.run.workers import Inline, Pool, Request, Several, Workers
-from pipeline.settings import ReadingOptions, Settings, Solving
+from pipeline.settings import (
+    RANGES,
+    ReadingOptions,
+    Settings,
+    Solving,
+    check_number,
+    settings_given,
+)
 from pipeline.solvers import Solvers
 from pipeline.solving import Given, problem_given, solve_sources
 
@@ -48,10 +54,10 @@ def solve(puzzle: Given, **settings: Unpack[Solving]) -> Result:
         >>> solve("11..............").message
         'row 1 holds 1 twice: row 1, column 1 and row 1, column 2'
 
-    Raises UsageError for a setting out of its range, SolverMissing for a solver that is asked for
+    Raises UsageError for a wrong value of a setting, SolverMissing for a solver that is asked for
     and not installed, EnvironmentFailure where no solver can work.
     """
-    chosen = Settings(**settings)
+    chosen = settings_given(settings, Solving)
     with Solvers(chosen.solver, chosen.minisat) as solvers:
         return solve_sources([("puzzle", puzzle)], solvers, chosen)[0]
 
@@ -71,7 +77,8 @@ def solve_many(
 
     Raises as `solve` does.
     """
-    return _solve_many(puzzles, workers, Settings(**settings))
+    check_number("workers", workers, 1, RANGES["workers"][1], whole=True)
+    return _solve_many(puzzles, workers, settings_given(settings, Solving))
 
 
 def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None, None]:
@@ -90,7 +97,7 @@ def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None
     the memory does not suffice to find them all, or to check that they are all, and SolverError
     where no solver could go on.
     """
-    chosen = Settings(**settings)
+    chosen = settings_given(settings, Solving)
     problem = problem_given("puzzle", puzzle, chosen)
     shown: set[Any] = set()
     with Solvers(chosen.solver, chosen.minisat) as solvers:
@@ -145,7 +152,7 @@ class _Puzzles(Several[tuple[str, Given]]):
 
     def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
         results = solve_sources(self.items, solvers, settings)
-        return results if settings.keep_cnf else [replace(each, cnf=None) for each in results]
+        return results if settings.keep_cnf else [each.without_cnf() for each in results]
 
 
 def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> Iterator[Result]:
@@ -186,11 +193,11 @@ def dedupe(
     as `Left`, with the reason. Streamed, in memory that does not grow with the sources: classes
     beyond some millions go to a temporary folder.
 
-    Raises UsageError for a setting out of its range, OSError if the environment fails.
+    Raises UsageError for a wrong value of a setting, OSError if the environment fails.
     """
     from pipeline.catalogue import comparing  # noqa: PLC0415 - numpy is slow to load
 
-    paths, chosen = [*map(Path, sources)], Settings(**settings)
+    paths, chosen = [*map(Path, sources)], settings_given(settings, ReadingOptions)
     yield from comparing.dedupe(paths, chosen, kept, tally)
 
 
@@ -208,7 +215,7 @@ def overlap(
     """
     from pipeline.catalogue import comparing  # noqa: PLC0415 - as above
 
-    chosen = Settings(**settings)
+    chosen = settings_given(settings, ReadingOptions)
     yield from comparing.overlap([Path(known)], [Path(asked)], chosen, tallies)
 
 

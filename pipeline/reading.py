@@ -32,7 +32,7 @@ from pipeline.parse import (
 from pipeline.parse.formula import parse_formula
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.puzzle import NINE, Puzzle
-from pipeline.settings import ReadingOptions, Settings
+from pipeline.settings import ReadingOptions, Settings, settings_given
 from pipeline.source import Archive, Collection, Contents, Glance, Single, Source
 from pipeline.unpack.limits import Room, UnpackError
 from pipeline.unpack.streams import PeekableStream
@@ -183,9 +183,9 @@ def read(source: str | Path | bytes, **settings: Unpack[ReadingOptions]) -> Iter
         2 1 None
         3 None data:3:1: expected a row of 4, 6, 8 or 9 cells, found 1 cell
 
-    Raises UsageError for a setting out of its range, OSError if the environment fails.
+    Raises UsageError for a wrong value of a setting, OSError if the environment fails.
     """
-    chosen = Settings(**settings)
+    chosen = settings_given(settings, ReadingOptions)
     if not isinstance(source, bytes):
         yield from items_of(Path(source), Path(source).name, chosen)
         return

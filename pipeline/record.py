@@ -161,10 +161,7 @@ def _encoding(result: Result) -> Encoding | None:
     if isinstance(result.problem, FormulaProblem):
         formula = result.problem.parsed
         return Encoding(name=None, variables=formula.variables, clauses=len(formula.clauses))
-    if result.cnf is None:
-        return None
-    variables = len(result.cnf.candidates) + result.cnf.auxiliary
-    return Encoding(name=result.cnf.encoding, variables=variables, clauses=result.cnf.size)
+    return result.encoding
 
 
 def _explained(result: Result) -> dict[str, Any]:

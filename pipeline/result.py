@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 from typing_extensions import TypeVar
 
 from pipeline.limits import Limits
-from pipeline.published.schema import Effort, caveat
+from pipeline.published.schema import Effort, Encoding, caveat
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ class Result(Generic[S]):
 
     `solutions` are all certified; they are in lexicographic order if `complete`, which is true
     if there is shown to be no other, and None if that was not asked. `problem` is None for what
-    could not be read, and for rows of a collection that did not need it. `proof` belongs to a
+    could not be read, and for rows of a collection that did not need it. `cnf` is what the solver
+    got; it is left out where only its size, `encoding`, is published. `proof` belongs to a
     certificate that says `drat`. `disagreement` says what is wrong with the solution beside the
     puzzle. `is_doubted`: a claim that there were no more was not borne out, so that another solver
     may tell more. `seconds` has those of each stage, and `total`; if the puzzle was solved together
@@ -176,11 +177,16 @@ class Result(Generic[S]):
     disagreement: str | None = None
     is_doubted: bool = False
     traits: Traits | None = None
+    encoding: Encoding | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def format(self) -> str | None:
         return self.problem.format if self.problem else None
+
+    def without_cnf(self) -> Result[S]:
+        """The same, without the clauses, which take a hundred times as much room."""
+        return replace(self, cnf=None)
 
     @property
     def said(self) -> str | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Literal, NamedTuple, TypedDict, get_args
+from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
 from pipeline.errors import UsageError
 
@@ -69,6 +71,13 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "encoding": get_args(EncodingChoice),
     "prove": get_args(ProveChoice),
     "log_format": get_args(LogFormat),
+}
+_WHOLE = ("max_solutions", "memory_limit", "max_bytes", "max_total_bytes", "workers")
+_SWITCHES = ("trust_solver", "keep_cnf", "poll", "report", "quiet")
+_TEXTS, _TEXTS_OR_NONE = ("also", "format"), ("minisat", "cluster", "on_done", "on_bad")
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(_TEXTS, str),
+    **dict.fromkeys(_TEXTS_OR_NONE, str | None),
 }
 _CLUSTER = re.compile(
     r"(?:tcp|tls)://(?:[^\s/:]+|\[[0-9a-fA-F:]+\]):([0-9]{1,5})|local:([0-9]{1,4})"
@@ -211,13 +220,7 @@ class Settings:
         return replace(self, max_solutions=most, prove=prove)
 
     def __post_init__(self) -> None:
-        for name, (least, most) in RANGES.items():
-            value = getattr(self, name)
-            if value is not None and not least <= value <= most:
-                raise UsageError(f"{_option(name)}: expected {least:,.15g} to {most:,.15g}")
-        for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")
+        self._check_kinds()
         names = get_args(AlsoChoice)
         if not self._asked <= {*names}:
             raise UsageError(f"--also: expected some of {', '.join(names)}, with commas between")
@@ -225,6 +228,43 @@ class Settings:
             raise UsageError("--trust-solver: leaves out the proofs that --prove always asks for")
         if self.cluster is not None and not _is_cluster(self.cluster):
             raise UsageError("--cluster: expected tcp://HOST:PORT, tls://HOST:PORT or local:N")
+
+    def _check_kinds(self) -> None:
+        for name, ends in RANGES.items():
+            if name != "max_solutions" or self.max_solutions is not None:
+                check_number(_option(name), getattr(self, name), *ends, whole=name in _WHOLE)
+        for name, kind in _KINDS.items():
+            if not isinstance(value := getattr(self, name), kind):
+                raise UsageError(f"{_option(name)}: expected a text, found {value!r}")
+        for name in _SWITCHES:
+            if (value := getattr(self, name)) not in (False, True):
+                raise UsageError(f"{_option(name)}: expected true or false, found {value!r}")
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")
+
+
+def check_number(about: str, value: Any, least: float, most: float, *, whole: bool) -> None:
+    """Raise UsageError unless a value is a number from `least` to `most`."""
+    span = f"{least:,.15g} to {most:,.15g}"
+    kind: Any = Integral if whole else Real
+    if not isinstance(value, kind) or isinstance(value, bool):
+        noun = "a whole number" if whole else "a number"
+        raise UsageError(f"{about}: expected {noun} from {span}, found {value!r}")
+    if not least <= value <= most:
+        raise UsageError(f"{about}: expected {span}")
+
+
+def settings_given(given: Mapping[str, Any], taken: type) -> Settings:
+    """The settings that a program gives as keyword arguments, of those that are taken.
+
+    Raises TypeError for any other, UsageError for a wrong value.
+    """
+    known = taken.__annotations__
+    for name in given:
+        if name not in known:
+            raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(known)}")
+    return Settings(**given)
 
 
 def _is_cluster(address: str) -> bool:

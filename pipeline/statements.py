@@ -17,7 +17,7 @@ from typing import Any
 from pipeline.audit.claims import fault_in_status, grid_in
 from pipeline.audit.jobs import has_hash
 from pipeline.audit.sets import Many, One, Report, Terms, load_set
-from pipeline.audit.single import grid_of, models_of
+from pipeline.audit.single import as_written, grid_of, models_of
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
 from pipeline.parse import Entry, parse_source, signs_of
 from pipeline.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
@@ -231,7 +231,9 @@ def _statement_of(published: One, sought: _Sought, settings: Settings) -> Statem
     if isinstance(problem, FormulaProblem):
         solutions: list[object] = [*models_of(published, problem.parsed, report)]
     else:
-        solutions = [grid_of(published, name, terms, report) for name in published.numbered]
+        written = as_written(record, problem.parsed, problem.puzzle)
+        names = published.numbered
+        solutions = [grid_of(published, name, written, terms, report) for name in names]
     for fault in report.finding(published.stem, record.status).problems:
         raise InputError(fault)
     if None in solutions or not len(solutions) == len(published.numbered) == record.solutions:

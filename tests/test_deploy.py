@@ -12,6 +12,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tomllib
 from dataclasses import fields
 from pathlib import Path
@@ -26,6 +27,22 @@ ROOT = Path(__file__).parents[1]
 UNIT = ROOT / "deploy" / "sudoku-pipeline.service"
 BUILDER = os.environ.get("IMAGE_BUILDER")
 """The command that has built the image `sudoku-pipeline`, and can run it."""
+
+
+def test_what_the_package_imports_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    needed = [*project["dependencies"], *extras["native"], *extras["cluster"], *extras["fast"]]
+    declared = {re.split(r"[^\w-]", each, maxsplit=1)[0].replace("-", "_") for each in needed}
+    modules = {"pysat": "python_sat", "llvmlite": "numba"}  # by other names, or brought along
+    imports = re.compile(r"^ *(?:from|import) (\w+)", re.MULTILINE)
+    found = {
+        name
+        for path in (ROOT / "pipeline").rglob("*.py")
+        for name in imports.findall(re.sub('""".*?"""', "", path.read_text(), flags=re.DOTALL))
+    }
+    foreign = found - sys.stdlib_module_names - {"pipeline", "_typeshed"}  # for mypy alone
+    assert {modules.get(name, name) for name in foreign} <= declared
 
 
 @pytest.mark.skipif(

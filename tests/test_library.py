@@ -24,6 +24,8 @@ from pipeline import (
     Puzzle,
     Settings,
     UsageError,
+    dedupe,
+    overlap,
     parse_puzzle,
     read,
     solutions,
@@ -88,6 +90,44 @@ def test_solve_takes_a_formula_and_says_what_is_no_puzzle():
 def test_a_setting_out_of_its_range_is_a_usage_error():
     with pytest.raises(UsageError, match="--timeout"):
         solve(UNIQUE, timeout=0)
+
+
+WRONG = {
+    "timeout": ("x", "--timeout: expected a number from 0.001 to 1,000,000, found 'x'"),
+    "memory_limit": (64.5, "--memory-limit: expected a whole number from 64 to .*, found 64.5"),
+    "max_solutions": (True, "--max-solutions: expected a whole number from 1 to .*, found True"),
+    "max_bytes": (None, "--max-bytes: expected a whole number from 1 to .*, found None"),
+    "trust_solver": ("no", "--trust-solver: expected true or false, found 'no'"),
+    "also": (["minimal"], "--also: expected a text, found \\['minimal'\\]"),
+    "format": (3, "--format: expected a text, found 3"),
+    "minisat": (3, "--minisat: expected a text, found 3"),
+    "solver": (3, "--solver: expected one of auto, "),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_setting_of_the_wrong_kind_is_a_usage_error(name):
+    value, said = WRONG[name]
+    for call in (solve, solve_many):
+        with pytest.raises(UsageError, match=f"^{said}"):
+            call(UNIQUE, **{name: value})
+
+
+@pytest.mark.parametrize("name", ["timout", "inbox", "cluster", "metrics"])
+def test_a_keyword_that_is_no_setting_of_a_call_is_an_error(name):
+    said = f"^{name}: unexpected keyword argument; expected .*timeout"
+    for call in (solve, solve_many):
+        with pytest.raises(TypeError, match=said):
+            call(UNIQUE, **{name: "x"})
+    for call in (solutions, read, dedupe, lambda text, **more: overlap(text, text, **more)):
+        with pytest.raises(TypeError, match=said):
+            next(call(UNIQUE, **{name: "x"}))
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1025, 1.5, "2", None, True])
+def test_solve_many_takes_one_worker_or_more(workers):
+    with pytest.raises(UsageError, match=r"^workers: expected .*1 to 1,024"):
+        solve_many([UNIQUE], workers=workers)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import asdict
@@ -66,6 +67,7 @@ class _Archive:
         self._terms = terms
         self._report = report
         self._found: dict[int, tuple[Path, Folder]] = {}
+        self._empty: set[Path] = set()
 
     def run(self, original: Path) -> None:
         """Audit every member. Raises InputError and OSError if it has to stop."""
@@ -82,6 +84,8 @@ class _Archive:
             raise InputError(f"{table.name} goes on behind the last member")
         for path, _ in self._found.values():
             self._report.bad(f"{self._relative(path)} is the record of no member")
+        for path in sorted(self._empty):
+            self._report.bad(f"{self._relative(path)}/ is there, and holds nothing")
         compare_counts(self.counts, self._published.record, self._report)
 
     def _relative(self, path: Path) -> str:
@@ -89,7 +93,11 @@ class _Archive:
 
     def _find_records(self) -> None:
         """Find the records in the tree, by the number of their member."""
-        for folder in folders_below(self._top):
+        folders = folders_below(self._top)
+        full = [folder.path for folder in folders if folder.names]
+        self._empty = {folder.path for folder in folders} - {self._top, *full}
+        self._empty -= {above for path in full for above in path.parents}
+        for folder in folders:
             listed: set[str] = set()
             for stem in sorted(folder.records):
                 path = folder.record(stem)
@@ -126,7 +134,14 @@ class _Archive:
             published = load_set(path)
             self._audit(published, folder, member.name, content, report)
             _compare_row(published, row, report)
-        elif row.status != "failed" and not self._is_refused(member, row):  # "failed": unwritten
+        elif row.status == "failed":  # it could not be written; its folder may be there
+            parts = PurePosixPath(member.name).parent.parts
+            self._empty -= {
+                each
+                for each in self._empty
+                if _is_folder_of(own := each.relative_to(self._top).parts, parts[: len(own)])
+            }
+        elif not self._is_refused(member, row):
             report.bad("there is no record of it")
 
     def _is_refused(self, member: Member, row: MemberRow) -> bool:
@@ -144,7 +159,8 @@ class _Archive:
         """Audit the set of a member."""
         record, name = published.record, PurePosixPath(member)
         audit_files(published, name.name, folder.beside(published.stem), report)
-        if not _is_folder_of(published.path.relative_to(self._top), name):
+        here = published.path.parent.relative_to(self._top).parts
+        if not _is_folder_of(here, name.parent.parts):
             where = self._relative(published.path.parent)
             report.bad(f"its set lies in another folder, {where}")
         if published.declared != self._published.declared:
@@ -204,12 +220,11 @@ def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
             report.bad(f"{name} is {here[:60]!r} in the table, {there[:60]!r} in its record")
 
 
-def _is_folder_of(path: Path, member: PurePosixPath) -> bool:
-    """Whether a record lies in the folder for that member.
+def _is_folder_of(here: Sequence[str], there: Sequence[str]) -> bool:
+    """Whether a folder of the tree is the one for a folder of the archive, by their parts.
 
     A folder gets a `~` after its name if a result could have the same name.
     """
-    here, there = path.parent.parts, member.parent.parts
     return len(here) == len(there) and all(
         own.startswith(name) and not own[len(name) :].strip("~")
         for own, name in zip(here, there, strict=True)

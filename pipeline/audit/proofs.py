@@ -248,12 +248,12 @@ class ProofsFile:
         self.next: ProofRow | None = None
 
     def __enter__(self) -> Self:
+        self.advance()
         try:
             self._file = io.FileIO(descriptor_of(self._packed))
         except OSError as error:
             message = f"{self._packed.name}: cannot be read: {in_words(error)}"
             raise InputError(message) from error
-        self.advance()
         return self
 
     def __exit__(self, *_: object) -> None:

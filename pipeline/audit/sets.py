@@ -10,6 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, Self
 
+import msgspec
+
 from pipeline.certify.formula import Refuter
 from pipeline.errors import counted, in_words, printable
 from pipeline.files import digest_of
@@ -23,6 +25,7 @@ from pipeline.published import (
     hashes_in,
     load_told,
     record_of,
+    strange_in,
 )
 from pipeline.published.names import is_of_set, solutions_among, stem_of_answer, stems_for
 from pipeline.published.schema import or_none
@@ -30,7 +33,6 @@ from pipeline.settings import Reading
 from pipeline.unpack.limits import Room
 
 _MOST_STEMS = 1000
-_NOT_OF_MANY = ("encoding", "conflict", "difference")
 
 MOST = 100
 """Problems of one job that are listed; the others are counted."""
@@ -128,12 +130,16 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """A record and where it lies; `files` maps the names that it lists to their SHA-256."""
+    """A record and where it lies; `files` maps the names that it lists to their SHA-256.
+
+    `strange` are the fields that such a record does not have.
+    """
 
     path: Path
     record: Record
     files: Mapping[str, str]
     declared: Mapping[str, str]
+    strange: tuple[str, ...]
 
     @property
     def stem(self) -> str:
@@ -156,10 +162,9 @@ class One(Set):
 
 @dataclass(frozen=True, slots=True)
 class Many(Set):
-    """The set of a collection or archive; `misplaced` are fields that its record may not have."""
+    """The set of a collection or archive."""
 
     record: ManyRecord
-    misplaced: tuple[str, ...]
 
 
 def load_set(path: Path) -> One | Many:
@@ -169,10 +174,10 @@ def load_set(path: Path) -> One | Many:
     declared = or_none(record.declared) or {}
     if any(word not in DECLARABLE.get(name, ()) for name, word in declared.items()):
         raise NoRecord("declared: expected a known format, variant and alphabet")
+    strange = tuple(strange_in(told, msgspec.to_builtins(record)))
     if isinstance(record, PuzzleRecord):
-        return One(path, record, hashes_in(record), declared)
-    misplaced = tuple(name for name in _NOT_OF_MANY if told.get(name) is not None)
-    return Many(path, record, hashes_in(record), declared, misplaced)
+        return One(path, record, hashes_in(record), declared, strange)
+    return Many(path, record, hashes_in(record), declared, strange)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,11 +271,10 @@ def audit_files(published: Set, source: str, beside: Sequence[str], report: Repo
     if stem not in islice(stems_for(source), _MOST_STEMS):
         preferred = next(stems_for(source))
         report.bad(f"the source is {source!r}: its set would be called {preferred!r}")
-    if isinstance(published, Many):
-        for name in published.misplaced:
-            report.bad(f"{name}: there should be none")
-        if f"{stem}.csv" not in published.files:
-            report.bad(f"{stem}.csv is not listed")
+    for name in published.strange:
+        report.bad(f"{name}: there should be none")
+    if isinstance(published, Many) and f"{stem}.csv" not in published.files:
+        report.bad(f"{stem}.csv is not listed")
     for name, told in published.files.items():
         if not is_of_set(name, stem, status):
             report.bad(f"{name} is listed, and is none of this job's names")

@@ -107,7 +107,7 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
     puzzle = parsed.puzzle if parsed else None
     audit_encoding(published, puzzle, report)
     rules = puzzle or _rules_alone(published, report)
-    written = _as_written(record, parsed, rules)
+    written = as_written(record, parsed, rules)
     grids, sound = _grids(published, rules, written, terms, report) if rules else ([], 0)
     if parsed:
         _audit_beside(published, parsed, grids, report)
@@ -132,7 +132,7 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
         audit_another(puzzle, grids, terms, report)
 
 
-def _as_written(record: PuzzleRecord, parsed: Parsed | None, rules: Puzzle | None) -> Parsed | None:
+def as_written(record: PuzzleRecord, parsed: Parsed | None, rules: Puzzle | None) -> Parsed | None:
     """What tells how solutions are written, if not as a filled puzzle in the same notation."""
     form = record.format or ""
     is_other = rules is not None and (
@@ -168,11 +168,7 @@ def _grids(
     first: dict[Grid, str] = {}
     sound = 0
     for name in published.numbered:
-        grid = (
-            _grid_written(published, name, written, terms, report)
-            if written
-            else grid_of(published, name, terms, report)
-        )
+        grid = grid_of(published, name, written, terms, report)
         if grid is None:
             continue
         violations = certify_grid(rules, grid)
@@ -233,8 +229,12 @@ def _rules_alone(published: One, report: Report) -> Puzzle | None:
         return None
 
 
-def grid_of(published: One, name: str, terms: Terms, report: Report) -> Grid | None:
-    """The grid in a solution file; None if it is invalid."""
+def grid_of(
+    published: One, name: str, written: Parsed | None, terms: Terms, report: Report
+) -> Grid | None:
+    """The grid in a solution file, with what `as_written` gives; None if it is invalid."""
+    if written:
+        return _grid_written(published, name, written, terms, report)
     told = published.record.format or ""
     form, _, notation = told.partition(" ")
     alphabet = notation.partition(" ")[0].upper()

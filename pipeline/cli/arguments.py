@@ -94,9 +94,16 @@ def _named(parameter: Any) -> str:
     return str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
 
 
-PROGRAMS = ("minisat", "on_done", "on_bad")
-"""Settings that say what is run. A file that is only found may be a stranger's: it was dropped
-there, or unpacked."""
+HARMLESS = frozenset(
+    (
+        *("solver", "encoding", "max_solutions", "timeout", "workers", "prove", "keep_cnf", "also"),
+        *("format", "variant", "alphabet"),
+        *("settle", "grace", "poll", "report", "log_format", "quiet"),
+    )
+)
+"""Settings that a file may hold which was only found. It may be a stranger's: dropped there, or
+unpacked. So it says nothing of what is run, asked, trusted or written where, and lifts no limit of
+memory or bytes."""
 
 
 def _from_file(path: Path | None) -> dict[str, Any]:
@@ -107,9 +114,9 @@ def _from_file(path: Path | None) -> dict[str, Any]:
     from pipeline.cli.config import read_config  # noqa: PLC0415 - few have one
 
     found = read_config(path or usual)
-    if path is None and (programs := [name for name in PROGRAMS if name in found]):
-        why = f"a program is taken only from a file that --{CONFIG} names"
-        raise UsageError(f"{usual}: {programs[0].replace('_', '-')}: {why}")
+    if path is None and (refused := sorted(found.keys() - HARMLESS)):
+        why = f"not taken from a file that was only found; name it: --{CONFIG} {usual}"
+        raise UsageError(f"{usual}: {refused[0].replace('_', '-')}: {why}")
     return found
 
 

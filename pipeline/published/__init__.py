@@ -13,6 +13,7 @@ from pipeline.published.reading import (
     load_told,
     read_record,
     record_of,
+    strange_in,
 )
 from pipeline.published.schema import ManyRecord, PuzzleRecord, Record, json_schema
 
@@ -29,4 +30,5 @@ __all__ = [
     "load_told",
     "read_record",
     "record_of",
+    "strange_in",
 ]

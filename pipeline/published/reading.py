@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -58,6 +59,19 @@ def record_of(told: dict[str, Any]) -> Record:
     return record
 
 
+def strange_in(told: Any, known: Any, where: str = "") -> Iterator[str]:
+    """The names in a JSON object, and in those within, that its record does not have."""
+    if isinstance(told, dict):
+        for name, value in told.items():
+            if name in known:
+                yield from strange_in(value, known[name], f"{where}{name}.")
+            else:
+                yield f"{where}{name}"
+    elif isinstance(told, list):
+        for value, here in zip(told, known, strict=True):
+            yield from strange_in(value, here, where)
+
+
 def hashes_in(record: Record) -> dict[str, str]:
     """The names that a record lists, each with its SHA-256."""
     return {file.name: file.sha256 for file in record.files}
@@ -81,7 +95,7 @@ def load_told(path: Path) -> dict[str, Any]:
             data = file.read(size)
         if sum(map(data.count, (b",", b"[", b"{"))) > MOST_SIGNS:
             raise NoRecord(f"it has more than {MOST_SIGNS:,} commas and brackets")
-        told = json.loads(data, object_pairs_hook=_once, parse_constant=_no_number)
+        told = json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_no_number)
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -238,7 +238,7 @@ class _UnderWay:
             futures.wait([chunk.fetched], REPLY_SECONDS)
             if not chunk.fetched.done():
                 return None
-            reply = self._connection.reply(chunk.fetched)
+            reply = self._connection.reply(chunk.fetched, chunk.request, self._settings)
         elif chunk.future or chunk.sent < COPIES:
             self._crew.wait(REPLY_SECONDS)
             return None

@@ -1,7 +1,8 @@
 """A Dask scheduler: connecting, submitting, computing, fetching. The only module with Dask.
 
 Submitted is the function `pickle.loads` with bytes, which compute when a worker unpickles them, and
-replies are bytes: the scheduler needs nothing of this package.
+replies are bytes: the scheduler needs nothing of this package. We decode replies by their type. But
+Dask unpickles its own messages, so that whoever is the scheduler can run code here.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from importlib.util import find_spec
 from pickle import loads
 from typing import Any
 
+import msgspec
+
 from pipeline.errors import EnvironmentFailure, PipelineError, UsageError
-from pipeline.run.workers import Crashed, Reply, Request, Surroundings, reply_to
+from pipeline.run.workers import Crashed, Done, Reply, Request, Surroundings, reply_to
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
 from pipeline.solvers.child import keep_freed_memory
@@ -161,14 +164,13 @@ class Connection:
                 return reply
             await asyncio.sleep(_AGAIN_SECONDS)  # its worker is lost; it is computed again
 
-    def reply(self, fetched: futures.Future[bytes | Crashed]) -> Reply:
-        """The workers' reply. Raises EnvironmentFailure."""
+    def reply(
+        self, fetched: futures.Future[bytes | Crashed], request: Request, settings: Settings
+    ) -> Reply:
+        """The workers' reply to a request. Raises EnvironmentFailure."""
         with self._translating():
             found = fetched.result()
-            if isinstance(found, Crashed):
-                return found
-            reply: Reply = loads(found)  # noqa: S301 - by our own workers
-            return reply
+        return found if isinstance(found, Crashed) else read_reply(found, request, settings)
 
     def look(self, holders: Sequence[str]) -> futures.Future[Seen]:
         """Request the list of workers, and what the given ones hold."""
@@ -285,8 +287,22 @@ def in_a_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
+def read_reply(data: bytes, request: Request, settings: Settings) -> Reply:
+    """Decode a worker's reply by its type; one that is none counts as a crash."""
+    try:
+        reply: Reply = msgspec.msgpack.decode(data, type=Reply)
+        if isinstance(reply, Done):
+            return Done(request.unpacked(reply.value, settings))
+    except (ValueError, TypeError, PipelineError, msgspec.MsgspecError) as error:
+        return Crashed(f"its reply cannot be read: {in_a_line(error)}")
+    return reply
+
+
 def packed(request: Request, settings: Settings) -> bytes:
-    """Bytes that a worker unpickles to the packed reply to a request."""
+    """Bytes that a worker unpickles to the packed reply to a request.
+
+    It runs whatever a scheduler sends anyway.
+    """
     return pickle.dumps(_Call(__version__, pickle.dumps((request, settings))))
 
 
@@ -310,8 +326,10 @@ def compute(version: str, content: bytes) -> bytes:
     try:
         solvers = _solvers(settings)
     except (PipelineError, OSError) as error:
-        return pickle.dumps(Surroundings(f"on {socket.gethostname()}: {error}"))
-    return pickle.dumps(reply_to(request, solvers, settings))
+        reply: Reply = Surroundings(f"on {socket.gethostname()}: {error}")
+    else:
+        reply = reply_to(request, solvers, settings, packed=True)
+    return msgspec.msgpack.encode(reply)
 
 
 def _solvers(settings: Settings) -> Solvers:

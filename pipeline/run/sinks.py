@@ -92,6 +92,11 @@ class PieceOf(Request):
 
         return failed_piece(self.piece, self.source, settings, why, self.first)
 
+    def unpacked(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
+        from pipeline.run.replies import rows_in  # noqa: PLC0415 - only clusters need it
+
+        return rows_in(data)
+
 
 @dataclass(frozen=True, slots=True)
 class End(Request):
@@ -119,10 +124,21 @@ class Singles(Several[Single]):
 
         readable = [(item.name, item.data) for item in self.items if item.data is not None]
         solved = iter(solve_sources(readable, solvers, settings))
-        return [
+        results = [
             Result("invalid", message=item.refusal) if item.data is None else next(solved)
             for item in self.items
         ]
+        return results if settings.keep_cnf else [each.without_cnf() for each in results]
+
+    def packed(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - as Request
+        from pipeline.run.replies import pack_results  # noqa: PLC0415 - as above
+
+        return pack_results(reply)
+
+    def unpacked(self, data: bytes, settings: Settings) -> list[Result]:
+        from pipeline.run.replies import unpack_results  # noqa: PLC0415 - as above
+
+        return unpack_results(data, self.items, settings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
+import msgspec
+
 from pipeline.errors import EnvironmentFailure
 from pipeline.limits import Limits
 from pipeline.result import Result
@@ -41,7 +43,11 @@ class Interrupted(BaseException):
 
 
 class Request:
-    """Something to compute in a worker; it is pickled."""
+    """Something to compute in a worker; it is pickled.
+
+    Its reply is pickled too by processes of our own. From another machine it comes in bytes that
+    are decoded by type, which runs no code.
+    """
 
     __slots__ = ()
 
@@ -58,6 +64,14 @@ class Request:
 
     def given_up(self, why: str, settings: Settings) -> Any:
         """The reply in place of one that cannot be computed."""
+
+    def packed(self, reply: Any, settings: Settings) -> bytes:  # noqa: ARG002 - few need them
+        """The reply as bytes, in MessagePack."""
+        return msgspec.msgpack.encode(reply)
+
+    def unpacked(self, data: bytes, settings: Settings) -> Any:  # noqa: ARG002 - as above
+        """The reply in such bytes. Raises ValueError, msgspec.DecodeError, PipelineError."""
+        return msgspec.msgpack.decode(data, type=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,20 +111,17 @@ class Workers(Protocol):
     def close(self) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(msgspec.Struct, frozen=True, tag=True):
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(msgspec.Struct, frozen=True, tag=True):
     """A worker's environment failed, and why."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Crashed:
+class Crashed(msgspec.Struct, frozen=True, tag=True):
     """A request made a worker crash, and how."""
 
     reason: str
@@ -119,10 +130,13 @@ class Crashed:
 Reply = Done | Surroundings | Crashed
 
 
-def reply_to(request: Request, solvers: Solvers, settings: Settings) -> Reply:
-    """Compute a request in a worker, whatever goes wrong."""
+def reply_to(
+    request: Request, solvers: Solvers, settings: Settings, *, packed: bool = False
+) -> Reply:
+    """Compute a request in a worker, whatever goes wrong; the value may be packed."""
     try:
-        return Done(request.compute(solvers, settings))
+        value = request.compute(solvers, settings)
+        return Done(request.packed(value, settings) if packed else value)
     except EnvironmentFailure as error:
         return Surroundings(str(error))
     except Exception as error:  # noqa: BLE001 - a crash of ours costs only this request

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from support.commands import run
 from support.solving import TWO
+
+from pipeline.cli.arguments import HARMLESS
+from pipeline.settings import Settings
 
 FILE = "sudoku-pipeline.toml"
 
@@ -107,15 +111,36 @@ def test_a_file_that_cannot_be_read_is_named(make, said, folder):
     assert (code, said in told, "a.toml" in told) == (2, True, True)
 
 
-@pytest.mark.parametrize("name", ["minisat", "on-done", "on-bad"])
-@pytest.mark.parametrize("command", [["run"], ["solve", "two.txt"], ["doctor"]], ids=" ".join)
-def test_a_file_that_is_only_found_names_no_program(name, command, folder):
-    """Else whoever may drop a puzzle might have a program run."""
-    (folder / FILE).write_text(f'{name} = "./evil"\n')
+HARMFUL = {
+    "inbox": '"elsewhere"',
+    "outbox": '"elsewhere"',
+    "metrics": '"elsewhere"',
+    "minisat": '"./evil"',
+    "on-done": '"./evil"',
+    "on-bad": '"./evil"',
+    "cluster": '"tcp://127.0.0.1:1"',
+    "trust-solver": "true",
+    "memory-limit": "64",
+    "max-bytes": "1",
+    "max-total-bytes": "1",
+}
+
+
+@pytest.mark.parametrize("name", HARMFUL)
+@pytest.mark.parametrize("command", [["run"], ["solve", "two.txt"]], ids=" ".join)
+def test_a_file_that_is_only_found_does_not_hold_what_could_harm(name, command, folder):
+    """Else whoever may drop a puzzle might have a program run, or files written elsewhere."""
+    (folder / FILE).write_text(f"quiet = true\n{name} = {HARMFUL[name]}\n")
     code, printed, said = run(*command)
     assert (code, printed) == (2, "")
-    why = "a program is taken only from a file that --config names"
+    why = f"not taken from a file that was only found; name it: --config {FILE}"
     assert said == f"sudoku-pipeline: {FILE}: {name}: {why}\n"
+
+
+def test_a_setting_is_harmful_unless_it_is_listed_as_harmless():
+    names = {field.name for field in fields(Settings)}
+    assert names - HARMLESS == {name.replace("-", "_") for name in HARMFUL}
+    assert names >= HARMLESS
 
 
 def test_a_file_that_is_named_may_name_a_program(folder):

@@ -10,6 +10,7 @@ import pytest
 from support.commands import run
 from support.pages import COMMANDS, MADE, PAGES, ROOT
 
+from pipeline.cli.arguments import HARMLESS
 from pipeline.settings import Settings, environment_name
 
 
@@ -46,6 +47,13 @@ def test_every_setting_has_its_environment_variable_and_its_default(name):
     part = part.partition("\n## ")[0]
     assert f"`{environment_name(name)}`" in part
     assert "; default: " in part
+
+
+def test_the_settings_that_a_found_file_may_hold_are_listed():
+    page = PAGES["docs/how-to/settings.md"]
+    listed = page.partition("It may hold ")[2].partition(". Any other")[0]
+    found = {name.replace("-", "_") for name in re.findall(r"`([\w-]+)`", listed)}
+    assert found == HARMLESS
 
 
 def test_the_page_of_metrics_has_those_of_the_file(tmp_path):

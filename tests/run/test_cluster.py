@@ -171,11 +171,19 @@ def test_workers_without_the_package_are_refused(
         asked(machines.address, MANY, timeouts=Timeouts(no_worker=0.3))
 
 
+def test_a_reply_that_is_a_pickle_runs_no_code_and_is_computed_here(
+    machines: Machines, tmp_path: Path
+) -> None:
+    assert asked(machines.address, fated(forged=tmp_path / "ran")) == GOOD
+    assert not (tmp_path / "ran").exists()
+
+
 def test_what_a_worker_holds_is_known_whether_it_is_computed_or_not(machines: Machines) -> None:
     with closing(Connection(machines.address)) as connection:
         first, *_ = connection.look([]).result().workers
         future = connection.submit(MANY[0], Settings(), [first])
-        assert connection.reply(connection.fetch(future)) == Done([(0, 0, b""), (1, 2, b"")])
+        reply = connection.reply(connection.fetch(future), MANY[0], Settings())
+        assert reply == Done([(0, 0, b""), (1, 2, b"")])
         assert connection.look([first]).result().held == {future.key: first}
 
 

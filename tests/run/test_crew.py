@@ -14,7 +14,7 @@ from pipeline.errors import EnvironmentFailure
 from pipeline.run.cluster import _UnderWay
 from pipeline.run.crew import Crew, Timeouts
 from pipeline.run.scheduler import Seen, Worker
-from pipeline.run.workers import Crashed, Done, Reply
+from pipeline.run.workers import Crashed, Done, Reply, Request
 from pipeline.settings import Settings
 from pipeline.version import __version__
 
@@ -63,7 +63,7 @@ class Scheduler:
     def fetch(self, sent: Sent) -> Future[Reply]:
         return sent.reply
 
-    def reply(self, fetched: Future[Reply]) -> Reply:
+    def reply(self, fetched: Future[Reply], request: Request, settings: Settings) -> Reply:
         return fetched.result()
 
     def release(self, sent: Sent) -> None:

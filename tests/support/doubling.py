@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -11,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from support.dropping import wait_for
 
 from pipeline.errors import EnvironmentFailure
@@ -31,6 +33,8 @@ class Doubling(Request):
     held_once: Path | None = None
     """Where the first to compute one leaves its process id, waiting until that is taken away."""
     padding: bytes = b""
+    forged: Path | None = None
+    """A worker of a cluster replies with a pickle that makes this file."""
 
     def compute(self, solvers: object, settings: object) -> list[tuple[int, Any, bytes]]:
         return [(number, self._double(number), self.padding) for number in self.numbers]
@@ -65,8 +69,26 @@ class Doubling(Request):
     def joined(self, replies: list[Any]) -> Any:
         return [each for reply in replies for each in reply]
 
+    def packed(self, reply: Any, settings: object) -> bytes:
+        if self.forged is not None:
+            return pickle.dumps(Hostile(self.forged))
+        return msgspec.msgpack.encode(reply)
+
+    def unpacked(self, data: bytes, settings: object) -> Any:
+        return msgspec.msgpack.decode(data, type=list[tuple[int, Any, bytes]])
+
     def given_up(self, why: str, settings: object) -> Any:
         return [(number, why, self.padding) for number in self.numbers]
+
+
+@dataclass
+class Hostile:
+    """Who unpickles it makes a file."""
+
+    at: Path
+
+    def __reduce__(self) -> tuple[Any, tuple[Path]]:
+        return Path.touch, (self.at,)
 
 
 MANY = tuple(Doubling((i, i + 1)) for i in range(0, 24, 2))
