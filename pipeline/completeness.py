@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, cast
 
 from pipeline.certify.exhaustion import Exhausted
 from pipeline.certify.formula import Formula
-from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, SolverError
+from pipeline.errors import LimitReached, PipelineError, SolverError
 from pipeline.limits import Deadline, Limits
 from pipeline.problem import Problem, S
 from pipeline.result import Certificate, Proof
@@ -153,7 +153,7 @@ def prove_formula(
 ) -> tuple[Certificate, str | None]:
     """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one.
 
-    Raises Satisfiable if an engine finds a model.
+    Raises Satisfiable if an engine finds a model, EnvironmentFailure if none can be started.
     """
     from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
     from pipeline.certify.proof import ProofRejected, ProofTimeout  # noqa: PLC0415 - slow to load
@@ -174,7 +174,7 @@ def prove_formula(
             raise
         except (GaveUp, ProofTimeout) as error:
             reason = str(error)
-        except (ProofRejected, SolverError, EnvironmentFailure) as error:
+        except (ProofRejected, SolverError) as error:
             doubts.append(f"{engine}: {error}")
         if not deadline.left():
             reason = limits.out_of_time
@@ -201,7 +201,7 @@ def refuter(solvers: Solvers, megabytes: int) -> Refuter:
                 return prover.prove(core.remaining, limits.until(deadline), engine)
             except Satisfiable as error:
                 return error.model
-            except (SolverError, EnvironmentFailure) as error:
+            except SolverError as error:
                 reason = error
         raise reason
 

@@ -91,8 +91,10 @@ def is_environmental(error: OSError) -> bool:
     return error.errno in _ENVIRONMENTAL
 
 
-def in_words(error: OSError) -> str:
-    """The message of an OSError, with the file name it concerns."""
+def in_words(error: Exception) -> str:
+    """The message of an OSError, with the file name it concerns; of others, with their type."""
+    if not isinstance(error, OSError):
+        return f"{type(error).__name__}: {error}"
     name = error.filename2 if error.filename2 is not None else error.filename
     if name is None or isinstance(name, int):  # a descriptor
         return error.strerror or str(error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -52,6 +53,15 @@ def puzzle_folder(tmp_path, monkeypatch):
 def box(tmp_path):
     """An inbox and an outbox."""
     return DropFolder.within(tmp_path)
+
+
+@pytest.fixture
+def deeply(tmp_path):
+    """A folder for ones so deep that Python cannot delete them."""
+    folder = tmp_path / "deeply"
+    folder.mkdir()
+    yield folder
+    subprocess.run(["rm", "-rf", folder], check=True)
 
 
 @pytest.fixture(scope="session")

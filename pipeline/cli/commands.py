@@ -531,6 +531,8 @@ def retry(
     sudoku-pipeline retry puzzle.txt
 
     sudoku-pipeline retry --all
+
+    Exit code 1: some were not put back; `--all` passes over names with a newer result.
     """
     from pipeline.cli import folders
 

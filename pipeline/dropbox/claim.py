@@ -275,12 +275,10 @@ class Claim:
 
         Nothing is returned once its publication has begun.
         """
-        source = inbox / self.note.source
-        return (
-            not self.note.files
-            and os.path.lexists(source)
-            and os.path.samestat(source.lstat(), self.original.lstat())
-        )
+        with contextlib.suppress(FileNotFoundError):
+            source = (inbox / self.note.source).lstat()
+            return not self.note.files and os.path.samestat(source, self.original.lstat())
+        return False
 
     def remove(self) -> None:
         """Remove the claim, whose original has gone elsewhere, unless it is kept for the next."""
@@ -318,16 +316,20 @@ def locked(path: Path, flags: int = 0) -> int | None:
 def abandoned(folders: Folders) -> Iterator[Claim]:
     """Take over, one by one, the claims whose owner has died; remove those without a file."""
     for folder in sorted(_claim_folders(folders)):
+        lock = None
         try:
             lock = locked(folder / LOCK, os.O_CREAT)
+            if lock is None:
+                continue
+            claim = Claim(folder, lock, note_in(folder))
+            has_file = os.path.lexists(claim.original) and not claim.is_put_back(folders.inbox)
         except OSError as error:
+            if lock is not None:
+                os.close(lock)
             if is_environmental(error):
                 raise
             continue  # finished meanwhile, another user's, or not a lock: `status` says so
-        if lock is None:
-            continue
-        claim = Claim(folder, lock, note_in(folder))
-        if os.path.lexists(claim.original) and not claim.is_put_back(folders.inbox):
+        if has_file:
             with contextlib.suppress(OSError):  # a full disk must not stop the others
                 claim.sign()
             yield claim

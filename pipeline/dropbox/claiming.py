@@ -252,7 +252,7 @@ def _fill(claim: Claim, source: Path) -> Claim | None:
             return claim
         if not claim.put_back(source.parent):
             claim.close()  # a newer one is there: this one is finished first, once complete
-    except OSError:
+    except BaseException:
         claim.close()
         raise
     return None

@@ -38,8 +38,10 @@ class Folders:
     def failed(self) -> Path:
         return self.inbox / FAILED
 
-    def blames(self, error: OSError) -> bool:
+    def blames(self, error: Exception) -> bool:
         """Whether all jobs would fail so: no room, or a folder that is not writable."""
+        if not isinstance(error, OSError):
+            return isinstance(error, EnvironmentFailure)
         usable = all(
             folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
             for folder in (self.inbox, self.work, self.outbox)

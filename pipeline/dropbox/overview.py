@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import stat
@@ -11,8 +12,10 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import TypeGuard
 
 from pipeline.dropbox.claim import LARGEST_LOCK, LOCK, Note, locked, note_in
+from pipeline.dropbox.claiming import is_in_work
 from pipeline.dropbox.folders import Folders, return_to, sync
 from pipeline.dropbox.growing import last_noted
 from pipeline.dropbox.settle import Refused, Settler, Settling, look, names_in
@@ -22,6 +25,7 @@ from pipeline.published import ENDING, PuzzleRecord, Record, file_names, read_re
 from pipeline.published.names import MOST_LIKELY, files_in, stems_for
 
 NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
+NEWER = "a newer file of its name was solved, or is in work; name it to retry it all the same"
 LAST_SCAN = ".last-scan"
 LONG_AGO = 120.0
 """Seconds, four rescans: if the last scan is longer ago, nobody scans."""
@@ -96,13 +100,26 @@ def _scan_age(folders: Folders) -> float | None:
 
 
 def _reason(folders: Folders, source: str) -> str:
-    for stem in islice(stems_for(source), MOST_LIKELY):
-        record = read_record(folders.outbox / (stem + ENDING))
-        if record is not None and record.source == source:
-            if isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed"):
-                return record.message or record.status
-            return f"another of its name came out as {record.status} since"
-    return "its record is gone"
+    record = _record_of(folders, source)
+    if record is None:
+        return "its record is gone"
+    if _is_refusal(record):
+        return record.message or record.status
+    return f"another of its name came out as {record.status} since"
+
+
+def _record_of(folders: Folders, source: str) -> Record | None:
+    """The record of the latest job of a source."""
+    records = (
+        read_record(folders.outbox / (stem + ENDING))
+        for stem in islice(stems_for(source), MOST_LIKELY)
+    )
+    return next((each for each in records if each is not None and each.source == source), None)
+
+
+def _is_refusal(record: Record) -> TypeGuard[PuzzleRecord]:
+    """Whether the original of this job went to `failed`."""
+    return isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed")
 
 
 def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
@@ -136,16 +153,28 @@ def _progress_of(folder: Path) -> str:
 def retry_failed(
     folders: Folders, names: Collection[str] | None
 ) -> Iterator[tuple[str, str | None]]:
-    """Put failed originals back, all if `names` is None; yield each with why it was not, if so."""
+    """Put failed originals back, the latest of a name; yield each with why it was not, if so.
+
+    Without `names`, all are put back that no newer job of their name has overtaken.
+    """
     found = set()
-    for path in list(files_in(folders.failed)):
-        if names is None or path.name in names:
+    latest_first = sorted(files_in(folders.failed), key=lambda path: -path.lstat().st_ctime_ns)
+    for path in sorted(latest_first, key=lambda path: path.name):
+        if names is None and _is_overtaken(folders, path.name):
+            yield path.name, NEWER
+        elif names is None or path.name in names:
             found.add(path.name)
             returned = return_to(path, folders.inbox / path.name)
             yield path.name, None if returned else IN_THE_WAY
     for name in sorted(set(names or ()) - found):
         yield name, NOT_FAILED
     sync(folders.inbox)
+
+
+def _is_overtaken(folders: Folders, source: str) -> bool:
+    """Whether a newer job of a failed original's name is in work, or came out well."""
+    record = _record_of(folders, source)
+    return is_in_work(folders, source) or not (record is None or _is_refusal(record))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +252,11 @@ def _delete(expired: Expired) -> bool:
     if status.st_ino != expired.inode:
         return False
     if stat.S_ISDIR(status.st_mode):
-        shutil.rmtree(expired.path)
+        try:
+            shutil.rmtree(expired.path)
+        except RecursionError:
+            why = "it is too deep to be deleted here; rm -r can"
+            raise OSError(errno.ENAMETOOLONG, why, expired.path) from None
     else:
         expired.path.unlink()
     return True

@@ -271,14 +271,16 @@ def is_published(claim: Claim, folders: Folders) -> Record | None:
 def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
     """Move the originals of published jobs where they belong and remove the claims.
 
-    Each claim comes with whether its original belongs in `failed`.
+    Each claim comes with whether its original belongs in `failed`. The inbox is made durable
+    first: a filesystem that only logs the shelf might have the original in both after a power
+    failure.
     """
     shelves = set()
     for claim, is_failed in finished:
         folder = folders.failed if is_failed else folders.done
         shelves.add(move_aside(claim.original, folder, claim.note.source).parent)
-    for shelf in shelves:
-        sync(shelf)
+    for folder in (folders.inbox, *shelves):
+        sync(folder)
     reached("finish.moved")
     for claim, _ in finished:
         claim.remove()

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipeline.dropbox.folders import opened
+from pipeline.errors import is_environmental
 from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary, kind_in_words
 from pipeline.published.names import DONE, FAILED
 from pipeline.unpack.limits import DEEPEST
@@ -130,7 +131,7 @@ def look(
 def _look_at_folder(path: Path) -> Sight | None:
     """Look at a folder with all that is read of it; None if it is gone."""
     size, hashed, writer, newest = 0, sha256(), False, 0
-    for inner, name, folder, status in _within(path):
+    for inner, name, folder, status in within(path):
         writer = writer or (stat.S_ISREG(status.st_mode) and _is_written_in(folder, name))
         size += status.st_size
         newest = max(newest, status.st_mtime_ns)
@@ -149,19 +150,25 @@ def _look_at_folder(path: Path) -> Sight | None:
     )
 
 
-def _within(
+def within(
     name: str | Path, parent: int | None = None, inner: str = ""
 ) -> Iterator[tuple[str, str, int, os.stat_result]]:
     """Everything in a folder, as deep as archives are read: where it lies, its name, and status.
 
     Each is named relative to its open folder, the third value: a whole path can be too long for
-    the system, and what is seen must not depend on where the folder itself lies.
+    the system, and what is seen must not depend on where the folder itself lies. Raises OSError
+    if the environment is at fault.
     """
-    with contextlib.suppress(OSError), contextlib.ExitStack() as stack:  # it may be gone
-        folder = os.open(name, SAFELY | os.O_DIRECTORY, dir_fd=parent)
-        stack.callback(os.close, folder)
-        with os.scandir(folder) as entries:
-            names = sorted(entry.name for entry in entries)
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = os.open(name, SAFELY | os.O_DIRECTORY, dir_fd=parent)
+            stack.callback(os.close, folder)
+            with os.scandir(folder) as entries:
+                names = sorted(entry.name for entry in entries)
+        except OSError as error:
+            if is_environmental(error):
+                raise
+            return  # it may be gone
         for each in names:
             try:
                 status = os.stat(each, dir_fd=folder, follow_symlinks=False)
@@ -169,7 +176,7 @@ def _within(
                 continue
             yield inner, each, folder, status
             if stat.S_ISDIR(status.st_mode) and inner.count("/") < DEEPEST:
-                yield from _within(each, folder, f"{inner}{each}/")
+                yield from within(each, folder, f"{inner}{each}/")
 
 
 def _is_written_in(folder: int, name: str) -> bool:
@@ -178,7 +185,11 @@ def _is_written_in(folder: int, name: str) -> bool:
         with opened(name, folder=folder) as descriptor:
             return has_writer(descriptor) is True
     except OSError as error:
-        return error.errno == errno.EAGAIN  # it is leased for writing
+        if error.errno == errno.EAGAIN:  # it is leased for writing
+            return True
+        if is_environmental(error):
+            raise
+        return False
 
 
 def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | None:

@@ -91,8 +91,8 @@ class Intake:
         """Claim a name if it is complete.
 
         While `busy` with a source of many puzzles another such source has to wait, and single ones
-        overtake it. What is wrong with one file must not hold up the others. Raises OSError if
-        the folders are at fault.
+        overtake it. What is wrong with one file, or a crash of ours at it, must not hold up the
+        others. Raises OSError if the folders are at fault.
         """
         path = self._folders.inbox / name
         if busy and self.may_hold_many(name):
@@ -104,7 +104,7 @@ class Intake:
                 return seen
             with self._reserved(name, seen, is_folder=path.is_dir()) as note:
                 claim = make_claim(self._folders, note, self._shelf)
-        except OSError as error:
+        except Exception as error:
             if self._folders.blames(error):
                 raise
             self._say_once("warning", "file.stuck", name, _why_stuck(path, error))
@@ -223,7 +223,7 @@ class Intake:
             log(event, source=printable(name), reason=reason)
 
 
-def _why_stuck(path: Path, error: OSError) -> str:
+def _why_stuck(path: Path, error: Exception) -> str:
     if isinstance(error, PermissionError) and path.is_dir():
         return f"{in_words(error)}; a folder can be taken only by who may write in it"
     return in_words(error)

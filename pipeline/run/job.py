@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from pipeline.dropbox.claim import Claim
@@ -201,6 +202,8 @@ Sets = dict[Claim, SetSink]
 Outcome = Ended | Kept | Job
 """The state of a claim after work on it: a Job goes on."""
 
+Settle = Callable[[Claim, Outcome], None]
+
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
@@ -231,7 +234,7 @@ class Jobs:
         """Do one step of a job of many puzzles, or publish it. Raises as `process` does."""
         outcome: Outcome = Kept()
         try:
-            outcome = self._settled(job.claim, lambda: self._advance(job))
+            outcome = self._settled(job.claim, lambda: self._advance(job), lambda: job.at)
         finally:
             if outcome is not job:
                 job.close()
@@ -245,11 +248,13 @@ class Jobs:
         self.give_back(job.claim)
         job.claim.close()
 
-    def _settled(self, claim: Claim, work: Callable[[], Outcome]) -> Outcome:
+    def _settled(
+        self, claim: Claim, work: Callable[[], Outcome], step: Callable[[], int] = lambda: 0
+    ) -> Outcome:
         """Do work on a claim, and close the claim unless its job goes on.
 
         If it cannot be processed now, the file is put back; if that is because of the file alone,
-        it stays claimed.
+        it stays claimed. A crash of ours is an attempt at the `step` in work.
         """
         outcome: Outcome = Kept()
         try:
@@ -262,6 +267,10 @@ class Jobs:
         except (EnvironmentFailure, Interrupted):
             self.give_back(claim)
             raise
+        except Exception as error:  # noqa: BLE001 - a crash of ours ends one job
+            if claim.is_held:
+                claim.count_attempt(step())
+            self._say_crashed(claim, error)
         finally:
             if not isinstance(outcome, Job):
                 claim.close()
@@ -317,12 +326,7 @@ class Jobs:
         return Job(claim, sink, workers, nearby, self.tuning.checkpoint_seconds)
 
     def _publish(self, job: Job) -> Outcome:
-        try:
-            publish([job.sink.publication(job.seconds)], self.folders)
-        except NO_FAULT:
-            raise
-        except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
-            return self._crashed(job, error)
+        publish([job.sink.publication(job.seconds)], self.folders)
         finish([(job.claim, job.sink.is_refused)], self.folders)
         return job.sink.finish(self.log, job.seconds)
 
@@ -338,22 +342,10 @@ class Jobs:
         return Ended(claim.note, status, record.totals, message)
 
     def _advance(self, job: Job) -> Outcome:
-        try:
-            if job.step():
-                return job
-        except NO_FAULT:
-            raise
-        except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
-            return self._crashed(job, error)
-        return self._publish(job)
-
-    def _crashed(self, job: Job, error: Exception) -> Kept:
-        job.claim.count_attempt(job.at)
-        self._say_crashed(job.claim, error)
-        return Kept()
+        return job if job.step() else self._publish(job)
 
     def _say_crashed(self, claim: Claim, error: Exception) -> str:
-        why = f"{type(error).__name__}: {error}"
+        why = in_words(error)
         self.log.error("job.crashed", source=printable(claim.note.source), reason=why)
         return why
 
@@ -374,34 +366,36 @@ class Jobs:
     def _say_kept(self, claim: Claim, reason: str) -> None:
         self.log.error("job.kept", source=printable(claim.note.source), reason=reason)
 
-    def process_all(self, claims: Sequence[Claim]) -> list[Outcome]:
+    def process_all(self, claims: Sequence[Claim], settle: Settle) -> None:
         """Process claims together, with the results that `process` gives for each.
 
-        Their puzzles are computed in batches, for which no attempt is counted: if the process is
-        killed meanwhile, they are processed one by one later.
+        `settle` is told each outcome at once, so that those of earlier claims count though a later
+        one raises. Their puzzles are computed in batches, for which no attempt is counted: if the
+        process is killed meanwhile, they are processed one by one later.
         """
-        outcomes: dict[Claim, Outcome] = {}
+        settled: set[Claim] = set()
+
+        def told(claim: Claim, outcome: Outcome) -> None:
+            settled.add(claim)
+            settle(claim, outcome)
+
         try:
             batches = [
-                self._opened(claims[start : start + BATCH], outcomes)
+                self._opened(claims[start : start + BATCH], told)
                 for start in range(0, len(claims), BATCH)
             ]
             with closing(self._solved(batches)) as solved:
                 for sinks in filter(None, batches):
-                    outcomes |= self._process_batch(sinks, solved)
+                    self._process_batch(sinks, solved, told)
         except BaseException:
-            for outcome in outcomes.values():
-                if isinstance(outcome, Job):
-                    outcome.close()
             for claim in claims:
-                if claim.is_held:  # neither finished nor given back before
+                if claim.is_held and claim not in settled:  # nor given back before
                     self.give_back(claim)
                     claim.close()
             raise
-        return [outcomes[claim] for claim in claims]
 
-    def _opened(self, claims: Sequence[Claim], outcomes: dict[Claim, Outcome]) -> Sets:
-        """The small puzzles among these claims; the outcomes of the others go to `outcomes`.
+    def _opened(self, claims: Sequence[Claim], settle: Settle) -> Sets:
+        """The small puzzles among these claims; the outcomes of the others are settled.
 
         A job of many begins; what is large, or cannot be read, is processed alone.
         """
@@ -415,9 +409,9 @@ class Jobs:
                 case SetSink(item=Single(data=bytes(data))) if 0 < len(data) <= _LARGEST:
                     small[claim] = sink
                 case None | SetSink():
-                    outcomes[claim] = self.process(claim)
+                    settle(claim, self.process(claim))
                 case many:
-                    outcomes[claim] = self.job_of(claim, many)
+                    settle(claim, self._settled(claim, partial(self.job_of, claim, many)))
         return small
 
     def _solved(self, batches: list[Sets]) -> Replies:
@@ -428,7 +422,7 @@ class Jobs:
         )
         return self.batches.replies(requests)
 
-    def _process_batch(self, sinks: Sets, solved: Replies) -> dict[Claim, Outcome]:
+    def _process_batch(self, sinks: Sets, solved: Replies, settle: Settle) -> None:
         try:
             request, results = next(filter(None, solved))
             for sink, result in zip(sinks.values(), results, strict=True):
@@ -438,13 +432,17 @@ class Jobs:
         except NO_FAULT as error:
             if not isinstance(error, OSError) or self.folders.blames(error):
                 raise
-            return self._one_by_one(sinks)
+            self._one_by_one(sinks, settle)
+            return
         except Exception as error:  # noqa: BLE001 - a crash of ours: whose fault is it?
-            self.log.error("batch.crashed", reason=f"{type(error).__name__}: {error}")
-            return self._one_by_one(sinks)
+            self.log.error("batch.crashed", reason=in_words(error))
+            self._one_by_one(sinks, settle)
+            return
         for claim in sinks:
             claim.close()
-        return {claim: sink.finish(self.log, 0.0) for claim, sink in sinks.items()}
+        for claim, sink in sinks.items():
+            settle(claim, sink.finish(self.log, 0.0))
 
-    def _one_by_one(self, claims: Sets) -> dict[Claim, Outcome]:
-        return {claim: self.process(claim) for claim in claims}
+    def _one_by_one(self, claims: Sets, settle: Settle) -> None:
+        for claim in claims:
+            settle(claim, self.process(claim))

@@ -8,11 +8,11 @@ continues after the last one.
 from __future__ import annotations
 
 import io
-import os
 import stat
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from pipeline.dropbox.claim import Claim, Note
 from pipeline.dropbox.folders import Folders
 from pipeline.dropbox.growing import Growing, State
 from pipeline.dropbox.publish import Publication
+from pipeline.dropbox.settle import within
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.log import Log, Progress
@@ -390,10 +391,14 @@ def size_of(path: Path) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def bytes_below(folder: Path) -> int:
-    """The bytes of all files in a folder and below."""
-    return sum(
-        os.lstat(os.path.join(top, name)).st_size  # noqa: PTH118 - quicker
-        for top, _, names in os.walk(folder)
-        for name in names
-    )
+def shown_size(path: Path) -> int | None:
+    """The bytes of a file, or of the files in a folder that are read, for display.
+
+    None if they cannot be counted: a display never ends a job.
+    """
+    with suppress(OSError):
+        if not path.is_dir():
+            return size_of(path)
+        found = (status for *_, status in within(path))
+        return sum(status.st_size for status in found if stat.S_ISREG(status.st_mode))
+    return None

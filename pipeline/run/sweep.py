@@ -6,6 +6,8 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 
 from pipeline.dropbox.claim import Claim, abandoned, notes_in_work
 from pipeline.dropbox.overview import stamp_scan
@@ -21,6 +23,7 @@ LONGEST_SWEEP = 30.0
 """Seconds after which a sweep ends early, so that a thorough one can follow."""
 
 _WORTH_A_BATCH = 16
+_DESCRIPTORS = 16
 _STAMP_SECONDS = 1.0
 
 OnFinished = Callable[[int], float | None]
@@ -128,7 +131,7 @@ class Sweeper:
         """Process an abandoned claim, if it may be resumed."""
         try:
             ready = self._intake.may_resume(claim)
-        except OSError as error:
+        except Exception as error:
             claim.close()
             if self._jobs.folders.blames(error):
                 raise
@@ -144,7 +147,7 @@ class Sweeper:
 
     def _take_all(self, names: list[str], swept: Swept) -> None:
         end = time.monotonic() + LONGEST_SWEEP
-        most = BATCH * self._jobs.batches.batches if len(names) >= _WORTH_A_BATCH else 1
+        most = self.most_claims() if len(names) >= _WORTH_A_BATCH else 1
         self._stamp()  # even if there is nothing to take
         for name in names:
             self._stamp()
@@ -162,6 +165,17 @@ class Sweeper:
             if len(self._batch) >= most:
                 self._process_batch(swept)
 
+    def most_claims(self) -> int:
+        """How many single files are claimed together: each claim holds a descriptor.
+
+        Half of the descriptors, and some more, are left for solvers, workers and archives.
+        """
+        most, limit = BATCH * self._jobs.batches.batches, getrlimit(RLIMIT_NOFILE)[0]
+        if limit == RLIM_INFINITY:
+            return most
+        room = limit // 2 - _DESCRIPTORS
+        return max(1, min(most, room - room % BATCH if room > BATCH else room))
+
     def _stamp(self) -> None:
         """Record in the folders, every second, that this process scans."""
         now = time.monotonic()
@@ -174,8 +188,7 @@ class Sweeper:
         if len(batch) == 1:
             self._settle(batch[0], self._jobs.process(batch[0]), swept)
         elif batch:
-            for claim, outcome in zip(batch, self._jobs.process_all(batch), strict=True):
-                self._settle(claim, outcome, swept)
+            self._jobs.process_all(batch, partial(self._settle, swept=swept))
 
     def _advance(self, swept: Swept) -> None:
         """Do a step of the first job of many puzzles."""

@@ -17,7 +17,7 @@ from pipeline.published.schema import Fallback
 from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header, with_columns
 from pipeline.puzzle import NINE
 from pipeline.rows import Proofs, Rows, blank_lines, summed
-from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, size_of
+from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, shown_size, size_of
 from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
 from pipeline.source import Collection
 from pipeline.unpack.limits import Room
@@ -196,4 +196,4 @@ class TableSink(GrowingSink):
 
     def progress(self) -> Progress:
         done = self._meter.read if self._is_packed else self._bytes
-        return Progress(self._table.count, done, size_of(self._claim.original))
+        return Progress(self._table.count, done, shown_size(self._claim.original))

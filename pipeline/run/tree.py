@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -16,7 +18,7 @@ from pipeline.dropbox.claim import Claim
 from pipeline.dropbox.folders import Folders, sync, write_new
 from pipeline.dropbox.growing import State
 from pipeline.dropbox.publish import Publication
-from pipeline.errors import is_environmental, printable
+from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.log import Progress
 from pipeline.parse.looks import NO_PUZZLE, looks_like_no_puzzle
@@ -54,13 +56,16 @@ from pipeline.record import (
 )
 from pipeline.result import NOT_WELL, Result
 from pipeline.rows import Rows, fallbacks_of, summed
-from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, Singles, bytes_below
+from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, Singles, shown_size
 from pipeline.run.table import Table
 from pipeline.settings import Settings
 from pipeline.source import Archive, Single
 from pipeline.unpack.limits import Room
 from pipeline.unpack.streams import Meter
 from pipeline.unpack.walk import walk
+
+_LONGEST = "_1234567.solution"
+"""The longest ending of a collection's files."""
 
 
 class TreeSink(GrowingSink):
@@ -83,7 +88,7 @@ class TreeSink(GrowingSink):
         self._table = f"{claim.note.stem}.csv"
         self._also = settings.traits
         self._members = 0
-        self._inner: tuple[str, Table] | None = None
+        self._inner: tuple[str, Table | str] | None = None  # or why it has none
         self._meter = Meter()
         if self._growing.state:
             self._resume(self._growing.state["bulk"])
@@ -117,7 +122,9 @@ class TreeSink(GrowingSink):
                     self._write_item(item, result)
                 self._tree.sync()
             case PieceOf(piece, _, member), Rows() as rows:
-                self._table_of(member).add(rows, piece)
+                table = self._table_of(member)
+                if isinstance(table, Table):
+                    table.add(rows, piece)
             case End() as end, _:
                 self._end(end)
 
@@ -134,10 +141,8 @@ class TreeSink(GrowingSink):
             told = item.name, self._members, item.data
             record = self._tree.write(*told, result, keep_cnf=keep_cnf)
             added = added_fields(record, self._also)
-        except OSError as error:  # if all would fail so, the environment has failed
-            if is_environmental(error):
-                raise
-            why = f"it cannot be written: {error.strerror}"
+        except OSError as error:
+            why = _fault_of_name(error)
             result = replace(result, status="failed", solutions=(), complete=None, message=why)
         if result.complete and result.certificate:
             self.totals[result.certificate.complete] += 1
@@ -173,15 +178,23 @@ class TreeSink(GrowingSink):
         empty = [""] * (len(columns(row)) - len(fields))
         self._growing.append(self._table, csv_line(row(*map(printable, fields), *empty)))
 
-    def _table_of(self, member: str) -> Table:
+    def _table_of(self, member: str) -> Table | str:
+        """The table of a collection, or why it has none. Raises OSError."""
         if self._inner is None or self._inner[0] != member:
-            stem = self._tree.stem_for(member, self._members)
-            self._inner = member, Table(self._growing, f"/{stem}", self._settings)
+            try:
+                stem = self._tree.usable_stem_for(member, self._members)
+                self._inner = member, Table(self._growing, f"/{stem}", self._settings)
+            except OSError as error:
+                self._inner = member, _fault_of_name(error)
         return self._inner[1]
 
     def _end(self, end: End) -> None:
         member, found = end.member, end.source.detected
         table = self._table_of(member)
+        if isinstance(table, str):
+            self._row(member, found.format.name, "failed", 0, (None, ""), [table])
+            self._inner = None
+            return
         table.finish(end)
         names = table.names()
         for name in names:
@@ -203,7 +216,9 @@ class TreeSink(GrowingSink):
         state: State = {"totals": dict(self.totals), "members": self._members}
         state["fallbacks"] = msgspec.to_builtins(self.fallbacks)
         if self._inner:
-            state["inner"] = [self._inner[0], self._inner[1].stem, self._inner[1].state()]
+            member, table = self._inner
+            told = (table, None) if isinstance(table, str) else (table.stem, table.state())
+            state["inner"] = [member, *told]
         return state
 
     def _resume(self, state: State) -> None:
@@ -212,19 +227,21 @@ class TreeSink(GrowingSink):
         self._members = state["members"]
         if "inner" in state:
             member, stem, noted = state["inner"]
-            table = Table(self._growing, stem, self._settings)
-            table.resume(noted)
-            self._inner = member, table
+            self._inner = member, stem
+            if noted is not None:
+                table = Table(self._growing, stem, self._settings)
+                table.resume(noted)
+                self._inner = member, table
 
     def progress(self) -> Progress:
-        counts = self.totals + (self._inner[1].totals if self._inner else Counter())
+        inner = self._inner[1] if self._inner else ""
+        counts = self.totals + (inner.totals if isinstance(inner, Table) else Counter())
         puzzles = sum(count for name, count in counts.items() if name not in ASIDE)
         return Progress(puzzles, self._meter.read, self._size)
 
     @cached_property
-    def _size(self) -> int:
-        path = self._claim.original
-        return bytes_below(path) if path.is_dir() else path.stat().st_size
+    def _size(self) -> int | None:
+        return shown_size(self._claim.original)
 
     def publication(self, seconds: float) -> Publication:
         if not self._members:
@@ -232,6 +249,16 @@ class TreeSink(GrowingSink):
         if not self._claim.note.files:  # else it may have been renamed already
             self._growing.tree.mkdir(exist_ok=True)
         return replace(super().publication(seconds), tree=self._growing.tree)
+
+
+def _fault_of_name(error: OSError) -> str:
+    """Why a member's results cannot be written, if its name is at fault; else the error is raised.
+
+    Any other is the disk's or the folder's, and would be another member's next.
+    """
+    if error.errno not in (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL):
+        raise error
+    return f"it cannot be written: {error.strerror}"
 
 
 def _judged(data: bytes, result: Result) -> Result:
@@ -263,6 +290,28 @@ class Tree:
                 return str(folder / stem)
         raise AssertionError("there is always another stem")
 
+    def usable_stem_for(self, member: str, number: int) -> str:
+        """As `stem_for`; raises OSError too if not all names with that stem can be made."""
+        with self._undone():
+            stem = self.stem_for(member, number)
+            longest = self._top / f"{stem}{_LONGEST}"
+            longest.touch()
+            longest.unlink()
+        return stem
+
+    @contextmanager
+    def _undone(self) -> Iterator[None]:
+        """If what is done inside raises OSError, remove what it has made."""
+        before = len(self._fresh)
+        try:
+            yield
+        except OSError:
+            for path in reversed(self._fresh[before:]):
+                with suppress(OSError):  # other members' files are in it
+                    path.rmdir() if path.is_dir() else path.unlink()
+            del self._fresh[before:]
+            raise
+
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
         """Whether no other member, and no folder, has a name that this stem would use."""
         own = read_record(self._top / folder / f"{stem}{ENDING}")
@@ -289,15 +338,16 @@ class Tree:
     def write(
         self, name: str, number: int, data: bytes, result: Result, *, keep_cnf: bool
     ) -> PuzzleRecord:
-        """Write one puzzle's set; return its record. Raises OSError."""
+        """Write one puzzle's set; return its record. Raises OSError, and then nothing is left."""
         now = datetime.now(UTC)
         origin = self.origin(name, number, digest(data), len(data))
-        stem = self.stem_for(name, number)
-        base = PurePosixPath(stem).name
-        files = job_files(base, origin, result, (now, now), keep_cnf=keep_cnf)
-        hashes = {own: self._put(stem, own, pieces) for own, pieces in files}
-        record = make_record(origin, result, hashes, now)
-        self._put(stem, base + ENDING, [record_text(record)])
+        with self._undone():
+            stem = self.stem_for(name, number)
+            base = PurePosixPath(stem).name
+            files = job_files(base, origin, result, (now, now), keep_cnf=keep_cnf)
+            hashes = {own: self._put(stem, own, pieces) for own, pieces in files}
+            record = make_record(origin, result, hashes, now)
+            self._put(stem, base + ENDING, [record_text(record)])
         return record
 
     def _put(self, stem: str, name: str, pieces: Iterable[str | bytes]) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 import msgspec
 
-from pipeline.errors import EnvironmentFailure
+from pipeline.errors import EnvironmentFailure, in_words, is_environmental
 from pipeline.limits import Limits
 from pipeline.result import Result
 from pipeline.settings import Settings
@@ -140,6 +140,8 @@ def reply_to(
     except EnvironmentFailure as error:
         return Surroundings(str(error))
     except Exception as error:  # noqa: BLE001 - a crash of ours costs only this request
+        if isinstance(error, OSError) and is_environmental(error):
+            return Surroundings(in_words(error))
         return Crashed(f"{type(error).__name__}: {error}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -9,6 +10,7 @@ import signal
 from contextlib import closing
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -224,3 +226,34 @@ def test_job_ids_differ_and_sort_by_time(box):
     assert len({new_job_id(now) for _ in range(1000)}) == 1000
     assert new_job_id(now) < new_job_id(now + timedelta(seconds=1))
     assert notes_in_work(box.folders) == []
+
+
+def test_a_file_that_leaves_the_inbox_while_a_claim_is_taken_over_does_not_keep_the_claim(
+    box, monkeypatch
+):
+    claim = claimed(box)
+    os.link(claim.original, box.inbox / "a.txt")
+    claim.close()
+    lstat = Path.lstat
+
+    def vanishing(path):
+        if path == box.inbox / "a.txt":
+            path.unlink(missing_ok=True)
+        return lstat(path)
+
+    monkeypatch.setattr(Path, "lstat", vanishing)
+    with taken_over(box) as found:
+        assert found.original.read_text() == "original"
+
+
+def test_a_claim_that_cannot_be_looked_into_is_not_held(box, monkeypatch):
+    claimed(box).close()
+
+    def denied(_folder):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("pipeline.dropbox.claim.note_in", denied)
+        assert list(abandoned(box.folders)) == []
+    with taken_over(box) as found:
+        assert found.is_held

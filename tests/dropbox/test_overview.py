@@ -12,11 +12,13 @@ from pathlib import PurePath
 import pytest
 from support.claiming import claimed
 from support.dropping import DropFolder, record_text
+from support.packing import deep_folder
 
 from pipeline.dropbox.claim import LOCK, NOTE, abandoned
 from pipeline.dropbox.overview import (
     IN_THE_WAY,
     LONG_AGO,
+    NEWER,
     NOT_FAILED,
     Entry,
     Overview,
@@ -196,6 +198,30 @@ def test_what_goes_back_hides_nothing_that_is_there(box):
     assert (box.inbox / "a.txt").read_text() == f"failed/{kept}"
 
 
+@pytest.mark.parametrize("status", ["unique", "collection", "in work"])
+def test_a_name_that_a_newer_job_has_taken_goes_back_only_if_it_is_named(box, status):
+    put(box, "failed/a.txt", "failed/b.txt")
+    if status == "in work":
+        claimed(box).close()
+    else:
+        record(box, "a", "a.txt", status=status)
+    record(box, "b", "b.txt", status="invalid", message="it is none")
+    assert list(retry_failed(box.folders, None)) == [("a.txt", NEWER), ("b.txt", None)]
+    assert (box.waiting(), box.kept("failed")) == ({"b.txt"}, {"a.txt"})
+    assert list(retry_failed(box.folders, ["a.txt"])) == [("a.txt", None)]
+
+
+@pytest.mark.parametrize("latest", ["failed/a.txt", "failed/2/a.txt"])
+def test_of_several_failed_files_of_one_name_the_latest_goes_back(box, latest):
+    paths = ["failed/a.txt", "failed/2/a.txt"]
+    put(box, *paths)
+    (other,) = {*paths} - {latest}
+    while (box.inbox / latest).stat().st_ctime_ns <= (box.inbox / other).stat().st_ctime_ns:
+        (box.inbox / latest).chmod(0o600)  # until the clock goes on
+    assert list(retry_failed(box.folders, None)) == [("a.txt", None), ("a.txt", IN_THE_WAY)]
+    assert (box.inbox / "a.txt").read_text() == latest
+
+
 def test_what_goes_back_is_what_it_was(box):
     put(box, "failed/a.txt")
     os.utime(box.inbox / "failed/a.txt", ns=(1, 2))
@@ -331,3 +357,14 @@ def test_a_folder_that_is_no_archives_tree_and_what_a_link_leads_to_are_not_look
     (box.outbox / "linked").symlink_to(box.outbox / "other")
     (box.outbox / "set/inner/stray.log").touch()
     assert old(box, 0) == [f"outbox/{log}" for log in ("linked.log", "set.log", "set/inner/a.log")]
+
+
+def test_a_folder_too_deep_to_be_deleted_is_named_and_the_others_are_deleted(deeply):
+    box = DropFolder.within(deeply)
+    box.folders.prepare()
+    deep = deep_folder(box.inbox / "done/deep", 2400, each=1)
+    put(box, "done/z.txt")
+    with pytest.raises(OSError, match="too deep") as error:
+        delete_expired(expired_files(box.folders, 0.0))
+    assert error.value.filename == deep
+    assert not (box.inbox / "done/z.txt").exists()

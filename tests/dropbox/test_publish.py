@@ -129,6 +129,15 @@ def test_records_come_when_the_names_of_all_other_files_are_durable_and_original
     assert synced["moved"] == (box.inbox / "done").stat().st_ino
 
 
+def test_that_a_file_has_left_the_inbox_is_durable_when_it_is_done(box, synced):
+    """Else a filesystem that logs single folders may have it in both."""
+    claim = claim_of(box)
+    publish_set(box, claim, TWO)
+    synced.clear()
+    finish([(claim, False)], box.folders)
+    assert list(synced) == [path.stat().st_ino for path in (box.inbox, box.inbox / "done")]
+
+
 def test_what_an_interrupted_attempt_has_left_under_a_temporary_name_is_replaced(box):
     with closing(claim_of(box)) as claim:
         for number in range(2):

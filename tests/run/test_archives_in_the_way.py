@@ -10,6 +10,9 @@ import pytest
 from support.dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, command, environment
 from support.packing import deep_folder, zip_of
 
+from pipeline.run.sinks import shown_size
+from pipeline.unpack.limits import DEEPEST
+
 LINE = SMALL.replace("\n", "")
 TWO_LINES = f"{LINE}\n{LINE}\n"
 QUICKLY = ("--settle", "0.01")
@@ -73,6 +76,27 @@ def test_a_folder_too_deep_for_a_name_is_taken_and_told_by_status(box, length):
     assert "deep" in box.call("status").stdout
     assert box.run(*QUICKLY).returncode == 0
     assert (box.outbox / "deep" / "a_1.solution").read_text() == SMALL_SOLVED
+
+
+@pytest.mark.parametrize(("length", "each"), [(2400, 1), (5000, 240)])
+def test_a_folder_too_deep_to_be_read_whole_is_taken_and_what_is_too_deep_refused(
+    deeply, length, each
+):
+    """It has 1,200 levels, or a path longer than the system takes."""
+    box = DropFolder.within(deeply)
+    deep_folder(box.inbox / "deep", length, each, SMALL)
+    box.drop("b.txt")
+    assert box.run(*QUICKLY).returncode == 1
+    totals = box.record("deep")["totals"]
+    assert set(totals) == {"unique", "refused"}
+    assert box.text("b_1.solution") == SMALL_SOLVED
+    assert (box.inbox / "done/deep").is_dir()
+
+
+def test_the_size_of_a_folder_is_shown_as_far_as_it_is_read_and_never_fails(deeply):
+    deep = deep_folder(deeply / "deep", 2400, 1, SMALL)
+    assert shown_size(deep) == DEEPEST * len(SMALL)
+    assert shown_size(deeply / "gone") is None
 
 
 def test_a_folder_keeps_its_whole_name(box):

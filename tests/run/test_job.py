@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 from contextlib import closing, nullcontext
 from itertools import islice
 from types import SimpleNamespace
@@ -22,8 +23,11 @@ from support.dropping import (
 from support.many import collection
 
 from pipeline.dropbox.claim import LOCK, NOTE, abandoned
+from pipeline.dropbox.claiming import make_claim
 from pipeline.dropbox.growing import PROGRESS
 from pipeline.dropbox.overview import survey
+from pipeline.dropbox.settle import look
+from pipeline.errors import EnvironmentFailure
 from pipeline.log import Display, LazyLog
 from pipeline.run.job import MOST_ATTEMPTS, Job, Jobs, Kept, Tuning
 from pipeline.run.loop import run_once
@@ -317,3 +321,79 @@ def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, 
             with pytest.raises(OSError, match="Too many"):
                 sweeper.sweep()
         assert sweeper.sweep().statuses == {"unique": 1}
+
+
+def settled_until_stopped(box, names, monkeypatch):
+    """The outcomes that are told of claims on these, the last of which has no room."""
+    claims, told = [claimed(box, name, SMALL) for name in names], {}
+    process = Jobs.process
+
+    def full(jobs, claim):
+        if claim is claims[-1]:
+            jobs.give_back(claim)
+            claim.close()
+            raise EnvironmentFailure("no room")
+        return process(jobs, claim)
+
+    monkeypatch.setattr(Jobs, "process", full)
+    with Solvers() as solvers:
+        jobs = jobs_of(box, solvers, Busy())
+        with pytest.raises(EnvironmentFailure):
+            jobs.process_all(claims, told.__setitem__)
+    return {claim.note.source: outcome.status for claim, outcome in told.items()}
+
+
+def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(box, monkeypatch):
+    monkeypatch.setattr("pipeline.run.job._LARGEST", 0)  # each is processed alone
+    told = settled_until_stopped(box, ["a.txt", "b.txt", "c.txt"], monkeypatch)
+    assert told == {"a.txt": "unique", "b.txt": "unique"}
+    assert (box.kept("done"), box.waiting()) == ({"a.txt", "b.txt"}, {"c.txt"})
+
+
+@pytest.mark.parametrize("where", ["pipeline.run.intake.look", "pipeline.run.intake.make_claim"])
+def test_a_crash_of_ours_before_a_file_is_claimed_keeps_nobody_else_waiting(
+    box, where, monkeypatch
+):
+    real = {"look": look, "make_claim": make_claim}[where.rpartition(".")[2]]
+
+    def crashing(at, *rest):
+        if "a.txt" in (getattr(at, "name", ""), getattr(rest[0], "source", "")):
+            raise RecursionError("too deep")
+        return real(at, *rest)
+
+    box.drop("a.txt")
+    box.drop("b.txt")
+    monkeypatch.setattr(where, crashing)
+    assert run_here(box) == 75
+    assert (box.kept("done"), box.waiting()) == ({"b.txt"}, {"a.txt"})
+    monkeypatch.undo()
+    assert run_here(box) == 0
+
+
+def test_a_crash_of_ours_while_a_claim_is_taken_up_keeps_nobody_else_waiting(box, monkeypatch):
+    claimed(box, content=SMALL).close()
+    box.drop("b.txt")
+
+    def crash(*_):
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("pipeline.run.intake.is_written", crash)
+    assert run_here(box) == 75
+    assert box.kept("done") == {"b.txt"}
+    monkeypatch.undo()
+    assert run_here(box) == 0
+
+
+@pytest.mark.parametrize(("limit", "most"), [(1024, 384), (200, 84), (64, 16), (16, 1)])
+def test_no_more_files_are_claimed_together_than_leave_half_of_the_descriptors(box, limit, most):
+    """As with a cluster, which takes eight batches at once."""
+    inline = Inline(None, Settings(), nullcontext)
+    batches = SimpleNamespace(batches=8)
+    jobs = Jobs(box.folders, Settings(), LazyLog(quiet=True), nullcontext, inline, batches, inline)
+    sweeper = Sweeper(jobs, lambda: False, Display(jobs.log, bar=False))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+    try:
+        assert sweeper.most_claims() == most
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

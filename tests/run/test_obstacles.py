@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support.dropping import (
     NO_PATH,
+    NO_SOLUTION,
     OTHER,
     SMALL,
     SMALL_SOLVED,
@@ -17,6 +19,7 @@ from support.dropping import (
 )
 from support.needs import needs_linux
 
+KILLER = Path(__file__).parents[2] / "examples/killer.txt"
 BOUNDED = """
 import resource, runpy, sys
 resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
@@ -25,6 +28,26 @@ sys.argv = ["sudoku-pipeline", *sys.argv[1:]]
 runpy.run_module("pipeline", run_name="__main__")
 """
 """The command with 1 GiB of address space and 20 s of processor time."""
+
+
+FEW_DESCRIPTORS = """
+import resource, runpy, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[1])))
+sys.argv = ["sudoku-pipeline", *sys.argv[2:]]
+runpy.run_module("pipeline", run_name="__main__")
+"""
+"""The command with so many descriptors."""
+
+
+def run_with_descriptors(box, most):
+    argv = [sys.executable, "-c", FEW_DESCRIPTORS, str(most), "run", "--settle", "0.1"]
+    return subprocess.run(
+        [*argv, "--inbox", box.inbox, "--outbox", box.outbox],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def bounded_run(box, *options):
@@ -141,3 +164,25 @@ def test_a_minisat_that_is_asked_for_and_not_there_is_exit_code_2_and_nothing_is
     assert done.returncode == 2
     assert "install" in done.stderr
     assert box.waiting() == {"a.txt"}
+
+
+def test_more_files_than_descriptors_are_solved_in_one_pass(box):
+    for number in range(100):
+        box.drop(f"{number}.txt")
+    done = run_with_descriptors(box, 64)
+    assert done.returncode == 0, done.stderr
+    assert len(box.kept("done")) == 100
+
+
+@pytest.mark.parametrize("most", [13, 16])
+def test_a_killer_for_whose_prover_there_is_no_descriptor_waits_and_is_not_unknown(box, most):
+    box.drop("killer.txt", KILLER.read_bytes())
+    box.drop("none.txt", NO_SOLUTION)
+    done = run_with_descriptors(box, most)
+    statuses = {path.stem: box.record(path.stem)["status"] for path in box.outbox.glob("*.json")}
+    expected = {"killer": "unique", "none": "unsolvable"}
+    assert statuses.items() <= expected.items()
+    assert (done.returncode == 0) == (statuses == expected)
+    assert done.returncode in (0, 75)
+    assert box.run().returncode == 0
+    assert {stem: box.record(stem)["status"] for stem in expected} == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import io
 import json
@@ -32,7 +33,11 @@ from support.dropping import (
 from support.packing import tar_info, tar_of, zip_info, zip_of
 from support.warm import Here, Silent
 
+from pipeline.log import LazyLog
+from pipeline.run.job import Tuning
 from pipeline.run.loop import run_once
+from pipeline.run.sinks import Portions
+from pipeline.run.tree import Tree, TreeSink
 from pipeline.settings import Settings
 
 HEADER = "member,format,status,solutions,complete,certificate,message\n"
@@ -671,3 +676,77 @@ def test_mutated_they_never_crash_nor_lose_the_original_nor_leave_litter(sources
                 rows = table(box, f"set{number}")
                 statuses = Counter(row["status"] for row in rows)
                 assert record["totals"].get("refused", 0) == statuses["refused"]
+
+
+def failing(number, code):
+    """What puts a member's file into the tree; it fails at that call, and once only."""
+    calls, put = iter(range(1, 1000)), Tree._put
+
+    def failing_once(tree, stem, name, pieces):
+        if next(calls) == number:
+            raise OSError(code, os.strerror(code), name)
+        return put(tree, stem, name, pieces)
+
+    return failing_once
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_a_disk_that_fails_at_one_file_of_a_member_is_not_the_members_fault(
+    box, monkeypatch, number
+):
+    """Each of two members has three files."""
+    box.drop("set.zip", zip_of(("a.txt", SMALL), ("b.txt", OTHER)))
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
+    with monkeypatch.context() as patched:
+        patched.setattr(Tree, "_put", failing(number, errno.EIO))
+        assert run_once(settings, LazyLog(quiet=True)) == 75
+    assert not box.has_record("set")
+    assert run_once(settings, LazyLog(quiet=True)) == 0
+    assert [row["status"] for row in table(box, "set")] == ["unique", "unique"]
+    check_whole(box)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("code", [errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL])
+def test_of_a_member_whose_name_cannot_be_written_nothing_is_left(box, monkeypatch, number, code):
+    box.drop("set.zip", zip_of(("x/a.txt", SMALL), ("y/b.txt", OTHER)))
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
+    monkeypatch.setattr(Tree, "_put", failing(number, code))
+    assert run_once(settings, LazyLog(quiet=True)) == 1
+    first, second = table(box, "set")
+    assert (first["status"], first["message"]) == (
+        "failed",
+        f"it cannot be written: {os.strerror(code)}",
+    )
+    assert second["status"] == "unique"
+    assert {path.name for path in (box.outbox / "set").iterdir()} == {"y"}
+    check_whole(box)
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_members_whose_paths_get_too_long_are_failed_and_the_others_are_written(tmp_path, killed):
+    """Puzzles and collections, the latter in several steps, at one of which a run may end."""
+    box = DropFolder.within(tmp_path)
+    outbox = box.outbox.joinpath(*["o" * 200] * 12)
+    long = "/".join(["m" * 190] * 9)
+    members = [(f"{long}/one.txt", SMALL), (f"{long}/many.txt", PAIR * 41), ("many.txt", PAIR)]
+    box.drop("set.zip", zip_of(*members))
+    outbox.mkdir(parents=True)
+    box = DropFolder(box.inbox, outbox)
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
+    tuning = Tuning(portions=Portions(piece=400), checkpoint_seconds=0.0)
+    if killed:
+        with patch.object(TreeSink, "_end", side_effect=OSError(errno.EIO, "Input/output error")):
+            assert run_once(settings, LazyLog(quiet=True), tuning=tuning) == 75
+    assert run_once(settings, LazyLog(quiet=True), tuning=tuning) == 1
+    rows = table(box, "set")
+    why = f"it cannot be written: {os.strerror(errno.ENAMETOOLONG)}"
+    assert [(row["status"], row["message"]) for row in rows] == [
+        ("failed", why),
+        ("failed", why),
+        ("collection", ""),
+    ]
+    assert box.record("set")["totals"] == {"unique": 2, "failed": 2}
+    assert {path.name for path in (outbox / "set").iterdir()} == {
+        f"many{ending}" for ending in (".csv", ".json", ".log", "_1.solution")
+    }

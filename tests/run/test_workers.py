@@ -285,3 +285,8 @@ def test_what_is_lacking_nearby_is_not_asked_of_others(pools: Pools) -> None:
     with pytest.raises(EnvironmentFailure, match="no room"):
         list(nearby(pools()).replies(fated(lacking=BAD)))
     assert not pools.workers()
+
+
+def test_a_worker_that_has_no_descriptor_left_gives_nothing_up(pools: Pools) -> None:
+    with pytest.raises(EnvironmentFailure, match="Too many open files"):
+        asked(pools(1), fated(cramped=BAD))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
 import signal
@@ -27,6 +28,7 @@ class Doubling(Request):
     deadly: frozenset[int] = frozenset()
     crashing: frozenset[int] = frozenset()
     lacking: frozenset[int] = frozenset()
+    cramped: frozenset[int] = frozenset()
     exiting: frozenset[int] = frozenset()
     endless: frozenset[int] = frozenset()
     deadly_once: Path | None = None
@@ -48,6 +50,8 @@ class Doubling(Request):
             raise ZeroDivisionError("no reason")
         if number in self.lacking:
             raise EnvironmentFailure("there is no room")
+        if number in self.cramped:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         if number in self.endless:
             signal.pause()
         if self.deadly_once is not None and not self.deadly_once.exists():

@@ -60,18 +60,25 @@ def folder_of(root, *entries):
     return root
 
 
-def deep_folder(top: Path, length: int) -> Path:
-    """Make `top` a folder in a folder and so on, so that the last one's path is about so long."""
+def deep_folder(top: Path, length: int, each: int = 199, file: str = "") -> Path:
+    """Make `top` a folder in a folder and so on, so that the last one's path is about so long.
+
+    The names have `each` so many bytes; in each folder is a `file.txt` of that content, if any.
+    """
     top.mkdir(parents=True)
     names, rest = [], length - len(str(top))
     while rest > 1:
-        names.append("d" * (min(rest, 200) - 1))
+        names.append("d" * (min(rest, each + 1) - 1))
         rest -= len(names[-1]) + 1
     folder = os.open(top, os.O_RDONLY)
     for name in names:
         os.mkdir(name, dir_fd=folder)
         outer, folder = folder, os.open(name, os.O_RDONLY, dir_fd=folder)
         os.close(outer)
+        if file:
+            within = os.open("file.txt", os.O_WRONLY | os.O_CREAT, dir_fd=folder)
+            os.write(within, file.encode())
+            os.close(within)
     os.close(folder)
     return top
 
