@@ -72,14 +72,14 @@ class Intake:
         self._shelf = Shelf(room=BATCH)
         self._holds_many: set[str] = set()
         self._walk_again: dict[str, float] = {}
-        self._said: set[str] = set()
+        self._said: set[tuple[str, str]] = set()
 
     def close(self) -> None:
         self._shelf.close()
 
     def forget_all_but(self, names: Collection[str], ignored: Collection[str]) -> None:
         names = set(names)
-        self._said &= {*names, *ignored}
+        self._said = {each for each in self._said if each[0] in names or each[0] in ignored}
         self._settler.forget_all_but(names)
         self._holds_many &= names
         self._walk_again = {name: at for name, at in self._walk_again.items() if name in names}
@@ -154,7 +154,10 @@ class Intake:
         """What to do about a file that may not be complete; None if it is."""
         if seen.is_folder:  # walking through it takes a while
             self._walk_again[seen.name] = time.monotonic() + self._jobs.tuning.walk_seconds
-        match self._settler.judge(seen, time.monotonic(), time.time()):
+        verdict = self._settler.judge(seen, time.monotonic(), time.time())
+        if seen.is_folder and isinstance(verdict, Settling):
+            self._say_once("info", "file.waits", seen.name, f"for {verdict.seconds:.0f} s or more")
+        match verdict:
             case Settling(held=True, reason=reason):
                 self._say_once("warning", "file.held", seen.name, reason)
             case Settling(seconds, reason, patience) if self._once:
@@ -217,8 +220,8 @@ class Intake:
     def _say_once(
         self, level: Literal["info", "warning"], event: str, name: str, reason: str
     ) -> None:
-        if name not in self._said:
-            self._said.add(name)
+        if (name, event) not in self._said:
+            self._said.add((name, event))
             log = self._jobs.log.info if level == "info" else self._jobs.log.warning
             log(event, source=printable(name), reason=reason)
 
