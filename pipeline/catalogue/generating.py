@@ -37,7 +37,7 @@ AT_ONCE = 512
 MOST_TRIED = 2000
 """Lots of grids without a puzzle as wished, after which there is no hope."""
 
-FIRST_TRIED, FAR = 20, 3
+FIRST_TRIED, FAR = 10, 3
 """After so many lots there is no hope for numbers of clues that are so far from all that occurred;
 twice as far if clues come in pairs. Each further clue is at least 15 times as rare."""
 

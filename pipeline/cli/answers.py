@@ -142,10 +142,9 @@ def _check_drawn(drawing: Drawing, files: Sequence[Path]) -> None:
         return
     if len(files) != 1:
         raise UsageError("--svg: give one puzzle to draw")
-    is_file = svg != STANDARD_OUTPUT and (svg.is_file() or not svg.exists())
-    if is_file and svg.suffix.lower() != ".svg":
-        raise UsageError(f"--svg: {printable(str(svg))}: expected a name that ends in .svg")
     check_target("--svg", svg, files, force=drawing.force)
+    if svg.suffix.lower() not in ("", ".svg"):
+        raise UsageError(f"--svg: {printable(str(svg))}: expected a name that ends in .svg")
 
 
 def _tell(answer: Answer, settings: Settings, before: str | None) -> None:
@@ -482,12 +481,16 @@ def times_table(results: Iterable[tuple[str, Result]]) -> None:
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH_ELSEWHERE
-    halves = _HALVES if console.width < _WIDE else {}
-    table = Table(box=box.SIMPLE if shows("─", sys.stdout) else box.ASCII, padding=(0, 1, 0, 0))
+    is_narrow = console.width < _WIDE
+    halves = _HALVES if is_narrow else {}
+    table = Table(
+        box=box.SIMPLE if shows("─", sys.stdout) else box.ASCII,
+        padding=(0, 0 if is_narrow else 1, 0, 0),
+    )
     for name in ("file", "status", "variables", "clauses", *STAGES):
         heading = halves.get(name, name)
         if name == "file":
-            table.add_column(heading, overflow="ellipsis", no_wrap=True, min_width=12)
+            table.add_column(heading, overflow="ellipsis", min_width=10)
         elif name == "status":
             table.add_column(heading, no_wrap=True)
         else:
@@ -498,5 +501,8 @@ def times_table(results: Iterable[tuple[str, Result]]) -> None:
         if "batch" in known:  # the total is that of many
             del known["total"]
         seconds = (f"{known[stage]:.3f}" if stage in known else "" for stage in STAGES)
-        table.add_row(printable(name), result.status, *sizes, *seconds)
+        shown = printable(name)
+        table.add_row(
+            shown.rpartition("/")[2] if is_narrow else shown, result.status, *sizes, *seconds
+        )
     console.print(table)

@@ -154,21 +154,24 @@ class Intake:
         """What to do about a file that may not be complete; None if it is."""
         if seen.is_folder:  # walking through it takes a while
             self._walk_again[seen.name] = time.monotonic() + self._jobs.tuning.walk_seconds
-        verdict = self._settler.judge(seen, time.monotonic(), time.time())
-        if seen.is_folder and isinstance(verdict, Settling):
-            self._say_once("info", "file.waits", seen.name, f"for {verdict.seconds:.0f} s or more")
-        match verdict:
+        match self._settler.judge(seen, time.monotonic(), time.time()):
             case Settling(held=True, reason=reason):
                 self._say_once("warning", "file.held", seen.name, reason)
             case Settling(seconds, reason, patience) if self._once:
                 if patience > 0:
-                    return LookAgain(min(seconds, patience))
+                    return self._waiting(seen, min(seconds, patience))
                 self._say_once("info", "file.left", seen.name, reason)
             case Settling(seconds):
-                return LookAgain(seconds)
+                return self._waiting(seen, seconds)
             case _:
                 return None
         return LookAgain()
+
+    def _waiting(self, seen: Sight, seconds: float) -> LookAgain:
+        """Look again in so many seconds; say so of a folder."""
+        if seen.is_folder and seconds >= 1:
+            self._say_once("info", "file.waits", seen.name, f"for {seconds:.0f} s or more")
+        return LookAgain(seconds)
 
     def may_resume(self, claim: Claim) -> bool:
         """Whether to continue an abandoned claim now; if so, its names are reserved.
