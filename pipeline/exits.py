@@ -79,6 +79,16 @@ def interruptible() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let stopping signals wait until the block is done."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _installed() -> Handlers:
     """The handlers of the stopping signals that are not ignored."""
     known = {number: signal.getsignal(number) for number in STOPPING}

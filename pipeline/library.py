@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
@@ -219,11 +219,14 @@ def overlap(
     yield from comparing.overlap([Path(known)], [Path(asked)], chosen, tallies)
 
 
-def generate(wish: Wish | None = None, seed: int = 0) -> Generator[Result[Grid]]:
+def generate(
+    wish: Wish | None = None, seed: int = 0, on_tried: Callable[[int], object] = lambda _: None
+) -> Generator[Result[Grid]]:
     """Generate new puzzles of 9×9 with one solution, without end; minimal ones by default.
 
     Each is the result of a puzzle that `solve` would give, with the certificate that there is no
-    other solution. The same seed gives the same puzzles.
+    other solution. The same seed gives the same puzzles. `on_tried` is called often, with the
+    number of grids that were tried.
 
         >>> from itertools import islice
         >>> [result.status for result in islice(generate(), 2)]
@@ -236,7 +239,7 @@ def generate(wish: Wish | None = None, seed: int = 0) -> Generator[Result[Grid]]
     from pipeline.problem import PuzzleProblem  # noqa: PLC0415
     from pipeline.puzzle import NINE, Grid, Puzzle  # noqa: PLC0415
 
-    for made in generating.generate(wish or generating.Wish(), seed):
+    for made in generating.generate(wish or generating.Wish(), seed, on_tried):
         yield Result(
             "unique",
             (Grid(NINE, made.solution),),

@@ -184,7 +184,8 @@ class Display:
 
     def _show(self, source: str, progress: Progress, now: float) -> None:
         bar, task = self._bar = self._bar or self._opened(source, progress)
-        about = f"{progress.puzzles:,} {progress.noun}s, {self._rate(progress, now):,.0f}/s"
+        about = f"{progress.puzzles:,} {progress.noun}{'s' * (progress.puzzles != 1)}"
+        about += f", {self._rate(progress, now):,.0f}/s"
         left = self._left(progress, now)
         if left is not None:
             about += f", {left} left"

@@ -109,7 +109,6 @@ class _Collection:
         """Audit every row and all counts. Raises InputError if a file cannot be read further."""
         paths = [self._published.beside(name) for name in self._names]
         record = self._published.record
-        total = sum(n for name, n in record.totals.items() if name not in ASIDE)
         with ExitStack() as stack:
             proofs = self._proofs(stack)
             files = stack.enter_context(LineFiles(paths))
@@ -126,13 +125,19 @@ class _Collection:
                     if also:
                         audit_rows(portion, added, also, self._terms, self._report)
                     start += len(lines[0])
-                self._terms.on_rows(record.source, self.count, total)
+                self._told(self.count)
             files.end()
             if proofs and (unread := proofs.next):
                 raise InputError(f"{proofs.name}: there is no row {unread.index}")
             if proofs and self._report.is_clean:  # else proofs may have been skipped
                 proofs.end()
         compare_counts(self.counts, record, self._report)
+
+    def _told(self, done: int) -> None:
+        """Tell that so many rows are audited."""
+        record = self._published.record
+        total = sum(n for name, n in record.totals.items() if name not in ASIDE)
+        self._terms.on_rows(record.source, done, total)
 
     def _also(self, files: LineFiles) -> tuple[str, ...]:
         """What the table tells in addition, by its header. Raises InputError."""
@@ -198,6 +203,7 @@ class _Collection:
             read = odd.get(number) or read_row(portion, number - portion.first, Report())
             if self._check(read, proofs, steps):
                 proved.add(number)
+            self._told(number)
             proofs.advance()
         for number, read in odd.items():
             if read.row.certificate == "drat" and number not in tried:
@@ -216,6 +222,7 @@ class _Collection:
                 audited = audit_complete if row.complete else audit_another
                 grids = [*row.grids.values()]
                 audited(row.puzzle, grids, self._terms, self._about(row.number))
+                self._told(row.number)
 
     def _check(self, read: Read, proofs: ProofsFile, steps: int) -> bool:
         """Whether the next proof shows that the solutions of a row are all."""

@@ -13,8 +13,9 @@ ones do not depend on how many are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from math import inf
 
@@ -35,6 +36,13 @@ AT_ONCE = 512
 
 MOST_TRIED = 2000
 """Lots of grids without a puzzle as wished, after which there is no hope."""
+
+FIRST_TRIED, FAR = 10, 3
+"""After so many lots there is no hope for numbers of clues that are so far from all that occurred;
+twice as far if clues come in pairs. Each further clue is at least 15 times as rare."""
+
+MOST_MINIMAL = 40
+"""Givens of a minimal classic puzzle; none with more is known (M. Dobrichev, 2014)."""
 
 FEWEST = 17
 """Givens of a classic puzzle with one solution (G. McGuire, B. Tugemann and G. Civario, 2012)."""
@@ -66,6 +74,11 @@ class Wish:
             raise UsageError(f"givens: expected a range within 0 to {_CELLS}")
         if not self.marks and most < FEWEST:
             raise UsageError(f"givens: a puzzle with one solution has at least {FEWEST}")
+        if self.minimal and not self.marks and least > MOST_MINIMAL:
+            raise UsageError(
+                f"givens: no minimal puzzle with more than {MOST_MINIMAL} clues is known; "
+                "leave redundant clues in"
+            )
         if self.depth and not 0 <= self.depth[0] <= self.depth[1] <= DEEPEST:
             raise UsageError(f"depth: expected a range within 0 to {DEEPEST}")
 
@@ -79,24 +92,34 @@ class Generated:
     nodes: int
 
 
-def generate(wish: Wish, seed: int) -> Iterator[Generated]:
-    """Generate puzzles without end.
+def generate(
+    wish: Wish, seed: int, on_tried: Callable[[int], object] = lambda _: None
+) -> Iterator[Generated]:
+    """Generate puzzles without end; call `on_tried` often with how many grids were tried.
 
-    Raises UsageError for a negative seed, LimitReached if none is found for a long time.
+    Raises UsageError for a negative seed, LimitReached if none is found for a long time, or if
+    what was found shows that there is no hope.
     """
     if seed < 0:
         raise UsageError(f"seed: expected 0 or more, found {seed}")
-    fruitless = 0
+    fruitless, fewest, most = 0, _CELLS, 0
     for number in count():
         words = np.random.PCG64(np.random.SeedSequence((seed, number)))
-        masks = _made(wish, words)
+        masks = _made(wish, words, partial(on_tried, number * AT_ONCE))
+        clues = (masks != _FULL).sum(axis=1)
+        fewest, most = min(fewest, int(clues.min())), max(most, int(clues.max()))
         chosen = masks[_are_as_wished(wish, masks)]
         known = solutions_of(NINE, chosen, 2)
         for place in np.flatnonzero(known.unique).tolist():
             yield _told(chosen, known, place)
         fruitless = 0 if len(chosen) else fruitless + 1
-        if fruitless == MOST_TRIED:
-            raise LimitReached(f"none of {MOST_TRIED * AT_ONCE:,} puzzles is as wished")
+        far = FAR * (2 if wish.symmetric else 1)
+        is_far = wish.givens[0] >= most + far or wish.givens[1] <= fewest - far
+        if fruitless == MOST_TRIED or (fruitless == FIRST_TRIED and is_far):
+            raise LimitReached(
+                f"none of {fruitless * AT_ONCE:,} puzzles is as wished; "
+                f"they have {fewest} to {most} clues"
+            )
 
 
 def _told(masks: NDArray[np.uint16], known: Known, place: int) -> Generated:
@@ -104,7 +127,7 @@ def _told(masks: NDArray[np.uint16], known: Known, place: int) -> Generated:
     return Generated(tuple(masks[place].tolist()), tuple(grid.tolist()), int(known.nodes[place]))
 
 
-def _made(wish: Wish, words: np.random.PCG64) -> NDArray[np.uint16]:
+def _made(wish: Wish, words: np.random.PCG64, on_step: Callable[[], object]) -> NDArray[np.uint16]:
     """Puzzles (P, 81) made of random grids."""
     grids = _grids(words)
     given = np.left_shift(1, grids - 1, dtype=np.uint16)
@@ -119,9 +142,11 @@ def _made(wish: Wish, words: np.random.PCG64) -> NDArray[np.uint16]:
         is_odd = given & np.uint16(NINE.odd_values) != 0
         kinds.append(np.where(is_odd, NINE.odd_values, NINE.even_values).astype(np.uint16))
     for step in range(order.shape[1]):
+        on_step()
         for kind in kinds:
             _leave_out(masks, kind, order[:, step], wanted, symmetric=wish.symmetric)
     for step in range(order.shape[1] if wish.marks else 0):
+        on_step()
         _leave_out(masks, kinds[0], order[:, step], wanted, symmetric=wish.symmetric)
     return masks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -51,10 +51,20 @@ AT_ONCE = 1024
 """Puzzles of a collection that are solved together."""
 
 
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The file to draw in, if any; whether without the solution, and whether to replace a file."""
+
+    svg: Path | None
+    puzzle_only: bool
+    force: bool
+
+
 def solve(
-    files: list[Path], settings: Settings, *, times: bool, svg: Path | None, as_json: bool
+    files: list[Path], settings: Settings, *, times: bool, drawing: Drawing, as_json: bool
 ) -> None:
-    _check_drawn(svg, files)
+    _check_drawn(drawing, files)
+    svg = drawing.svg
     kept: list[tuple[str, Result]] = []
     well = True
     with Solvers(settings.solver, settings.minisat) as solvers:
@@ -76,7 +86,7 @@ def solve(
     if times and kept:
         times_table(kept)
     if svg:
-        _draw(svg, *kept[0])
+        _draw(svg, *kept[0], puzzle_only=drawing.puzzle_only)
     raise typer.Exit(ALL_WELL if well else SOME_BAD)
 
 
@@ -124,11 +134,17 @@ def _record_line(answer: Answer, settings: Settings) -> str:
     return json.dumps(told | {"texts": texts})
 
 
-def _check_drawn(svg: Path | None, files: Sequence[Path]) -> None:
-    if svg:
-        if len(files) != 1:
-            raise UsageError("--svg: give one puzzle to draw")
-        check_target("--svg", svg, files)
+def _check_drawn(drawing: Drawing, files: Sequence[Path]) -> None:
+    svg = drawing.svg
+    if svg is None:
+        if drawing.puzzle_only:
+            raise UsageError("--puzzle-only: say with --svg where to draw")
+        return
+    if len(files) != 1:
+        raise UsageError("--svg: give one puzzle to draw")
+    check_target("--svg", svg, files, force=drawing.force)
+    if svg.suffix.lower() not in ("", ".svg"):
+        raise UsageError(f"--svg: {printable(str(svg))}: expected a name that ends in .svg")
 
 
 def _tell(answer: Answer, settings: Settings, before: str | None) -> None:
@@ -209,17 +225,17 @@ def solved_of(
 
 
 def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """The items as they are solved together: rows of collections; all else one by one."""
+    """The items as they are solved together: rows without rules; all else one by one."""
     rows: list[Item] = []
     for item in items:
-        if item.line is not None and len(rows) < AT_ONCE:
-            rows.append(item)
-            continue
-        if rows:
+        is_alone = item.line is None or (item.problem and item.problem.geometry_alone is None)
+        if rows and (is_alone or len(rows) == AT_ONCE):
             yield rows
-        rows = [] if item.line is None else [item]
-        if item.line is None:
+            rows = []
+        if is_alone:
             yield [item]
+        else:
+            rows.append(item)
     if rows:
         yield rows
 
@@ -289,19 +305,25 @@ def _in_words(result: Result) -> str:
     return f"multiple: all {number}" if result.complete else f"multiple: {number} and more"
 
 
-def _draw(target: Path, name: str, result: Result) -> None:
-    """Write the puzzle and what was found as SVG. Raises InputError for what is not drawn."""
-    from pipeline.report import LARGEST_DRAWN, board_svg  # noqa: PLC0415 - slow to load
+def _draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
+    """Write the puzzle, and what was found unless `puzzle_only`, as SVG.
+
+    Raises InputError for what is not drawn.
+    """
+    from pipeline.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
 
     if result.status == "invalid":
         return  # reported already
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         raise InputError(f"{name}: it is no puzzle that could be drawn")
-    board = board_of(problem.puzzle, result, signs_of(problem.format))
+    signs = signs_of(problem.format)
+    board = Board(problem.puzzle, signs=signs)
+    if not puzzle_only:
+        board = board_of(problem.puzzle, result, signs)
     if not board.is_drawable:
         raise InputError(f"{name}: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells are not drawn")
-    title = f"{name}: {result.status}"
+    title = name if puzzle_only else f"{name}: {result.status}"
     write_to(target, [board_svg(board, title, "b", alone=True), "\n"])
 
 
@@ -443,6 +465,16 @@ def _print_count(file: Path, result: Result, settings: Settings) -> NoReturn:
 
 STAGES = ("parse", "encode", "solve", "decode", "certify", "prove", "total")
 _WIDTH_ELSEWHERE = 200
+_WIDE = 104
+"""Columns with room for all headings in one line, and for a file's name."""
+
+_HALVES = {
+    "variables": "vari-\nables",
+    "clauses": "clau-\nses",
+    "encode": "en-\ncode",
+    "decode": "de-\ncode",
+    "certify": "cer-\ntify",
+}
 
 
 def times_table(results: Iterable[tuple[str, Result]]) -> None:
@@ -451,21 +483,31 @@ def times_table(results: Iterable[tuple[str, Result]]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
-    table = Table(box=box.SIMPLE if shows("─", sys.stdout) else box.ASCII, padding=(0, 1, 0, 0))
-    for heading in ("file", "status", "variables", "clauses", *STAGES):
-        if heading == "file":
-            table.add_column(heading, overflow="ellipsis", no_wrap=True, min_width=12)
-        elif heading == "status":
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH_ELSEWHERE
+    is_narrow = console.width < _WIDE
+    halves = _HALVES if is_narrow else {}
+    table = Table(
+        box=box.SIMPLE if shows("─", sys.stdout) else box.ASCII,
+        padding=(0, 0 if is_narrow else 1, 0, 0),
+    )
+    for name in ("file", "status", "variables", "clauses", *STAGES):
+        heading = halves.get(name, name)
+        if name == "file":
+            table.add_column(heading, overflow="ellipsis", min_width=10)
+        elif name == "status":
             table.add_column(heading, no_wrap=True)
         else:
             table.add_column(heading, justify="right", no_wrap=True)
     for name, result in results:
         sizes = (str(len(result.cnf.candidates)), str(result.cnf.size)) if result.cnf else ("", "")
-        seconds = (
-            f"{result.seconds[stage]:.3f}" if stage in result.seconds else "" for stage in STAGES
+        known = dict(result.seconds)
+        if "batch" in known:  # the total is that of many
+            del known["total"]
+        seconds = (f"{known[stage]:.3f}" if stage in known else "" for stage in STAGES)
+        shown = printable(name)
+        table.add_row(
+            shown.rpartition("/")[2] if is_narrow else shown, result.status, *sizes, *seconds
         )
-        table.add_row(printable(name), result.status, *sizes, *seconds)
-    console = Console(markup=False, highlight=False)
-    if not console.is_terminal:
-        console.width = _WIDTH_ELSEWHERE
     console.print(table)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 import typer
 
@@ -22,8 +24,8 @@ from pipeline.cli.files import (
     source_name,
 )
 from pipeline.cli.options import say
-from pipeline.errors import UsageError, printable
-from pipeline.exits import ALL_WELL, SOME_BAD
+from pipeline.errors import LimitReached, UsageError, printable
+from pipeline.exits import ALL_WELL, SOME_BAD, Stopped, uninterrupted
 from pipeline.library import dedupe as dedupe_sources
 from pipeline.library import generate as generate_puzzles
 from pipeline.library import overlap as compare_sources
@@ -36,55 +38,62 @@ from pipeline.rows import one_line
 from pipeline.settings import ReadingOptions, Settings
 
 MOST = 100_000_000
-_DEDUPED, _OVERLAP, _GENERATED = Path("deduped.txt"), Path("overlap.csv"), Path("generated.txt")
 _MOST_SAID = 20
 _RANGE = re.compile(r"(\d{1,3})(?:-(\d{1,3}))?")
 
 
 def dedupe(
-    sources: Sequence[Path], settings: Settings, *, output: Path | None, table: Path | None
+    sources: Sequence[Path],
+    settings: Settings,
+    *,
+    output: Path | None,
+    table: Path | None,
+    force: bool,
 ) -> None:
-    target = output or _DEDUPED
+    target = output or STANDARD_OUTPUT
     beside = _table_beside(target, table)
-    _check_targets({"--output": target, "--table": beside}, sources)
-    display, tally = Display(None, bar=not settings.quiet), Tally()
+    _check_targets({"--output": target, "--table": beside}, sources, force=force)
+    is_shown = _is_shown(target)
+    display, tally = Display(None, bar=not settings.quiet and not is_shown), Tally()
     tally.on_lot = _Ticking(display, "comparing", [tally])
     with ExitStack() as stack:
         names, paths = _named(sources, settings, stack)
         kept = stack.enter_context(growing(target))
         found = dedupe_sources(*paths, kept=kept, tally=tally, **_reading(settings))
         _write_copies(stack, beside, found, names, display)
-    if not settings.quiet and target != STANDARD_OUTPUT:
-        said = f"{_puzzles(tally.puzzles)} in {tally.classes:,} classes"
-        print(f"{said}: {printable(str(target))} has the first of each")
-        _say_written(beside, tally.copies, "which are equivalent to an earlier one, and to which")
+    if not settings.quiet:
+        told = say if STANDARD_OUTPUT in (target, beside) else print
+        classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
+        where = "" if target == STANDARD_OUTPUT else f": {printable(str(target))} has the first"
+        where += " of each" if where and tally.classes > 1 else ""
+        told(f"{_puzzles(tally.puzzles)} in {classes}{where}")
+        what = "which are equivalent to an earlier one, and to which"
+        _say_written(beside, tally.copies, what, told)
     raise typer.Exit(SOME_BAD if tally.left else ALL_WELL)
 
 
-def overlap(known: Path, asked: Path, settings: Settings, *, output: Path | None) -> None:
-    target = output or _OVERLAP
-    _check_targets({"--output": target}, [known, asked])
+def overlap(
+    known: Path, asked: Path, settings: Settings, *, output: Path | None, force: bool
+) -> None:
+    _check_targets({"--output": output}, [known, asked], force=force)
     display, theirs, ours = Display(None, bar=not settings.quiet), Tally(), Tally()
     theirs.on_lot = ours.on_lot = _Ticking(display, "comparing", [theirs, ours])
     with ExitStack() as stack:
         names, (first, second) = _named([known, asked], settings, stack)
         found = compare_sources(first, second, tallies=(theirs, ours), **_reading(settings))
-        _write_copies(stack, target, found, names, display)
+        _write_copies(stack, output, found, names, display)
     verdict = f"{ours.copies:,} of {_puzzles(ours.puzzles)} of {source_name(asked)}"
     verdict += " is" if ours.copies == 1 else " are"
     verdict += f" equivalent to one of {_puzzles(theirs.puzzles)} of {source_name(known)}"
     said = f"{'overlap' if ours.copies else 'no overlap'}: {verdict}"
-    if target == STANDARD_OUTPUT:
-        say(said)
-    else:
-        print(said)
+    (say if output == STANDARD_OUTPUT else print)(said)
     if not settings.quiet:
-        _say_written(target, ours.copies, "which these are, and to which they are equivalent")
+        _say_written(output, ours.copies, "which these are, and to which they are equivalent")
     is_well = not (ours.copies or ours.left or theirs.left)
     raise typer.Exit(ALL_WELL if is_well else SOME_BAD)
 
 
-def generate(
+def generate(  # noqa: PLR0913 - one for each option
     count: int,
     settings: Settings,
     wish: Wish,
@@ -92,29 +101,67 @@ def generate(
     *,
     output: Path | None,
     table: Path | None,
+    force: bool,
 ) -> None:
+    _check_numbers(count, seed)
+    target = output or STANDARD_OUTPUT
+    beside = _table_beside(target, table)
+    _check_targets({"--output": target, "--table": beside}, [], force=force)
+    ended: Stopped | LimitReached | None = None
+    with ExitStack() as stack:
+        collection = stack.enter_context(growing(target))
+        rows = stack.enter_context(growing(beside)) if beside else None
+        writing = _Writing(collection, rows)
+        display = Display(None, bar=not settings.quiet)
+        stack.callback(display.end)
+
+        def show(tried: int) -> None:
+            display.tick("generating", Progress(tried, writing.made, count, "tried grid"))
+
+        is_shown = _is_shown(target)
+        puzzles = stack.enter_context(closing(generate_puzzles(wish, seed, show)))
+        try:
+            for result in islice(puzzles, count):
+                if is_shown:  # in the place of the bar
+                    display.end()
+                with uninterrupted():
+                    writing.write(result)
+                    if is_shown:
+                        collection.flush()
+        except (Stopped, LimitReached) as error:
+            if not writing.made:
+                raise
+            ended = error
+    if not settings.quiet and target != STANDARD_OUTPUT:
+        said = "each with one solution, as a search through everything has shown"
+        number = f"{writing.made:,} of " if ended else ""
+        print(f"{printable(str(target))}: {number}{_puzzles(count)}, {said}")
+    if ended:
+        raise ended
+
+
+def _check_numbers(count: int, seed: int) -> None:
     if not 1 <= count <= MOST:
         raise UsageError(f"N: expected 1 to {MOST:,}")
     if seed < 0:
         raise UsageError(f"--seed: expected 0 or more, found {seed}")
-    target = output or _GENERATED
-    beside = _table_beside(target, table)
-    _check_targets({"--output": target, "--table": beside}, [])
-    display = Display(None, bar=not settings.quiet)
-    with ExitStack() as stack:
-        collection = stack.enter_context(growing(target))
-        rows = stack.enter_context(growing(beside)) if beside else None
+
+
+class _Writing:
+    """Writes generated puzzles, with a row each if there is a table, and counts them."""
+
+    def __init__(self, collection: BinaryIO, rows: BinaryIO | None) -> None:
+        self.made = 0
+        self._collection = collection
+        self._rows = rows
         if rows:
             rows.write(header(GeneratedRow))
-        puzzles = stack.enter_context(closing(generate_puzzles(wish, seed)))
-        made = display.over(islice(puzzles, count), "generating", total=count)
-        for index, result in enumerate(made, 1):
-            collection.write(_line_of(result).encode("ascii"))
-            if rows:
-                rows.write(csv_line(_row_of(index, result)))
-    if not settings.quiet and target != STANDARD_OUTPUT:
-        said = "each with one solution, as a search through everything has shown"
-        print(f"{printable(str(target))}: {_puzzles(count)}, {said}")
+
+    def write(self, result: Result) -> None:
+        self.made += 1
+        self._collection.write(_line_of(result).encode("ascii"))
+        if self._rows:
+            self._rows.write(csv_line(_row_of(self.made, result)))
 
 
 def wish_of(
@@ -160,17 +207,24 @@ class _Ticking:
         self._display.tick(self._what, Progress(done, done, None))
 
 
+def _is_shown(target: Path) -> bool:
+    """Whether what is written appears on the terminal, as a bar does."""
+    return target == STANDARD_OUTPUT and sys.stdout.isatty()
+
+
 def _table_beside(target: Path, table: Path | None) -> Path | None:
     """The table that is asked for, or one beside the collection if that is a file."""
-    if table or target == STANDARD_OUTPUT:
+    if table or target == STANDARD_OUTPUT or not target.name:
         return table
     return target.with_suffix(".csv")
 
 
-def _check_targets(targets: Mapping[str, Path | None], sources: Sequence[Path]) -> None:
+def _check_targets(
+    targets: Mapping[str, Path | None], sources: Sequence[Path], *, force: bool
+) -> None:
     named = {option: target for option, target in targets.items() if target}
     for option, target in named.items():
-        check_target(option, target, sources)
+        check_target(option, target, sources, force=force)
     if len({target.resolve() for target in named.values()}) < len(named):
         raise UsageError(f"{' and '.join(named)} are the same file")
 
@@ -255,9 +309,11 @@ def _puzzles(count: int) -> str:
     return f"{count:,} puzzle{'' if count == 1 else 's'}"
 
 
-def _say_written(table: Path | None, copies: int, what: str) -> None:
+def _say_written(
+    table: Path | None, copies: int, what: str, told: Callable[[str], None] = print
+) -> None:
     if copies and table and table != STANDARD_OUTPUT:
-        print(f"{printable(str(table))} says {what}")
+        told(f"{printable(str(table))} says {what}")
 
 
 def _line_of(result: Result) -> str:

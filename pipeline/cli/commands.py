@@ -31,8 +31,11 @@ Table = Annotated[
     typer.Option(
         "--table",
         metavar="FILE",
-        help="Where to write the table: beside the collection, as NAME.csv; - is standard output.",
+        help="Where to write the table: beside -o NAME.txt it is NAME.csv; - is standard output.",
     ),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace a file that exists, but never an input.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Empty = Annotated[
@@ -91,7 +94,7 @@ def watch(settings: Settings) -> None:
 
 
 @takes(*SOLVING, *READING, "also", "quiet")
-def solve(
+def solve(  # noqa: PLR0913 - one for each option
     files: Files,
     settings: Settings,
     *,
@@ -100,6 +103,10 @@ def solve(
         Path | None,
         typer.Option("--svg", metavar="FILE", help="Draw the puzzle in this file; - is stdout."),
     ] = None,
+    puzzle_only: Annotated[
+        bool, typer.Option("--puzzle-only", help="Draw the puzzle without its solution.")
+    ] = False,
+    force: Force = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the record of each, with its solutions, as JSON.")
     ] = False,
@@ -116,6 +123,8 @@ def solve(
 
     sudoku-pipeline solve --svg classic.svg examples/classic.sudoku
 
+    sudoku-pipeline solve --svg - --puzzle-only examples/classic.sudoku
+
     sudoku-pipeline solve --json examples/six.txt | jq .certificate
 
     sudoku-pipeline solve --also minimal,effort examples/line.sdm
@@ -124,7 +133,8 @@ def solve(
     """
     from pipeline.cli import answers
 
-    answers.solve(files, settings, times=times, svg=svg, as_json=as_json)
+    drawing = answers.Drawing(svg, puzzle_only, force)
+    answers.solve(files, settings, times=times, drawing=drawing, as_json=as_json)
 
 
 @takes(*SOLVING, *READING, "quiet")
@@ -154,6 +164,7 @@ def encode(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write there, not to standard output.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Write a puzzle as a DIMACS CNF.
 
@@ -163,7 +174,7 @@ def encode(
     """
     from pipeline.cli import formulas
 
-    formulas.encode(settings, file, empty, numbering, output)
+    formulas.encode(settings, file, empty, numbering, output, force=force)
 
 
 @takes("encoding", *READING, encoding="extended")
@@ -310,10 +321,12 @@ def report(
             help="Where to write the page: report.html in the outbox; - is standard output.",
         ),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Make a page that shows an outbox: totals, times, jobs, boards.
 
-    The page is self-contained, but its links lead to the files of the outbox.
+    The page is self-contained, but its links lead to the files of the outbox. It replaces the
+    report.html that is in the outbox; a file named with -o only with --force.
 
     sudoku-pipeline report
 
@@ -321,11 +334,11 @@ def report(
     """
     from pipeline.cli import outbox as commands
 
-    commands.report(settings, outbox, output=output)
+    commands.report(settings, outbox, output=output, force=force)
 
 
 @takes("inbox", *SOLVING, *READING, "quiet")
-def sheet(
+def sheet(  # noqa: PLR0913 - one for each option
     sources: Annotated[
         list[Path],
         typer.Argument(help="Puzzles, collections, archives, an outbox, records; - is stdin."),
@@ -335,9 +348,12 @@ def sheet(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Where to write: sheet.html here; - is standard output."
+            "--output",
+            "-o",
+            help="Where to write: a new sheet.html, or sheet-2.html, here; - is standard output.",
         ),
     ] = None,
+    force: Force = False,
     per_page: Annotated[
         Literal["1", "2", "4", "6", "9", "12"],
         typer.Option("--per-page", help="Puzzles on a page; fewer of large ones."),
@@ -369,6 +385,7 @@ def sheet(
         sources,
         settings,
         output=output,
+        force=force,
         per_page=int(per_page),
         solutions=not no_solutions,
         first=first,
@@ -385,10 +402,11 @@ def dedupe(
         typer.Option(
             "--output",
             "-o",
-            help="Where to write the first of each class: deduped.txt here; - is standard output.",
+            help="Write the first of each class there, not to standard output.",
         ),
     ] = None,
     table: Table = None,
+    force: Force = False,
 ) -> None:
     """Find puzzles that are equivalent to an earlier one, and write the first of each class.
 
@@ -399,13 +417,13 @@ def dedupe(
 
     sudoku-pipeline dedupe -o all.txt --table copies.csv examples/line.sdm examples/collection.txt
 
-    cat examples/collection.txt | sudoku-pipeline dedupe -o - -
+    cat examples/collection.txt | sudoku-pipeline dedupe -
 
     Exit code 1: something was left out.
     """
     from pipeline.cli import catalogue
 
-    catalogue.dedupe(sources, settings, output=output, table=table)
+    catalogue.dedupe(sources, settings, output=output, table=table, force=force)
 
 
 @takes(*READING, "max_total_bytes", "quiet")
@@ -423,21 +441,25 @@ def overlap(
         typer.Option(
             "--output",
             "-o",
-            help="Where to write the table: overlap.csv here; - is standard output.",
+            metavar="TABLE",
+            help="Also write a table of these puzzles there; - is standard output.",
         ),
     ] = None,
+    force: Force = False,
 ) -> None:
-    """Tell which puzzles of B are equivalent to one of A: a verdict, and a table.
+    """Tell which puzzles of B are equivalent to one of A.
 
     Equivalent means the same as for `dedupe`.
 
     sudoku-pipeline overlap examples/collection.txt examples/line.sdm
 
+    sudoku-pipeline overlap -o overlap.csv examples/collection.txt examples/line.sdm
+
     Exit code 1: some are equivalent, or something was left out.
     """
     from pipeline.cli import catalogue
 
-    catalogue.overlap(known, asked, settings, output=output)
+    catalogue.overlap(known, asked, settings, output=output, force=force)
 
 
 @takes("quiet")
@@ -475,10 +497,11 @@ def generate(  # noqa: PLR0913 - one for each option
         typer.Option(
             "--output",
             "-o",
-            help="Where to write the collection: generated.txt here; - is standard output.",
+            help="Write the collection there, not to standard output.",
         ),
     ] = None,
     table: Table = None,
+    force: Force = False,
 ) -> None:
     """Generate classic puzzles of 9×9, each with one solution, which is certified.
 
@@ -492,7 +515,7 @@ def generate(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline generate 10 --redundant --givens 30-34 --depth 0 -o easy.txt
 
-    sudoku-pipeline generate 3 --even-odd -o -
+    sudoku-pipeline generate 3 --even-odd
 
     Exit code 1: for a long time no puzzle was found that is as wished.
     """
@@ -501,7 +524,7 @@ def generate(  # noqa: PLR0913 - one for each option
     wish = catalogue.wish_of(
         givens, depth, redundant=redundant, symmetric=symmetric, marks=even_odd
     )
-    catalogue.generate(count, settings, wish, seed, output=output, table=table)
+    catalogue.generate(count, settings, wish, seed, output=output, table=table, force=force)
 
 
 @takes("inbox", "outbox", "settle")

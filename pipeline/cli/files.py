@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ import typer
 from pipeline.errors import InputError, UsageError, is_environmental, printable
 from pipeline.parse import Parsed, oversize
 from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
+from pipeline.published import ENDING, file_names, read_record
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
 
@@ -132,8 +134,13 @@ def empty_puzzle(size: str) -> Puzzle:
 STANDARD_OUTPUT = Path("-")
 
 
-def check_target(option: str, target: Path, inputs: Sequence[Path] = ()) -> None:
-    """Raise UsageError if the target cannot be written, or is one of the inputs."""
+def check_target(
+    option: str, target: Path, inputs: Sequence[Path] = (), *, force: bool = False
+) -> None:
+    """Raise UsageError if the target cannot be written, or is there and must not be replaced.
+
+    `force` lets a file be replaced, but never an input or a file of a published set.
+    """
     if target == STANDARD_OUTPUT:
         return
     shown = f"{option}: {printable(str(target))}"
@@ -149,6 +156,10 @@ def check_target(option: str, target: Path, inputs: Sequence[Path] = ()) -> None
         raise UsageError(f"{shown} is the file that is read; name another")
     if any(_is_within(target, given) for given in inputs):
         raise UsageError(f"{shown} is in the folder that is read; name one elsewhere")
+    if target.is_file() and _is_published(target.resolve()):
+        raise UsageError(f"{shown} is part of published results; name another")
+    if target.is_file() and not force:
+        raise UsageError(f"{shown} exists; name another, or replace it with --force")
 
 
 def _are_one(target: Path, given: Path) -> bool:
@@ -157,6 +168,27 @@ def _are_one(target: Path, given: Path) -> bool:
 
 def _is_within(target: Path, given: Path) -> bool:
     return given.is_dir() and target.resolve().is_relative_to(given.resolve())
+
+
+def _is_published(target: Path) -> bool:
+    """Whether a file is a record, or is listed in a record beside it."""
+    name = target.name
+    for end in range(1, len(name) + 1):
+        path = target.with_name(name[:end] + ENDING)
+        record = read_record(path) if path.is_file() else None
+        if record and name in (path.name, *file_names(record)):
+            return True
+    return False
+
+
+def unused(name: str) -> Path:
+    """The path of that name in this folder; if it is taken, with a number: `sheet-2.html`."""
+    path = first = Path(name)
+    number = 1
+    while os.path.lexists(path):
+        number += 1
+        path = first.with_stem(f"{first.stem}-{number}")
+    return path
 
 
 @contextmanager
@@ -185,8 +217,6 @@ def growing(target: Path) -> Iterator[BinaryIO]:
 
 def write_to(target: Path, pieces: Iterable[str]) -> None:
     """Write a text to a checked target: a device is written to, not replaced by a file."""
-    from pipeline.report import write_whole  # noqa: PLC0415 - slow to load
-
     if target == STANDARD_OUTPUT:
         sys.stdout.flush()
         for piece in pieces:
@@ -196,4 +226,6 @@ def write_to(target: Path, pieces: Iterable[str]) -> None:
         with target.open("w", encoding="utf-8", errors="backslashreplace") as device:
             device.writelines(pieces)
     else:
+        from pipeline.report import write_whole  # noqa: PLC0415 - slow to load
+
         write_whole(target.resolve(), pieces)

@@ -116,7 +116,9 @@ def _print_overview(overview: Overview) -> None:
 
 def _print_entries(entries: list[Entry]) -> None:
     for entry in entries[:_MOST_SHOWN]:
-        print(f"    {printable(entry.name)}" + (f": {printable(entry.note)}" if entry.note else ""))
+        is_named = entry.note.startswith(f"{entry.name}:")
+        said = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))
+        print(f"    {printable(said)}")
     if len(entries) > _MOST_SHOWN:
         print(f"    and {len(entries) - _MOST_SHOWN} more")
 

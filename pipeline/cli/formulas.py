@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import typer
@@ -10,12 +9,15 @@ import typer
 from pipeline.certify import certify_grid, certify_model
 from pipeline.cli.files import (
     STANDARD_INPUT,
+    STANDARD_OUTPUT,
+    check_target,
     empty_puzzle,
     read_bytes,
     read_file,
     read_grid,
     read_puzzle,
     source_name,
+    write_to,
 )
 from pipeline.cnf import Sat, Unknown, Unsat, decode_model, dimacs_lines, parse_result
 from pipeline.encode import encode_puzzle
@@ -36,16 +38,15 @@ def encode(
     empty: str | None,
     numbering: NumberingChoice,
     output: Path | None,
+    *,
+    force: bool,
 ) -> None:
     if (file is None) == (empty is None):
         raise typer.BadParameter("give either a puzzle file or --empty")
+    target = output or STANDARD_OUTPUT
+    check_target("--output", target, [file] if file else [], force=force)
     puzzle = _puzzle(empty, file, settings).puzzle
-    lines = dimacs_lines(encode_puzzle(puzzle, settings.encoding, numbering))
-    if output is None or output == STANDARD_INPUT:
-        sys.stdout.writelines(lines)
-    else:
-        with output.open("w", encoding="ascii") as stream:
-            stream.writelines(lines)
+    write_to(target, dimacs_lines(encode_puzzle(puzzle, settings.encoding, numbering)))
 
 
 def _puzzle(empty: str | None, file: Path | None, settings: Settings) -> Parsed:

@@ -90,7 +90,7 @@ def _print(finding: Finding, *, as_json: bool) -> None:
         print(f"    {each}")
 
 
-def report(settings: Settings, outbox: Path, *, output: Path | None) -> None:
+def report(settings: Settings, outbox: Path, *, output: Path | None, force: bool) -> None:
     from pipeline.report import REPORT, page_pieces, written  # noqa: PLC0415 - slow to load
 
     if not outbox.is_dir():
@@ -101,7 +101,7 @@ def report(settings: Settings, outbox: Path, *, output: Path | None) -> None:
         for _ in display.over(written(outbox, settings.inbox, output), "report", "step", steps):
             pass
     else:
-        check_target("--output", output)
+        check_target("--output", output, force=force)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
         pieces = page_pieces(outbox, settings.inbox, beside)
         write_to(output, display.over(pieces, "report", "step", steps))

@@ -95,7 +95,7 @@ def _write_new(texts: Mapping[Path, str]) -> None:
     """Write those that are not there yet. Raises UsageError where there is something else."""
     there = {path for path in texts if os.path.lexists(path)}
     for path in texts:
-        check_target("--output", path)
+        check_target("--output", path, force=True)  # the same text may be there
         if path in there and not _holds(path, texts[path]):
             shown = printable(str(path))
             raise UsageError(f"{shown} is something else; remove it, or name another folder")

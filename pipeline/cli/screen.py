@@ -67,6 +67,7 @@ class Screen:
         self._jobs = 0
         self._puzzles: Counter[str] = Counter()
         self._claimed = 0
+        self._waited = 0.0
         self._is_silent = True
         terminal = stream or sys.stderr
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
@@ -89,6 +90,8 @@ class Screen:
             case "job.finished":
                 self._count(values)
                 self._say_finished("bad" if kind == "bad" else "well", values)
+            case "run.waited":
+                self._waited = values["seconds"]
             case "watch.started":
                 inbox, outbox = map(_shown, (self._settings.inbox, self._settings.outbox))
                 self._say("note", f"watching {inbox}; results go to {outbox}; Ctrl-C stops")
@@ -118,13 +121,14 @@ class Screen:
                 drop = f"nothing to do: drop files in {_shown(self._settings.inbox)}"
                 self._say("note", "stopped before anything was done" if was_stopped else drop)
             return
-        seconds = max(self._clock() - self._begun, 1e-3)
+        seconds = max(self._clock() - self._begun - self._waited, 1e-3)
         total = self._puzzles.total()
         line = f"{total:,} puzzle{'s' * (total != 1)}"
         if self._jobs != total:
             line += f" in {self._jobs:,} file{'s' * (self._jobs != 1)}"
         each = [f"{n:,} {status}" for status, n in self._puzzles.most_common() if n]
         each += [f"{self._claimed:,} only claimed"] if self._claimed else []
+        each += [f"besides {duration(self._waited)} of waiting"] if self._waited else []
         line += f", {duration(seconds)}" + ("" if has_waited else f", {_rate(total / seconds)}")
         self._say("note", line, ", ".join(each))
         outbox = _shown(self._settings.outbox)
@@ -137,8 +141,9 @@ class Screen:
     def _say_finished(self, kind: Kind, values: Mapping[str, Any]) -> None:
         room = self._columns - _BESIDE_NAMES - _FOR_DETAILS
         name = _fitted(printable(values["source"]), min(max(room, _NARROWEST), _WIDEST))
-        took = duration(values["seconds"]["total"])
-        line = f"{name}  {values['status']:<{_STATUS}}  {took:>{_TIME}}"
+        seconds = values["seconds"]
+        took = "" if "batch" in seconds else duration(seconds["total"])  # else that of many
+        line = f"{name}  {values['status']:<{_STATUS}}  {took:>{_TIME}}".rstrip()
         self._say(kind, line, _detail(values))
 
     def _say(self, kind: Kind, line: str, detail: str | None = None) -> None:

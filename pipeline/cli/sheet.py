@@ -15,6 +15,7 @@ from pipeline.cli.files import (
     check_target,
     path_of,
     source_name,
+    unused,
     write_to,
 )
 from pipeline.cli.options import say
@@ -38,7 +39,7 @@ from pipeline.solvers import Solvers
 from pipeline.solving import solve_problems
 from pipeline.source import Archive
 
-_TARGET = Path("sheet.html")
+_TARGET = "sheet.html"
 _MOST = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
 
 
@@ -52,17 +53,18 @@ class _Unsolved:
     signs: str
 
 
-def sheet(
+def sheet(  # noqa: PLR0913 - one for each option
     sources: Sequence[Path],
     settings: Settings,
     *,
     output: Path | None,
+    force: bool,
     per_page: int,
     solutions: bool,
     first: int | None,
 ) -> None:
-    target = output or _TARGET
-    check_target("--output", target, sources)
+    target = output or unused(_TARGET)
+    check_target("--output", target, sources, force=force)
     if first is not None and not 1 <= first <= MOST_PRINTED:
         raise UsageError(f"--first: expected 1 to {MOST_PRINTED:,}")
     found, is_well = _taken(_found(sources, settings), first)

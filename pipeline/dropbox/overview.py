@@ -19,7 +19,7 @@ from pipeline.dropbox.claiming import is_in_work
 from pipeline.dropbox.folders import Folders, return_to, sync
 from pipeline.dropbox.growing import last_noted
 from pipeline.dropbox.settle import Refused, Settler, Settling, look, names_in
-from pipeline.errors import in_words
+from pipeline.errors import counted, in_words
 from pipeline.files import read_regular
 from pipeline.published import ENDING, PuzzleRecord, Record, file_names, read_record
 from pipeline.published.names import MOST_LIKELY, files_in, stems_for
@@ -145,7 +145,7 @@ def _progress_of(folder: Path) -> str:
     state = last_noted(folder)
     if not state:
         return ""
-    done = f"; {state['puzzles']} puzzles done" if "puzzles" in state else ""
+    done = f"; {counted(state['puzzles'], 'puzzle')} done" if "puzzles" in state else ""
     share = state.get("share")
     return done + (f", {share:.0%}" if isinstance(share, float) else "")
 

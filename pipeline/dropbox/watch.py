@@ -10,6 +10,7 @@ import contextlib
 import math
 import os
 import select
+import time
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
 
 
 class Alarm:
-    """Something to wait for that threads and signal handlers can ring."""
+    """Something to wait for that threads and signal handlers can ring.
+
+    `waited` are the seconds of all waits.
+    """
 
     def __init__(self) -> None:
+        self.waited = 0.0
         self._ear, self._bell = os.pipe()
         os.set_blocking(self._ear, False)
         os.set_blocking(self._bell, False)
@@ -35,7 +40,9 @@ class Alarm:
         """Return when it has rung since the last wait, or after that time; whether it has."""
         poll = select.poll()
         poll.register(self._ear, select.POLLIN)
+        begun = time.monotonic()
         rung = bool(poll.poll(math.ceil(seconds * 1000)))
+        self.waited += time.monotonic() - begun
         with contextlib.suppress(BlockingIOError):
             while os.read(self._ear, 4096):
                 pass

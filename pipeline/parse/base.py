@@ -166,6 +166,7 @@ class Collection(Generic[L]):
     bytes, and where it ends depends on the input and that size alone. A piece's data is itself a
     source that can be cut further. `entries` reads a piece; a bad record is an entry with an
     error. `takes_plain_lines` tells whether a line of 81 cells and nothing else is a puzzle.
+    `is_ruled`: its puzzles have rules, which take a while to solve.
     """
 
     name: str
@@ -173,3 +174,4 @@ class Collection(Generic[L]):
     pieces: Callable[[BinaryIO, L, int], Iterator[Piece]]
     entries: Callable[[Piece, L, Reader], list[Entry]]
     takes_plain_lines: Callable[[L], bool] = _none
+    is_ruled: bool = False

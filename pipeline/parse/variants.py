@@ -81,4 +81,4 @@ def entries_of_variants(piece: Piece, _layout: None, reader: Reader) -> list[Ent
     ]
 
 
-VARIANTS = Collection("variants", recognise_variants, cut_lines, entries_of_variants)
+VARIANTS = Collection("variants", recognise_variants, cut_lines, entries_of_variants, is_ruled=True)

@@ -102,6 +102,9 @@ EVENTS: Final = {
     "file.held": Event(
         (ERROR,), "a file is not taken while somebody writes to it", ("source", "reason")
     ),
+    "file.waits": Event(
+        (ERROR,), "a folder waits until nothing in it changes", ("source", "reason")
+    ),
     "file.left": Event(
         (ERROR,),
         "a file that was not complete in time is left for the next `run`",
@@ -121,6 +124,9 @@ EVENTS: Final = {
         (ERROR,), "a disk, a folder or a cluster failed; nothing was lost", ("reason",)
     ),
     "environment.recovered": Event((ERROR,), "the failure is over; `watch` goes on"),
+    "run.waited": Event(
+        (ERROR,), "how long `run` did nothing but wait for files to be complete", ("seconds",)
+    ),
     "watch.started": Event((ERROR,), "`watch` has begun", ("inbox",)),
     "watch.stopped": Event((ERROR,), "`watch` has ended"),
     "watcher.replaced": Event(

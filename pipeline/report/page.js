@@ -68,7 +68,7 @@
         if (card) card.hidden = !fits;
         count += fits;
       });
-      shown.textContent = count === rows.length ? "" : `${count} of ${rows.length} jobs`;
+      shown.textContent = count === rows.length ? "" : `${count} of the ${rows.length} jobs on this page`;
       for (const total of totals) total.ariaCurrent = total.dataset.status === status.value ? "true" : null;
     };
     for (const total of totals) {

@@ -280,7 +280,7 @@ class Viewer:
         if isinstance(board, str):
             return Card(name, status, "", message, facts, links, words=board)
         svg = board_svg(board, f"{name}: {status}", f"b{next(self._keys)}")
-        return Card(name, status, svg, message, facts, links, board.span >= _WIDE)
+        return Card(name, status, svg, message, facts, links, max(board.geometry.extent) >= _WIDE)
 
 
 def _urgency(row: MemberRow, member: Job | None) -> int:

@@ -72,14 +72,14 @@ class Intake:
         self._shelf = Shelf(room=BATCH)
         self._holds_many: set[str] = set()
         self._walk_again: dict[str, float] = {}
-        self._said: set[str] = set()
+        self._said: set[tuple[str, str]] = set()
 
     def close(self) -> None:
         self._shelf.close()
 
     def forget_all_but(self, names: Collection[str], ignored: Collection[str]) -> None:
         names = set(names)
-        self._said &= {*names, *ignored}
+        self._said = {each for each in self._said if each[0] in names or each[0] in ignored}
         self._settler.forget_all_but(names)
         self._holds_many &= names
         self._walk_again = {name: at for name, at in self._walk_again.items() if name in names}
@@ -159,13 +159,19 @@ class Intake:
                 self._say_once("warning", "file.held", seen.name, reason)
             case Settling(seconds, reason, patience) if self._once:
                 if patience > 0:
-                    return LookAgain(min(seconds, patience))
+                    return self._waiting(seen, min(seconds, patience))
                 self._say_once("info", "file.left", seen.name, reason)
             case Settling(seconds):
-                return LookAgain(seconds)
+                return self._waiting(seen, seconds)
             case _:
                 return None
         return LookAgain()
+
+    def _waiting(self, seen: Sight, seconds: float) -> LookAgain:
+        """Look again in so many seconds; say so of a folder."""
+        if seen.is_folder and seconds >= 1:
+            self._say_once("info", "file.waits", seen.name, f"for {seconds:.0f} s or more")
+        return LookAgain(seconds)
 
     def may_resume(self, claim: Claim) -> bool:
         """Whether to continue an abandoned claim now; if so, its names are reserved.
@@ -217,8 +223,8 @@ class Intake:
     def _say_once(
         self, level: Literal["info", "warning"], event: str, name: str, reason: str
     ) -> None:
-        if name not in self._said:
-            self._said.add(name)
+        if (name, event) not in self._said:
+            self._said.add((name, event))
             log = self._jobs.log.info if level == "info" else self._jobs.log.warning
             log(event, source=printable(name), reason=reason)
 

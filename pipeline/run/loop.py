@@ -205,6 +205,8 @@ def run_once(
     metrics = _metrics(settings, log)
     with _ready(settings, log, on_finished, metrics, tuning, once=True) as (sweeper, stop, alarm):
         code = _pass(sweeper, stop, alarm, metrics, log, on_finished)
+        if alarm.waited >= 1:
+            log.info("run.waited", seconds=round(alarm.waited, 3))
         if metrics:
             metrics.write()
     return code

@@ -30,6 +30,7 @@ from pipeline.files import digest_of
 from pipeline.log import Log, Progress
 from pipeline.published.schema import CLAIMED, PROVED, REFUSED, Fallback
 from pipeline.published.tables import PuzzleRow, columns
+from pipeline.puzzle import NINE
 from pipeline.record import (
     Origin,
     Summary,
@@ -148,15 +149,25 @@ class Portions:
 
     `piece`, `piece_of_larger` and `piece_to_prove` are bytes of a collection's text: some 6,000
     puzzles of 9×9, a hundredth of a second's work compiled and a tenth in numpy; larger puzzles;
-    and some 200, a few seconds' work if each is to be proved, or its effort to be found. An
-    archive's single puzzles are grouped up to `items`, or until they have `item_bytes`.
+    and some 200, a few seconds' work if each is to be proved, or its effort to be found. Puzzles
+    with rules take longer: some 5 are a `piece_of_ruled`. An archive's single puzzles are grouped
+    up to `items`, or until they have `item_bytes`.
     """
 
     piece: int = 512 * 1024
     piece_of_larger: int = 256 * 1024
     piece_to_prove: int = 16 * 1024
+    piece_of_ruled: int = 2 * 1024
     items: int = 256
     item_bytes: int = 1024 * 1024
+
+    def size(self, source: Source, settings: Settings) -> int:
+        """The bytes of a piece of that collection."""
+        if source.detected.format.is_ruled:
+            return self.piece_of_ruled
+        if settings.prove == "always" or "effort" in settings.traits:
+            return self.piece_to_prove
+        return self.piece if source.cells <= NINE.side**2 else self.piece_of_larger
 
     def pieces(
         self,
@@ -171,13 +182,9 @@ class Portions:
         `ahead` is by how much indices are ahead of lines, as far as is known.
         """
         from pipeline.parse import Piece, count_lines  # noqa: PLC0415 - loaded by then
-        from pipeline.puzzle import NINE  # noqa: PLC0415
 
         found, piece = source.detected, Piece(1, b"")
-        size = self.piece if source.cells <= NINE.side**2 else self.piece_of_larger
-        if settings.prove == "always" or "effort" in settings.traits:
-            size = self.piece_to_prove
-        for piece in found.pieces(stream, size):
+        for piece in found.pieces(stream, self.size(source, settings)):
             yield PieceOf(piece, source, member, max(1, piece.first_line + ahead()))
         line = piece.first_line + count_lines(piece.data)
         error = str(stream.error) if stream.error else None

@@ -166,7 +166,7 @@ class TableSink(GrowingSink):
             and settings.cluster is None
             and not self._is_packed
             and cells <= NINE.side**2
-            and (size or 0) * NINE.side**2 <= self._portions.piece * cells
+            and (size or 0) * NINE.side**2 <= self._portions.size(self._source, settings) * cells
             and settings.solver in {"auto", "lanes"}
             and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
             and not self._proves

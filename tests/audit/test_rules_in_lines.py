@@ -10,9 +10,14 @@ from support.auditing import Outbox, in_a_line
 from support.ruled import SOLO, SUMOCUE
 from support.solving import TWO
 
+from pipeline.audit import Terms, audit
+from pipeline.cli.answers import _groups
 from pipeline.published.tables import PuzzleRow
+from pipeline.reading import contents_of, items_of
 from pipeline.report.drawn import board_of_row
-from pipeline.settings import Reading
+from pipeline.run.sinks import Portions
+from pipeline.settings import Reading, Settings
+from pipeline.unpack.streams import PeekableStream
 
 JIGSAW = "4j:1j2a3b,b__cd__a___b_"
 """It has two solutions."""
@@ -69,3 +74,27 @@ def test_the_board_of_a_row_has_its_rules_and_its_solutions(outbox):
         assert board.puzzle.is_plain == (row["puzzle"] == PLAIN)
         assert (board.grid is None) == (row["status"] == "unsolvable")
         assert bool(board.difference) == (row["status"] == "multiple")
+
+
+def test_the_audit_tells_of_each_row_with_rules_that_it_has_checked(outbox):
+    told = []
+    terms = Terms(on_rows=lambda *progress: told.append(progress))
+    (finding,) = audit(outbox.folder, [outbox.box.inbox / "done"], terms)
+    assert finding.verdict == "ok"
+    assert [("rules.txt", number, 5) for number in (1, 2, 3, 5)] == [*dict.fromkeys(told)][:4]
+
+
+def test_collections_of_puzzles_with_rules_are_cut_into_steps_of_a_few(tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text(LINES * 30)
+    found = contents_of(path, "many.txt", Settings())
+    with path.open("rb") as file, PeekableStream(file) as stream:
+        steps = [*Portions().pieces(found.source, stream, Settings())]
+    assert len(steps) == 6, "five of 2 KiB, and the end"
+
+
+def test_solve_prints_each_puzzle_with_rules_as_soon_as_it_is_solved(tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text(LINES)
+    groups = _groups(items_of(path, "many.txt", Settings()))
+    assert [len(group) for group in groups] == [1, 1, 1, 1, 1]

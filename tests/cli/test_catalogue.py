@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import signal
+import subprocess
 from itertools import islice
 from pathlib import Path
 
 import pytest
-from support.commands import run
+from support.commands import run, start
 from support.oracle import solutions
 from support.packing import zip_of
+from support.solving import PATIENCE
 
 from pipeline import Copy, Left, Tally, Wish, dedupe, generate, overlap, read
 from pipeline.errors import UsageError
@@ -40,7 +43,7 @@ def rows(name: str) -> list[list[str]]:
 
 
 def test_dedupe_writes_the_first_of_each_class_and_where_the_others_are(desk):
-    code, printed, said = run("dedupe", "a.txt", "b.txt")
+    code, printed, said = run("dedupe", "a.txt", "b.txt", "-o", "deduped.txt")
     assert (code, said) == (0, "")
     assert printed.splitlines() == [
         "5 puzzles in 3 classes: deduped.txt has the first of each",
@@ -56,11 +59,11 @@ def test_dedupe_writes_the_first_of_each_class_and_where_the_others_are(desk):
 
 def test_what_cannot_be_compared_is_said_and_left_out(desk):
     Path("odd.txt").write_text(f"{EASY}\n1.....2..3.....4\nhello\n")
-    code, _, said = run("dedupe", "odd.txt", "--quiet")
+    code, kept, said = run("dedupe", "odd.txt", "--quiet")
     assert code == 1
     assert said.splitlines()[0] == "odd.txt:2: left out: it is not a classic puzzle of 9×9"
     assert said.splitlines()[1].startswith("odd.txt:3:")
-    assert Path("deduped.txt").read_text() == f"{EASY}\n"
+    assert kept == f"{EASY}\n"
     Path("none.txt").write_text("1.....2..3.....4\n" * 30)
     _, _, said = run("dedupe", "none.txt", "--quiet")
     assert said.splitlines()[20:] == ["and 10 more are left out"]
@@ -78,7 +81,7 @@ def test_standard_input_and_archives_are_named_as_they_were_given(desk):
 
 
 def test_overlap_gives_a_verdict_a_table_and_an_exit_code(desk):
-    code, printed, _ = run("overlap", "a.txt", "b.txt")
+    code, printed, _ = run("overlap", "a.txt", "b.txt", "-o", "overlap.csv")
     assert code == 1
     assert printed.splitlines() == [
         "overlap: 1 of 2 puzzles of b.txt is equivalent to one of 3 puzzles of a.txt",
@@ -104,7 +107,7 @@ def test_a_target_that_is_a_source_or_both_targets_is_refused(desk):
 
 
 def test_a_target_in_a_folder_that_is_read_is_refused_as_it_would_be_read_next_time(desk):
-    code, _, heard = run("dedupe", ".")
+    code, _, heard = run("dedupe", ".", "-o", "deduped.txt")
     assert (code, heard.count("deduped.txt is in the folder that is read")) == (2, 1)
     assert run("overlap", "a.txt", str(desk), "-o", "o.csv")[0] == 2
     assert {path.name for path in desk.iterdir()} == {"a.txt", "b.txt"}
@@ -112,13 +115,14 @@ def test_a_target_in_a_folder_that_is_read_is_refused_as_it_would_be_read_next_t
 
 def test_an_earlier_result_stays_if_the_command_fails(desk):
     Path("deduped.txt").write_text("earlier\n")
-    assert run("dedupe", "a.txt", "missing.txt")[0] == 1
+    options = ("-o", "deduped.txt", "--force")
+    assert run("dedupe", "a.txt", "missing.txt", *options)[0] == 1
     assert Path("deduped.txt").read_text() == "earlier\n"
     assert not [path for path in desk.iterdir() if path.name.startswith(".")]
 
 
 def test_generate_writes_puzzles_with_one_solution_and_their_certificates(desk):
-    code, printed, _ = run("generate", "5", "--seed", "3")
+    code, printed, _ = run("generate", "5", "--seed", "3", "-o", "generated.txt")
     assert code == 0
     assert printed == (
         "generated.txt: 5 puzzles, each with one solution, "
@@ -167,6 +171,7 @@ def test_puzzles_with_marked_cells_are_written_so_that_they_can_be_read(desk):
         (("1", "--givens", "many"), "--givens: expected a number or a range"),
         (("1", "--givens", "9-8"), "--givens: expected a range"),
         (("1", "--givens", "16"), "--givens: a puzzle with one solution has at least 17"),
+        (("1", "--givens", "81"), "--givens: no minimal puzzle with more than 40 clues is known"),
         (("1", "--seed", "-1"), "--seed: expected 0 or more, found -1"),
         (("1", "--depth", "3"), "--depth: expected a range within 0 to 2"),
         (("1", "--redundant"), "--redundant: --givens has to say"),
@@ -177,6 +182,101 @@ def test_a_wish_that_cannot_be_is_refused(desk, options, said):
     code, _, heard = run("generate", *options)
     assert code == 2
     assert said in heard
+
+
+def test_a_wish_that_is_far_from_all_puzzles_ends_with_the_reason(desk):
+    code, printed, heard = run("generate", "1", "--givens", "38-40")
+    assert (code, printed) == (1, "")
+    assert "none of 5,120 puzzles is as wished; they have 2" in heard
+
+
+def test_what_was_generated_before_an_interruption_is_kept(desk):
+    command = ("generate", "1000000", "--seed", "1", "-o", "many.txt")
+    with start(*command, stdin=subprocess.DEVNULL) as process:
+        while not (growing := [*desk.glob(".many.txt-*")]) or not growing[0].stat().st_size:
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        printed, heard = process.communicate(timeout=PATIENCE)
+    lines = Path("many.txt").read_text().splitlines()
+    assert (process.returncode, heard) == (75, "interrupted\n")
+    assert printed.startswith(f"many.txt: {len(lines):,} of 1,000,000 puzzles, each")
+    assert len(rows("many.csv")) == len(lines) + 1
+    assert {len(line) for line in lines} == {81}
+
+
+def test_generating_tells_how_many_grids_were_tried():
+    tried = []
+    next(generate(seed=1, on_tried=tried.append))
+    assert len(tried) > 10
+    assert {*tried} == {0}
+
+
+def test_without_a_target_nothing_is_written_beside_the_standard_output(desk):
+    before = {path.name for path in desk.iterdir()}
+    assert run("dedupe", "a.txt") == (0, f"{EASY}\n{HARD}\n", "3 puzzles in 2 classes\n")
+    assert run("generate", "1")[1].count("\n") == 1
+    verdict = "overlap: 1 of 2 puzzles of b.txt is equivalent to one of 3 puzzles of a.txt\n"
+    assert run("overlap", "a.txt", "b.txt") == (1, verdict, "")
+    assert {path.name for path in desk.iterdir()} == before
+
+
+def test_one_class_of_one_puzzle_is_told_in_the_singular(desk):
+    Path("one.txt").write_text(f"{EASY}\n")
+    assert run("dedupe", "one.txt")[2] == "1 puzzle in 1 class\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("generate", "1", "-o", "there.txt"),
+        ("generate", "1", "-o", "new.txt", "--table", "there.txt"),
+        ("dedupe", "a.txt", "-o", "there.txt"),
+        ("overlap", "a.txt", "b.txt", "-o", "there.txt"),
+        ("encode", "--empty", "2x2", "-o", "there.txt"),
+        ("report", ".", "-o", "there.txt"),
+        ("sheet", "a.txt", "-o", "there.txt", "--no-solutions"),
+    ],
+)
+def test_a_file_that_exists_is_replaced_with_force_only(desk, command):
+    Path("there.txt").write_text("mine")
+    code, _, heard = run(*command)
+    assert (code, "there.txt exists; name another, or replace it with --force" in heard) == (
+        2,
+        True,
+    )
+    assert Path("there.txt").read_text() == "mine"
+    assert not Path("new.txt").exists()
+    assert run(*command, "--force")[0] in (0, 1)
+    assert Path("there.txt").read_text() != "mine"
+
+
+def test_an_input_and_published_results_are_not_replaced_even_with_force(desk):
+    Path("puzzle.txt").write_text(f"{EASY}\n")
+    Path("in").mkdir()
+    Path("in/puzzle.txt").write_text(f"{EASY}\n")
+    assert run("run", "--inbox", "in", "--outbox", "out", "--quiet")[0] == 0
+    code, _, heard = run("encode", "puzzle.txt", "-o", "puzzle.txt", "--force")
+    assert (code, "is the file that is read" in heard) == (2, True)
+    published = [path for path in Path("out").iterdir() if path.name.startswith("puzzle")]
+    assert len(published) > 2
+    for path in published:
+        before = path.read_bytes()
+        code, _, heard = run("report", "out", "-o", str(path), "--force")
+        assert (code, "is part of published results" in heard) == (2, True)
+        assert path.read_bytes() == before
+
+
+def test_the_root_folder_is_no_target(desk):
+    for command in (("generate", "1"), ("dedupe", "a.txt"), ("encode", "--empty", "2x2")):
+        code, _, heard = run(*command, "-o", "/")
+        assert (code, heard) == (2, "sudoku-pipeline: --output: / is a folder; name a file in it\n")
+
+
+def test_a_sheet_without_a_name_takes_one_that_is_free(desk):
+    for name in ("sheet.html", "sheet-2.html"):
+        _, printed, _ = run("sheet", "a.txt", "--no-solutions")
+        assert printed.startswith(f"{name}: ")
+        assert Path(name).is_file()
 
 
 def test_the_functions_do_what_the_commands_do(desk):

@@ -88,6 +88,20 @@ def test_columns_line_up_whatever_the_names_and_the_width(columns, terminal, mon
     assert len({line.index("unique") for line in narrow}) == 1
 
 
+def test_a_job_that_was_solved_together_with_others_has_no_time(terminal):
+    told = screen(terminal)
+    finished(told, "a.txt", "unique", seconds={"parse": 0.001, "batch": 7.0, "total": 7.001})
+    assert terminal.lines == ["✓ a.txt                               unique"]
+
+
+def test_waiting_for_files_is_not_in_the_rate(terminal):
+    told = screen(terminal)
+    finished(told, "a.txt", "unique")
+    told.info("run.waited", seconds=1.5)
+    told.sum_up()
+    assert terminal.lines[-2] == "· 1 puzzle, 500 ms, 2.0/s  1 unique, besides 1.5 s of waiting"
+
+
 def test_what_is_only_claimed_is_told_of_each_and_of_all(terminal):
     told = screen(terminal)
     finished(told, "a.txt", "unique", certificate="claimed")

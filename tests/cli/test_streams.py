@@ -175,7 +175,7 @@ def test_certify_prints_a_name_with_escapes_escaped(tmp_path):
 
 def test_a_path_with_escapes_that_cannot_be_written_is_escaped():
     code, _, said = run("encode", "two.txt", "-o", f"no/{NAME}")
-    assert (code, said) == (1, f"sudoku-pipeline: no/{SHOWN}: No such file or directory\n")
+    assert (code, said.split(": ")[:3]) == (2, ["sudoku-pipeline", "--output", f"no/{SHOWN}"])
 
 
 def test_a_name_that_no_terminal_can_show_is_printed_by_a_process_too(tmp_path):

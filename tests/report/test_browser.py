@@ -7,9 +7,11 @@ from contextlib import closing
 
 import pytest
 from support.browsing import PAGE_OPEN, Reader, browser
+from support.commands import run
 from support.dropping import SMALL
 from support.needs import needs_chromium
 from support.reporting import FILES, HOSTILE, collection, record
+from support.ruled import ISS, KILLER
 
 from pipeline.report import REPORT, write_report
 
@@ -105,7 +107,7 @@ def test_numbers_sort_as_numbers_and_boards_go_with_their_rows(reader, tab):
 def test_the_table_filters_by_name_reason_status_and_format(reader, tab):
     tab.get_by_label("Name").fill("SET")
     assert reader.names() == ["set.zip"]
-    assert tab.locator("#shown").text_content() == f"1 of {len(FILES) + 1} jobs"
+    assert tab.locator("#shown").text_content() == f"1 of the {len(FILES) + 1} jobs on this page"
     assert tab.locator("article:visible").count() == 1
     tab.get_by_label("Name").fill("")
     tab.get_by_label("Status").select_option("failed")
@@ -207,6 +209,23 @@ def test_a_phone_scrolls_the_table_alone(open_page):
     tab = open_page(viewport={"width": 360, "height": 640}).tab
     wide, room = tab.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     assert wide <= room
+
+
+def test_the_sums_of_cages_are_readable_on_a_phone(chromium, tmp_path):
+    outbox, inbox = tmp_path / "outbox", tmp_path / "inbox"
+    inbox.mkdir()
+    (inbox / "killer.txt").write_text(f"{KILLER}\n")
+    (inbox / "small.txt").write_text(f"{ISS}\n")
+    assert run("run", "--inbox", str(inbox), "--outbox", str(outbox), "--quiet")[0] == 0
+    write_report(outbox, inbox, outbox / REPORT)
+    view = {"viewport": {"width": 390, "height": 800}}
+    with closing(Reader(chromium, (outbox / REPORT).as_uri(), **view)) as reader:
+        sizes = reader.tab.locator(".corner").evaluate_all(
+            "all => all.map((each) =>"
+            " each.getScreenCTM().a * parseFloat(getComputedStyle(each).fontSize))"
+        )
+    assert len(sizes) == 2
+    assert min(sizes) >= 10
 
 
 def test_print_has_light_paper_no_controls_and_all_pages_of_a_collection(open_page):

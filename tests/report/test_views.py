@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.auditing import packed
 from support.commands import run
-from support.dropping import SMALL
+from support.dropping import SMALL, DropFolder
 from support.reporting import HEAD, collection, page_of, record, table, text_of
 from support.strategies import examples
 
@@ -247,6 +247,15 @@ def test_a_board_with_numbers_of_two_digits_is_wide(tmp_path):
     assert sorted(cards) == ["card", "card wide"]
 
 
+def test_clues_outside_do_not_make_a_board_wide(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.drop("outside.txt", ".Shape~4x4.Sandwich~5~C1.Sandwich~3~R2.~R1C2_4\n")
+    box.drop("nine.txt", ".Sandwich~5~C1.Sandwich~3~R2.~R1C2_4.~R5C5_9\n")
+    assert box.run("--max-solutions", "1").returncode == 0
+    tags = page_of(box.outbox, box.inbox).tags
+    assert [kept["class"] for tag, kept in tags if tag == "article"] == ["card", "card"]
+
+
 def test_a_page_has_a_bounded_number_of_jobs_and_boards_and_says_so(tmp_path):
     for name in ("many", "more"):
         collection(tmp_path, name, ["unique"] * 100)
@@ -255,6 +264,7 @@ def test_a_page_has_a_bounded_number_of_jobs_and_boards_and_says_so(tmp_path):
     page = page_of(tmp_path, tmp_path, bounds=Bounds(jobs=8, rows=20))
     assert "220 puzzles in 22 jobs" in page.said
     assert "Listed are 8 of 22 jobs" in page.said
+    assert "the search looks through these only" in page.said
     assert page.said.index("job13.txt") < page.said.index("job0.txt")
     assert page.boards() <= 2 * 20
     assert page.rows() == 8

@@ -300,6 +300,19 @@ def test_what_is_not_complete_in_time_is_left_for_the_next_pass_and_told(box, qu
     assert len(events) == len(told)
 
 
+def test_a_folder_says_that_it_waits_and_how_long_the_pass_waited_is_told(box, monkeypatch):
+    monkeypatch.setattr("pipeline.dropbox.settle.FOLDER_SECONDS", 1.2)
+    (box.inbox / "folder").mkdir()
+    (box.inbox / "folder/a.txt").write_text(SMALL)
+    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox), *QUICKLY)
+    code, _, said = here("run", *folders, "--solver", "pysat")
+    waits, finished, waited = events_in(said)
+    assert (code, finished["event"], waited["event"]) == (0, "job.finished", "run.waited")
+    assert (waits["event"], waits["source"], waits["level"]) == ("file.waits", "folder", "info")
+    assert waits["reason"] == "for 1 s or more"
+    assert 1 <= waited["seconds"] < 60
+
+
 def test_what_was_left_is_taken_by_a_pass_a_minute_later(box, monkeypatch):
     monkeypatch.setattr("pipeline.dropbox.settle.FOLDER_SECONDS", 0.05)
     for name in empties(box):
