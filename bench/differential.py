@@ -33,8 +33,8 @@ from pathlib import Path
 
 from pipeline import solve_many
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse import parse_source
-from pipeline.result import Result
+from pipeline.reading.formats import parse_source
+from pipeline.solving.result import Result
 
 SAME, DIFFERS, REFUSED, INVALID, UNKNOWN = (
     "same",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pysat.solvers import Solver
 
-from pipeline.puzzle import Geometry, Puzzle, values_of
+from pipeline.puzzle.puzzle import Geometry, Puzzle, values_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -31,8 +31,8 @@ from pysat.solvers import Minisat22
 
 from pipeline import encode_puzzle
 from pipeline.certify import compiled
-from pipeline.puzzle import NINE, Puzzle
-from pipeline.solvers.lanes import loading
+from pipeline.puzzle.puzzle import NINE, Puzzle
+from pipeline.solving.compiled import loading
 
 MOST = 3
 """Solutions looked for: two are published, and a third says that there are more."""

@@ -18,7 +18,7 @@ from pipeline.certify.abreast import check_abreast
 from pipeline.certify.compiled import check as compiled_check
 from pipeline.certify.many import NODES, Verdict, check_one_by_one
 from pipeline.limits import NEVER
-from pipeline.puzzle import NINE, Geometry
+from pipeline.puzzle.puzzle import NINE, Geometry
 
 AT_ONCE = 10_000
 """Claims that are judged together."""

@@ -23,10 +23,10 @@ from pysat.solvers import Solver
 from pipeline.certify.formula import core_of, proof_formula
 from pipeline.certify.proof import REFUTED, check_core
 from pipeline.limits import Limits
-from pipeline.parse import parse_puzzle
-from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.solvers.lanes import solve_lanes
-from pipeline.solvers.pysat import ENGINES, Prover
+from pipeline.reading.formats import parse_puzzle
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.solving.compiled import solve_lanes
+from pipeline.solving.solvers.pysat import ENGINES, Prover
 
 GEOMETRY = Geometry(3, 3)
 COUNT, MOST = 200, 20

@@ -27,13 +27,13 @@ from typing import Any
 from collection import shuffled
 from puzzles import puzzles
 
-from pipeline.reading import source_in
-from pipeline.run.cluster import Cluster
-from pipeline.run.scheduler import packed
-from pipeline.run.sinks import PORTIONS, End, PieceOf
-from pipeline.run.workers import Pool, Workers
+from pipeline.reading.read import source_in
+from pipeline.service.cluster import Cluster
+from pipeline.service.scheduler import packed
+from pipeline.service.sinks.set import PORTIONS, End, PieceOf
+from pipeline.service.workers import Pool, Workers
 from pipeline.settings import Settings
-from pipeline.unpack.streams import PeekableStream
+from pipeline.reading.archives.streams import PeekableStream
 
 COUNT, MOST = 60_000, 2
 ROUNDS = 3
@@ -133,7 +133,7 @@ def compare(count: int, pieces: list[PieceOf], total: int) -> None:
 
 def wire(pieces: list[PieceOf], total: int) -> None:
     """Print what goes over the wire for a puzzle."""
-    from pipeline.solvers import Solvers  # noqa: PLC0415
+    from pipeline.solving.solvers import Solvers  # noqa: PLC0415
 
     there = sum(len(packed(piece, SETTINGS)) for piece in pieces)
     with Solvers() as solvers:

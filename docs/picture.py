@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import sync_playwright
 
-from pipeline.log import LazyLog
-from pipeline.report import REPORT, write_report
-from pipeline.run.loop import run_once
+from pipeline.service.log import LazyLog
+from pipeline.outbox.report import REPORT, write_report
+from pipeline.service.loop import run_once
 from pipeline.settings import Settings
 
 ROOT = Path(__file__).parents[1]

@@ -25,7 +25,7 @@ from msgspec.structs import fields
 
 from pipeline.cli import application
 from pipeline.cli.options import CONFIG
-from pipeline.published import events, schema, tables
+from pipeline.outbox import events, schema, tables
 from pipeline.settings import RANGES, FormatChoice, Settings
 
 FOLDER = Path(__file__).with_name("reference")

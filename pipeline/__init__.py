@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pipeline.catalogue.generating import Wish
     from pipeline.catalogue.lots import Left
     from pipeline.certify import Violation, certifier, certify_grid
-    from pipeline.cnf import (
+    from pipeline.solving.cnf import (
         Answer,
         Cnf,
         Sat,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         dimacs_lines,
         parse_result,
     )
-    from pipeline.encode import encode_puzzle
+    from pipeline.solving.encode import encode_puzzle
     from pipeline.errors import (
         EnvironmentFailure,
         InputError,
@@ -47,15 +47,15 @@ if TYPE_CHECKING:
         SolverMissing,
         UsageError,
     )
-    from pipeline.library import dedupe, generate, overlap, solutions, solve, solve_many
-    from pipeline.parse import Parsed, parse_puzzle, parse_source, render_puzzle
-    from pipeline.problem import FormulaProblem, Problem, PuzzleProblem
-    from pipeline.published.schema import Effort
-    from pipeline.puzzle import Candidate, Geometry, Grid, Puzzle
-    from pipeline.reading import Item, read
-    from pipeline.result import Certificate, Proof, Result, SolverUsed, Traits
+    from pipeline.api import dedupe, generate, overlap, solutions, solve, solve_many
+    from pipeline.reading.formats import Parsed, parse_puzzle, parse_source, render_puzzle
+    from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem
+    from pipeline.outbox.schema import Effort
+    from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle
+    from pipeline.reading.read import Item, read
+    from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Traits
     from pipeline.settings import Settings
-    from pipeline.solving import solve_puzzle
+    from pipeline.service.requests import solve_puzzle
 
 __all__ = [
     "Answer",
@@ -118,7 +118,7 @@ _HOMES = {
     "catalogue.generating": ("Wish",),
     "catalogue.lots": ("Left",),
     "certify": ("Violation", "certifier", "certify_grid"),
-    "cnf": (
+    "solving.cnf": (
         "Answer",
         "Cnf",
         "Sat",
@@ -128,7 +128,7 @@ _HOMES = {
         "dimacs_lines",
         "parse_result",
     ),
-    "encode": ("encode_puzzle",),
+    "solving.encode": ("encode_puzzle",),
     "errors": (
         "EnvironmentFailure",
         "InputError",
@@ -140,15 +140,15 @@ _HOMES = {
         "SolverMissing",
         "UsageError",
     ),
-    "parse": ("Parsed", "parse_puzzle", "parse_source", "render_puzzle"),
-    "puzzle": ("Candidate", "Geometry", "Grid", "Puzzle"),
-    "problem": ("FormulaProblem", "Problem", "PuzzleProblem"),
-    "reading": ("Item", "read"),
-    "published.schema": ("Effort",),
-    "result": ("Certificate", "Proof", "Result", "SolverUsed", "Traits"),
+    "reading.formats": ("Parsed", "parse_puzzle", "parse_source", "render_puzzle"),
+    "puzzle.puzzle": ("Candidate", "Geometry", "Grid", "Puzzle"),
+    "solving.problem": ("FormulaProblem", "Problem", "PuzzleProblem"),
+    "reading.read": ("Item", "read"),
+    "outbox.schema": ("Effort",),
+    "solving.result": ("Certificate", "Proof", "Result", "SolverUsed", "Traits"),
     "settings": ("Settings",),
-    "library": ("dedupe", "generate", "overlap", "solutions", "solve", "solve_many"),
-    "solving": ("solve_puzzle",),
+    "api": ("dedupe", "generate", "overlap", "solutions", "solve", "solve_many"),
+    "service.requests": ("solve_puzzle",),
 }
 
 

@@ -81,14 +81,14 @@ def bench(tmp_path, breaker):
 def unhurried():
     """As much time as it takes to explain why there is no solution."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipeline.chain.EXPLAIN_SECONDS", PATIENCE)
+        patch.setattr("pipeline.solving.one.EXPLAIN_SECONDS", PATIENCE)
         yield
 
 
 @pytest.fixture(scope="session")
 def compiled():
     """The compiled search of lanes; one process compiles it, the others wait."""
-    from pipeline.solvers.lanes.loading import PROGRAM, CompiledSearch
+    from pipeline.solving.compiled.loading import PROGRAM, CompiledSearch
 
     folder = PROGRAM.folder()
     PROGRAM.compile_into(folder)

@@ -8,7 +8,7 @@ import random
 import pytest
 from differential import compare, random_text
 
-from pipeline.parse import parse_source
+from pipeline.reading.formats import parse_source
 
 RISING = ".Shape~4x4.Thermo~R1C1~R1C2~R1C3~R1C4"
 KING = ".Shape~4x4\n.AntiKing"

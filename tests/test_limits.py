@@ -10,22 +10,22 @@ from support.solvers import Scripted
 from support.solving import NONE, UNIQUE, cnf_of, holed, pattern
 
 from pipeline.certify.formula import core_of, proof_formula
-from pipeline.chain import Search, solve_problem, with_evidence
-from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown
-from pipeline.completeness import prove_complete
-from pipeline.encode import ENCODINGS, encode_puzzle
+from pipeline.solving.one import Search, solve_problem, with_evidence
+from pipeline.solving.cnf import Cnf, Family, Generated, Sat, Unknown
+from pipeline.solving.complete import prove_complete
+from pipeline.solving.encode import ENCODINGS, encode_puzzle
 from pipeline.errors import LimitReached
-from pipeline.explain import Explainer
-from pipeline.library import solve
+from pipeline.solving.explain import Explainer
+from pipeline.api import solve
 from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
-from pipeline.parse import parse_puzzle, parsed_from
-from pipeline.parse.formula import parse_formula
-from pipeline.problem import PuzzleProblem
-from pipeline.puzzle import Geometry, Puzzle
-from pipeline.result import Stopwatch
+from pipeline.reading.formats import parse_puzzle, parsed_from
+from pipeline.reading.formats.formula import parse_formula
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.solving.result import Stopwatch
 from pipeline.settings import Settings
-from pipeline.solvers import Solvers
-from pipeline.solvers.asking import Relay, answers
+from pipeline.solving.solvers import Solvers
+from pipeline.solving.solvers.asking import Relay, answers
 
 LARGE, HUGE = Geometry(5, 5), Geometry(10, 10)
 OVER = Deadline(0.0, "it is over")

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from pipeline.catalogue.values import Flags, Masks
 from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, exhausted_many
-from pipeline.puzzle import Geometry
-from pipeline.solvers.lanes import solve_lanes
+from pipeline.puzzle.puzzle import Geometry
+from pipeline.solving.compiled import solve_lanes
 
 
 @dataclass(frozen=True, slots=True)

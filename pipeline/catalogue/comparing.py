@@ -16,7 +16,7 @@ from pipeline.catalogue.classes import LIMIT_BYTES, NOWHERE, Classes, Keys, keys
 from pipeline.catalogue.lots import Left, Lot, Places, lots_of
 from pipeline.catalogue.symmetries import Cells
 from pipeline.catalogue.values import Flags, lines_of, masks_of_values
-from pipeline.puzzle import NINE
+from pipeline.puzzle.puzzle import NINE
 from pipeline.settings import Settings
 
 _UNDECIDED = "the number of its solutions is not known"

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from pipeline.catalogue.singles import States, close_singles
 from pipeline.catalogue.symmetries import Cells, random_symmetries
 from pipeline.catalogue.values import Flags, Masks, masks_of_values
-from pipeline.puzzle import NINE, Geometry
+from pipeline.puzzle.puzzle import NINE, Geometry
 
 DEEPEST, WIDEST = 2, 3
 """Depths and backdoors are looked for up to these."""

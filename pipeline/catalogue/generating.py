@@ -28,8 +28,8 @@ from pipeline.catalogue.minimal import redundant_clues
 from pipeline.catalogue.symmetries import Cells, random_symmetries
 from pipeline.catalogue.values import Flags
 from pipeline.errors import LimitReached, UsageError
-from pipeline.puzzle import NINE
-from pipeline.solvers.lanes import solve_lanes
+from pipeline.puzzle.puzzle import NINE
+from pipeline.solving.compiled import solve_lanes
 
 AT_ONCE = 512
 """Grids that are worked on together; another number would give other puzzles."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from pipeline.catalogue.asking import solutions_of
 from pipeline.catalogue.values import Flags, Masks
-from pipeline.puzzle import Geometry
+from pipeline.puzzle.puzzle import Geometry
 
 QUESTIONS = 1 << 20
 """Cells of the questions that are asked together: enough to keep lanes full."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.catalogue.symmetries import Cells
-from pipeline.puzzle import NINE, Geometry
+from pipeline.puzzle.puzzle import NINE, Geometry
 
 Flags = NDArray[np.bool_]
 Masks = NDArray[np.unsignedinteger]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pipeline.certify.verdicts import Verdict
 from pipeline.limits import Deadline
-from pipeline.puzzle import Geometry, units_of
+from pipeline.puzzle.puzzle import Geometry, units_of
 
 ABREAST = 1024
 """Nodes of searches that are propagated together: few enough for a core's cache."""

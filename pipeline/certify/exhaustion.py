@@ -18,7 +18,7 @@ from functools import lru_cache
 from math import inf
 from typing import NamedTuple
 
-from pipeline.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
 
 LARGEST_SIDE = 49
 """The largest side that is searched: it has 117,649 candidates."""

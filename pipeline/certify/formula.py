@@ -20,7 +20,7 @@ from operator import ne, neg
 
 from pipeline.errors import LimitReached
 from pipeline.limits import NEVER, Deadline
-from pipeline.puzzle import Geometry, Grid, Puzzle, units_of, values_of
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, units_of, values_of
 
 Clause = tuple[int, ...]
 

@@ -17,7 +17,7 @@ from pipeline.certify.compiled import MANY, check, loaded
 from pipeline.certify.exhaustion import LARGEST_SIDE, NotSolutions, exhausted
 from pipeline.certify.verdicts import Verdict
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from itertools import chain
 from operator import neg
 from typing import TYPE_CHECKING, Any
 
-from pipeline.puzzle import Geometry, Grid, Puzzle, unit_name, values_of
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, values_of
 
 if TYPE_CHECKING:
     import numpy as np

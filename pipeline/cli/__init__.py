@@ -11,7 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from pipeline.exits import end_with, when_stopped
+from pipeline.service.exits import end_with, when_stopped
 
 if TYPE_CHECKING:
     from typer import Typer

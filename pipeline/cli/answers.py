@@ -30,21 +30,21 @@ from pipeline.errors import (
     counted,
     printable,
 )
-from pipeline.exits import ALL_WELL, SOME_BAD
-from pipeline.log import Display, shows
-from pipeline.parse import signs_of
-from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
-from pipeline.puzzle import Grid, Puzzle
-from pipeline.reading import Item, contents_of, items_of
-from pipeline.result import NOT_WELL, Result, Stopwatch
+from pipeline.service.exits import ALL_WELL, SOME_BAD
+from pipeline.service.log import Display, shows
+from pipeline.reading.formats import signs_of
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
+from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.reading.read import Item, contents_of, items_of
+from pipeline.solving.result import NOT_WELL, Result, Stopwatch
 from pipeline.settings import Settings
-from pipeline.solvers import Solvers
-from pipeline.solving import solve_one, solve_problems, with_traits
-from pipeline.source import Archive, Collection, Single
+from pipeline.solving.solvers import Solvers
+from pipeline.service.requests import solve_one, solve_problems, with_traits
+from pipeline.reading.source import Archive, Collection, Single
 
 if TYPE_CHECKING:
-    from pipeline.explain import Difference
-    from pipeline.report import Board
+    from pipeline.solving.explain import Difference
+    from pipeline.outbox.report import Board
 
 
 AT_ONCE = 1024
@@ -122,8 +122,8 @@ def _record_line(answer: Answer, settings: Settings) -> str:
     """The record that `run` would write, with the texts of the solutions, in one line of JSON."""
     import msgspec  # noqa: PLC0415 - slow to load
 
-    from pipeline.dropbox.claim import new_job_id  # noqa: PLC0415 - as above
-    from pipeline.record import Origin, digest, make_record  # noqa: PLC0415 - as above
+    from pipeline.service.protocol.claim import new_job_id  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_record import Origin, digest, make_record  # noqa: PLC0415 - as above
 
     data, result, now = answer.data, answer.result, datetime.now(UTC)
     sha256, size = (None, None) if data is None else (digest(data), len(data))
@@ -242,7 +242,7 @@ def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 def _in_a_line(result: Result) -> str:
     """The status, the first solution, and what there is to say."""
-    from pipeline.rows import one_line  # noqa: PLC0415 - not for single puzzles
+    from pipeline.outbox.rows import one_line  # noqa: PLC0415 - not for single puzzles
 
     solution = ""
     if result.solutions:
@@ -259,7 +259,7 @@ def _in_a_line(result: Result) -> str:
 
 def _with_caret(error: InputError, data: bytes) -> str:
     """The message of an error, and its place in the line, if there is one."""
-    from pipeline.explain import caret, line_at  # noqa: PLC0415 - seldom needed
+    from pipeline.solving.explain import caret, line_at  # noqa: PLC0415 - seldom needed
 
     if isinstance(error, InvalidPuzzle) and error.line and error.column:
         line = line_at(data, error.line)
@@ -282,13 +282,13 @@ def _print_result(before: str, result: Result) -> None:
         if result.message:
             print(result.message)
         if result.conflict and result.conflict.clues and isinstance(problem, PuzzleProblem):
-            from pipeline.explain import marked_grid  # noqa: PLC0415 - seldom needed
+            from pipeline.solving.explain import marked_grid  # noqa: PLC0415 - seldom needed
 
             print(marked_grid(problem.puzzle, result.conflict.places()))
     elif result.solutions and problem:
         print(f"{before}{_in_words(result)}")
         if sys.stdout.isatty():
-            from pipeline.explain import boxed_grid  # noqa: PLC0415 - seldom needed
+            from pipeline.solving.explain import boxed_grid  # noqa: PLC0415 - seldom needed
 
             signs = signs_of(problem.format)
             shown = [boxed_grid(grid, signs) + "\n" for grid in result.solutions]
@@ -310,7 +310,7 @@ def _draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None
 
     Raises InputError for what is not drawn.
     """
-    from pipeline.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
+    from pipeline.outbox.report import LARGEST_DRAWN, Board, board_svg  # noqa: PLC0415 - slow to load
 
     if result.status == "invalid":
         return  # reported already
@@ -329,7 +329,7 @@ def _draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None
 
 def board_of(puzzle: Puzzle, result: Result, signs: str) -> Board:
     """The board with a puzzle and what was found; `signs` as `Board` takes them."""
-    from pipeline.report import Board  # noqa: PLC0415 - slow to load
+    from pipeline.outbox.report import Board  # noqa: PLC0415 - slow to load
 
     return Board(
         puzzle,
@@ -354,7 +354,7 @@ def _explain(name: str, result: Result, settings: Settings) -> None:
         say(f"{name}: {result.disagreement}")
     if result.difference and isinstance(result.problem, PuzzleProblem) and not settings.quiet:
         say(f"{name}: {_decisive(result.difference)}")
-        from pipeline.explain import marked_grid  # noqa: PLC0415 - seldom needed
+        from pipeline.solving.explain import marked_grid  # noqa: PLC0415 - seldom needed
 
         say(marked_grid(result.problem.puzzle, result.difference.cells))
     if not settings.quiet:

@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from pipeline.cli.options import CONFIG, CONFIG_FILE, kinds, say
 from pipeline.errors import UsageError, in_words, printable
-from pipeline.exits import TRY_AGAIN, USAGE
+from pipeline.service.exits import TRY_AGAIN, USAGE
 from pipeline.settings import ENVIRONMENT_PREFIX, environment_name
 from pipeline.version import __version__
 

@@ -25,16 +25,16 @@ from pipeline.cli.files import (
 )
 from pipeline.cli.options import say
 from pipeline.errors import LimitReached, UsageError, printable
-from pipeline.exits import ALL_WELL, SOME_BAD, Stopped, uninterrupted
-from pipeline.library import dedupe as dedupe_sources
-from pipeline.library import generate as generate_puzzles
-from pipeline.library import overlap as compare_sources
-from pipeline.log import Display, Progress
-from pipeline.problem import PuzzleProblem
-from pipeline.published.tables import CopyRow, GeneratedRow, csv_line, header
-from pipeline.puzzle import Puzzle
-from pipeline.result import Result
-from pipeline.rows import one_line
+from pipeline.service.exits import ALL_WELL, SOME_BAD, Stopped, uninterrupted
+from pipeline.api import dedupe as dedupe_sources
+from pipeline.api import generate as generate_puzzles
+from pipeline.api import overlap as compare_sources
+from pipeline.service.log import Display, Progress
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, header
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.solving.result import Result
+from pipeline.outbox.rows import one_line
 from pipeline.settings import ReadingOptions, Settings
 
 MOST = 100_000_000

@@ -15,10 +15,10 @@ from typing import BinaryIO
 import typer
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
-from pipeline.parse import Parsed, oversize
-from pipeline.problem import FormulaProblem, PuzzleProblem, read_problem
-from pipeline.published import ENDING, file_names, read_record
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading.formats import Parsed, oversize
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
+from pipeline.outbox import ENDING, file_names, read_record
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Settings
 
 STANDARD_INPUT = Path("-")
@@ -226,6 +226,6 @@ def write_to(target: Path, pieces: Iterable[str]) -> None:
         with target.open("w", encoding="utf-8", errors="backslashreplace") as device:
             device.writelines(pieces)
     else:
-        from pipeline.report import write_whole  # noqa: PLC0415 - slow to load
+        from pipeline.outbox.report import write_whole  # noqa: PLC0415 - slow to load
 
         write_whole(target.resolve(), pieces)

@@ -15,8 +15,8 @@ import typer
 
 from pipeline.cli.options import say
 from pipeline.cli.screen import Screen
-from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.overview import (
+from pipeline.service.protocol.folders import Folders
+from pipeline.service.protocol.overview import (
     Entry,
     Overview,
     delete_expired,
@@ -25,15 +25,15 @@ from pipeline.dropbox.overview import (
     survey,
 )
 from pipeline.errors import EnvironmentFailure, counted, printable
-from pipeline.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
-from pipeline.log import Display, LazyLog, Log
-from pipeline.run.loop import run_once
-from pipeline.run.loop import watch as watch_folders
-from pipeline.run.sweep import no_hook
+from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
+from pipeline.service.log import Display, LazyLog, Log
+from pipeline.service.loop import run_once
+from pipeline.service.loop import watch as watch_folders
+from pipeline.service.sweep import no_hook
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:
-    from pipeline.report import Keeper
+    from pipeline.outbox.report import Keeper
 
 
 def run(settings: Settings) -> None:
@@ -65,7 +65,7 @@ def _reporting(settings: Settings, log: Log) -> Iterator[Keeper | None]:
     if not settings.report:
         yield None
         return
-    from pipeline.report import Keeper  # noqa: PLC0415 - few ask for it
+    from pipeline.outbox.report import Keeper  # noqa: PLC0415 - few ask for it
 
     def warn(reason: str) -> None:
         log.warning("report.failed", reason=reason)
@@ -158,7 +158,7 @@ def prune(settings: Settings, *, older_than: str, dry_run: bool) -> None:
 
 
 def doctor(settings: Settings, whence: Mapping[str, str], *, as_json: bool) -> None:
-    from pipeline.run.doctor import Finding, examine  # noqa: PLC0415 - run and watch need none
+    from pipeline.service.doctor import Finding, examine  # noqa: PLC0415 - run and watch need none
 
     findings = list(examine(settings))
     for name, place in whence.items():

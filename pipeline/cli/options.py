@@ -29,7 +29,7 @@ from pipeline.errors import (
     is_environmental,
     printable,
 )
-from pipeline.exits import (
+from pipeline.service.exits import (
     ALL_WELL,
     SOME_BAD,
     TRY_AGAIN,

@@ -14,25 +14,25 @@ import typer
 from pipeline.cli.files import STANDARD_OUTPUT, check_target, write_to
 from pipeline.cli.options import say
 from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
-from pipeline.exits import ALL_WELL, SOME_BAD
-from pipeline.log import Display, Progress
-from pipeline.published import ENDING
-from pipeline.published.names import DONE
+from pipeline.service.exits import ALL_WELL, SOME_BAD
+from pipeline.service.log import Display, Progress
+from pipeline.outbox import ENDING
+from pipeline.outbox.names import DONE
 from pipeline.settings import Settings
-from pipeline.unpack.limits import Room
+from pipeline.reading.archives.limits import Room
 
 if TYPE_CHECKING:
-    from pipeline.audit import Finding
+    from pipeline.outbox.audit import Finding
 
 
 _WIDTH = len("unchecked")
 
 
 def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_json: bool) -> None:
-    from pipeline.audit import Terms  # noqa: PLC0415 - numpy and dratify are slow to load
-    from pipeline.audit import audit as audited  # noqa: PLC0415
-    from pipeline.completeness import refuter  # noqa: PLC0415
-    from pipeline.solvers import Solvers  # noqa: PLC0415
+    from pipeline.outbox.audit import Terms  # noqa: PLC0415 - numpy and dratify are slow to load
+    from pipeline.outbox.audit import audit as audited  # noqa: PLC0415
+    from pipeline.solving.complete import refuter  # noqa: PLC0415
+    from pipeline.solving.solvers import Solvers  # noqa: PLC0415
 
     folders = folders_of_originals(settings, originals)
     verdicts: Counter[str] = Counter()
@@ -73,7 +73,7 @@ def folders_of_originals(settings: Settings, named: list[Path] | None) -> list[P
 
 
 def schema() -> None:
-    from pipeline.published import json_schema  # noqa: PLC0415 - takes a while to load
+    from pipeline.outbox import json_schema  # noqa: PLC0415 - takes a while to load
 
     print(json.dumps(json_schema(), indent=1, ensure_ascii=False))
 
@@ -91,7 +91,7 @@ def _print(finding: Finding, *, as_json: bool) -> None:
 
 
 def report(settings: Settings, outbox: Path, *, output: Path | None, force: bool) -> None:
-    from pipeline.report import REPORT, page_pieces, written  # noqa: PLC0415 - slow to load
+    from pipeline.outbox.report import REPORT, page_pieces, written  # noqa: PLC0415 - slow to load
 
     if not outbox.is_dir():
         raise EnvironmentFailure(f"{printable(str(outbox))}: no such folder")

@@ -20,11 +20,11 @@ from pipeline.cli.files import (
 )
 from pipeline.cli.options import say
 from pipeline.errors import InputError, UsageError, printable
-from pipeline.exits import ALL_WELL, SOME_BAD
-from pipeline.problem import PuzzleProblem
-from pipeline.published.names import DONE, Originals
-from pipeline.reading import Item, contents_of, items_of
-from pipeline.report import (
+from pipeline.service.exits import ALL_WELL, SOME_BAD
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.outbox.names import DONE, Originals
+from pipeline.reading.read import Item, contents_of, items_of
+from pipeline.outbox.report import (
     LARGEST_DRAWN,
     MOST_PRINTED,
     Board,
@@ -33,11 +33,11 @@ from pipeline.report import (
     is_published,
     puzzles_at,
 )
-from pipeline.result import NOT_WELL, Result
+from pipeline.solving.result import NOT_WELL, Result
 from pipeline.settings import Settings
-from pipeline.solvers import Solvers
-from pipeline.solving import solve_problems
-from pipeline.source import Archive
+from pipeline.solving.solvers import Solvers
+from pipeline.service.requests import solve_problems
+from pipeline.reading.source import Archive
 
 _TARGET = "sheet.html"
 _MOST = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"

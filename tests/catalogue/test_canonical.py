@@ -16,8 +16,8 @@ from support.symmetry import lowest_image, lowest_through
 from pipeline.catalogue import canonical, compiled
 from pipeline.catalogue.canonical import canonical_forms
 from pipeline.catalogue.symmetries import line_orders, random_symmetries
-from pipeline.puzzle import Geometry, Puzzle
-from pipeline.solvers.lanes import solve_lanes
+from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.solving.compiled import solve_lanes
 
 FOUR = Geometry(2, 2)
 

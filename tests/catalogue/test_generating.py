@@ -15,8 +15,8 @@ from pipeline.catalogue.effort import depths_of
 from pipeline.catalogue.generating import Wish, generate
 from pipeline.catalogue.minimal import redundant_clues
 from pipeline.errors import LimitReached, UsageError
-from pipeline.puzzle import NINE, Grid, Puzzle
-from pipeline.solvers import lanes
+from pipeline.puzzle.puzzle import NINE, Grid, Puzzle
+from pipeline.solving import compiled as lanes
 
 FULL = NINE.all_values
 

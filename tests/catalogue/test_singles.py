@@ -14,7 +14,7 @@ from support.solving import HARD, NINE, NINE_SOLVED, STUCK
 
 from pipeline.catalogue import singles
 from pipeline.catalogue.singles import close_compiled, close_singles, try_singles
-from pipeline.puzzle import Geometry
+from pipeline.puzzle.puzzle import Geometry
 
 NINES = Geometry(3, 3)
 

@@ -13,7 +13,7 @@ from support.solving import PATIENCE, pattern
 from pipeline.certify import compiled, many
 from pipeline.certify.compiled.state import LANES, LEFT, ROWS
 from pipeline.certify.many import Verdict, exhausted_many
-from pipeline.puzzle import NINE, Geometry
+from pipeline.puzzle.puzzle import NINE, Geometry
 
 SIX = Geometry(2, 3)
 

@@ -27,9 +27,9 @@ from pipeline.certify.proof import (
     check_refutation,
 )
 from pipeline.limits import Limits
-from pipeline.parse import parse_puzzle
-from pipeline.puzzle import Geometry
-from pipeline.solvers.pysat import ENGINES, Prover
+from pipeline.reading.formats import parse_puzzle
+from pipeline.puzzle.puzzle import Geometry
+from pipeline.solving.solvers.pysat import ENGINES, Prover
 
 HOUR = 3600.0
 PIGEONS = Formula(20, tuple(pigeons(4).clauses()))

@@ -22,7 +22,7 @@ from pipeline.certify import (
     clashing_givens,
 )
 from pipeline.certify.rules import AT_ONCE
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 
 FOUR, NINE = Geometry(2, 2), Geometry(3, 3)
 SOLVED = (1, 2, 3, 4, 3, 4, 1, 2, 2, 1, 4, 3, 4, 3, 2, 1)

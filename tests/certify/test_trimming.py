@@ -31,9 +31,9 @@ from pipeline.certify.trimming import LONG, Part, Trimmed, asking
 from pipeline.certify.trimming.asking import Steps, trim, try_trim
 from pipeline.certify.trimming.state import FAILED, PICKED
 from pipeline.limits import Limits
-from pipeline.puzzle import Geometry, Puzzle
-from pipeline.rules.cages.killer import Cage
-from pipeline.solvers.pysat import ENGINES, Prover, Satisfiable
+from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.puzzle.rules.cages.killer import Cage
+from pipeline.solving.solvers.pysat import ENGINES, Prover, Satisfiable
 
 HOUR = 3600.0
 PIGEONS = Formula(20, tuple(pigeons(4).clauses()))

@@ -53,7 +53,7 @@ def test_solve_names_the_cells_that_clash():
 
 
 def test_solve_shows_a_smallest_set_of_givens_without_a_solution(monkeypatch):
-    monkeypatch.setattr("pipeline.chain.EXPLAIN_SECONDS", PATIENCE)
+    monkeypatch.setattr("pipeline.solving.one.EXPLAIN_SECONDS", PATIENCE)
     code, printed, _ = run("solve", "none.txt")
     first, sentence, *drawn = printed.splitlines()
     assert (code, first) == (0, "unsolvable")

@@ -15,7 +15,7 @@ from support.solvers import every_encoding
 from support.solving import PATIENCE, UNIQUE, digits, holed, pattern
 
 from pipeline import Geometry, Grid, Puzzle, parse_puzzle, render_puzzle
-from pipeline.encode import ENCODINGS
+from pipeline.solving.encode import ENCODINGS
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 

@@ -15,8 +15,8 @@ from support.expanding import checked, dropped, formula_in
 from support.solving import HARD, NINE, NONE, TWO, pattern
 
 from pipeline.certify.formula import proof_formula
-from pipeline.parse import parse_puzzle
-from pipeline.puzzle import Geometry
+from pipeline.reading.formats import parse_puzzle
+from pipeline.puzzle.puzzle import Geometry
 
 LETTERS = pattern(Geometry(4, 4))
 LETTERED = "".join(
@@ -363,5 +363,5 @@ def test_out_of_time_is_told(desk):
 
 
 def test_a_proof_needs_pysat(desk, monkeypatch):
-    monkeypatch.setattr("pipeline.solvers.pysat.find_spec", lambda _name: None)
+    monkeypatch.setattr("pipeline.solving.solvers.pysat.find_spec", lambda _name: None)
     assert "PySAT, which makes proofs, is not installed" in desk.refused("one.json")

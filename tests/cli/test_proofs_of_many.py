@@ -24,11 +24,11 @@ from support.sharing import made_once
 
 from pipeline.certify.formula import proof_formula
 from pipeline.certify.proof import REFUTED, ProofRejected, check_refutation
-from pipeline.completeness import prove_formula
+from pipeline.solving.complete import prove_formula
 from pipeline.limits import Limits
-from pipeline.parse import parse_puzzle
-from pipeline.solvers import Solvers
-from pipeline.solvers.pysat import Satisfiable
+from pipeline.reading.formats import parse_puzzle
+from pipeline.solving.solvers import Solvers
+from pipeline.solving.solvers.pysat import Satisfiable
 
 
 @pytest.fixture(scope="module")

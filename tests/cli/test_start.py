@@ -10,7 +10,7 @@ import pytest
 from support.dropping import environment
 
 from pipeline.cli.commands import COMMANDS
-from pipeline.parse import FORMAT_NAMES
+from pipeline.reading.formats import FORMAT_NAMES
 from pipeline.settings import FormatChoice
 
 SLOW = {"jinja2", "msgspec", "numpy", "pydantic", "pysat", "rich", "structlog", "watchdog"}
@@ -54,7 +54,7 @@ def test_a_run_without_files_loads_no_parser_and_no_solver(tmp_path):
     (tmp_path / "inbox").mkdir()
     folders = ("--inbox", str(tmp_path / "inbox"), "--outbox", str(tmp_path / "outbox"))
     loaded = loaded_by("run", *folders, "--solver", "pysat", "--timeout", "5")
-    assert "pipeline.run.loop" in ours(loaded)
+    assert "pipeline.service.loop" in ours(loaded)
     for part in ("batch", "certify", "chain", "cnf", "encode", "explain", "parse", "problem"):
         assert f"pipeline.{part}" not in loaded
     for part in (

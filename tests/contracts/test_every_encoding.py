@@ -10,11 +10,11 @@ from support.oracle import is_solution, solutions
 from support.solving import EVEN_ODD
 from support.strategies import examples, puzzles, solved_grids
 
-from pipeline.cnf import Cnf, decode_model, dimacs_lines
-from pipeline.encode import ENCODINGS, encode_puzzle
-from pipeline.parse import parse_puzzle
-from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.rules import Cage, Region
+from pipeline.solving.cnf import Cnf, decode_model, dimacs_lines
+from pipeline.solving.encode import ENCODINGS, encode_puzzle
+from pipeline.reading.formats import parse_puzzle
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.rules import Cage, Region
 from pipeline.settings import CHOICES
 
 LIMIT = 20

@@ -22,7 +22,7 @@ from support.strategies import (
 )
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse import (
+from pipeline.reading.formats import (
     FORMATS,
     Format,
     Parsed,
@@ -33,7 +33,7 @@ from pipeline.parse import (
     render_puzzle,
     solution_text,
 )
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import AlphabetChoice, VariantChoice
 
 every_format = pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)

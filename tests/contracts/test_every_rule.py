@@ -21,11 +21,11 @@ from pysat.solvers import Minisat22
 from support.rules import cages, lines, outside, pairs, regions
 from support.rules.stating import stated
 
-import pipeline.rules
-from pipeline.clauses import Clauses, Most
-from pipeline.puzzle import Geometry, Puzzle, Rule
-from pipeline.report.styles import STYLES
-from pipeline.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
+import pipeline.puzzle.rules
+from pipeline.puzzle.clauses import Clauses, Most
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.outbox.report.styles import STYLES
+from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
 EXAMPLES = {
     rule: found
@@ -39,7 +39,7 @@ every_example = pytest.mark.parametrize(
     ids=[f"{kind.__name__}-{index}" for index, (kind, *_) in enumerate(CASES)],
 )
 
-RULES = [vars(pipeline.rules)[name] for name in pipeline.rules.__all__]
+RULES = [vars(pipeline.puzzle.rules)[name] for name in pipeline.puzzle.rules.__all__]
 
 MOST = 5000
 """Assignments of an example that are all tried."""

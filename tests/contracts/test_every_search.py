@@ -11,8 +11,8 @@ from support.oracle import is_solution, solutions
 from support.solving import pattern
 
 from pipeline.limits import NEVER, Deadline, Limits
-from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.solvers.lanes.search import Found, search_planes
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.solving.compiled.search import Found, search_planes
 
 NINE = Geometry(3, 3)
 EMPTY = np.full(81, NINE.all_values, np.uint64)

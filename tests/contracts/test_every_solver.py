@@ -13,14 +13,14 @@ from support.oracle import solutions
 from support.solving import children, cnf_of, pigeons
 from support.strategies import examples, puzzles
 
-from pipeline.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat, decode_model
-from pipeline.encode import ENCODINGS, encode_puzzle
+from pipeline.solving.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat, decode_model
+from pipeline.solving.encode import ENCODINGS, encode_puzzle
 from pipeline.limits import Limits
-from pipeline.puzzle import Geometry, Grid, Puzzle
-from pipeline.solvers import Solver
-from pipeline.solvers.asking import Relay, answers
-from pipeline.solvers.minisat import Minisat
-from pipeline.solvers.pysat import Pysat
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.solving.solvers import Solver
+from pipeline.solving.solvers.asking import Relay, answers
+from pipeline.solving.solvers.minisat import Minisat
+from pipeline.solving.solvers.pysat import Pysat
 
 SOLVERS = [
     pytest.param(lambda: Minisat("minisat"), id="minisat", marks=needs_minisat),

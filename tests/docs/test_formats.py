@@ -8,7 +8,7 @@ import re
 import pytest
 from support.pages import BLOCKS, PAGES
 
-from pipeline.parse import COLLECTIONS, FORMATS, Detected, FormulaBegun, detect
+from pipeline.reading.formats import COLLECTIONS, FORMATS, Detected, FormulaBegun, detect
 from pipeline.settings import Reading
 
 PAGE = "docs/reference/formats.md"

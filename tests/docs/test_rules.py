@@ -7,9 +7,9 @@ import runpy
 import pytest
 from support.pages import PAGES, ROOT
 
-import pipeline.rules
-from pipeline.parse.fpuzzles.keys import FLAGS, KINDS, NEGATIVE, NONCONSECUTIVE
-from pipeline.parse.iss.types import TYPES
+import pipeline.puzzle.rules
+from pipeline.reading.formats.fpuzzles.keys import FLAGS, KINDS, NEGATIVE, NONCONSECUTIVE
+from pipeline.reading.formats.iss.types import TYPES
 
 MADE = runpy.run_path(str(ROOT / "docs" / "rules.py"))
 EXAMPLES = MADE["EXAMPLES"]
@@ -29,7 +29,7 @@ def test_a_picture_is_what_the_report_draws(example):
 
 def test_every_rule_has_its_example_and_every_picture_its_rule():
     named = [type(example.rules[0]).__name__ for example in EXAMPLES]
-    assert sorted(named) == sorted(pipeline.rules.__all__)
+    assert sorted(named) == sorted(pipeline.puzzle.rules.__all__)
     assert {path.name for path in PICTURES.iterdir()} == {example.file for example in EXAMPLES}
 
 

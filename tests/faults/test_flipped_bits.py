@@ -11,13 +11,13 @@ from support.flipping import PLACES, Flipping
 from support.needs import needs_numba
 from support.solvers import at_hand
 
-from pipeline import batch
-from pipeline.batch import Batch, masks_of, solve_batch
+from pipeline.solving import many as batch
+from pipeline.solving.many import Batch, masks_of, solve_batch
 from pipeline.certify.many import exhausted_many
 from pipeline.limits import NEVER
-from pipeline.parse import parsed_from
-from pipeline.problem import PuzzleProblem
-from pipeline.puzzle import NINE
+from pipeline.reading.formats import parsed_from
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.puzzle.puzzle import NINE
 from pipeline.settings import Settings
 
 MOST = 9
@@ -59,7 +59,7 @@ def test_a_search_whose_bits_flip_publishes_nothing_wrong(
 ):
     """Also where all that has no solution is refuted, which takes most of the time."""
     step = Flipping(compiled._step, where, seed)
-    monkeypatch.setattr("pipeline.solvers.lanes.loaded.get", lambda *, at_once: step)
+    monkeypatch.setattr("pipeline.solving.compiled.loaded.get", lambda *, at_once: step)
     results = results_of(solved, "unsolvable" if seed == 1 else "never")
     assert step.flips
     check(solved, results)
@@ -69,7 +69,7 @@ def test_a_search_whose_bits_flip_publishes_nothing_wrong(
 @places
 def test_those_flips_change_what_the_search_says(where, seed, solved, compiled):
     """Otherwise they would show nothing."""
-    from pipeline.solvers.lanes.loading import CompiledSearch
+    from pipeline.solving.compiled.loading import CompiledSearch
 
     masks = masks_of([each.puzzle for each in solved])
     right = compiled(masks, MOST + 1, NEVER)

@@ -18,12 +18,12 @@ from support.needs import needs_dask, needs_linux, needs_numba
 from support.warm import Silent
 
 from pipeline.native import Loaded
-from pipeline.puzzle import NINE, values_of
-from pipeline.rows import one_line
-from pipeline.run.job import Tuning
-from pipeline.run.loop import run_once
+from pipeline.puzzle.puzzle import NINE, values_of
+from pipeline.outbox.rows import one_line
+from pipeline.service.job import Tuning
+from pipeline.service.loop import run_once
 from pipeline.settings import Settings
-from pipeline.solvers.child import Peer
+from pipeline.solving.solvers.child import Peer
 
 pytestmark = needs_numba
 STATUSES = ("unsolvable", "unique", "multiple")

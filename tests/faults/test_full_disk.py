@@ -13,7 +13,7 @@ import pytest
 from support.breaking import FILL_DISK, Bench
 from support.dropping import SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder, events_in, wait_for
 
-from pipeline.dropbox import STEPS
+from pipeline.service.protocol import STEPS
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from support.dropping import (
 )
 from support.forking import Forked
 
-from pipeline.dropbox import STEPS
-from pipeline.dropbox.claim import NOTE
+from pipeline.service.protocol import STEPS
+from pipeline.service.protocol.claim import NOTE
 
 
 @dataclass(frozen=True)

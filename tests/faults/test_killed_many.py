@@ -27,9 +27,9 @@ from support.many import (
 )
 from support.solving import has_ended, program
 
-from pipeline.dropbox import STEPS
-from pipeline.dropbox.growing import last_noted
-from pipeline.dropbox.overview import survey
+from pipeline.service.protocol import STEPS
+from pipeline.service.protocol.growing import last_noted
+from pipeline.service.protocol.overview import survey
 
 NAME = "set"
 PUBLISHING = [("publish.staging", 2), ("publish.renaming", 2), ("publish.renaming", 3)]

@@ -13,7 +13,7 @@ from support.needs import needs_dask, needs_linux, needs_minisat
 from support.oracle import solutions
 from support.solving import EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, digits, program
 
-from pipeline.parse import parse_puzzle
+from pipeline.reading.formats import parse_puzzle
 
 pytestmark = needs_minisat
 MISSED = "minisat missed a solution that the check found"

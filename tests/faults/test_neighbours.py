@@ -12,9 +12,9 @@ import pytest
 from support.breaking import Bench, Breaker
 from support.dropping import TWO_SOLUTIONS, DropFolder, command, environment, wait_for
 
-import pipeline.problem
-from pipeline.log import LazyLog
-from pipeline.run.loop import run_once
+import pipeline.solving.problem
+from pipeline.service.log import LazyLog
+from pipeline.service.loop import run_once
 from pipeline.settings import Settings
 
 
@@ -82,7 +82,7 @@ def test_a_crash_of_ours_in_publishing_three_times_is_failed(
     box.drop("a.txt")
     box.drop("b.txt", "hello\n")
     with monkeypatch.context() as patch:
-        patch.setattr(pipeline.problem, "solution_text", crash)
+        patch.setattr(pipeline.solving.problem, "solution_text", crash)
         assert [passed(box) for _ in range(3)] == [75, 75, 75]
         assert passed(box) == 1
     assert box.record("a")["status"] == "failed"

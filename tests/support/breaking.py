@@ -29,9 +29,9 @@ from typing import Any, NoReturn
 from support.dropping import DropFolder, wait_for
 from support.warm import warm
 
-from pipeline.run.workers import Pool, Replies, Request, serve
+from pipeline.service.workers import Pool, Replies, Request, serve
 from pipeline.settings import Settings
-from pipeline.solvers.child import Peer
+from pipeline.solving.solvers.child import Peer
 
 TESTS = Path(__file__).parents[1]
 KILL, FILL_DISK, STOP, WAIT, BEREAVE = "kill", "fill", "stop", "wait", "bereave"
@@ -154,7 +154,7 @@ class _Told(Peer):
     """A worker of which is told that it starts, and what it is asked for."""
 
     def send(self, request: object) -> None:
-        from pipeline.dropbox import reached
+        from pipeline.service.protocol import reached
 
         if isinstance(request, Settings):
             _workers.append(self._process.pid)
@@ -271,9 +271,9 @@ def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]
 def _run(request: dict[str, Any]) -> None:
     """In the child: the command."""
     from pipeline.cli import folders, main
-    from pipeline.dropbox import on_step
-    from pipeline.run.job import Tuning
-    from pipeline.run.sinks import Portions
+    from pipeline.service.protocol import on_step
+    from pipeline.service.job import Tuning
+    from pipeline.service.sinks.set import Portions
 
     _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))
     tuning = Tuning(
@@ -293,8 +293,8 @@ def _run(request: dict[str, Any]) -> None:
 def _prepare() -> None:
     """Have loaded once, for all, what a run loads when it needs it; tell what is noted."""
     warm()
-    from pipeline.dropbox import reached, settle
-    from pipeline.dropbox.growing import Growing
+    from pipeline.service.protocol import reached, settle
+    from pipeline.service.protocol.growing import Growing
 
     settle.FOLDER_SECONDS = 0.01
     note = Growing.note

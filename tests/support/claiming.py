@@ -9,18 +9,18 @@ from contextlib import contextmanager
 
 from support.dropping import DropFolder, environment
 
-from pipeline.dropbox import Step, on_step
-from pipeline.dropbox.claim import Claim, Note
-from pipeline.dropbox.claiming import make_claim
-from pipeline.dropbox.settle import fingerprint_of
+from pipeline.service.protocol import Step, on_step
+from pipeline.service.protocol.claim import Claim, Note
+from pipeline.service.protocol.claiming import make_claim
+from pipeline.service.protocol.settle import fingerprint_of
 
 CLAIMING = """
 import signal, sys
 from pathlib import Path
-from pipeline.dropbox.claiming import make_claim
-from pipeline.dropbox.claim import Note
-from pipeline.dropbox.folders import Folders
-from pipeline.dropbox.settle import fingerprint_of
+from pipeline.service.protocol.claiming import make_claim
+from pipeline.service.protocol.claim import Note
+from pipeline.service.protocol.folders import Folders
+from pipeline.service.protocol.settle import fingerprint_of
 folders = Folders(Path(sys.argv[1]), Path(sys.argv[2]))
 def claim(name):
     try:

@@ -9,7 +9,7 @@ from lzstring import LZString
 from support import parsing
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse import Parsed
+from pipeline.reading.formats import Parsed
 
 Document = dict[str, Any]
 

@@ -17,7 +17,7 @@ import msgspec
 from support.dropping import wait_for
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.run.workers import Request
+from pipeline.service.workers import Request
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from pipeline.report.board import Board, board_svg
+from pipeline.outbox.report.board import Board, board_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 _STEP = re.compile(r"([MHVhvz])([^MHVhvz]*)")

@@ -20,7 +20,7 @@ from typing import Any
 from support.forking import Forked
 
 import pipeline
-from pipeline.dropbox.folders import Folders
+from pipeline.service.protocol.folders import Folders
 
 SMALL = "1...\n..2.\n.3..\n...4\n"
 SMALL_SOLVED = "1243\n3421\n4312\n2134\n"

@@ -13,9 +13,9 @@ from itertools import count
 from typing import Any
 
 from pipeline.native import Loaded
-from pipeline.run import workers
-from pipeline.solvers.lanes.loading import PROGRAM
-from pipeline.solvers.lanes.state import BEGUN, LANES, MOST_HALVES, ROW_WORDS, WORD, WORDS
+from pipeline.service import workers
+from pipeline.solving.compiled.loading import PROGRAM
+from pipeline.solving.compiled.state import BEGUN, LANES, MOST_HALVES, ROW_WORDS, WORD, WORDS
 
 ONE_STEP = 1
 PLACES = "grids", "counts", "idle", "candidates", "planes", "puzzle", "numbers"

@@ -69,7 +69,7 @@ def _run(arguments: list[str], out: str, err: str, environment: dict[str, str], 
     from support.breaking import ForkingPool
 
     from pipeline.cli import main
-    from pipeline.run import loop
+    from pipeline.service import loop
 
     loop.Pool = ForkingPool
     for target, path in ((1, out), (2, err)):

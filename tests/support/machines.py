@@ -21,7 +21,7 @@ from support.doubling import doubles
 from support.dropping import wait_for
 from support.solving import children
 
-from pipeline.run.cluster import Cluster
+from pipeline.service.cluster import Cluster
 from pipeline.settings import Settings
 from pipeline.version import __version__
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice, product
 
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 
 
 @lru_cache

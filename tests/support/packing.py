@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipeline.unpack.limits import Room, UnpackError
-from pipeline.unpack.walk import walk
+from pipeline.reading.archives.limits import Room, UnpackError
+from pipeline.reading.archives.walk import walk
 
 A, B = b"4.....8.5\n" * 9, b".2.......\n" * 9
 PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.parse import Parsed, parse_puzzle, parse_source
+from pipeline.reading.formats import Parsed, parse_puzzle, parse_source
 
 LINE = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"

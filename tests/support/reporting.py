@@ -10,7 +10,7 @@ from support.auditing import packed
 from support.commands import run
 from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder
 
-from pipeline.report import page_pieces
+from pipeline.outbox.report import page_pieces
 
 HOSTILE = "<img src=x onerror=alert(1)>.txt"
 LINES = "".join(

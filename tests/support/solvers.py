@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from support.needs import needs_minisat
 
-from pipeline.encode import ENCODINGS
-from pipeline.parse import parsed_from
-from pipeline.problem import PuzzleProblem
-from pipeline.puzzle import Puzzle
-from pipeline.result import Result, Stopwatch
+from pipeline.solving.encode import ENCODINGS
+from pipeline.reading.formats import parsed_from
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.solving.result import Result, Stopwatch
 from pipeline.settings import Settings
-from pipeline.solvers import Solvers
-from pipeline.solving import solve_one, solve_source
+from pipeline.solving.solvers import Solvers
+from pipeline.service.requests import solve_one, solve_source
 
 MINISAT = pytest.param("minisat", marks=needs_minisat)
 both_solvers = pytest.mark.parametrize("solver", [MINISAT, "pysat"])

@@ -9,9 +9,9 @@ from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
-from pipeline.clauses import Clause
-from pipeline.cnf import Cnf, Family
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.clauses import Clause
+from pipeline.solving.cnf import Cnf, Family
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 
 PATIENCE = 100.0
 """Seconds after which a wait has failed; nothing waits for as long as that."""

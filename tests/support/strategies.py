@@ -8,8 +8,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from pipeline.parse import Variant
-from pipeline.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading.formats import Variant
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 
 SMALL_GEOMETRIES = tuple(
     Geometry(height, width)

@@ -17,10 +17,10 @@ import typer.main
 from typer.testing import CliRunner
 
 from pipeline.cli import application
-from pipeline.run.loop import run_once
-from pipeline.run.workers import Inline, Replies, Request
+from pipeline.service.loop import run_once
+from pipeline.service.workers import Inline, Replies, Request
 from pipeline.settings import Settings
-from pipeline.solvers import Solvers
+from pipeline.solving.solvers import Solvers
 
 PUZZLES = {
     "unique": "1...\n..2.\n.3..\n...4\n",
@@ -62,7 +62,7 @@ def warm() -> None:
     with zipfile.ZipFile(archive, "w") as members:
         for name, text in {**PUZZLES, "lines": lines}.items():
             members.writestr(f"{name}.txt", text)
-    with TemporaryDirectory() as folder, patch("pipeline.run.loop.Pool", Here):
+    with TemporaryDirectory() as folder, patch("pipeline.service.loop.Pool", Here):
         inbox = Path(folder, "inbox")
         inbox.mkdir()
         (inbox / "set.zip").write_bytes(archive.getvalue())

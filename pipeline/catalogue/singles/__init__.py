@@ -17,7 +17,7 @@ import numpy as np
 from pipeline.catalogue.singles.abreast import States, close_abreast
 from pipeline.catalogue.singles.state import CELLS, new_room
 from pipeline.native import Loaded, Program
-from pipeline.puzzle import NINE, Geometry
+from pipeline.puzzle.puzzle import NINE, Geometry
 
 __all__ = ["LARGEST_SIDE", "States", "close_singles"]
 

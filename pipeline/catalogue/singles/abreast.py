@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.puzzle import Geometry
+from pipeline.puzzle.puzzle import Geometry
 
 States = NDArray[np.uint16]
 

@@ -13,7 +13,7 @@ from pipeline.certify.compiled.state import Lanes, new_lanes
 from pipeline.certify.verdicts import Verdict
 from pipeline.limits import NEVER, Deadline
 from pipeline.native import Loaded, Program
-from pipeline.puzzle import NINE
+from pipeline.puzzle.puzzle import NINE
 
 MANY = 250
 """Puzzles for which it is worth loading at once: plain Python takes longer for them."""

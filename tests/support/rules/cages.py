@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pipeline.puzzle import Geometry, Rule
-from pipeline.rules import Arrow, Cage, Clone, EqualSums, Quadruple, SameValues, Sum
+from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.rules import Arrow, Cage, Clone, EqualSums, Quadruple, SameValues, Sum
 
 FOUR, SIX, SEVEN, TWELVE = Geometry(2, 2), Geometry(2, 3), Geometry(1, 7), Geometry(3, 4)
 TWO_GRIDS = Geometry(2, 2, grids=((0, 0), (2, 2)))

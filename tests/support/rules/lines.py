@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pipeline.puzzle import Geometry, Rule
-from pipeline.rules import (
+from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.rules import (
     Between,
     DoubleArrow,
     Entropic,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from pipeline.clauses import Clauses, Most
-from pipeline.puzzle import Geometry, Rule
+from pipeline.puzzle.clauses import Clauses, Most
+from pipeline.puzzle.puzzle import Geometry, Rule
 
 Held = frozenset[tuple[int, int]]
 """(cell, value) of some cells."""

@@ -1,0 +1,249 @@
+"""The library: solve one, many, or solution by solution, compare and generate, as commands do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
+
+from pipeline.solving.one import Search
+from pipeline.solving.cnf import Unknown, Unsat
+from pipeline.solving.complete import check_complete
+from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.solving.result import Certificate, Result, Stopwatch, limits_left
+from pipeline.service.workers import Inline, Pool, Request, Several, Workers
+from pipeline.settings import (
+    RANGES,
+    ReadingOptions,
+    Settings,
+    Solving,
+    check_number,
+    settings_given,
+)
+from pipeline.solving.solvers import Solvers
+from pipeline.service.requests import Given, problem_given, solve_sources
+
+if TYPE_CHECKING:
+    from pipeline.catalogue.comparing import Copy, Tally
+    from pipeline.catalogue.generating import Wish
+    from pipeline.catalogue.lots import Left
+    from pipeline.puzzle.puzzle import Grid
+
+SIZES = (1, 64, 2048)
+"""Puzzles that `solve_many` takes at once: few at first, so that results come soon."""
+
+MOST_CHECKED = 10_000
+"""With more solutions than this, `solutions` does not check that none is missing."""
+
+AT_ONCE = 100
+"""Missing solutions that are sought at once."""
+
+MOST_CHARACTERS = 1024 * 1024
+"""Of texts that are taken at once."""
+
+
+def solve(puzzle: Given, **settings: Unpack[Solving]) -> Result:
+    """Solve a puzzle, a problem that was read, or the puzzle or formula in a text.
+
+    The settings are those of `Settings` that say how to read and to solve. A text that is no
+    puzzle gives a Result too: `invalid`, and where and why in its message.
+
+        >>> solve("1.....2..3.....4").solutions[0].values[:4]
+        (1, 2, 4, 3)
+        >>> solve("11..............").message
+        'row 1 holds 1 twice: row 1, column 1 and row 1, column 2'
+
+    Raises UsageError for a wrong value of a setting, SolverMissing for a solver that is asked for
+    and not installed, EnvironmentFailure where no solver can work.
+    """
+    chosen = settings_given(settings, Solving)
+    with Solvers(chosen.solver, chosen.minisat) as solvers:
+        return solve_sources([("puzzle", puzzle)], solvers, chosen)[0]
+
+
+def solve_many(
+    puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[Solving]
+) -> Iterator[Result]:
+    """Solve puzzles and texts, many at once; yield the result of each, in order.
+
+    Each result is what `solve` gives. Unique puzzles are solved at the speed of a collection. It
+    takes longer to explain why one has no solution, and to find up to 100 of another:
+    `max_solutions=2` is enough to tell whether there are several. If `workers` is more than 1, so
+    many processes compute. No more is read ahead than they need; closing the iterator ends them.
+
+        >>> [result.status for result in solve_many(["1.....2..3.....4", "1..............."])]
+        ['unique', 'multiple']
+
+    Raises as `solve` does.
+    """
+    check_number("workers", workers, 1, RANGES["workers"][1], whole=True)
+    return _solve_many(puzzles, workers, settings_given(settings, Solving))
+
+
+def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None, None]:
+    """Each solution of a puzzle, or model of a formula, certified, as soon as it is found.
+
+    At the end it is checked that none is missing, unless a solver found more than MOST_CHECKED.
+    Closing the generator ends the solver. `timeout` is for all of them together, and counts what
+    the caller does in between; `max_solutions` is ignored.
+
+        >>> from itertools import islice
+        >>> with closing(solutions("................")) as grids:
+        ...     len(set(islice(grids, 100)))
+        100
+
+    Raises as `solve` does, InvalidPuzzle for a text that is none, LimitReached where the time or
+    the memory does not suffice to find them all, or to check that they are all, and SolverError
+    where no solver could go on.
+    """
+    chosen = settings_given(settings, Solving)
+    problem = problem_given("puzzle", puzzle, chosen)
+    shown: set[Any] = set()
+    with Solvers(chosen.solver, chosen.minisat) as solvers:
+        search = Search(problem, chosen, Stopwatch())
+        for solver in solvers.chain:
+            with closing(search.stream(solvers.relay(solver))) as stream:
+                while True:
+                    try:
+                        found = next(stream)
+                    except (SolverError, EnvironmentFailure):
+                        if solver is solvers.chain[-1]:
+                            raise
+                        break
+                    if isinstance(found, Unsat):
+                        yield from _missing(search, [*shown], solvers)
+                        return
+                    if isinstance(found, Unknown):
+                        raise LimitReached(found.reason)
+                    if found not in shown:
+                        shown.add(found)
+                        yield found
+
+
+def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Iterator[Any]:
+    """Yield what a solver has missed that says it has found all.
+
+    Raises SolverError, and LimitReached where it cannot be known that there are no more.
+    """
+    settings, known = search.settings, [*shown]
+    while len(known) <= MOST_CHECKED and not settings.trust_solver:
+        limits = limits_left(settings, search.watch)
+        with search.watch.timing("prove"):
+            checked = check_complete(search.problem, known, solvers, limits, most=AT_ONCE)
+        yield from checked.missing
+        known += checked.missing
+        if checked.certificate.complete == "no" and not checked.missing:
+            raise SolverError(f"that there are no more was claimed: {checked.certificate.reason}")
+        if checked.certificate.complete == "claimed":
+            raise LimitReached(
+                f"that there are no more is only claimed: {checked.certificate.reason}"
+            )
+        if checked.certificate.complete == "proved":
+            return
+    if len(known) > len(shown):
+        raise LimitReached(f"there are more than {MOST_CHECKED:,}, and a solver has missed some")
+
+
+class _Puzzles(Several[tuple[str, Given]]):
+    """Puzzles, each with its name; their CNFs, which take memory, are left out if none asks."""
+
+    __slots__ = ()
+
+    def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
+        results = solve_sources(self.items, solvers, settings)
+        return results if settings.keep_cnf else [each.without_cnf() for each in results]
+
+
+def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> Iterator[Result]:
+    with Solvers(settings.solver, settings.minisat) as solvers:
+        here: Workers = Inline(solvers, settings, nullcontext)
+        used = here if workers == 1 else Pool(workers, settings, lambda: False)
+        with closing(used), closing(used.replies(_requests(puzzles))) as replies:
+            for reply in replies:
+                if reply is not None:
+                    yield from reply[1]
+
+
+def _requests(puzzles: Iterable[Given]) -> Iterator[Request]:
+    sizes = iter(SIZES)
+    size, characters = next(sizes), 0
+    some: list[tuple[str, Given]] = []
+    for number, puzzle in enumerate(puzzles, 1):
+        some.append((f"puzzle {number}", puzzle))
+        characters += len(puzzle) if isinstance(puzzle, (str, bytes)) else 0
+        if len(some) >= size or characters >= MOST_CHARACTERS:
+            yield _Puzzles(tuple(some))
+            some, size, characters = [], next(sizes, size), 0
+    if some:
+        yield _Puzzles(tuple(some))
+
+
+def dedupe(
+    *sources: str | Path,
+    kept: BinaryIO | None = None,
+    tally: Tally | None = None,
+    **settings: Unpack[ReadingOptions],
+) -> Generator[Copy | Left]:
+    """Tell which classic puzzles of 9×9 are equivalent to an earlier one of these sources.
+
+    Equivalent are puzzles that symmetries make of each other: relabelled, turned, with rows and
+    columns permuted as the rules allow. Sources are files, folders and archives. The first puzzle
+    of each class is written to `kept`, one a line; `tally` counts. What cannot be compared is told
+    as `Left`, with the reason. Streamed, in memory that does not grow with the sources: classes
+    beyond some millions go to a temporary folder.
+
+    Raises UsageError for a wrong value of a setting, OSError if the environment fails.
+    """
+    from pipeline.catalogue import comparing  # noqa: PLC0415 - numpy is slow to load
+
+    paths, chosen = [*map(Path, sources)], settings_given(settings, ReadingOptions)
+    yield from comparing.dedupe(paths, chosen, kept, tally)
+
+
+def overlap(
+    known: str | Path,
+    asked: str | Path,
+    *,
+    tallies: tuple[Tally, Tally] | None = None,
+    **settings: Unpack[ReadingOptions],
+) -> Generator[Copy | Left]:
+    """Tell which classic puzzles of 9×9 in one source are equivalent to one in another.
+
+    As `dedupe`, each with the first that it is equivalent to. The tallies count what is known, and
+    what is asked about, in which copies are what both have.
+    """
+    from pipeline.catalogue import comparing  # noqa: PLC0415 - as above
+
+    chosen = settings_given(settings, ReadingOptions)
+    yield from comparing.overlap([Path(known)], [Path(asked)], chosen, tallies)
+
+
+def generate(
+    wish: Wish | None = None, seed: int = 0, on_tried: Callable[[int], object] = lambda _: None
+) -> Generator[Result[Grid]]:
+    """Generate new puzzles of 9×9 with one solution, without end; minimal ones by default.
+
+    Each is the result of a puzzle that `solve` would give, with the certificate that there is no
+    other solution. The same seed gives the same puzzles. `on_tried` is called often, with the
+    number of grids that were tried.
+
+        >>> from itertools import islice
+        >>> [result.status for result in islice(generate(), 2)]
+        ['unique', 'unique']
+
+    Raises UsageError for a negative seed, LimitReached if none is found for a long time.
+    """
+    from pipeline.catalogue import generating  # noqa: PLC0415 - as above
+    from pipeline.reading.formats import parsed_from  # noqa: PLC0415
+    from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415
+    from pipeline.puzzle.puzzle import NINE, Grid, Puzzle  # noqa: PLC0415
+
+    for made in generating.generate(wish or generating.Wish(), seed, on_tried):
+        yield Result(
+            "unique",
+            (Grid(NINE, made.solution),),
+            complete=True,
+            problem=PuzzleProblem(parsed_from(Puzzle(NINE, made.masks))),
+            certificate=Certificate("proved", "exhaustion", made.nodes),
+        )

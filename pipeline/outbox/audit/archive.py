@@ -1,0 +1,231 @@
+"""An archive's set: each member against its own record, and the table of all members."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from msgspec.structs import asdict
+
+from pipeline.outbox.audit.collection import (
+    Content,
+    audit_collection,
+    collection_in,
+    compare_counts,
+    counts_in,
+    summary,
+)
+from pipeline.outbox.audit.sets import (
+    Folder,
+    Many,
+    One,
+    Report,
+    Terms,
+    audit_files,
+    folders_below,
+    load_set,
+)
+from pipeline.outbox.audit.single import audit_single
+from pipeline.errors import InputError, counted, in_words, printable
+from pipeline.outbox import NoRecord
+from pipeline.outbox.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
+from pipeline.outbox.tables import (
+    MemberRow,
+    added_fields,
+    also_in,
+    also_in_record,
+    columns,
+    rows_in,
+    unproved,
+    yes_or_no,
+)
+from pipeline.reading.archives.limits import UnpackError
+from pipeline.reading.archives.walk import Member, kind_of, walk
+
+
+def audit_archive(published: Many, original: Path, terms: Terms, report: Report) -> str:
+    """Audit an archive's set against the dropped archive or folder."""
+    audited = _Archive(published, terms, report)
+    try:
+        kind = kind_of(original)
+        if kind != published.record.format:
+            told = published.record.format
+            report.bad(f"the record says {told!r}, the original is {kind!r}")
+        audited.run(original)
+    except (InputError, OSError) as error:
+        report.bad(in_words(error) if isinstance(error, OSError) else str(error))
+    return summary(f"archive of {counted(audited.count, 'member')}", audited.counts)
+
+
+class _Archive:
+    def __init__(self, published: Many, terms: Terms, report: Report) -> None:
+        self.count = 0
+        self.counts: Counter[str] = Counter()
+        self._published = published
+        self._top = published.beside(published.stem)
+        self._terms = terms
+        self._report = report
+        self._found: dict[int, tuple[Path, Folder]] = {}
+        self._empty: set[Path] = set()
+
+    def run(self, original: Path) -> None:
+        """Audit every member. Raises InputError and OSError if it has to stop."""
+        self._find_records()
+        table = self._published.beside(f"{self._published.stem}.csv")
+        rows = rows_in(table, MemberRow)
+        for number, member in enumerate(walk(original, self._terms.limits)):
+            row = next(rows, None)
+            if row is None:
+                raise InputError(f"{table.name} ends too early, before {member.name}")
+            self.count += 1
+            self._look(number, member, row, self._report.within(member.name))
+        if next(rows, None) is not None:
+            raise InputError(f"{table.name} goes on behind the last member")
+        for path, _ in self._found.values():
+            self._report.bad(f"{self._relative(path)} is the record of no member")
+        for path in sorted(self._empty):
+            self._report.bad(f"{self._relative(path)}/ is there, and holds nothing")
+        compare_counts(self.counts, self._published.record, self._report)
+
+    def _relative(self, path: Path) -> str:
+        return str(path.relative_to(self._top.parent))
+
+    def _find_records(self) -> None:
+        """Find the records in the tree, by the number of their member."""
+        folders = folders_below(self._top)
+        full = [folder.path for folder in folders if folder.names]
+        self._empty = {folder.path for folder in folders} - {self._top, *full}
+        self._empty -= {above for path in full for above in path.parents}
+        for folder in folders:
+            listed: set[str] = set()
+            for stem in sorted(folder.records):
+                path = folder.record(stem)
+                listed |= {path.name, *folder.beside(stem)}
+                try:
+                    published = load_set(path)
+                except (NoRecord, FileNotFoundError) as error:
+                    self._report.bad(f"{self._relative(path)}: {error}")
+                    continue
+                listed |= published.files.keys()
+                number = or_none(published.record.member)
+                if number is None or number in self._found:
+                    self._report.bad(f"{self._relative(path)}: member {number} is another's")
+                else:
+                    self._found[number] = path, folder
+            for name in sorted(folder.names - listed):
+                path = folder.path / name
+                self._report.bad(f"{self._relative(path)} is there without a record")
+
+    def _look(self, number: int, member: Member, row: MemberRow, report: Report) -> None:
+        """Audit one member."""
+        if row.member != printable(member.name):
+            report.bad(f"row {number + 1} of the table is about {row.member[:100]!r}")
+        if row.status != COLLECTION:
+            self.counts[row.status] += 1
+        path, folder = self._found.pop(number, (None, None))
+        if path is None and (row.solutions not in ("", "0") or row.complete or row.certificate):
+            report.bad("it claims to be solved, and has no record")
+        if member.stream is None:
+            if row.status != REFUSED or path is not None:
+                report.bad(f"it cannot be read, but its status is {row.status!r}")
+        elif path is not None and folder is not None:
+            content = Content(member.stream)
+            published = load_set(path)
+            self._audit(published, folder, member.name, content, report)
+            _compare_row(published, row, report)
+        elif row.status == "failed":  # it could not be written; its folder may be there
+            parts = PurePosixPath(member.name).parent.parts
+            self._empty -= {
+                each
+                for each in self._empty
+                if _is_folder_of(own := each.relative_to(self._top).parts, parts[: len(own)])
+            }
+        elif not self._is_refused(member, row):
+            report.bad("there is no record of it")
+
+    def _is_refused(self, member: Member, row: MemberRow) -> bool:
+        """Whether a member is rightly refused: it is broken, or too large for a puzzle."""
+        assert member.stream is not None  # noqa: S101
+        most = self._terms.reading.max_bytes
+        try:
+            return row.status == REFUSED and len(Content(member.stream).whole(most + 1)) > most
+        except UnpackError:
+            return True
+
+    def _audit(
+        self, published: One | Many, folder: Folder, member: str, content: Content, report: Report
+    ) -> None:
+        """Audit the set of a member."""
+        record, name = published.record, PurePosixPath(member)
+        audit_files(published, name.name, folder.beside(published.stem), report)
+        here = published.path.parent.relative_to(self._top).parts
+        if not _is_folder_of(here, name.parent.parts):
+            where = self._relative(published.path.parent)
+            report.bad(f"its set lies in another folder, {where}")
+        if published.declared != self._published.declared:
+            report.bad("its record declares another notation than that of the archive")
+        if record.source != member:
+            report.bad(f"its record is about {record.source!r}")
+        if isinstance(published, Many):
+            self._audit_many(published, content, report)
+        else:
+            self._audit_one(published, content, report)
+        if (record.sha256, record.bytes) != (content.digest, content.size):
+            report.bad(f"its sha256 is {content.digest[:12]}…, in the record another")
+
+    def _audit_many(self, published: Many, content: Content, report: Report) -> None:
+        audit_collection(published, content, self._terms, report)
+        self.counts += counts_in(published.record)
+        while content.read():  # to hash all of it
+            pass
+
+    def _audit_one(self, published: One, content: Content, report: Report) -> None:
+        record, data = published.record, None
+        try:
+            data = content.whole(self._terms.reading.max_bytes + 1)
+        except UnpackError as error:
+            report.bad(f"it cannot be read: {error}")
+        is_refused = record.status in ("invalid", "other")
+        if is_refused and data and collection_in(content, self._terms.reading):
+            report.bad(f"the status is {record.status!r}, but it is a collection")
+        audit_single(published, data, self._terms, report)
+        self.counts[DISAGREEMENTS] += or_none(record.disagreement) is not None
+        told = or_none(record.certificate)
+        if record.complete and told and told.complete in (PROVED, CLAIMED):
+            self.counts[told.complete] += 1
+
+
+def _compare_row(published: One | Many, row: MemberRow, report: Report) -> None:
+    record = published.record
+    if isinstance(published, Many):
+        totals = published.record.totals
+        solved = totals.get("unique", 0) + totals.get("multiple", 0)
+        said = str(solved), "", "", row.message
+        added = [""] * (len(columns(type(row))) - len(columns(MemberRow)))
+    else:
+        one = published.record
+        known = yes_or_no(one.complete), one.told_certificate
+        certificate = or_none(one.certificate)
+        why = unproved(certificate.complete, certificate.reason) if certificate else None
+        message = "; ".join(filter(None, (one.message, why)))
+        said = str(one.solutions), *known, printable(message)
+        also = also_in(",".join(columns(type(row))), MemberRow) or ()
+        added = added_fields(one, also)
+        if also != also_in_record(one) and also_in_record(one):
+            report.bad("the record and the table tell different things in addition")
+    told = type(row)(row.member, record.format or "", record.status, *said, *added)
+    for name, there in asdict(told).items():
+        if (here := getattr(row, name)) != there:
+            report.bad(f"{name} is {here[:60]!r} in the table, {there[:60]!r} in its record")
+
+
+def _is_folder_of(here: Sequence[str], there: Sequence[str]) -> bool:
+    """Whether a folder of the tree is the one for a folder of the archive, by their parts.
+
+    A folder gets a `~` after its name if a result could have the same name.
+    """
+    return len(here) == len(there) and all(
+        own.startswith(name) and not own[len(name) :].strip("~")
+        for own, name in zip(here, there, strict=True)
+    )

@@ -1,0 +1,345 @@
+"""What is claimed besides solutions: status, encoding, conflict, difference, disagreement."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Iterable, Sequence
+from functools import reduce
+from itertools import chain, combinations
+from operator import and_
+from typing import Literal, NamedTuple, TypeVar
+
+from pipeline.outbox.audit.deciding import Undecided, has_solution, remedy
+from pipeline.outbox.audit.sets import One, Report, Terms
+from pipeline.certify import certify_grid
+from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit
+from pipeline.errors import PipelineError, counted, in_words
+from pipeline.files import read_regular
+from pipeline.reading.formats.formula import CNF_FORMAT
+from pipeline.outbox.schema import (
+    Cell,
+    Clue,
+    Difference,
+    Encoding,
+    PuzzleRecord,
+    or_none,
+)
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
+from pipeline.settings import CHOICES
+
+C = TypeVar("C", bound=Cell)
+_BETWEEN_LOOKS = 1000
+"""Combinations that are tried between two checks of the clock."""
+
+_HEAD_BYTES = 4096
+_HEAD = re.compile(
+    rb"c [^\n]*, encoding ([a-z]{1,20})\n(?:c[^\n]*\n)*p cnf ([0-9]{1,18}) ([0-9]{1,18})\n"
+)
+_UNITS: tuple[Literal["row", "column", "box"], ...] = ("row", "column", "box")
+_BOUNDS = {
+    "textbook": (_UNITS, ("cell",)),
+    "minimal": (("cell",), _UNITS),
+    "extended": (("cell", *_UNITS), ("cell", *_UNITS)),
+}
+"""For each encoding: of which kinds of groups it says at least one, and at most one."""
+
+
+def audit_encoding(published: One, puzzle: Puzzle | None, report: Report) -> None:
+    """Check that the encoding of a puzzle (None if not known) exists and has the stated size.
+
+    Puzzles that were solved together have none of their own. The size of `reduced` is known only
+    if the CNF was kept.
+    """
+    record, stem, report = published.record, published.stem, report.within("encoding")
+    told = record.encoding
+    blocked = {f"{stem}.cnf": 0, f"{stem}_count.cnf": record.solutions or 0}
+    kept = blocked.keys() & published.files.keys()
+    if told is None:
+        if kept or ("encode" in (record.seconds or ()) and record.status != "unknown"):
+            report.bad("none is told, though the puzzle was encoded")
+        return
+    if told.name not in CHOICES["encoding"]:
+        report.bad(f"there is none called {str(told.name)[:40]!r}")
+        return
+    if puzzle and told.name in _BOUNDS:
+        compare_size(told, _size(puzzle, *_BOUNDS[told.name]), report)
+    for name in sorted(kept):
+        try:
+            head = _HEAD.match(read_regular(published.beside(name), _HEAD_BYTES))
+        except FileNotFoundError:  # reported already
+            continue
+        except OSError as error:
+            report.bad(f"{name} cannot be read: {in_words(error)}")
+            continue
+        if head is None or head[1].decode() != told.name:
+            report.bad(f"{name} is not in the encoding {told.name!r}")
+        else:
+            size = int(head[2]), int(head[3]) - blocked[name]
+            compare_size(told, size, report.within(name))
+
+
+def compare_size(told: Encoding | None, size: tuple[int, int], report: Report) -> None:
+    """Check that an encoding, if there is one, has so many variables and clauses."""
+    if told and (told.variables, told.clauses) != size:
+        report.bad(
+            f"{told.variables} variables and {told.clauses} clauses in the record, "
+            f"where it has {size[0]} and {size[1]}"
+        )
+
+
+def _size(puzzle: Puzzle, at_least: Sequence[str], at_most: Sequence[str]) -> tuple[int, int]:
+    """The size of an encoding of all candidates with these bounds, and of the rules' clauses."""
+    geometry = puzzle.geometry
+    n, full = geometry.side, geometry.all_values
+    groups = {kind: n * geometry.units(kind) for kind in _UNITS} | {"cell": geometry.size}
+    masks = puzzle.cells
+    clauses = sum(1 if mask & mask - 1 == 0 else (full & ~mask).bit_count() for mask in masks)
+    clauses += sum(groups[kind] for kind in at_least)
+    clauses += n * (n - 1) // 2 * sum(groups[kind] for kind in at_most)
+    rules = puzzle.clauses_of_rules()
+    return rules.variables, clauses + len(rules.made)
+
+
+def audit_presence(published: One, report: Report) -> None:
+    """Check that a conflict and a difference are given where they belong, and nowhere else."""
+    record = published.record
+    if record.encoding and record.status == "invalid":
+        report.bad("encoding: there should be none")
+    is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
+    told_conflict = or_none(record.conflict) or or_none(record.conflict_rules)
+    has_conflict = bool(told_conflict) or _is_not_found(record)
+    for name, told, wanted in (
+        ("conflict", has_conflict, record.status == "unsolvable"),
+        ("difference", or_none(record.difference) is not None, len(published.numbered) > 1),
+    ):
+        if told != (wanted and is_puzzle):
+            report.bad(f"{name}: {'there should be none' if told else 'none is told'}")
+
+
+def _is_not_found(record: PuzzleRecord) -> bool:
+    return or_none(record.conflict) is None and record.conflict_minimal is None
+
+
+def audit_conflict(
+    record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, terms: Terms, report: Report
+) -> None:
+    """Check that clues are the puzzle's, have no solution together, and are minimal if so claimed.
+
+    `puzzle` is None if it is not known.
+    """
+    report = report.within("conflict")
+    if _is_not_found(record):
+        report.note("none was found in time")
+        if puzzle and (unit := crowded_unit(puzzle)):
+            report.bad(f"none is told, but the clues of {unit} have no solution together")
+        return
+    demands = _demands(record, puzzle, geometry, report)
+    if not demands:
+        return
+    end = time.monotonic() + terms.seconds
+    try:
+        if has_solution(_demanding(demands, geometry), terms, end):
+            report.bad("there is a grid that has all of its clues")
+            return
+        for demand in demands if record.conflict_minimal is not False else ():
+            others = [each for each in demands if each is not demand]
+            if not has_solution(_demanding(others, geometry), terms, end):
+                report.bad(f"it is not minimal: without {demand.told} there is no solution either")
+                return
+    except PipelineError as error:
+        report.gap(f"it was not checked: {error}{remedy(end)}")
+
+
+class _Demand(NamedTuple):
+    """A part of a conflict, and what it is called: the mask of a cell, or a rule."""
+
+    told: str
+    cell: int = -1
+    mask: int = 0
+    rule: Rule | None = None
+
+
+def _demanding(demands: Iterable[_Demand], geometry: Geometry) -> Puzzle:
+    """The puzzle that has these parts of a conflict, and nothing else."""
+    cells, rules = [geometry.all_values] * geometry.size, []
+    for each in demands:
+        if each.rule is None:
+            cells[each.cell] = each.mask
+        else:
+            rules.append(each.rule)
+    return Puzzle(geometry, tuple(cells), tuple(rules))
+
+
+def _demands(
+    record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Report
+) -> list[_Demand]:
+    """The parts of a conflict; none if they are not the puzzle's, or its rules are not known."""
+    clues = _by_cell(or_none(record.conflict) or (), geometry, report)
+    told = or_none(record.conflict_rules) or ()
+    if clues is None or (told and puzzle is None):
+        return []
+    demands = []
+    for cell, clue in clues.items():
+        mask = _mask(clue, geometry)
+        if not mask or (puzzle and puzzle.cells[cell] != mask):
+            report.bad(f"the original does not have {clue}")
+            return []
+        demands.append(_Demand(str(clue), cell, mask))
+    rules = puzzle.rules if puzzle else ()
+    for each in told:
+        rule = rules[each.number - 1] if each.number <= len(rules) else None
+        if rule is None or rule.told(geometry) != each.told:
+            report.bad(f"the original does not have rule {each.number}, {each.told[:100]!r}")
+            return []
+        demands.append(_Demand(each.told, rule=rule))
+    return demands
+
+
+def _by_cell(clues: Sequence[C], geometry: Geometry, report: Report) -> dict[int, C] | None:
+    """The clues by cell; None if one is outside the grid, or two share a cell."""
+    found: dict[int, C] = {}
+    for clue in clues:
+        cell = geometry.cell_at(clue.row, clue.column)
+        if cell is None:
+            report.bad(f"{clue} is no cell")
+            return None
+        if found.setdefault(cell, clue) is not clue:
+            report.bad(f"row {clue.row}, column {clue.column} is named twice")
+            return None
+    return found
+
+
+def _mask(clue: Clue, geometry: Geometry) -> int:
+    """The mask of the values that a clue allows; 0 if one of them is too large or too small."""
+    match clue.holds:
+        case "even":
+            return geometry.even_values
+        case "odd":
+            return geometry.odd_values
+        case int(value):
+            allowed = {value}
+        case values:
+            allowed = {*values}
+    fits = all(1 <= value <= geometry.side for value in allowed)
+    return sum(1 << value - 1 for value in allowed) if fits else 0
+
+
+def audit_difference(
+    difference: Difference, grids: Sequence[Grid], terms: Terms, report: Report
+) -> None:
+    """Check where these grids, all different, differ, and which values leave only one."""
+    report = report.within("difference")
+    geometry = grids[0].geometry
+    told = _by_cell(difference.cells, geometry, report)
+    decisive = _by_cell(difference.decisive, geometry, report)
+    if told is None or decisive is None:
+        return
+    holders = _holders(grids)
+    for cells, said in (
+        (told.keys() - holders.keys(), "is told, where all solutions have the same value"),
+        (holders.keys() - told.keys(), "is not told, where the solutions differ"),
+    ):
+        for cell in sorted(cells)[:1]:
+            row, column = geometry.place(cell)
+            report.bad(f"row {row}, column {column} {said}")
+    everything = (1 << len(grids)) - 1
+    left = everything
+    for cell, clue in decisive.items():
+        left &= holders.get(cell, {grids[0].values[cell]: everything}).get(clue.value, 0)
+    if left.bit_count() != 1:
+        number = counted(left.bit_count(), "solution")
+        report.bad(f"{number} with the values that are said to leave one")
+    elif difference.exact:
+        options = {held for values in holders.values() for held in values.values()}
+        fewer, end = len(decisive) - 1, time.monotonic() + terms.seconds
+        try:
+            if _leaves_one(everything, options, fewer, end):
+                report.bad(f"{counted(fewer, 'value')} would do to leave one solution")
+        except Undecided as error:
+            report.gap(f"whether it is exact was not checked: {error}{remedy(end)}")
+
+
+def _holders(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:
+    """For each cell in which the grids differ: value → the set of grids with it, a bit each."""
+    found: dict[int, dict[int, int]] = {}
+    for cell, column in enumerate(zip(*(grid.values for grid in grids), strict=True)):
+        if len(values := {*column}) > 1:
+            found[cell] = {
+                value: int("".join("01"[each == value] for each in column), 2) for value in values
+            }
+    return found
+
+
+def _leaves_one(everything: int, options: Collection[int], size: int, end: float) -> bool:
+    """Whether at most `size` options, which are sets of grids, have a single grid in common.
+
+    Raises Undecided.
+    """
+    tried = chain.from_iterable(combinations(options, few) for few in range(1, size + 1))
+    for number, chosen in enumerate(tried):
+        if number % _BETWEEN_LOOKS == 0 and time.monotonic() > end:
+            raise Undecided(TOO_SHORT)
+        if reduce(and_, chosen, everything).bit_count() == 1:
+            return True
+    return False
+
+
+def fault_in_status(status: str, solutions: int, complete: bool | None) -> str | None:
+    """Why a status does not fit a number of solutions and their completeness."""
+    match status:
+        case "invalid" | "other" | "failed":
+            fits = solutions == 0 and complete is None
+        case "unsolvable":
+            fits = solutions == 0 and complete is True
+        case "unique":
+            fits = solutions == 1 and complete is True
+        case "multiple":
+            fits = complete is not None and solutions >= (2 if complete else 1)
+        case "unknown":
+            fits = solutions <= 1 and complete is False
+        case "solved":
+            fits = solutions >= 1 and complete is not True
+        case _:
+            return f"the status {status!r} is unknown"
+    said = "null" if complete is None else str(complete).lower()
+    what = f"the status {status!r} does not go with {counted(solutions, 'solution')}"
+    return None if fits else f"{what} and complete: {said}"
+
+
+def is_denied(
+    claimed: str | None,
+    signs: str,
+    puzzle: Puzzle | None,
+    grids: Collection[Grid],
+    *,
+    complete: bool,
+) -> bool:
+    """Whether the solution beside a puzzle is wrong, or is missing although all are known.
+
+    `claimed` is the solution that the original gives, if it does, in `signs` or digits.
+    """
+    if claimed is None or puzzle is None:
+        return False
+    grid = grid_in(claimed, signs, puzzle)
+    if grid is None or certify_grid(puzzle, grid):
+        return True
+    return complete and grid not in grids
+
+
+def grid_in(line: str, signs: str, puzzle: Puzzle | None) -> Grid | None:
+    """The grid in a line of a solution file, written like the puzzle; None if it is invalid."""
+    if puzzle is None or not line.isascii():
+        return None
+    if signs:
+        values = [signs.find(sign) + 1 for sign in line]
+    elif line.isdecimal():
+        values = [*map(int, line)]
+    elif all(word.isdecimal() and len(word) < 4 for word in line.split(" ")):
+        values = [*map(int, line.split(" "))]
+    else:
+        return None
+    try:
+        return Grid(puzzle.geometry, tuple(values))
+    except ValueError:
+        return None

@@ -1,0 +1,115 @@
+"""Whether solutions are all, as is claimed of them: every such claim is checked anew.
+
+A puzzle is searched through from the rules alone. What that does not decide, and formulas, are
+left to a refuter: its proof is checked, and so is the model that it finds instead.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from pipeline.outbox.audit.deciding import Undecided, grid_in, model_of, remedy
+from pipeline.outbox.audit.sets import Report, Terms
+from pipeline.certify import certify_grid, certify_model
+from pipeline.certify.exhaustion import exhausted
+from pipeline.certify.formula import MAX_REFUTED, Formula, proof_formula
+from pipeline.errors import PipelineError
+from pipeline.reading.formats.formula import Model, ParsedFormula, proof_clauses
+from pipeline.puzzle.puzzle import Grid, Puzzle
+
+SEARCH_SHARE = 0.5
+"""Of the seconds, for the search, if a refuter may have the rest."""
+
+_SHOWN = 12
+_NO_REFUTER = "it takes a solver, which `sudoku-pipeline audit` has"
+
+
+def audit_complete(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report) -> None:
+    """Check that a puzzle has no solution but these, which are different solutions of it."""
+    end = time.monotonic() + terms.seconds
+    share = SEARCH_SHARE if terms.refuter else 1.0
+    found = exhausted(puzzle, grids, seconds=terms.seconds * share)
+    if found.is_complete:
+        return
+    try:
+        if found.missing:
+            grid: Grid | None = found.missing[0]
+        else:
+            why = found.undecided or ""
+            model = model_of(lambda: proof_formula(puzzle, grids), why, terms, end)
+            grid = None if model is None else grid_in(model, puzzle.geometry)
+        if grid is None:
+            return
+        if fault := _fault_of(grid, puzzle, grids):
+            raise Undecided(fault)
+    except PipelineError as error:
+        report.gap(_unchecked("solution", error, end))
+    else:
+        signs = "" if puzzle.geometry.side <= 9 else " "
+        there_is = "there is another solution" if grids else "there is a solution"
+        report.bad(f"{there_is}: {signs.join(map(str, grid.values))}")
+
+
+def audit_another(puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report) -> None:
+    """Check that a puzzle has another solution than these, which are different solutions of it."""
+    end = time.monotonic() + terms.seconds
+    found = exhausted(puzzle, grids, seconds=terms.seconds)
+    why: str | None = found.undecided
+    try:
+        if found.missing:
+            why = _fault_of(found.missing[0], puzzle, grids)
+        elif found.is_complete or not _has_another(puzzle, grids, why or "", terms, end):
+            report.bad("there are no more solutions, where more are claimed")
+            return
+        else:
+            why = None
+    except PipelineError as error:
+        why = str(error)
+    if why:
+        report.gap(f"that there are more solutions was not checked: {why}{remedy(end)}")
+
+
+def _has_another(puzzle: Puzzle, grids: Sequence[Grid], why: str, terms: Terms, end: float) -> bool:
+    """Whether there is another solution. Raises PipelineError."""
+    model = model_of(lambda: proof_formula(puzzle, grids), why, terms, end)
+    if model is None:
+        return False
+    if fault := _fault_of(grid_in(model, puzzle.geometry), puzzle, grids):
+        raise Undecided(fault)
+    return True
+
+
+def _fault_of(grid: Grid, puzzle: Puzzle, grids: Sequence[Grid]) -> str | None:
+    """Why this grid is no other solution than those in `grids`; None if it is one."""
+    for violation in certify_grid(puzzle, grid):
+        return f"the grid that was found is none: {violation}"
+    return "the grid that was found is published" if grid in grids else None
+
+
+def audit_models(
+    parsed: ParsedFormula, models: Sequence[Model], terms: Terms, report: Report
+) -> None:
+    """Check that a formula has no model but these."""
+    end = time.monotonic() + terms.seconds
+    try:
+        if (clauses := len(parsed.clauses)) > MAX_REFUTED:
+            most = f"the {MAX_REFUTED:,} that a proof is made for"
+            raise Undecided(f"{clauses:,} clauses are more than {most}")
+        model = model_of(lambda: Formula(*proof_clauses(parsed, models)), _NO_REFUTER, terms, end)
+        if model is None:
+            return
+        if (index := certify_model(parsed.written, model)) is not None:
+            raise Undecided(f"the model that was found does not satisfy clause {index + 1}")
+        if model in models:
+            raise Undecided("the model that was found is published")
+    except PipelineError as error:
+        report.gap(_unchecked("model", error, end))
+    else:
+        more = " …" if len(model) > _SHOWN else ""
+        there_is = "there is another model" if models else "there is a model"
+        report.bad(f"{there_is}: {' '.join(map(str, model[:_SHOWN]))}{more}")
+
+
+def _unchecked(noun: str, error: PipelineError, end: float) -> str:
+    return f"that there is no other {noun} was not checked: {error}{remedy(end)}"

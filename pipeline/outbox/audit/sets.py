@@ -1,0 +1,310 @@
+"""What an audit is based on, what it finds, and the sets of files that it is about."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Literal, Self
+
+import msgspec
+
+from pipeline.certify.formula import Refuter
+from pipeline.errors import counted, in_words, printable
+from pipeline.files import digest_of
+from pipeline.reading.formats import DECLARABLE
+from pipeline.outbox import (
+    ENDING,
+    ManyRecord,
+    NoRecord,
+    PuzzleRecord,
+    Record,
+    hashes_in,
+    load_told,
+    record_of,
+    strange_in,
+)
+from pipeline.outbox.names import is_of_set, solutions_among, stem_of_answer, stems_for
+from pipeline.outbox.schema import or_none
+from pipeline.settings import Reading
+from pipeline.reading.archives.limits import Room
+
+_MOST_STEMS = 1000
+
+MOST = 100
+"""Problems of one job that are listed; the others are counted."""
+
+Outcome = Literal["ok", "unchecked", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How originals are read, how much they may unpack to, and the seconds for each check.
+
+    `refuter` is asked where a search through everything does not decide, or there is none; without
+    it, such claims stay unchecked. What it says is checked. `on_rows` is called with a collection's
+    name, its rows done, and how many it claims to have.
+    """
+
+    reading: Reading = field(default_factory=Reading)
+    limits: Room = field(default_factory=Room)
+    seconds: float = 60.0
+    refuter: Refuter | None = None
+    on_rows: Callable[[str, int, int], object] = lambda _name, _done, _total: None
+
+    def with_declared(self, declared: Mapping[str, str]) -> Self:
+        """The same with what was declared of the notation."""
+        return replace(self, reading=self.reading._replace(**declared))  # type: ignore[arg-type] # checked
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result for one job: `problems` are wrong, `gaps` could not be checked.
+
+    `name` is that of the record without its ending. `claim` is what the job says of itself,
+    `notes` are worth knowing but not wrong. All of it is safe to print.
+    """
+
+    name: str
+    claim: str
+    problems: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Outcome:
+        return "bad" if self.problems else "unchecked" if self.gaps else "ok"
+
+
+@dataclass(slots=True)
+class _Said:
+    """Sentences of one kind, of which only the first are kept."""
+
+    kept: list[str] = field(default_factory=list)
+    left_out: int = 0
+
+    def add(self, sentence: str) -> None:
+        if len(self.kept) < MOST:
+            self.kept.append(printable(sentence))
+        else:
+            self.left_out += 1
+
+    def all(self) -> tuple[str, ...]:
+        more = (f"and {self.left_out} more",) if self.left_out else ()
+        return (*self.kept, *more)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Collects findings about a job. `about` names the part of it that is being checked."""
+
+    about: str = ""
+    _problems: _Said = field(default_factory=_Said)
+    _gaps: _Said = field(default_factory=_Said)
+    _notes: _Said = field(default_factory=_Said)
+
+    def bad(self, what: str) -> None:
+        self._problems.add(self.about + what)
+
+    def gap(self, what: str) -> None:
+        self._gaps.add(self.about + what)
+
+    def note(self, what: str) -> None:
+        self._notes.add(self.about + what)
+
+    def within(self, part: str) -> Report:
+        """The same report, for a part of the job."""
+        return Report(f"{self.about}{part}: ", self._problems, self._gaps, self._notes)
+
+    @property
+    def is_clean(self) -> bool:
+        return not self._problems.kept
+
+    def finding(self, name: str, claim: str) -> Finding:
+        said = self._problems.all(), self._gaps.all(), self._notes.all()
+        return Finding(printable(name), printable(claim), *said)
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """A record and where it lies; `files` maps the names that it lists to their SHA-256.
+
+    `strange` are the fields that such a record does not have.
+    """
+
+    path: Path
+    record: Record
+    files: Mapping[str, str]
+    declared: Mapping[str, str]
+    strange: tuple[str, ...]
+
+    @property
+    def stem(self) -> str:
+        return self.path.name.removesuffix(ENDING)
+
+    @property
+    def numbered(self) -> list[str]:
+        return solutions_among(self.files, self.stem)
+
+    def beside(self, name: str) -> Path:
+        return self.path.with_name(name)
+
+
+@dataclass(frozen=True, slots=True)
+class One(Set):
+    """The set of one puzzle or formula, or of an invalid source."""
+
+    record: PuzzleRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Many(Set):
+    """The set of a collection or archive."""
+
+    record: ManyRecord
+
+
+def load_set(path: Path) -> One | Many:
+    """The set of a record. Raises NoRecord, and FileNotFoundError."""
+    told = load_told(path)
+    record = record_of(told)
+    declared = or_none(record.declared) or {}
+    if any(word not in DECLARABLE.get(name, ()) for name, word in declared.items()):
+        raise NoRecord("declared: expected a known format, variant and alphabet")
+    strange = tuple(strange_in(told, msgspec.to_builtins(record)))
+    if isinstance(record, PuzzleRecord):
+        return One(path, record, hashes_in(record), declared, strange)
+    return Many(path, record, hashes_in(record), declared, strange)
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The content of a folder: the stems of records, and the answers for each stem.
+
+    `names` are those of all its files, `folders` those of its subfolders.
+    """
+
+    path: Path
+    records: set[str] = field(default_factory=set)
+    answers: dict[str, list[str]] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    folders: list[str] = field(default_factory=list)
+
+    def add(self, name: str) -> None:
+        if name.startswith("."):
+            return
+        self.names.add(name)
+        if name.endswith(ENDING):
+            self.records.add(name.removesuffix(ENDING))
+        elif stem := stem_of_answer(name):
+            self.answers.setdefault(stem, []).append(name)
+
+    def record(self, stem: str) -> Path:
+        return self.path / (stem + ENDING)
+
+    def beside(self, stem: str) -> list[str]:
+        """The names of the answers for a stem that still exist, in order.
+
+        `a.proof.cnf` may be the CNF of `a.proof`, `a.proofs.csv` the table of `a.proofs`.
+        """
+        names = sorted(self.answers.get(stem, ()))
+        own = [name for name in names if name.rpartition(".")[0] not in self.records]
+        own += [name for name in self._tables_and_formulas(stem) if name in self.names]
+        return [name for name in own if os.path.lexists(self.path / name)]
+
+    def _tables_and_formulas(self, stem: str) -> Iterator[str]:
+        """The names of a record's table and formulas, except those that belong to others."""
+        if stem in self.records:
+            for name in (f"{stem}.csv", f"{stem}.cnf"):
+                if stem_of_answer(name) not in self.records:
+                    yield name
+            if f"{stem}_count" not in self.records:
+                yield f"{stem}_count.cnf"
+
+    def strays(self) -> list[str]:
+        """The answers without a record."""
+        stems = sorted(self.answers.keys() - self.records)
+        return [
+            name for stem in stems if not self.record(stem).exists() for name in self.beside(stem)
+        ]
+
+
+def folder_at(path: Path) -> Folder:
+    """The content of a folder, without subfolders. Raises OSError."""
+    folder = Folder(path)
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folder.folders.append(entry.name)
+            else:
+                folder.add(entry.name)
+    return folder
+
+
+def folders_below(top: Path) -> list[Folder]:
+    """A folder and all below it; links are not followed. Raises OSError."""
+    if not stat.S_ISDIR(top.lstat().st_mode):
+        raise NotADirectoryError(f"{top.name} is no folder")
+    found = []
+    for path, inner, names in os.walk(top, onerror=_fail):
+        inner.sort()
+        folder = Folder(Path(path))
+        for name in (*names, *(each for each in inner if (folder.path / each).is_symlink())):
+            folder.add(name)
+        found.append(folder)
+    return found
+
+
+def _fail(error: OSError) -> None:
+    raise error
+
+
+def audit_files(published: Set, source: str, beside: Sequence[str], report: Report) -> None:
+    """Check that a source may have that set, and that its files are as the record lists them.
+
+    Nothing else may be `beside` it. A log may be gone: old ones are deleted.
+    """
+    stem, status = published.stem, published.record.status
+    if stem not in islice(stems_for(source), _MOST_STEMS):
+        preferred = next(stems_for(source))
+        report.bad(f"the source is {source!r}: its set would be called {preferred!r}")
+    for name in published.strange:
+        report.bad(f"{name}: there should be none")
+    if isinstance(published, Many) and f"{stem}.csv" not in published.files:
+        report.bad(f"{stem}.csv is not listed")
+    for name, told in published.files.items():
+        if not is_of_set(name, stem, status):
+            report.bad(f"{name} is listed, and is none of this job's names")
+        elif fault := _fault_in_file(published.beside(name), told):
+            report.bad(f"{name}{fault}")
+    for name in beside:
+        if name not in published.files:
+            report.bad(f"{name} is there, and is not listed")
+    _audit_numbers(published, report)
+
+
+def _audit_numbers(published: Set, report: Report) -> None:
+    """Check that the solution files are numbered from 1 without gaps, up to the right number."""
+    names = published.numbered
+    for number, name in enumerate(names, 1):
+        if name != (expected := f"{published.stem}_{number}.solution"):
+            report.bad(f"{expected} is not listed, but {name} is")
+            break
+    if isinstance(published, One) and published.record.solutions not in (None, len(names)):
+        told = counted(published.record.solutions or 0, "solution")
+        listed = counted(len(names), "solution file")
+        report.bad(f"{told} in the record, {listed} listed")
+
+
+def _fault_in_file(path: Path, told: str) -> str | None:
+    """What is wrong with a file that is listed with that hash, to follow its name."""
+    try:
+        hashed = digest_of(path)
+    except FileNotFoundError:
+        return None if path.suffix == ".log" else " is listed, and is not there"
+    except OSError as error:
+        return f": cannot be read: {in_words(error)}"
+    return None if hashed == told else f": its sha256 is {hashed[:12]}…, listed as {told[:12]}…"

@@ -1,0 +1,344 @@
+"""One puzzle's or formula's set: the original read again, each answer and the proof checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from pipeline.outbox.audit.claims import (
+    audit_conflict,
+    audit_difference,
+    audit_encoding,
+    audit_presence,
+    compare_size,
+    fault_in_status,
+    is_denied,
+)
+from pipeline.outbox.audit.complete import audit_another, audit_complete, audit_models
+from pipeline.outbox.audit.proofs import audit_certificate, audit_proof
+from pipeline.outbox.audit.sets import One, Report, Terms
+from pipeline.outbox.audit.traits import audit_record
+from pipeline.certify import certify_grid, certify_model
+from pipeline.certify.formula import Formula, proof_formula
+from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
+from pipeline.files import read_regular
+from pipeline.reading.formats import (
+    ALPHABET_NAMES,
+    Parsed,
+    has_document,
+    is_written_otherwise,
+    parse_source,
+    read_solution,
+    render_puzzle,
+    signs_of,
+    solution_text,
+)
+from pipeline.reading.formats.formula import (
+    CNF_FORMAT,
+    Model,
+    ParsedFormula,
+    looks_like_cnf,
+    parse_formula,
+    proof_clauses,
+    read_model,
+)
+from pipeline.reading.formats.looks import looks_like_no_puzzle
+from pipeline.outbox.schema import PuzzleRecord, or_none
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.settings import Reading
+
+_ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"
+_SHOWN = 3
+_WIDTH = 78
+_BYTES_EACH, _SLACK = 16, 64 * 1024
+"""Bytes of a model's file: for each variable, and in addition."""
+
+
+def audit_single(published: One, data: bytes | None, terms: Terms, report: Report) -> str:
+    """Audit a result against the bytes of its original, if they are known; return its claim."""
+    record = published.record
+    if fault := fault_in_status(record.status, record.solutions or 0, record.complete):
+        report.bad(fault)
+    if record.status == "solved" and record.format != CNF_FORMAT:
+        report.bad("the status 'solved' is that of a formula")
+    if record.solutions is None:
+        report.bad("the record tells no number of solutions")
+    audit_presence(published, report)
+    if record.status in ("invalid", "other") and data is not None:
+        _audit_invalid(published, data, terms, report)
+    word = audit_certificate(record, report)
+    is_unread = record.status == "unknown" and record.format is None  # there was no time
+    if is_unread and record.solutions:
+        report.bad("there are solutions of what was not read")
+    if is_unread or record.status in ("invalid", "other", "failed"):
+        audit_encoding(published, None, report)
+        audit_proof(published, None, None, terms, report)
+        return record.status
+    audited = _audit_formula if record.format == CNF_FORMAT else _audit_puzzle
+    audited(published, data, terms, report)
+    return f"{record.status}, {word}" if record.complete else record.status
+
+
+def _audit_invalid(published: One, data: bytes, terms: Terms, report: Report) -> None:
+    """Check that the original is really not a puzzle, and does not look like one if `other`."""
+    record, form = published.record, terms.reading.format
+    try:
+        if form == CNF_FORMAT or (form == "auto" and looks_like_cnf(data)):
+            parse_formula(data, record.source, terms.reading.max_bytes)
+            what = "a formula"
+        else:
+            what = parse_source(data, record.source, *terms.reading).format
+    except UsageError:  # the declared format has no single puzzles
+        return
+    except InvalidPuzzle:
+        is_member = or_none(record.member) is not None
+        status = "other" if is_member and looks_like_no_puzzle(data) else "invalid"
+        if record.status != status:
+            report.bad(f"the status should be {status!r}")
+        return
+    report.bad(f"the status is {record.status!r}, but the original reads as {what}")
+
+
+def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Report) -> None:
+    """Check every grid, what is explained, and that there are no others if that is claimed."""
+    record, names = published.record, published.numbered
+    parsed = None if data is None else _parsed(published, data, terms, report)
+    puzzle = parsed.puzzle if parsed else None
+    audit_encoding(published, puzzle, report)
+    rules = puzzle or _rules_alone(published, report)
+    written = as_written(record, parsed, rules)
+    grids, sound = _grids(published, rules, written, terms, report) if rules else ([], 0)
+    if parsed:
+        _audit_beside(published, parsed, grids, report)
+    if rules:
+        audit_conflict(record, puzzle, rules.geometry, terms, report)
+    if puzzle:
+        audit_record(record, puzzle, grids, terms, report)
+    difference = or_none(record.difference)
+    if difference and len({*grids}) == len(names) > 1:
+        audit_difference(difference, grids, terms, report)
+
+    def formula() -> Formula:
+        if puzzle is None or len(grids) != len(names):
+            raise InputError(f"{counted(len(names) - len(grids), 'solution')} cannot be read")
+        return proof_formula(puzzle, grids)
+
+    geometry = rules.geometry if rules else None
+    proved = audit_proof(published, formula if puzzle else None, geometry, terms, report)
+    if record.complete and puzzle and not proved and sound == len(names):
+        audit_complete(puzzle, grids, terms, report)
+    if record.status == "multiple" and puzzle and sound == len(names) == 1:
+        audit_another(puzzle, grids, terms, report)
+
+
+def as_written(record: PuzzleRecord, parsed: Parsed | None, rules: Puzzle | None) -> Parsed | None:
+    """What tells how solutions are written, if not as a filled puzzle in the same notation."""
+    form = record.format or ""
+    is_other = rules is not None and (
+        record.variant == "rules" or is_written_otherwise(form, rules)
+    )
+    if not is_other or rules is None:
+        return None
+    return parsed or Parsed(rules, form, "", "rules")
+
+
+def _grid_written(
+    published: One, name: str, parsed: Parsed, terms: Terms, report: Report
+) -> Grid | None:
+    """The grid in a solution file that is not a filled puzzle; None if it is invalid."""
+    data = _bytes_of(published, name, terms.reading.max_bytes, report)
+    if data is None:
+        return None
+    try:
+        grid = read_solution(data, name, parsed)
+    except InvalidPuzzle as error:
+        report.bad(str(error))
+        return None
+    if parsed.document or not has_document(parsed.format):
+        _audit_text(name, data, solution_text(parsed, grid), report)
+    return grid
+
+
+def _grids(
+    published: One, rules: Puzzle, written: Parsed | None, terms: Terms, report: Report
+) -> tuple[list[Grid], int]:
+    """The grids in the solution files, and how many are different solutions."""
+    grids: list[Grid] = []
+    first: dict[Grid, str] = {}
+    sound = 0
+    for name in published.numbered:
+        grid = grid_of(published, name, written, terms, report)
+        if grid is None:
+            continue
+        violations = certify_grid(rules, grid)
+        for violation in violations[:_SHOWN]:
+            report.bad(f"{name}: {violation}")
+        if first.setdefault(grid, name) != name:
+            report.bad(f"{name} holds the same grid as {first[grid]}")
+        sound += first[grid] == name and not violations
+        grids.append(grid)
+    return grids, sound
+
+
+def _parsed(published: One, data: bytes, terms: Terms, report: Report) -> Parsed | None:
+    """Parse the original; None if it is not a puzzle."""
+    record = published.record
+    try:
+        parsed = parse_source(data, record.source, *terms.reading)
+    except (InvalidPuzzle, UsageError) as error:
+        report.bad(f"the original is no puzzle: {error}")
+        return None
+    geometry = parsed.puzzle.geometry
+    ours = _in_words(parsed.format, parsed.variant, (geometry.height, geometry.width))
+    theirs = _in_words(record.format, record.variant, record.box)
+    if ours != theirs:
+        report.bad(f"the record says {theirs}, the original is {ours}")
+    told = Counter(rule.name for rule in parsed.puzzle.rules)
+    for what, found, expected in (
+        ("grids", or_none(record.grids) or (), geometry.grids),
+        ("rules", or_none(record.rules) or {}, told),
+        ("unread", or_none(record.unread) or (), parsed.unread),
+    ):
+        if found != expected:
+            report.bad(f"{what}: the record says {found}, the original has {expected}")
+    return parsed
+
+
+def _in_words(form: str | None, variant: str | None, box: tuple[int, int] | None) -> str:
+    boxes = "no boxes" if box is None else f"boxes of {box[0]}×{box[1]}"
+    return f"{form}, {variant}, {boxes}"
+
+
+def _audit_beside(published: One, parsed: Parsed, grids: list[Grid], report: Report) -> None:
+    """Check that the record mentions a wrong solution beside the puzzle if, and only if, it is."""
+    record, signs = published.record, signs_of(parsed.format)
+    complete = record.complete is True
+    denied = is_denied(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
+    if (or_none(record.disagreement) is not None) != denied:
+        said = "does not say" if denied else "says"
+        report.bad(f"the record {said} that the solution beside the puzzle is wrong")
+
+
+def _rules_alone(published: One, report: Report) -> Puzzle | None:
+    try:
+        record = published.record
+        return Puzzle.empty(Geometry(*record.box or (0, 0), or_none(record.grids) or ()))
+    except ValueError as error:
+        report.bad(f"box: {error}")
+        return None
+
+
+def grid_of(
+    published: One, name: str, written: Parsed | None, terms: Terms, report: Report
+) -> Grid | None:
+    """The grid in a solution file, with what `as_written` gives; None if it is invalid."""
+    if written:
+        return _grid_written(published, name, written, terms, report)
+    told = published.record.format or ""
+    form, _, notation = told.partition(" ")
+    alphabet = notation.partition(" ")[0].upper()
+    reading = Reading("classic", terms.reading.max_bytes, form)
+    if alphabet in ALPHABET_NAMES:
+        reading = reading._replace(alphabet=alphabet)  # type: ignore[arg-type] # one of the names
+    data = _bytes_of(published, name, reading.max_bytes, report)
+    if data is None:
+        return None
+    try:
+        puzzle = parse_source(data, name, *reading).puzzle
+    except (InvalidPuzzle, UsageError) as error:
+        report.bad(str(error))
+        return None
+    values = dict(puzzle.givens())
+    for cell in range(len(puzzle.cells)):
+        if cell not in values:
+            row, column = puzzle.geometry.place(cell)
+            report.bad(f"{name}: row {row}, column {column} is not filled")
+            return None
+    try:
+        _audit_text(name, data, render_puzzle(puzzle, told), report)
+    except (KeyError, ValueError):
+        report.bad(f"{name}: there are no signs for it in the format {published.record.format!r}")
+    return Grid(puzzle.geometry, tuple(value for _, value in sorted(values.items())))
+
+
+def _bytes_of(published: One, name: str, most: int, report: Report) -> bytes | None:
+    """The bytes of a solution file, at most `most` + 1."""
+    try:
+        return read_regular(published.beside(name), most)
+    except FileNotFoundError:  # reported already
+        return None
+    except OSError as error:
+        report.bad(f"{name}: cannot be read: {in_words(error)}")
+        return None
+
+
+def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Report) -> None:
+    """Check every model, and that there are no others if that is claimed."""
+    record, parsed = published.record, None
+    if data is not None:
+        try:
+            parsed = parse_formula(data, record.source, terms.reading.max_bytes)
+        except InvalidPuzzle as error:
+            report.bad(f"the original is no formula: {error}")
+    models = [*models_of(published, parsed, report)] if parsed else []
+    if parsed:
+        if record.encoding is None or record.encoding.name is not None:
+            report.bad("encoding: expected one of a formula, which has no name")
+        size = parsed.variables, len(parsed.clauses)
+        compare_size(record.encoding, size, report.within("encoding"))
+
+    def formula() -> Formula:
+        if parsed is None or len(models) != len(published.numbered):
+            raise InputError("its models cannot be read")
+        return Formula(*proof_clauses(parsed, models))
+
+    proved = audit_proof(published, formula if parsed else None, None, terms, report)
+    if record.complete and parsed and not proved and len(models) == len(published.numbered):
+        audit_models(parsed, models, terms, report)
+    if record.status == "multiple" and record.solutions == 1:
+        report.gap(_ONLY_CLAIMED)
+
+
+def models_of(published: One, parsed: ParsedFormula, report: Report) -> Iterator[Model]:
+    """The models in the solution files; wrong ones are reported."""
+    first: dict[Model, str] = {}
+    most = _BYTES_EACH * parsed.variables + _SLACK
+    for name in published.numbered:
+        data = _bytes_of(published, name, most, report)
+        if data is None:
+            continue
+        if len(data) > most:
+            report.bad(f"{name}: has more than {most} bytes")
+            continue
+        try:
+            model = read_model(data, parsed.variables)
+        except InputError as error:
+            report.bad(f"{name}: {error}")
+            continue
+        if (index := certify_model(parsed.written, model)) is not None:
+            report.bad(f"{name}: clause {index + 1} of the original is not satisfied")
+        if first.setdefault(model, name) != name:
+            report.bad(f"{name} holds the same model as {first[model]}")
+        _audit_text(name, data, _written(model), report)
+        yield model
+
+
+def _written(model: Model) -> str:
+    """A model in the notation of the SAT competitions, in lines as long as allowed."""
+    lines = ["s SATISFIABLE", "v"]
+    for word in (*map(str, model), "0"):
+        if len(lines[-1]) + 1 + len(word) > _WIDTH:
+            lines.append("v")
+        lines[-1] += f" {word}"
+    return "\n".join(lines) + "\n"
+
+
+def _audit_text(name: str, data: bytes, expected: str, report: Report) -> None:
+    """Check that a file is written exactly as we would write its content."""
+    lines = data.splitlines(keepends=True), expected.encode().splitlines(keepends=True)
+    for number, (found, wanted) in enumerate(zip_longest(*lines, fillvalue=b""), 1):
+        if found != wanted:
+            said = f"expected {wanted[:80]!r}, found {found[:80]!r}"
+            report.bad(f"{name}:{number}: it is written otherwise: {said}")
+            return

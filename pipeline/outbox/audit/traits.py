@@ -1,0 +1,205 @@
+"""What `--also` adds to tables and records, found anew.
+
+Givens are left out anew by the search that checks, not by a solver. Forms through a solution are
+found anew of all rows; efforts, and forms of puzzles that have not one solution, of some of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.outbox.audit.claims import grid_in
+from pipeline.outbox.audit.rows import Portion, puzzle_of
+from pipeline.outbox.audit.sets import Report, Terms
+from pipeline.catalogue.traits import LARGEST_SIDE, Redundancy, Solved, find_traits
+from pipeline.catalogue.values import Flags
+from pipeline.certify import certify_many
+from pipeline.certify.many import Verdict, exhausted_many
+from pipeline.errors import InputError
+from pipeline.outbox.schema import PuzzleRecord, or_none
+from pipeline.outbox.tables import ALSO, added_fields, also_in_record, columns
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+
+SOME = 64
+"""Rows, out of a few thousand, for which is found anew what takes long."""
+
+_TOGETHER = 1 << 15
+"""Givens that are left out together."""
+
+_OTHERS = ("multiple", "unsolvable")
+_WELL_FORMED = {
+    "canonical": re.compile(r"(?:[.1-9]{81})?"),
+    "minimal": re.compile(r"0,|[1-9]\d*,r\d+c\d+(?: r\d+c\d+)*|,", re.ASCII),
+    "effort": re.compile(r"[0-3],[0-4],\d+\.\d\d,\d+\.\d\d|,,,", re.ASCII),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is told of a puzzle: for each name in ALSO the fields of its columns, with commas."""
+
+    puzzle: Puzzle
+    status: str
+    grid: Grid | None
+    told: dict[str, str]
+    report: Report
+
+
+def audit_rows(
+    portion: Portion, tails: Sequence[str], also: Sequence[str], terms: Terms, report: Report
+) -> None:
+    """Check what the rows of a portion say in these columns, whose texts are the `tails`."""
+    claims = []
+    for at, tail in enumerate(tails):
+        about = report.within(f"{portion.names[0]}: row {portion.first + at}")
+        told = _by_name(tail, also)
+        entry = portion.entry(at)
+        try:
+            row = portion.row(at)
+        except InputError:  # as is said elsewhere
+            continue
+        if told is None:
+            about.bad("the fields that --also adds are missing")
+        elif puzzle := puzzle_of(entry):
+            grid = grid_in(row.solution, entry.signs, puzzle) if row.solution else None
+            claims.append(Claim(puzzle, row.status, grid, told, about))
+        elif any(text.strip(",") for text in told.values()):
+            about.bad("what --also adds is told of what is no puzzle")
+    audit_claims(claims, terms)
+
+
+def audit_record(
+    record: PuzzleRecord, puzzle: Puzzle, grids: Sequence[Grid], terms: Terms, report: Report
+) -> None:
+    """Check what a record says of a puzzle with these solutions."""
+    also = also_in_record(record)
+    place, givens = puzzle.geometry.place, puzzle.givens()
+    values = {place(cell): value for cell, value in givens}
+    for each in or_none(record.redundant) or ():
+        if values.get(each.place) != each.value:
+            report.bad(f"--also minimal: there is no given {each}")
+    told = _by_name("," + ",".join(added_fields(record, also)), also)
+    if also and told is not None:
+        grid = grids[0] if grids else None
+        audit_claims([Claim(puzzle, record.status, grid, told, report)], terms)
+
+
+def audit_claims(claims: Sequence[Claim], terms: Terms) -> None:
+    """Check what is told of puzzles."""
+    groups = defaultdict[Geometry, list[Claim]](list)
+    for claim in claims:
+        for name, text in claim.told.items():
+            if not _WELL_FORMED[name].fullmatch(text):
+                claim.report.bad(f"what --also {name} adds is not well-formed: {text[:100]!r}")
+        if claim.puzzle.is_plain and claim.puzzle.geometry.side <= LARGEST_SIDE:
+            groups[claim.puzzle.geometry].append(claim)
+        elif any(text.strip(",") for text in claim.told.values()):
+            claim.report.bad("what --also adds is told of a puzzle with rules, or too large for it")
+    for geometry, some in groups.items():
+        _compare(_sound(geometry, some), terms.seconds)
+
+
+def _by_name(tail: str, also: Sequence[str]) -> dict[str, str] | None:
+    """The fields of a row for each name, each behind a comma; None if there are others."""
+    fields = tail.split(",")[1:]
+    widths = [len(columns(ALSO[name])) for name in also]
+    if len(fields) != sum(widths):
+        return None
+    rest = iter(fields)
+    return {
+        name: ",".join(next(rest) for _ in range(width))
+        for name, width in zip(also, widths, strict=True)
+    }
+
+
+def _sound(geometry: Geometry, claims: Sequence[Claim]) -> list[Claim]:
+    """Those that have no solution, or a true one; the others are reported elsewhere."""
+    having = [claim for claim in claims if claim.grid]
+    if not having:
+        return [*claims]
+    masks = np.array([claim.puzzle.cells for claim in having], np.uint64)
+    grids = np.array([claim.grid.values for claim in having if claim.grid], np.uint16)
+    wrong = {id(having[at]) for at in np.flatnonzero(~certify_many(geometry, masks, grids))}
+    return [claim for claim in claims if id(claim) not in wrong]
+
+
+def _compare(claims: Sequence[Claim], seconds: float) -> None:
+    """Compare what is told of puzzles of one geometry with what is found."""
+    if not claims:
+        return
+    solved = _solved(claims)
+    expected = _expected(solved, tuple(claims[0].told), seconds)
+    for name, texts in expected.items():
+        for claim, there in zip(claims, texts, strict=True):
+            here = claim.told[name]
+            if there is not None and here != there and not _is_open(name, here, there, claim):
+                claim.report.bad(f"--also {name}: {here[:200]!r} is told, {there[:200]!r} is found")
+
+
+def _is_open(name: str, here: str, there: str, claim: Claim) -> bool:
+    """Whether time may have been too short to leave out all givens, there or here."""
+    return name == "minimal" and claim.status == "unique" and "," in (here, there)
+
+
+def _solved(claims: Sequence[Claim]) -> Solved:
+    geometry = claims[0].puzzle.geometry
+    kind = np.min_scalar_type(geometry.all_values)
+    blank = (1,) * geometry.size
+    statuses = np.array([claim.status for claim in claims])
+    has_grid = np.array([claim.grid is not None for claim in claims])
+    return Solved(
+        geometry,
+        np.array([claim.puzzle.cells for claim in claims], kind),
+        (statuses == "unique") & has_grid,
+        np.isin(statuses, _OTHERS),
+        np.array([claim.grid.values if claim.grid else blank for claim in claims], np.uint8),
+    )
+
+
+def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str, list[str | None]]:
+    """For each name what rows should say, None where it was not found."""
+    nothing = {name: "," * (len(columns(ALSO[name])) - 1) for name in also}
+    expected: dict[str, list[str | None]] = {}
+    one, others = np.flatnonzero(solved.unique), np.flatnonzero(solved.others)
+    for name in also:
+        texts: list[str | None] = [nothing[name]] * len(solved.masks)
+        looked = [one, others] if name == "canonical" else [one]
+        for at in looked:
+            some = _some(at) if name == "effort" or at is others else at
+            for place in at.tolist():
+                texts[place] = None
+            found = find_traits(solved.among(some), (name,), _leaving_out(seconds))
+            for place, line in zip(some.tolist(), found.lines(), strict=True):
+                texts[place] = line[1:]
+        expected[name] = texts
+    return expected
+
+
+def _some(at: NDArray[np.intp]) -> NDArray[np.intp]:
+    return at[:: max(1, -(-len(at) // SOME))]
+
+
+def _leaving_out(seconds: float) -> Redundancy:
+    """Finds what givens can be left out, so many seconds for each puzzle."""
+
+    def redundancy(solved: Solved) -> tuple[Flags, Flags]:
+        masks, solutions = solved.masks, solved.solutions
+        places, cells = np.nonzero(masks & (masks - 1) == 0)
+        redundant, certain = np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_)
+        for start in range(0, len(places), _TOGETHER):
+            at, own = places[start : start + _TOGETHER], cells[start : start + _TOGETHER]
+            asked = masks[at]
+            asked[np.arange(len(at)), own] = solved.geometry.all_values
+            claimed = np.ones(len(at), np.int64), solutions[None, at]
+            verdicts, _ = exhausted_many(solved.geometry, asked, *claimed, seconds * len(at))
+            redundant[at, own] = verdicts == Verdict.COMPLETE
+            certain[at[verdicts == Verdict.UNDECIDED]] = False
+        return redundant, certain
+
+    return redundancy

@@ -1,0 +1,187 @@
+"""Names of the sets in an outbox, of the files in each, and of the originals that are done."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path, PurePath
+from typing import Self
+
+from pipeline.files import LONGEST_NAME, is_file_name
+from pipeline.outbox.schema import ARCHIVE, COLLECTION
+
+_COMPRESSED = (".gz", ".bz2", ".xz")
+_LONGEST_ENDING = 32
+"""Room for what a job appends to its stem: `_1234567.solution`, `.proof.drat.xz`."""
+COUNT = "_count"
+_ANY_NUMBER = re.compile(r"_[0-9]+\.solution\Z")
+PROOF = ".proof"
+_PROOFS = (f"{PROOF}.cnf", f"{PROOF}.drat", f"{PROOF}.drat.xz", ".proofs.xz", ".proofs.csv")
+_ENDING = re.compile(
+    rf"(\.json|\.log|(\.proofs)?\.csv|_[0-9]+\.solution|({COUNT}|{re.escape(PROOF)})?\.cnf"
+    r"|\.proof\.drat(\.xz)?|\.proofs\.xz)\Z"
+)
+_OF_ONE = re.compile(
+    r"_[1-9][0-9]*\.solution|\.log|(?:_count|\.proof)?\.cnf|\.proof\.drat(?:\.xz)?"
+)
+_OF_MANY = {
+    COLLECTION: re.compile(r"_[1-9][0-9]*\.solution|\.log|\.csv|\.proofs\.(?:xz|csv)"),
+    ARCHIVE: re.compile(r"\.csv|\.log"),
+}
+"""What follows the stem in the names of a set, by the status of the job."""
+
+_NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
+_ANSWER = re.compile(
+    r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|drat|drat\.xz)|\.proofs\.(?:xz|csv))", re.DOTALL
+)
+DONE, FAILED = "done", "failed"
+"""Where originals go when their job is done; in each there are shelves for namesakes."""
+
+REPORT = "report.html"
+"""The page about the whole outbox, which no job's folder may replace."""
+MOST_LIKELY = 4
+"""How many of a source's stems are searched for a set that it already has."""
+
+
+def stem_of(name: str) -> str:
+    """The file name without its last extension, and without a compression suffix after that."""
+    path = PurePath(name)
+    if path.suffix.lower() in _COMPRESSED:
+        path = PurePath(path.stem)
+    return path.stem
+
+
+def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
+    """The stems a source may use, the preferred first: `a`, `a.txt`, `a.txt~2` and so on.
+
+    A folder keeps its whole name. None equals the report's name.
+    """
+    if not is_folder and fold(stem := stem_of(source)) != REPORT:
+        yield _fitted(stem)
+    if fold(source) != REPORT:
+        yield _fitted(source)
+    number = 2
+    while True:
+        yield _fitted(source, f"~{number}")
+        number += 1
+
+
+def _fitted(stem: str, ending: str = "") -> str:
+    """The stem with its ending, shortened with a hash if names would get too long."""
+    room = LONGEST_NAME - _LONGEST_ENDING - len(ending)
+    raw = os.fsencode(stem)
+    if len(raw) > room:
+        mark = "~" + sha256(raw).hexdigest()[:8]
+        stem = raw[: room - len(mark)].decode(errors="ignore") + mark
+    return stem + ending
+
+
+def fold(name: str) -> str:
+    """The form in which two names are the same file on some filesystem: NFC, case-folded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def outputs(stem: str, *, keep_cnf: bool) -> frozenset[str]:
+    """Every name that a job with this stem may write, folded; `#` stands for any number.
+
+    The stem itself is among them: the folder of an archive.
+    """
+    endings = ["", ".json", ".log", ".csv", "_#.solution", *_PROOFS]
+    if keep_cnf:
+        endings += [".cnf", f"{COUNT}.cnf"]
+    return frozenset(_ANY_NUMBER.sub("_#.solution", fold(stem + ending)) for ending in endings)
+
+
+def is_output(name: str) -> bool:
+    """Whether a job may write a file of this name."""
+    folded = fold(name)
+    return base_of(folded) != folded
+
+
+def base_of(folded: str) -> str:
+    """The stem of a job that would write a file of this name; the name itself if none."""
+    return _ENDING.sub("", folded)
+
+
+def key_of(source: str) -> str:
+    """The name of a claim's folder: unique to the source, so that only one can be made."""
+    return sha256(os.fsencode(source)).hexdigest()[:32]
+
+
+def is_of_set(name: str, stem: str, status: str) -> bool:
+    """Whether a job with that stem and status may list a file of this name."""
+    own = _OF_MANY.get(status, _OF_ONE)
+    return name.startswith(stem) and own.fullmatch(name[len(stem) :]) is not None
+
+
+def solutions_among(names: Iterable[str], stem: str) -> list[str]:
+    """The solution files of a set, ordered by number."""
+    found = {}
+    for name in names:
+        if name.startswith(stem) and (match := _NUMBERED.fullmatch(name[len(stem) :])):
+            found[int(match[1])] = name
+    return [found[number] for number in sorted(found)]
+
+
+def stem_of_answer(name: str) -> str | None:
+    """The stem of the job to which a file of solutions or proofs belongs; None for others."""
+    match = _ANSWER.fullmatch(name)
+    return match[1] if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class Originals:
+    """Folders of originals, each with its shelves."""
+
+    folders: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, folders: Iterable[Path]) -> Self:
+        """These folders with their shelves; a `done` also brings the `failed` beside it.
+
+        Raises OSError.
+        """
+        found: list[Path] = []
+        for folder in folders:
+            beside = [folder.with_name(FAILED)] if folder.name == DONE else []
+            for each in (folder, *beside):
+                found += (each, *shelves_in(each)) if each.is_dir() else ()
+        return cls(tuple(dict.fromkeys(found)))
+
+    def names(self) -> set[str]:
+        """The names of all originals. Raises OSError."""
+        paths = (path for folder in self.folders for path in folder.iterdir())
+        shelves = {*self.folders}
+        return {path.name for path in paths if path not in shelves and path.name[0] != "."}
+
+    def named(self, source: str) -> list[Path]:
+        """All originals with the name of a source, the latest first; none if it is no file name."""
+        found = []
+        for folder in self.folders if is_file_name(source) else ():
+            with suppress(OSError):
+                found.append(((folder / source).lstat().st_ctime_ns, folder / source))
+        return [path for _, path in sorted(found, reverse=True)]
+
+
+def shelves_in(folder: Path) -> list[Path]:
+    """The folders `2`, `3`, … for further originals of one name. Raises OSError."""
+    with os.scandir(folder) as entries:
+        names = [e.name for e in entries if e.name.isdecimal() and e.is_dir(follow_symlinks=False)]
+    return [folder / name for name in sorted(names, key=int)]
+
+
+def files_in(folder: Path) -> Iterator[Path]:
+    """Everything in `done` or `failed`, with the content of the shelves."""
+    if not folder.is_dir():
+        return
+    shelves = {*shelves_in(folder)}
+    for path in sorted(folder.iterdir()):
+        if path in shelves:
+            yield from sorted(path.iterdir())
+        else:
+            yield path

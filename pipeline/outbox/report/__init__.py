@@ -1,0 +1,32 @@
+"""An outbox as one page to look at, puzzles as drawings, and on sheets to print.
+
+    records ─ survey ─▶ Survey ─ views ─▶ cards, links ─ page ─▶ one HTML file
+    records ─ puzzles ─▶ boards with what is known ─ sheet ─▶ one HTML file
+
+All names and contents are untrusted: what cannot be read becomes a row that says so, everything is
+bounded, and what is shown is escaped.
+"""
+
+from pipeline.outbox.names import REPORT
+from pipeline.outbox.report.board import LARGEST_DRAWN, Board, board_svg
+from pipeline.outbox.report.page import Keeper, page_pieces, write_report, write_whole, written
+from pipeline.outbox.report.puzzles import is_published, puzzles_at
+from pipeline.outbox.report.sheet import MOST_PRINTED, PER_PAGE, Printed, Sheet
+
+__all__ = [
+    "LARGEST_DRAWN",
+    "MOST_PRINTED",
+    "PER_PAGE",
+    "REPORT",
+    "Board",
+    "Keeper",
+    "Printed",
+    "Sheet",
+    "board_svg",
+    "is_published",
+    "page_pieces",
+    "puzzles_at",
+    "write_report",
+    "write_whole",
+    "written",
+]

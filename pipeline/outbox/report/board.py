@@ -1,0 +1,241 @@
+"""A puzzle and its result, drawn as SVG in the style of print."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+
+from pipeline.errors import counted, printable
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name
+from pipeline.outbox.report.outlines import CELL, borders, inner_lines
+from pipeline.outbox.report.shaped import Shaped
+from pipeline.outbox.report.styles import style_of
+from pipeline.puzzle.shapes import Place
+
+LARGEST_DRAWN = 25
+_BASELINE = 15
+_MARGIN = 2
+_FEW = 6
+_RING = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
+_DASHED = "M{x} {y}m2.5 2.5h15v15h-15z"
+_SQUARE = "M{x} {y}h20v20h-20z"
+
+BOARD_STYLE = """\
+.board .paper { fill: var(--paper, #fff); }
+.board .even { fill: var(--even, #dfdedb); }
+.board .thin { fill: none; stroke: var(--thin, #a9a7a2); stroke-width: .7; }
+.board .thick { fill: none; stroke: var(--thick, #1f2023); stroke-width: 1.9; \
+stroke-linecap: square; }
+.board text { font: 13.5px Charter, "Bitstream Charter", "Liberation Serif", \
+Georgia, Cambria, serif; text-anchor: middle; }
+.board .small { font-size: 10.5px; }
+.board .given { fill: var(--given, #131417); font-weight: 700; }
+.board .solved { fill: var(--solved, #5b6472); }
+.board .conflict { fill: var(--conflict-tint, #f9d9d4); stroke: var(--conflict, #b3261e); \
+stroke-width: 1.4; }
+.board .difference { fill: none; stroke: var(--difference, #1d5fae); \
+stroke-width: 1.1; stroke-dasharray: 2.2 1.6; }
+"""
+
+_MOST_SAID = 1_000
+"""Characters about rules in a description."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """What is drawn: the puzzle, a solution of it, or both, of one geometry.
+
+    Without the puzzle it is not known which values were given. `conflict` and `difference` are
+    cells to mark, `rules_in_conflict` indices of the puzzle's rules. `signs` are those of the
+    values 1, 2, … if they are not numbers. `unread` is as in `Parsed`: what the board cannot show.
+    Raises ValueError if there is nothing to draw, or if the two do not match.
+    """
+
+    puzzle: Puzzle | None
+    grid: Grid | None = None
+    conflict: Collection[Place] = ()
+    difference: Collection[Place] = ()
+    signs: str = ""
+    rules_in_conflict: Collection[int] = ()
+    unread: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        drawn = {part.geometry for part in (self.puzzle, self.grid) if part is not None}
+        if len(drawn) != 1:
+            raise ValueError("a board is of a puzzle, of a grid, or of both of one geometry")
+
+    @property
+    def geometry(self) -> Geometry:
+        part = self.puzzle or self.grid
+        assert part is not None  # noqa: S101 - the constructor sees to it
+        return part.geometry
+
+    @property
+    def is_drawable(self) -> bool:
+        """Whether it is small enough to draw."""
+        return max(self.geometry.extent) <= LARGEST_DRAWN
+
+    @property
+    def span(self) -> float:
+        """How many cells would stand side by side on all of the drawing."""
+        _, _, width, height = _paper(self)
+        return (max(width, height) - 2 * _MARGIN) / CELL
+
+    @cached_property
+    def shaped(self) -> Shaped | None:
+        """The shapes of the puzzle's rules, if it has any."""
+        if self.puzzle is None or not self.puzzle.rules:
+            return None
+        return Shaped.of(self.puzzle, frozenset(self.rules_in_conflict))
+
+    def givens(self) -> dict[int, int]:
+        """Cell → given value."""
+        return dict(self.puzzle.givens()) if self.puzzle else {}
+
+    def solved(self) -> dict[int, int]:
+        """Cell → found value."""
+        givens = self.givens()
+        values = enumerate(self.grid.values) if self.grid else ()
+        return {cell: value for cell, value in values if cell not in givens}
+
+    def even_cells(self) -> list[int]:
+        """The grey cells: if there are marks, all cells known to be even."""
+        geometry = self.geometry
+        marks = {geometry.even_values, geometry.odd_values}
+        cells = self.puzzle.cells if self.puzzle else ()
+        if not any(mask in marks and mask & (mask - 1) for mask in cells):
+            return []
+        return [cell for cell, mask in enumerate(cells) if not mask & ~geometry.even_values]
+
+    def sign(self, value: int) -> str:
+        return self.signs[value - 1 : value] or str(value)
+
+
+def in_words(board: Board) -> str:
+    """A short description of a board."""
+    geometry = board.geometry
+    n, grids = geometry.side, len(geometry.grids)
+    cells = f"{n}×{n} cells"
+    if geometry.has_boxes:
+        cells += f" in boxes of {geometry.height}×{geometry.width}"
+    parts = [f"{counted(grids, 'grid')} of {cells}" if grids else cells]
+    if board.puzzle:
+        parts.append(counted(len(board.givens()), "given"))
+        if rules := board.puzzle.rules:
+            parts.append(counted(len(rules), "rule"))
+    if even := board.even_cells():
+        parts.append(counted(len(even), "even cell"))
+    return ", ".join(parts)
+
+
+def board_svg(board: Board, title: str, key: str, *, alone: bool = False) -> str:
+    """The board as an SVG element whose ids begin with `key`; `alone`: as a file of its own.
+
+    Raises ValueError for more than 25×25 cells.
+    """
+    if not board.is_drawable:
+        raise ValueError(f"more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells are not drawn")
+    left, top, width, height = _paper(board)
+    own = (
+        f' xmlns="http://www.w3.org/2000/svg" width="{2 * width}" height="{2 * height}"'
+        if alone
+        else ""
+    )
+    few = " few" if max(board.geometry.extent) <= _FEW else ""
+    head = (
+        f'<svg{own} class="board{few}" viewBox="{left} {top} {width} {height}" role="img" '
+        f'aria-labelledby="{key}t {key}d">'
+        f'<title id="{key}t">{escape(printable(title))}</title>'
+        f'<desc id="{key}d">{escape(_described(board))}</desc>'
+    )
+    shapes = style_of(board.shaped.kinds) if board.shaped else ""
+    style = f"<style>{BOARD_STYLE}{shapes}</style>" if alone else ""
+    return "".join((head, style, *_drawn(board), "</svg>"))
+
+
+def _paper(board: Board) -> tuple[int, int, int, int]:
+    """Left, top, width and height of all that is drawn."""
+    rows, columns = board.geometry.extent
+    top, right, bottom, left = board.shaped.margins if board.shaped else (0, 0, 0, 0)
+    left, top = left + _MARGIN, top + _MARGIN
+    return (
+        -left,
+        -top,
+        left + columns * CELL + right + _MARGIN,
+        top + rows * CELL + bottom + _MARGIN,
+    )
+
+
+def _drawn(board: Board) -> Iterator[str]:
+    geometry, shaped = board.geometry, board.shaped
+    left, top, width, height = _paper(board)
+    yield f'<path class="paper" d="M{left}{top}h{width}v{height}h-{width}z"/>'
+    cells = {geometry.place(cell) for cell in range(geometry.size)}
+    yield _path("even", map(geometry.place, board.even_cells()), _SQUARE)
+    yield from shaped.below() if shaped else ()
+    yield _path("conflict", sorted({*board.conflict} & cells), _RING)
+    yield _path("difference", sorted({*board.difference} & cells), _DASHED)
+    yield f'<path class="thin" d="{inner_lines(geometry)}"/>'
+    yield f'<path class="thick" d="{borders(geometry, shaped.regions if shaped else ())}"/>'
+    yield from shaped.above() if shaped else ()
+    yield _digits("given", board.givens(), board)
+    yield _digits("solved", board.solved(), board)
+
+
+def _path(name: str, places: Iterable[Place], shape: str) -> str:
+    """Draw the same shape in some cells."""
+    corners = (((column - 1) * CELL, (row - 1) * CELL) for row, column in places)
+    path = "".join(shape.format(x=x, y=y) for x, y in corners)
+    return f'<path class="{name}" d="{path}"/>' if path else ""
+
+
+def _digits(name: str, values: dict[int, int], board: Board) -> str:
+    """The values in their cells; single letters and digits as one text with many positions."""
+    if not values:
+        return ""
+    corners = ((r - 1, c - 1) for r, c in map(board.geometry.place, values))
+    places = [(c * CELL + CELL // 2, r * CELL + _BASELINE) for r, c in corners]
+    signs = [board.sign(value) for value in values.values()]
+    if all(len(sign) == 1 for sign in signs):
+        xs, ys = (" ".join(map(str, axis)) for axis in zip(*places, strict=True))
+        return f'<text class="{name}" x="{xs}" y="{ys}">{escape("".join(signs))}</text>'
+    spans = (
+        f'<tspan x="{x}" y="{y}">{escape(sign)}</tspan>'
+        for (x, y), sign in zip(places, signs, strict=True)
+    )
+    return f'<text class="{name} small">{"".join(spans)}</text>'
+
+
+def _described(board: Board) -> str:
+    """A description of what can be seen, for screen readers."""
+    geometry = board.geometry
+    values = board.givens() | board.solved()
+    words = [f"{in_words(board)}."]
+    rules = board.puzzle.rules if board.puzzle else ()
+    if rules:
+        words.append(f"Rules: {_told(rule.told(geometry) for rule in rules)}.")
+    for index, row in enumerate(geometry.rows()):
+        shown = (board.sign(values[cell]) if cell in values else "–" for cell in row)
+        words.append(f"{unit_name(geometry, index).capitalize()}: {' '.join(shown)}.")
+    for said, places in (("In conflict", board.conflict), ("Different", board.difference)):
+        if places:
+            named = (f"row {row} column {column}" for row, column in sorted(places))
+            words.append(f"{said}: {', '.join(named)}.")
+    broken = sorted({*board.rules_in_conflict} & {*range(len(rules))})
+    if broken:
+        words.append(f"Rules in conflict: {_told(rules[each].told(geometry) for each in broken)}.")
+    return " ".join(words)
+
+
+def _told(named: Iterable[str]) -> str:
+    """What rules are called, as many as there is room for."""
+    told, more, room = list[str](), 0, _MOST_SAID
+    for name in named:
+        room -= len(name)
+        if room >= 0:
+            told.append(name)
+        else:
+            more += 1
+    return ", ".join(told) + (f" and {more} more" if more else "")

@@ -1,0 +1,141 @@
+"""Lines between cells, and around them, as the data of SVG paths."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.shapes import Place
+
+CELL: Final = 20
+"""The side of a cell, in units of the drawing."""
+
+Edge = tuple[int, int]
+"""A side of a cell: the line it is part of, and where on it, from 0, in cells."""
+
+Vertex = tuple[int, int]
+"""The corner of a cell: x and y, from 0, in cells."""
+
+
+@lru_cache(maxsize=16)
+def inner_lines(geometry: Geometry) -> str:
+    """The lines between all cells."""
+    places = {*map(geometry.place, range(geometry.size))}
+    across = [(row, column - 1) for row, column in places if (row + 1, column) in places]
+    down = [(column, row - 1) for row, column in places if (row, column + 1) in places]
+    return _straight(across, down)
+
+
+def borders(geometry: Geometry, regions: Sequence[Collection[Place]] = ()) -> str:
+    """The lines around the grid, its boxes and these regions."""
+    return _borders(geometry) if not regions else _borders_of(geometry, regions)
+
+
+@lru_cache(maxsize=16)
+def _borders(geometry: Geometry) -> str:
+    return _borders_of(geometry, ())
+
+
+def _borders_of(geometry: Geometry, regions: Sequence[Collection[Place]]) -> str:
+    parts: defaultdict[Place, list[int]] = defaultdict(list)
+    boxes = geometry.boxes() if geometry.has_boxes else ()
+    areas = [*([geometry.place(cell) for cell in box] for box in boxes), *regions]
+    for index, area in enumerate(areas):
+        for place in area:
+            parts[place].append(index)
+    places = {place: parts.get(place, []) for place in map(geometry.place, range(geometry.size))}
+    across, down = set[Edge](), set[Edge]()
+    for (row, column), own in places.items():
+        for step in (0, 1):
+            if places.get((row - 1 + 2 * step, column)) != own:
+                across.add((row - 1 + step, column - 1))
+            if places.get((row, column - 1 + 2 * step)) != own:
+                down.add((column - 1 + step, row - 1))
+    return _straight(across, down)
+
+
+def _straight(across: Iterable[Edge], down: Iterable[Edge]) -> str:
+    """Sides of cells, those that continue each other as one line."""
+    drawn = [f"M{x} {y}h{length}" for y, x, length in _runs(across)]
+    drawn += [f"M{x} {y}v{length}" for x, y, length in _runs(down)]
+    return "".join(drawn)
+
+
+def _runs(edges: Iterable[Edge]) -> Iterator[tuple[int, int, int]]:
+    """Line, beginning and length of edges in a row, in units."""
+    begun: list[int] = []
+    for line, at in sorted(edges):
+        if begun and begun[0] == line and begun[1] + begun[2] == at:
+            begun[2] += 1
+            continue
+        if begun:
+            yield begun[0] * CELL, begun[1] * CELL, begun[2] * CELL
+        begun = [line, at, 1]
+    if begun:
+        yield begun[0] * CELL, begun[1] * CELL, begun[2] * CELL
+
+
+def outline(cells: Iterable[Place], inset: float) -> str:
+    """Closed lines around cells, that far inside of their sides.
+
+    Cells that touch only at a corner are apart.
+    """
+    ahead = _sides(cells)
+    drawn = []
+    while ahead:
+        start = min(ahead)
+        drawn.append(_loop(_walk(ahead, start), inset))
+    return "".join(drawn)
+
+
+def _sides(cells: Iterable[Place]) -> dict[Vertex, list[Vertex]]:
+    """Where the sides around cells lead from each corner, clockwise."""
+    inside = {(column - 1, row - 1) for row, column in cells}
+    ahead: defaultdict[Vertex, list[Vertex]] = defaultdict(list)
+    for x, y in inside:
+        corners = ((x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1), (x, y))
+        beyond = ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))
+        for (begin, end), other in zip(pairwise(corners), beyond, strict=True):
+            if other not in inside:
+                ahead[begin].append(end)
+    return dict(ahead)
+
+
+def _walk(ahead: dict[Vertex, list[Vertex]], start: Vertex) -> list[Vertex]:
+    """Take one closed line out, turning right wherever two go on."""
+    walked = [start]
+    step = (1, 0)
+    while True:
+        here = walked[-1]
+        right = (here[0] - step[1], here[1] + step[0])
+        ends = ahead[here]
+        there = right if right in ends else ends[0]
+        ends.remove(there)
+        if not ends:
+            del ahead[here]
+        if there == start:
+            return walked
+        step = (there[0] - here[0], there[1] - here[1])
+        walked.append(there)
+
+
+def _loop(walked: Sequence[Vertex], inset: float) -> str:
+    """A closed line through the corners where it turns, moved to its right."""
+    drawn = list[str]()
+    around = zip((walked[-1], *walked[:-1]), walked, (*walked[1:], walked[0]), strict=True)
+    for before, here, after in around:
+        came = (here[0] - before[0], here[1] - before[1])
+        goes = (after[0] - here[0], after[1] - here[1])
+        if came == goes:
+            continue
+        x = here[0] * CELL + inset * -(came[1] + goes[1])
+        y = here[1] * CELL + inset * (came[0] + goes[0])
+        if not drawn:
+            drawn.append(f"M{x:g} {y:g}")
+        else:
+            drawn.append(f"V{y:g}" if came[0] == 0 else f"H{x:g}")
+    return "".join(drawn) + "z"

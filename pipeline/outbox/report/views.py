@@ -1,0 +1,323 @@
+"""Jobs → what the page shows of each: boards, facts, links to files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from urllib.parse import quote
+
+from pipeline.errors import duration
+from pipeline.outbox import ENDING
+from pipeline.outbox.names import DONE, Originals
+from pipeline.outbox.schema import PROVED
+from pipeline.outbox.tables import MemberRow, PuzzleRow
+from pipeline.outbox.report.board import Board, board_svg
+from pipeline.outbox.report.census import Census
+from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_of, original_of
+from pipeline.outbox.report.records import (
+    NOT_WELL,
+    STATUSES,
+    Job,
+    Sampled,
+    job_of_member,
+    sample_table,
+    shortened,
+)
+from pipeline.outbox.report.survey import Bounds
+
+PAGE = 24
+_WIDE = 10
+_FEWEST_ROWS = 4
+_LONGEST_REASON, _LONGEST_NUMBER = 200, 20
+_MOST_LINKS = 6
+_LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
+_NO_ROOM = "There is no room for its board on this page."
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Addresses and texts of links to some files of a job; `more` files have none."""
+
+    shown: Sequence[tuple[str, str]] = ()
+    more: int = 0
+
+
+_NO_LINKS = Links()
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One puzzle: its board as SVG, or why there is none, and the text below it."""
+
+    name: str
+    status: str
+    svg: str
+    message: str
+    facts: Sequence[str] = ()
+    links: Links = _NO_LINKS
+    is_wide: bool = False
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A job with its links and cards; `number` is its place on the page.
+
+    A collection or archive has `of` puzzles, some of which have a card.
+    """
+
+    number: int
+    job: Job
+    links: Links
+    cards: Sequence[Card] = ()
+    of: int = 1
+
+    @property
+    def name(self) -> str:
+        return shortened(self.job.source)
+
+    @property
+    def kind(self) -> str:
+        """The format without its notation."""
+        return shortened(self.job.format.partition(" ")[0], 40)
+
+    @property
+    def statuses(self) -> list[str]:
+        return [*{self.job.status: 1, **self.job.totals}]
+
+    @property
+    def counts(self) -> list[tuple[str, int]]:
+        """How many of its puzzles have which status, in the order shown."""
+        totals = self.job.totals
+        return [(status, totals[status]) for status in STATUSES if status in totals]
+
+    @property
+    def reason(self) -> str:
+        """The message, if any; for many puzzles the number of failures."""
+        message = shortened(self.job.message, _LONGEST_REASON)
+        if message or not self.job.is_many:
+            return message
+        return ", ".join(f"{n:,} {status}" for status, n in self.counts if status in NOT_WELL)
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it was in work, unless it was solved together with others."""
+        return None if "batch" in self.job.seconds else self.job.seconds.get("total")
+
+    @property
+    def pages(self) -> list[Sequence[Card]]:
+        return [self.cards[at : at + PAGE] for at in range(0, len(self.cards), PAGE)]
+
+
+def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Statuses and their numbers of puzzles, in the order in which they are shown."""
+    order = (*STATUSES, *sorted(totals.keys() - {*STATUSES}))
+    return [(status, totals[status]) for status in order if totals.get(status)]
+
+
+@dataclass(slots=True)
+class Viewer:
+    """Makes views of an outbox's jobs one by one, until the page has enough boards.
+
+    `census` counts what `--also` adds, of single puzzles and in tables that are sampled.
+    `prefix` leads from the page to the outbox, percent-encoded. `left` more puzzles of collections
+    and archives may have a board, and `singles` more of other jobs; `is_full`: one was refused.
+    """
+
+    outbox: Path
+    prefix: str
+    originals: Originals
+    bounds: Bounds
+    left: int
+    singles: int
+    members: Iterator[int]
+    census: Census = field(default_factory=Census)
+    is_full: bool = False
+    _keys: Iterator[int] = field(default_factory=count)
+
+    @classmethod
+    def of(
+        cls, jobs: Sequence[Job], outbox: Path, prefix: str, inbox: Path, bounds: Bounds
+    ) -> Viewer:
+        """A viewer of these jobs; single ones leave a quarter of the boards to the others."""
+        singles = sum(not job.is_many for job in jobs)
+        most = bounds.boards if singles == len(jobs) else bounds.boards * 3 // 4
+        singles = min(singles, most)
+        try:
+            originals = Originals.of([inbox / DONE])
+        except OSError:
+            originals = Originals(())
+        members = iter(range(bounds.members))
+        return cls(outbox, prefix, originals, bounds, bounds.boards - singles, singles, members)
+
+    def view(self, number: int, job: Job) -> Generator[str, None, View]:
+        """The job with as many of its boards as fit; yields after each of them."""
+        links = _links(job, self.outbox, self.prefix)
+        if not job.is_many:
+            self.census.add(job.added)
+            board: Board | str = _NO_ROOM
+            if self._has_room(self.singles):
+                board = board_of_job(job, self.outbox, original_of(job, self.originals))
+                self.singles -= isinstance(board, Board)
+            return View(number, job, links, [self._job_card(job, board, links)])
+        most = max(_FEWEST_ROWS, min(self.bounds.rows, -(-self.left // 2)))
+        try:
+            if job.status == "archive":
+                cards, of = yield from self._members(job, most)
+            else:
+                cards, of = yield from self._rows(job, self.outbox, "", most)
+        except (OSError, ValueError):
+            return View(number, job, links, (), job.puzzles)
+        return View(number, job, links, cards, of)
+
+    def _has_room(self, left: int) -> bool:
+        self.is_full = self.is_full or left <= 0
+        return left > 0
+
+    def _rows(
+        self, job: Job, folder: Path, before: str, most: int
+    ) -> Generator[str, None, tuple[list[Card], int]]:
+        """Some puzzles of a collection, and how many it has. Raises OSError."""
+        second = f"{job.stem}_2.solution"
+        others = folder / second if second in job.files else None
+        table, count = folder / f"{job.stem}.csv", self.census.add_line
+        sample = yield from sample_table(table, PuzzleRow, most, others, count)
+        cards = []
+        for each in sample.rows:
+            cards.append(self._row_card(job, each, before))
+            yield ""
+        return cards, sample.of
+
+    def _row_card(self, job: Job, sampled: Sampled[PuzzleRow], before: str) -> Card:
+        row = sampled.row
+        board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
+        if self._has_room(self.left):
+            board = board_of_row(row, sampled.other, job.reading) or ""
+            self.left -= 1
+        name = f"{before}puzzle {shortened(row.index, _LONGEST_NUMBER)}"
+        facts = [f"line {shortened(row.line, _LONGEST_NUMBER)}"] if row.line else []
+        if row.status == "multiple":
+            facts.append(f"{shortened(row.solutions, _LONGEST_NUMBER)} solutions found")
+        return self._card(name, row.status, board, row.message, facts)
+
+    def _members(self, job: Job, most: int) -> Generator[str, None, tuple[list[Card], int]]:
+        """Some puzzles of an archive, and how many members it has. Raises OSError."""
+        table, count = self.outbox / f"{job.stem}.csv", self.census.add_line
+        sample = yield from sample_table(table, MemberRow, most, on_added=count)
+        found = []
+        for each in sample.rows:
+            found.append((each.row, *job_of_member(self.outbox, job, each.place, each.row)))
+            yield ""
+        found.sort(key=lambda each: _urgency(each[0], each[2]))
+        wanted = {m.sha256 for _, _, m in found if m and not m.is_many and m.sha256}
+        wanted = wanted if self.left > 0 else set()
+        originals = yield from members_of(job, self.originals, wanted, self.members)
+        cards: list[Card] = []
+        for number, (row, folder, member) in enumerate(found, 1):
+            room = most - len(cards)
+            if room <= 0:
+                break
+            if member is not None and member.is_many:
+                share = room if number == len(found) else -(-room // 2)
+                cards += yield from self._rows_within(row, folder, member, share)
+            else:
+                original = originals.get(member.sha256 or "") if member else None
+                cards.append(self._member_card(row, folder, member, original))
+                yield ""
+        return cards, max(job.puzzles, len(cards))
+
+    def _rows_within(
+        self, row: MemberRow, folder: Path, member: Job, most: int
+    ) -> Generator[str, None, list[Card]]:
+        """Some puzzles of a collection in an archive."""
+        name = shortened(row.member)
+        try:
+            return (yield from self._rows(member, folder, f"{name}, ", most))[0]
+        except (OSError, ValueError):
+            return [self._card(name, row.status, "Its table cannot be read.", row.message)]
+
+    def _member_card(
+        self, row: MemberRow, folder: Path, member: Job | None, original: bytes | None
+    ) -> Card:
+        name = shortened(row.member)
+        if member is None:
+            why = "" if row.status in NOT_WELL else "Its record was not found."
+            return self._card(name, row.status, why, row.message)
+        board: Board | str = _NO_ROOM
+        if self._has_room(self.left):
+            board = board_of_job(member, folder, original)
+            self.left -= 1
+        prefix = self.prefix + encoded(str(folder.relative_to(self.outbox))) + "/"
+        return self._job_card(member, board, _links(member, folder, prefix), name)
+
+    def _job_card(self, job: Job, board: Board | str, links: Links, name: str = "") -> Card:
+        facts = [job.format] if job.format else []
+        by = f" by {job.solver}" if job.solver else ""
+        if "batch" in job.seconds:
+            facts.append(f"with others in {duration(job.seconds['batch'])}{by}")
+        elif "solve" in job.seconds:
+            facts.append(f"{duration(job.seconds['solve'])}{by}")
+        if job.status == "multiple":
+            all_of = "all " if job.complete else ""
+            facts.append(f"{all_of}{job.solutions} solutions")
+        if job.evidence and job.complete:
+            facts.append("proved" if job.evidence == PROVED else "only claimed")
+        name = name or shortened(job.source)
+        return self._card(name, job.status, board, job.message, facts, links)
+
+    def _card(
+        self,
+        name: str,
+        status: str,
+        board: Board | str,
+        message: str,
+        facts: Sequence[str] = (),
+        links: Links = _NO_LINKS,
+    ) -> Card:
+        if isinstance(board, str):
+            return Card(name, status, "", message, facts, links, words=board)
+        svg = board_svg(board, f"{name}: {status}", f"b{next(self._keys)}")
+        return Card(name, status, svg, message, facts, links, max(board.geometry.extent) >= _WIDE)
+
+
+def _urgency(row: MemberRow, member: Job | None) -> int:
+    """Failures first, then collections with failures; collections without come last."""
+    if row.status in NOT_WELL:
+        return 0
+    if member and member.is_many:
+        return 3 if member.is_well else 1
+    return 2
+
+
+def _links(job: Job, folder: Path, prefix: str) -> Links:
+    """Links to the listed files that exist; log and record are always among them."""
+    last = [f"{job.stem}.log", f"{job.stem}{ENDING}"]
+    listed = [name for name in job.files if name not in last]
+    listed.sort(key=lambda name: (not name.endswith(".solution"), len(name), name))
+    last = [name for name in last if name in job.files or name.endswith(ENDING)]
+    names = [*listed[: _MOST_LINKS - len(last)], *last]
+    there = [name for name in names if _is_there(folder / name)]
+    links = [(prefix + encoded(name), _link_text(name, job.stem)) for name in there]
+    return Links(links, len(listed) + len(last) - len(names))
+
+
+def encoded(path: str) -> str:
+    """A path as part of a URL."""
+    return quote(os.fsencode(path))
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return os.path.lexists(path)
+    except ValueError:
+        return False
+
+
+def _link_text(name: str, stem: str) -> str:
+    ending = name.removeprefix(stem)
+    if ending.startswith("_") and ending.endswith(".solution"):
+        return shortened(f"solution {ending[1:-9]}", 30)
+    return _LINK_TEXTS.get(ending) or shortened(ending.lstrip("._"), 30)

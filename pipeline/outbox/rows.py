@@ -1,0 +1,136 @@
+"""A piece of a collection → its rows: the result of each puzzle, as CSV and as solutions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline.outbox.schema import Fallback
+
+if TYPE_CHECKING:
+    from pipeline.solving.result import Result
+
+MOST_FALLBACKS = 20
+"""Different ones that are told of many puzzles, as reasons may tell of a single puzzle."""
+
+OTHER_REASONS = "other reasons"
+
+_DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
+_DOTS = bytes(value if value == ord("\n") else ord(".") for value in range(256))
+_BLOCK = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """The proofs of some of the puzzles of consecutive rows, in one stream of xz.
+
+    `index` has for each its row, from 0, where its text begins in the unpacked stream, its
+    length, who found it, and its number of steps.
+    """
+
+    packed: bytes
+    index: tuple[tuple[int, int, int, str, int], ...]
+
+    def later(self, rows: int) -> Proofs:
+        """The same, for rows that begin so many rows further down."""
+        index = tuple((entry[0] + rows, *entry[1:]) for entry in self.index)
+        return Proofs(self.packed, index)
+
+
+@dataclass(slots=True)
+class Rows:
+    """The rows of consecutive puzzles.
+
+    `table` is CSV; its index column begins with `first`. `solutions` holds for each rank a line
+    for each puzzle; if there are puzzles, there is a first rank. `seconds` is how long the rows
+    took.
+    """
+
+    first: int = 1
+    count: int = 0
+    table: bytes = b""
+    solutions: list[bytes] = field(default_factory=list)
+    totals: Counter[str] = field(default_factory=Counter)
+    fallbacks: tuple[Fallback, ...] = ()
+    proofs: list[Proofs] = field(default_factory=list)
+    seconds: float = field(default=0.0, compare=False)
+
+    def add(self, more: Rows) -> None:
+        """Append the rows of the puzzles that follow."""
+        if not self.count:
+            self.first = more.first
+        both = zip_longest(self.solutions, more.solutions)
+        self.solutions = [
+            (self.unsolved() if mine is None else mine)
+            + (more.unsolved() if theirs is None else theirs)
+            for mine, theirs in both
+        ]
+        self.table += more.table_from(self.first + self.count)
+        self.proofs += [proofs.later(self.count) for proofs in more.proofs]
+        self.count += more.count
+        self.totals += more.totals
+        self.fallbacks = summed((*self.fallbacks, *more.fallbacks))
+        self.seconds += more.seconds
+
+    def unsolved(self) -> bytes:
+        """For each puzzle a line without a solution."""
+        return without_solutions(self.solutions[0]) if self.solutions else b""
+
+    def table_from(self, first: int) -> bytes:
+        """The table with an index column that begins with another number."""
+        if first == self.first:
+            return self.table
+        rows = (row.partition(b",")[2] for row in self.table.split(b"\n")[:-1])
+        return b"".join([b"%d,%b\n" % (index, row) for index, row in enumerate(rows, first)])
+
+
+def fallbacks_of(results: Iterable[Result]) -> Iterator[Fallback]:
+    """For each result of another solver than the first choice that solver, unless planned."""
+    for result in results:
+        if (used := result.solver) and (why := used.warning):
+            yield Fallback(solver=used.name, reason=why, puzzles=1)
+
+
+def summed(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
+    """One for each solver and reason; after MOST_FALLBACKS, further ones have OTHER_REASONS."""
+    puzzles: Counter[tuple[str, str]] = Counter()
+    for each in fallbacks:
+        key = each.solver, each.reason
+        if key not in puzzles and len(puzzles) >= MOST_FALLBACKS:
+            key = each.solver, OTHER_REASONS
+        puzzles[key] += each.puzzles
+    return tuple(
+        Fallback(solver=solver, reason=reason, puzzles=count)
+        for (solver, reason), count in puzzles.items()
+    )
+
+
+def one_line(values: Sequence[int], signs: str = "") -> str:
+    """Write a grid of any size in one line: digits, signs of an alphabet, or spaced numbers."""
+    if signs:
+        return "".join([signs[value - 1] for value in values])
+    if len(values) <= 81:
+        return bytes(values).translate(_DIGITS).decode("ascii")
+    return " ".join(map(str, values))
+
+
+def without_solutions(lines: bytes) -> bytes:
+    """For each line of solutions one without: as many dots as there are cells."""
+    if b" " not in lines:
+        return lines.translate(_DOTS)
+    return b"".join([b"." * _cells_in(line) + b"\n" for line in lines.splitlines()])
+
+
+def _cells_in(line: bytes) -> int:
+    return len(line.split() if b" " in line else line)
+
+
+def blank_lines(path: Path) -> Iterator[bytes]:
+    """For each line of a file of solutions a line without one, in blocks."""
+    with path.open("rb") as file:
+        while lines := file.readlines(_BLOCK):
+            yield without_solutions(b"".join(lines))

@@ -1,0 +1,311 @@
+"""The tables beside the records: what each column means, how rows are written and read.
+
+A row's class has a field for each column, in order. Fields that hold a comma or a quote are quoted
+(RFC 4180); none holds the end of a line, and lines end with LF. A field that a spreadsheet would
+take for a formula has an apostrophe before it.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct
+from msgspec.structs import astuple
+
+from pipeline.errors import InputError, in_words
+from pipeline.files import descriptor_of
+from pipeline.outbox.schema import CLAIMED, PROVED, Count, PuzzleRecord, about, or_none
+
+LONGEST_LINE: Final = 1024 * 1024
+R = TypeVar("R", bound=Struct)
+
+_FORMULA = re.compile("'*[=+@-]")
+"""How a field begins that gets an apostrophe before it, or one more."""
+
+
+class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A puzzle of a collection: a row of `top.csv`."""
+
+    index: Annotated[str, about("its number in the collection, from 1")]
+    line: Annotated[str, about("the line on which it begins, from 1")]
+    puzzle: Annotated[
+        str,
+        about(
+            "what stands there, in one line; blanks are `.`, or 0 among numbers; a puzzle with "
+            "rules stands as it was written"
+        ),
+    ]
+    status: Annotated[str, about("its result, see *Statuses*")]
+    solutions: Annotated[str, about("how many solutions are published")]
+    complete: Annotated[
+        str, about("`true` if these are all there are, else `false`; empty if not asked")
+    ]
+    certificate: Annotated[
+        str,
+        about(
+            "if these are all, how that is known: `exhaustion`, `drat` or `claimed`, see "
+            "*What is proved*"
+        ),
+    ]
+    solution: Annotated[str, about("the first solution, as in `top_1.solution`")]
+    message: Annotated[str, about("a message for people")]
+    disagreement: Annotated[
+        str, about("what is wrong with the solution that the file gives beside it, if any")
+    ]
+
+
+class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A member of an archive: a row of `set.csv`."""
+
+    member: Annotated[str, about("its path in the archive")]
+    format: Annotated[str, about("the format that it was read as")]
+    status: Annotated[str, about("its result, see *Statuses*")]
+    solutions: Annotated[
+        str, about("how many solutions are published; of a collection, how many were solved")
+    ]
+    complete: Annotated[
+        str, about("`true` if these are all there are, else `false`; empty if not asked")
+    ]
+    certificate: Annotated[
+        str,
+        about(
+            "if these are all, how that is known: `exhaustion`, `drat` or `claimed`, see "
+            "*What is proved*"
+        ),
+    ]
+    message: Annotated[str, about("a message for people")]
+
+
+class ProofRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """Where a puzzle's proof lies in `top.proofs.xz`: a row of `top.proofs.csv`."""
+
+    index: Annotated[Count, about("the number of the puzzle in the collection, from 1")]
+    offset: Annotated[Count, about("the byte at which its stream of xz begins")]
+    start: Annotated[Count, about("where in that stream, unpacked, the proof begins")]
+    length: Annotated[Count, about("how many characters the proof has")]
+    solver: Annotated[str, about("what found the proof")]
+    steps: Annotated[Count, about("how many steps the proof has")]
+
+
+class CanonicalColumns(Struct, frozen=True):
+    """The column of `--also canonical`."""
+
+    canonical: Annotated[
+        str,
+        about(
+            "of a classic puzzle of 9×9: its canonical form, the same for all puzzles that are "
+            "equivalent to it"
+        ),
+    ]
+
+
+class MinimalColumns(Struct, frozen=True):
+    """The columns of `--also minimal`."""
+
+    redundant: Annotated[
+        str,
+        about(
+            "of a puzzle with one solution: how many givens can be left out, each alone; 0 if it "
+            "is minimal"
+        ),
+    ]
+    redundant_cells: Annotated[str, about("where these are: `r1c9` is row 1, column 9")]
+
+
+class EffortColumns(Struct, frozen=True):
+    """The columns of `--also effort`."""
+
+    effort_depth: Annotated[
+        str,
+        about(
+            "of a classic puzzle of 9×9 with one solution: the depth of trial and error over "
+            "singles that decides it; 0: singles alone do; 3: more than 2"
+        ),
+    ]
+    effort_backdoor: Annotated[
+        str,
+        about("the fewest cells that, if known, let singles decide the rest; 4: more than 3"),
+    ]
+    effort_splits: Annotated[
+        str, about("how often a search over singles branches, the mean over 64 images of it")
+    ]
+    effort_spread: Annotated[str, about("the standard deviation of that over these images")]
+
+
+class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A puzzle that is equivalent to another: a row of what `dedupe` and `overlap` write."""
+
+    source: Annotated[str, about("the file it is in; of an archive, with the member's path")]
+    line: Annotated[str, about("the line on which it begins; empty if the file is one puzzle")]
+    first_source: Annotated[
+        str, about("the file of the first puzzle of its class; for `overlap` the first in A")
+    ]
+    first_line: Annotated[str, about("the line on which that puzzle begins; empty likewise")]
+
+
+class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A new puzzle with its certificate: a row of what `generate` writes."""
+
+    index: Annotated[Count, about("its number, and its line in the collection, from 1")]
+    solution: Annotated[str, about("its only solution")]
+    certificate: Annotated[
+        str, about("how it is known to be the only one: `exhaustion`, see *What is proved*")
+    ]
+    nodes: Annotated[Count, about("how often the search that shows it branched")]
+
+
+TABLES: Final = (PuzzleRow, MemberRow, ProofRow, CopyRow, GeneratedRow)
+ALSO: Final[dict[str, type[Struct]]] = {
+    "canonical": CanonicalColumns,
+    "minimal": MinimalColumns,
+    "effort": EffortColumns,
+}
+"""What `--also` adds to the tables of puzzles and of members, in this order, behind all others."""
+
+
+@cache
+def with_columns(kind: type[R], also: tuple[str, ...]) -> type[R]:
+    """The rows of a table with the columns of these names in ALSO, which are in that order."""
+    if not also:
+        return kind
+    added: list[tuple[str, Any]] = [(name, str) for name in added_names(also)]
+    made: Any = msgspec.defstruct(
+        kind.__name__,
+        added,
+        bases=(kind,),
+        frozen=True,
+        array_like=True,
+        forbid_unknown_fields=True,
+    )
+    found: type[R] = made
+    return found
+
+
+def added_names(also: Iterable[str]) -> list[str]:
+    """The names of the columns that these names in ALSO stand for."""
+    return [name for each in also for name in columns(ALSO[each])]
+
+
+def also_in_record(record: PuzzleRecord) -> tuple[str, ...]:
+    """The names in ALSO of which a record tells."""
+    fields = {
+        "canonical": record.canonical,
+        "minimal": record.redundant,
+        "effort": record.effort,
+    }
+    return tuple(name for name in ALSO if fields[name] is not UNSET)
+
+
+def added_fields(record: PuzzleRecord, also: Sequence[str]) -> list[str]:
+    """The fields of a member's row for the columns of these names, by its record."""
+    redundant, effort = or_none(record.redundant), or_none(record.effort)
+    told: dict[str, list[str]] = {name: [""] * len(columns(ALSO[name])) for name in also}
+    if form := or_none(record.canonical):
+        told["canonical"] = [form]
+    if redundant is not None:
+        cells = " ".join(f"r{cell.row}c{cell.column}" for cell in redundant)
+        told["minimal"] = [str(len(redundant)), cells]
+    if effort is not None:
+        splits, spread = f"{effort.splits:.2f}", f"{effort.spread:.2f}"
+        told["effort"] = [str(effort.depth), str(effort.backdoor), splits, spread]
+    return [field for name in also for field in told[name]]
+
+
+def also_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
+    """The names in ALSO whose columns a table has, by its first line; None if it is no such table.
+
+    Only tables of puzzles and of members have such columns.
+    """
+    sets = (names for count in range(len(ALSO) + 1) for names in combinations(ALSO, count))
+    for names in sets if issubclass(kind, (PuzzleRow, MemberRow)) else [()]:
+        if first == ",".join(columns(with_columns(kind, names))):
+            return names
+    return None
+
+
+def columns(kind: type[Struct]) -> list[str]:
+    """The names of a table's columns."""
+    return [*kind.__struct_fields__]
+
+
+def header(kind: type[Struct]) -> bytes:
+    """The first line of a table."""
+    return (",".join(kind.__struct_fields__) + "\n").encode("ascii")
+
+
+def csv_line(row: Struct) -> bytes:
+    """A row as a line of CSV."""
+    fields = (quoted("" if each is None else str(each)) for each in astuple(row))
+    return (",".join(fields) + "\n").encode(errors="surrogateescape")
+
+
+def quoted(text: str) -> str:
+    """A field of CSV, which no spreadsheet takes for a formula."""
+    if _FORMULA.match(text):
+        text = f"'{text}"
+    if any(sign in text for sign in ',"'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def yes_or_no(value: bool | None) -> str:
+    """The form in a table; empty for None."""
+    return "" if value is None else "true" if value else "false"
+
+
+def unproved(complete: str | None, reason: str | None) -> str | None:
+    """What a message says of the reason in a certificate; None if it has none."""
+    said = {CLAIMED: CLAIMED, PROVED: "no proof to publish"}.get(complete or "")
+    return f"{said}: {reason}" if said and reason else None
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    """The lines of a file, without their ends; the last one must have an end too.
+
+    Raises InputError.
+    """
+    try:
+        with os.fdopen(descriptor_of(path), "rb") as file:
+            while line := file.readline(LONGEST_LINE):
+                if not line.endswith(b"\n"):
+                    raise InputError(f"{path.name}: a line is too long, or has no end")
+                if line.endswith(b"\r\n"):
+                    raise InputError(f"{path.name}: a line ends with CR and LF, not with LF")
+                yield line[:-1].decode(errors="surrogateescape")
+    except OSError as error:
+        raise InputError(f"{path.name}: cannot be read: {in_words(error)}") from error
+
+
+def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
+    """The rows of a table. Raises InputError if it is not such a table."""
+    lines = lines_of(path)
+    also = also_in(next(lines, ""), kind)
+    if also is None:
+        raise InputError(f"{path.name}: the first line is not {','.join(columns(kind))!r}")
+    whole = with_columns(kind, also)
+    for number, line in enumerate(lines, 2):
+        try:
+            yield row_of(line, whole)
+        except ValueError as error:
+            raise InputError(f"{path.name}: line {number}: {error}") from error
+
+
+def row_of(line: str, kind: type[R]) -> R:
+    """The row in a line. Raises ValueError if it is none."""
+    fields = line.split(",")
+    if '"' in line:
+        try:
+            (fields,) = csv.reader([line], strict=True)
+        except csv.Error as error:
+            raise ValueError(str(error)) from error
+    if "'" in line:
+        fields = [text[text[:1] == "'" and bool(_FORMULA.match(text)) :] for text in fields]
+    return msgspec.convert(fields, kind, strict=False)

@@ -1,0 +1,1 @@
+"""What a Sudoku is: cells, units, values and rules."""

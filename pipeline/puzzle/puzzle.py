@@ -1,0 +1,325 @@
+"""Geometry, Rule, Puzzle and Grid: what a Sudoku is, whatever file it came from.
+
+Cells are numbered from 0, row by row. The values a cell may hold are a bit mask: bit v-1
+stands for value v. What people read (candidates, messages) counts from 1.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from pipeline.puzzle.clauses import Clauses
+    from pipeline.puzzle.shapes import Shape
+
+MIN_SIDE, MAX_SIDE = 2, 256
+
+
+class Candidate(NamedTuple):
+    """`cell (row, column) holds value`; all three count from 1."""
+
+    row: int
+    column: int
+    value: int
+
+
+@dataclass(frozen=True, order=True)
+class Geometry:
+    """Boxes of height × width cells; the side n = height · width is 2 to 256.
+
+    `grids` are the places (row, column), from 0, of the first cells of several grids of that side
+    that share boxes, as in a samurai; without any there is one grid. Boxes of 1 × n are rows: that
+    is a grid without boxes. Raises ValueError for a side out of that range.
+    """
+
+    height: int
+    width: int
+    grids: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        if self.height < 1 or self.width < 1 or not MIN_SIDE <= self.side <= MAX_SIDE:
+            raise ValueError(
+                f"a box of {self.height}×{self.width} cells: height × width must be "
+                f"{MIN_SIDE} to {MAX_SIDE}"
+            )
+
+    @cached_property
+    def side(self) -> int:
+        return self.height * self.width
+
+    @cached_property
+    def size(self) -> int:
+        """The number of cells."""
+        return len(self._places) if self.grids else self.side**2
+
+    @property
+    def has_boxes(self) -> bool:
+        """Whether its boxes are not just its rows or columns."""
+        return self.height > 1 and self.width > 1
+
+    @cached_property
+    def all_values(self) -> int:
+        return (1 << self.side) - 1
+
+    @cached_property
+    def odd_values(self) -> int:
+        return sum(1 << (value - 1) for value in range(1, self.side + 1, 2))
+
+    @cached_property
+    def even_values(self) -> int:
+        return self.all_values & ~self.odd_values
+
+    @cached_property
+    def extent(self) -> tuple[int, int]:
+        """The rows and columns of the whole, even where there are no cells."""
+        n = self.side
+        rows, columns = zip(*(self.grids or ((0, 0),)), strict=True)
+        return max(rows) + n, max(columns) + n
+
+    def rows(self) -> Iterator[Sequence[int]]:
+        n = self.side
+        if not self.grids:
+            return (range(row * n, row * n + n) for row in range(n))
+        return (self._area(top + row, left, 1, n) for top, left in self.grids for row in range(n))
+
+    def columns(self) -> Iterator[Sequence[int]]:
+        n = self.side
+        if not self.grids:
+            return (range(column, n * n, n) for column in range(n))
+        return (self._area(top, left + each, n, 1) for top, left in self.grids for each in range(n))
+
+    def boxes(self) -> Iterator[tuple[int, ...]]:
+        """The cells of each box, box by box and row by row; of several grids each box once."""
+        n, height, width = self.side, self.height, self.width
+        if not self.grids:
+            for top in range(0, n, height):
+                for left in range(0, n, width):
+                    yield tuple(
+                        row * n + column
+                        for row in range(top, top + height)
+                        for column in range(left, left + width)
+                    )
+            return
+        corners = (
+            (top + down, left + across)
+            for top, left in self.grids
+            for down in range(0, n, height)
+            for across in range(0, n, width)
+        )
+        yield from dict.fromkeys(self._area(*corner, height, width) for corner in corners)
+
+    def _area(self, top: int, left: int, height: int, width: int) -> tuple[int, ...]:
+        """The cells of a rectangle; row and column count from 0."""
+        cells = self._cells
+        return tuple(
+            cells[row, column]
+            for row in range(top + 1, top + height + 1)
+            for column in range(left + 1, left + width + 1)
+        )
+
+    @cached_property
+    def _places(self) -> tuple[tuple[int, int], ...]:
+        n, grids = self.side, self.grids or ((0, 0),)
+        steps = [(row, column) for row in range(1, n + 1) for column in range(1, n + 1)]
+        return tuple(sorted({(r + top, c + left) for top, left in grids for r, c in steps}))
+
+    @cached_property
+    def _cells(self) -> Mapping[tuple[int, int], int]:
+        return {place: cell for cell, place in enumerate(self._places)}
+
+    def units(self, kind: Literal["row", "column", "box"]) -> int:
+        """The number of its rows, columns or boxes."""
+        if not self.grids:
+            return self.side
+        return len([*self.boxes()]) if kind == "box" else self.side * len(self.grids)
+
+    def place(self, cell: int) -> tuple[int, int]:
+        """Row and column of a cell, counted from 1."""
+        if self.grids:
+            return self._places[cell]
+        row, column = divmod(cell, self.side)
+        return row + 1, column + 1
+
+    def cell_at(self, row: int, column: int) -> int | None:
+        """The cell at a row and column, counted from 1; None if there is none."""
+        if self.grids:
+            return self._cells.get((row, column))
+        if 1 <= row <= self.side and 1 <= column <= self.side:
+            return (row - 1) * self.side + column - 1
+        return None
+
+    def box_of(self, cell: int) -> int:
+        """The index of a cell's box, from 0, in the order of `boxes`; of a single grid."""
+        row, column = divmod(cell, self.side)
+        return row // self.height * self.height + column // self.width
+
+
+NINE = Geometry(3, 3)
+"""The geometry of the usual puzzles."""
+
+
+def values_of(mask: int) -> Iterator[int]:
+    """The values in a mask, ascending."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length()
+        mask ^= lowest
+
+
+@lru_cache(maxsize=16)
+def units_of(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
+    """The cells of every row, then column, then box: 3n tuples of n cells for a single grid."""
+    lines = (*geometry.rows(), *geometry.columns())
+    return (*(tuple(line) for line in lines), *geometry.boxes())
+
+
+def unit_name(geometry: Geometry, index: int) -> str:
+    """What people call the unit of that index in `units_of`: `row 3`, `column 3 of grid 2`."""
+    n, grids = geometry.side, len(geometry.grids) or 1
+    kind, place = divmod(index, n * grids)
+    if kind >= 2:
+        return f"box {index - 2 * n * grids + 1}"
+    grid, number = divmod(place, n)
+    return f"{('row', 'column')[kind]} {number + 1}{f' of grid {grid + 1}' if grids > 1 else ''}"
+
+
+class Rule(ABC):
+    """What a puzzle demands beyond its units: a cage, a thermometer, a knight's move.
+
+    Its data are its fields: cells by number, and numbers. `holds` is what it means, and all that
+    certifying looks at; `state` says the same in clauses, and all that solving and proofs look
+    at. `name` is what records call it.
+    """
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
+        """The cells whose values decide whether it holds, each once."""
+
+    @abstractmethod
+    def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
+        """Whether a grid with these values, one for each cell, keeps the rule."""
+
+    @abstractmethod
+    def state(self, geometry: Geometry, clauses: Clauses) -> None:
+        """Add clauses that an assignment of `cells` satisfies exactly if the rule holds."""
+
+    @abstractmethod
+    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
+        """How it is drawn."""
+
+    @abstractmethod
+    def told(self, geometry: Geometry) -> str:
+        """What people call it, with its place: `cage 15 at r1c1`."""
+
+
+_KEPT = 4
+_kept: dict[tuple[Geometry, tuple[Rule, ...]], Clauses] = {}
+"""The clauses of the last few puzzles with rules: they are asked for several times."""
+
+
+def clauses_of(
+    geometry: Geometry, rules: tuple[Rule, ...], check: Callable[[int], None] | None = None
+) -> Clauses:
+    """What rules say, not to be changed: it is kept.
+
+    Raises LimitReached, as `check` does, which is called now and then with the bytes needed.
+    """
+    from pipeline.puzzle.clauses import Clauses  # noqa: PLC0415 - most puzzles have no rules
+
+    key = (geometry, rules)
+    clauses = _kept.pop(key, None)
+    if clauses is None:
+        clauses = Clauses(geometry.side, geometry.size, check=check)
+        for rule in rules:
+            rule.state(geometry, clauses)
+    _kept[key] = clauses
+    while len(_kept) > _KEPT:
+        _kept.pop(next(iter(_kept)), None)
+    return clauses
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """A geometry, for each of its cells the mask of the values it may hold, and further rules.
+
+    Raises ValueError for a wrong number of cells, a mask that is empty or too wide, and a rule
+    about cells that there are not.
+    """
+
+    geometry: Geometry
+    cells: tuple[int, ...]
+    rules: tuple[Rule, ...] = ()
+
+    def __post_init__(self) -> None:
+        n, full, size = self.geometry.side, self.geometry.all_values, self.geometry.size
+        if len(self.cells) != size:
+            raise ValueError(f"a puzzle of side {n} has {size} cells, not {len(self.cells)}")
+        if not all(0 < mask <= full for mask in self.cells):
+            raise ValueError("every cell must allow at least one value, and none above the side")
+        for rule in self.rules:
+            if not all(0 <= cell < size for cell in rule.cells(self.geometry)):
+                raise ValueError(f"{rule.name}: a cell that is not in the grid")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one grid with no rule but its units, as collections mostly are."""
+        return not self.rules and not self.geometry.grids
+
+    @classmethod
+    def empty(cls, geometry: Geometry, rules: tuple[Rule, ...] = ()) -> Puzzle:
+        """The puzzle without any given."""
+        return cls(geometry, (geometry.all_values,) * geometry.size, rules)
+
+    @classmethod
+    def of_values(
+        cls, geometry: Geometry, values: Iterable[int], rules: tuple[Rule, ...] = ()
+    ) -> Puzzle:
+        """A puzzle of a value for each cell, 0 for a blank."""
+        full = geometry.all_values
+        return cls(geometry, tuple(1 << (v - 1) if v else full for v in values), rules)
+
+    def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> Clauses:
+        """What its rules say, cell c holding v being variable c·n + v.
+
+        Raises LimitReached, as `check` does; `Limits.checking` makes one.
+        """
+        return clauses_of(self.geometry, self.rules, check)
+
+    def givens(self) -> Iterator[tuple[int, int]]:
+        """(cell, value) of each cell that allows a single value."""
+        return (
+            (cell, mask.bit_length())
+            for cell, mask in enumerate(self.cells)
+            if mask & (mask - 1) == 0
+        )
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Grid:
+    """A value for each cell; they may break the rules, which `certify_grid` checks.
+
+    Raises ValueError for a wrong number of values or one outside 1 … n.
+    """
+
+    geometry: Geometry
+    values: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        n, size = self.geometry.side, self.geometry.size
+        if len(self.values) != size:
+            raise ValueError(f"a grid of side {n} has {size} values, not {len(self.values)}")
+        if not all(1 <= value <= n for value in self.values):
+            raise ValueError(f"the values of a grid of side {n} are 1 to {n}")
+
+    def rows(self) -> Iterator[tuple[int, ...]]:
+        """The rows of a single grid."""
+        n = self.geometry.side
+        return (self.values[start : start + n] for start in range(0, n * n, n))

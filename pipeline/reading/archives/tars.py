@@ -1,0 +1,180 @@
+"""Tar: header, content, header, content, read once from the beginning to the end.
+
+`tarfile` parses the headers, one block at a time; stepping from one to the next is done here,
+because `tarfile` reads names of any length into memory, remembers every member, and accepts a
+missing end mark. The format: POSIX.1-2001 (pax), and GNU's long names.
+"""
+
+from __future__ import annotations
+
+import stat
+import tarfile
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from io import BufferedReader
+
+from pipeline.reading.archives.limits import LONGEST_PATH, PIECE, Entry, UnpackError, refusal_of
+from pipeline.reading.archives.streams import CUT_OFF
+
+BLOCK = 512
+_LONGEST_RECORDS = 2**20
+_MOST_EXTENSIONS = 16
+"""The most headers that only describe the next member; usually there are one or two."""
+
+_PAX = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
+_PASSED_OVER = (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK, b"V")
+_REGULAR = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
+_MODES = {
+    tarfile.SYMTYPE: stat.S_IFLNK,
+    tarfile.LNKTYPE: stat.S_IFLNK,
+    tarfile.CHRTYPE: stat.S_IFCHR,
+    tarfile.BLKTYPE: stat.S_IFBLK,
+    tarfile.FIFOTYPE: stat.S_IFIFO,
+    tarfile.DIRTYPE: stat.S_IFDIR,
+}
+"""Types whose headers have no content after them, whatever size they state."""
+
+
+@dataclass(slots=True)
+class _Header:
+    """A member, with what earlier headers say about it."""
+
+    name: str | None = None
+    size: int | None = None
+    sparse: bool = False
+    type: bytes = tarfile.REGTYPE
+
+
+def tar_entries(source: BufferedReader) -> Generator[Entry]:
+    """The members of a tar in order.
+
+    Raises UnpackError when nothing further can be read.
+    """
+    while (header := _next_header(source)) is not None:
+        content = _Content(source, header.size or 0)
+        folder = header.type == tarfile.DIRTYPE
+        yield Entry(header.name or "", _refusal(header), folder, content.chunks())
+        content.skip()
+    while source.read(PIECE):  # the rest may show that a compressed tar is damaged
+        pass
+
+
+def _refusal(header: _Header) -> str | None:
+    if header.sparse:
+        return "it is a sparse file"
+    if header.type in _REGULAR:
+        return None
+    if header.type in _MODES:
+        return refusal_of(_MODES[header.type])
+    return f"it is of a type that is not read: {header.type!r}"
+
+
+class _Content:
+    """The content after a header: read on demand, skipped otherwise."""
+
+    def __init__(self, source: BufferedReader, size: int) -> None:
+        self._source = source
+        self._left = size
+        self._padding = -size % BLOCK
+
+    def chunks(self) -> Iterator[bytes]:
+        while self._left:
+            yield self._read(min(self._left, PIECE))
+
+    def skip(self) -> None:
+        self._left += self._padding
+        self._padding = 0
+        for _ in self.chunks():
+            pass
+
+    def beginning(self, size: int) -> bytes:
+        """The first `size` bytes; the rest is skipped."""
+        found = b""
+        while self._left and len(found) < size:
+            found += self._read(min(self._left, size - len(found)))
+        self.skip()
+        return found
+
+    def _read(self, size: int) -> bytes:
+        chunk = self._source.read1(size)  # `read` would lose what comes before an error
+        if not chunk:
+            raise UnpackError(CUT_OFF)
+        self._left -= len(chunk)
+        return chunk
+
+
+def _next_header(source: BufferedReader) -> _Header | None:
+    """The header of the next member; None at the end."""
+    header = _Header()
+    for _ in range(_MOST_EXTENSIONS):
+        block = source.read(BLOCK)
+        if len(block) < BLOCK:
+            raise UnpackError("its end mark is missing: it is cut off")
+        if not block.strip(b"\0"):
+            return None
+        info = _parsed(block)
+        content = _Content(source, info.size)
+        if info.type == tarfile.GNUTYPE_LONGNAME:
+            raw = content.beginning(LONGEST_PATH + 1)
+            header.name = raw.partition(b"\0")[0].decode(errors="surrogateescape")
+        elif info.type in _PAX:
+            if info.size > _LONGEST_RECORDS:
+                raise UnpackError("one of its headers is far too long")
+            _apply(header, content.beginning(info.size))
+        elif info.type in _PASSED_OVER:
+            content.skip()
+        else:
+            return _complete(header, info, block, source)
+    raise UnpackError("its headers have no end: it is damaged")
+
+
+def _parsed(block: bytes) -> tarfile.TarInfo:
+    try:
+        info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+    except tarfile.HeaderError as error:
+        raise UnpackError(f"one of its headers is damaged: {error}") from error
+    if info.size < 0:
+        raise UnpackError("one of its headers is damaged: a negative size")
+    return info
+
+
+def _complete(
+    header: _Header, info: tarfile.TarInfo, block: bytes, source: BufferedReader
+) -> _Header:
+    """Fill in from a member's own block what earlier headers did not say."""
+    if info.type == tarfile.GNUTYPE_SPARSE:
+        header.sparse = True
+        more = block[482]
+        while more:
+            block = source.read(BLOCK)
+            if len(block) < BLOCK:
+                raise UnpackError(CUT_OFF)
+            more = block[504]
+    if header.name is None:
+        header.name = info.name
+    if header.size is None:
+        header.size = info.size
+    if info.type in _MODES:
+        header.size = 0
+    header.type = info.type
+    return header
+
+
+def _apply(header: _Header, records: bytes) -> None:
+    """Apply a pax header: records like `19 path=a/b/c.txt` and a line feed."""
+    at = 0
+    while at < len(records):
+        length, _, rest = records[at : at + 20].partition(b" ")
+        end = at + int(length) if length.isdigit() and rest else 0
+        record = records[at + len(length) + 1 : end - 1]
+        key, equals, value = record.partition(b"=")
+        if not equals or records[end - 1 : end] != b"\n":
+            raise UnpackError("one of its headers is damaged")
+        if key == b"path":
+            header.name = value.decode(errors="surrogateescape")
+        elif key == b"size":
+            if not value.isdigit() or len(value) > 20:
+                raise UnpackError("one of its headers is damaged: no size")
+            header.size = int(value)
+        header.sparse |= key.startswith(b"GNU.sparse.")
+        at = end

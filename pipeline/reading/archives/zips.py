@@ -1,0 +1,245 @@
+"""Zip: the list of members at its end, read in its order, and their content.
+
+Not by `zipfile`, which keeps half a kilobyte for each member, rejects a whole archive for one name,
+and does not notice a bomb of overlapping members. The format: PKWARE, APPNOTE.TXT 6.3.10 (2022).
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+import zlib
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import IO, NamedTuple
+
+from pipeline.reading.archives.limits import PIECE, Budget, Entry, UnpackError, refusal_of
+from pipeline.reading.archives.streams import CUT_OFF, counted, stream_of, unpacked
+
+_END = struct.Struct("<4s4H2LH")
+_END64 = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR = struct.Struct("<4sLQL")
+_CENTRAL = struct.Struct("<4s6H3L5H2L")
+_LOCAL = struct.Struct("<4s5H3L2H")
+
+_LONGEST_COMMENT = 2**16 - 1
+_IN_EXTRA_2, _IN_EXTRA_4 = 2**16 - 1, 2**32 - 1
+"""In a field of 2 or 4 bytes: the number is too large and stands in the zip64 extra field."""
+
+_STORED, _DEFLATED, _BZIP2 = 0, 8, 12
+_ENCRYPTED, _UTF8 = 0x2041, 0x800
+_BACKSLASHED = frozenset((0, 6, 10, 14))
+"""Systems that made the zip and may use backslashes: FAT, HPFS, NTFS, VFAT."""
+
+_SPREADSHEET, _DOCUMENT = "it is a spreadsheet; save it as CSV", "it is a document; save it as text"
+_OPENDOCUMENT = "mimetypeapplication/vnd.oasis.opendocument."
+_OFFICE = {
+    "xl/workbook.xml": _SPREADSHEET,
+    "xl/workbook.bin": _SPREADSHEET,
+    f"{_OPENDOCUMENT}spreadsheet": _SPREADSHEET,
+    "word/document.xml": _DOCUMENT,
+    "ppt/presentation.xml": _DOCUMENT,
+    _OPENDOCUMENT: _DOCUMENT,
+}
+"""What is said of a zip that is a file of an office program, by a member or by its beginning."""
+_MOST_PARTS = 10_000
+"""Members of such a file; a larger zip is not searched to its end."""
+
+
+class _Record(NamedTuple):
+    """One member, according to the list at the end."""
+
+    name: str
+    folder: bool
+    refusal: str | None
+    method: int
+    crc: int
+    packed: int
+    size: int
+    header: int
+
+
+class _List(NamedTuple):
+    """Where the list of members is; `shift` is the size of what precedes the zip."""
+
+    start: int
+    size: int
+    shift: int
+
+
+def zip_entries(file: IO[bytes], budget: Budget) -> Generator[Entry]:
+    """The members of a zip in the order of its list; `file` must be seekable.
+
+    Raises UnpackError if the list is broken, and for the files of office programs.
+    """
+    place = _find_list(file)
+    _refuse_office(file, place)
+    room = place.start
+    for record in _records(file, place):
+        refusal = record.refusal
+        if refusal is None:
+            needed = _LOCAL.size + record.packed
+            if needed > room:
+                refusal = "its bytes belong to other members too, as in bombs"
+            else:
+                room -= needed
+        yield Entry(record.name, refusal, record.folder, _content(file, record, budget))
+
+
+def _refuse_office(file: IO[bytes], place: _List) -> None:
+    """Raise UnpackError for a spreadsheet or another document."""
+    names: set[str] = set()
+    with suppress(UnpackError):  # the members before the damage are read
+        names.update(record.name for record in islice(_records(file, place), _MOST_PARTS))
+    begun = b"".join(_slice(file, 0, min(place.start, PIECE)))[_LOCAL.size :]
+    for part, said in _OFFICE.items():
+        if part in names or begun.startswith(part.encode()):
+            raise UnpackError(said)
+
+
+def _find_list(file: IO[bytes]) -> _List:
+    """Find the list of members by the record at the very end."""
+    length = file.seek(0, os.SEEK_END)
+    tail_start = max(0, length - _END.size - _LONGEST_COMMENT)
+    tail = b"".join(_slice(file, tail_start, length - tail_start))
+    at = tail.rfind(b"PK\5\6", 0, max(0, len(tail) - _END.size + 4))
+    if at < 0:
+        raise UnpackError("the list of its members is missing at its end: it is cut off")
+    _, disk, first_disk, _, _, size, offset, _ = _END.unpack_from(tail, at)
+    end = tail_start + at
+    wide = _wide_end(file, end)
+    if wide is not None:
+        end, disk, first_disk, size, offset = wide
+    shift = end - size - offset
+    if shift < 0:
+        raise UnpackError("the list of its members is not where its end says: it is damaged")
+    if disk or first_disk:
+        raise UnpackError("it is one of several parts of a zip")
+    return _List(end - size, size, shift)
+
+
+def _wide_end(file: IO[bytes], end: int) -> tuple[int, int, int, int, int] | None:
+    """The position and content of the zip64 end record; None if there is none."""
+    start = end - _LOCATOR.size - _END64.size
+    if start < 0:
+        return None
+    block = b"".join(_slice(file, start, _LOCATOR.size + _END64.size))
+    if block[_END64.size :][:4] != b"PK\6\7" or block[:4] != b"PK\6\6":
+        return None
+    _, _, _, _, disk, first_disk, _, _, size, offset = _END64.unpack_from(block)
+    return start, disk, first_disk, size, offset
+
+
+def _records(file: IO[bytes], place: _List) -> Iterator[_Record]:
+    with stream_of(_slice(file, place.start, place.size)) as source:
+        while head := source.read(_CENTRAL.size):
+            if len(head) < _CENTRAL.size or head[:4] != b"PK\1\2":
+                raise UnpackError("the list of its members is damaged")
+            fields = _CENTRAL.unpack(head)
+            lengths = fields[10:13]
+            rest = source.read(sum(lengths))
+            if len(rest) < sum(lengths):
+                raise UnpackError("the list of its members is damaged")
+            name, extra = rest[: lengths[0]], rest[lengths[0] :][: lengths[1]]
+            yield _record(fields, name, extra, place.shift)
+
+
+def _record(fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int) -> _Record:
+    """Parse a member's fixed fields, name and extra fields."""
+    _, made, _, flags, method, _, _, crc, packed, size, _, _, _, disk, _, mode, header = fields
+    name = _decoded(raw, utf8=bool(flags & _UTF8))
+    if made >> 8 in _BACKSLASHED:
+        name = name.replace("\\", "/")
+    refusal = refusal_of(mode >> 16)
+    try:
+        size, packed, header = _widened((size, packed, header), extra)
+    except struct.error:
+        refusal = "its size is missing: it is damaged"
+    if flags & _ENCRYPTED:
+        refusal = "it is encrypted"
+    elif method not in (_STORED, _DEFLATED, _BZIP2):
+        refusal = f"it is compressed by method {method}, not by deflate or bzip2"
+    elif disk not in (0, _IN_EXTRA_2):
+        refusal = "it is in another part of the zip"
+    folder = name.endswith("/") or stat.S_ISDIR(mode >> 16)
+    if folder and size:
+        folder, refusal = False, refusal or "it is named like a folder and has content"
+    return _Record(name, folder, refusal, method, crc, packed, size, header + shift)
+
+
+def _decoded(raw: bytes, *, utf8: bool) -> str:
+    """Decode a name; many zips use UTF-8 without saying so, and little else looks like it."""
+    if utf8:
+        return raw.decode(errors="surrogateescape")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("cp437")
+
+
+def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterator[int]:
+    """The numbers, with those too large taken from the zip64 extra field; raises struct.error."""
+    wide = _zip64_field(extra)
+    at = 0
+    for number in numbers:
+        if number != _IN_EXTRA_4 or wide is None:
+            yield number
+        else:
+            yield struct.unpack_from("<Q", wide, at)[0]
+            at += 8
+
+
+def _zip64_field(extra: bytes) -> bytes | None:
+    at = 0
+    while at + 4 <= len(extra):
+        number, size = struct.unpack_from("<HH", extra, at)
+        if number == 1:
+            return extra[at + 4 : at + 4 + size]
+        at += 4 + size
+    return None
+
+
+def _content(file: IO[bytes], record: _Record, budget: Budget) -> Iterator[bytes]:
+    """A member's content; raises UnpackError, also at its end if the list disagrees."""
+    head = b"".join(_slice(file, record.header, _LOCAL.size))
+    if head[:4] != b"PK\3\4":
+        raise UnpackError("it is not where the list of members says: it is damaged")
+    *_, name_length, extra_length = _LOCAL.unpack(head)
+    start = record.header + _LOCAL.size + name_length + extra_length
+    packed = _slice(file, start, record.packed)
+    if record.method == _STORED:
+        content = counted(packed, budget)
+    else:
+        content = unpacked(packed, "deflate" if record.method == _DEFLATED else "bzip2", budget)
+    yield from _checked(content, record)
+
+
+def _checked(content: Iterable[bytes], record: _Record) -> Iterator[bytes]:
+    crc = size = 0
+    for chunk in content:
+        size += len(chunk)
+        if size > record.size:
+            raise UnpackError("it is longer than the list of members says: it is damaged")
+        crc = zlib.crc32(chunk, crc)
+        yield chunk
+    if size < record.size:
+        raise UnpackError("it is shorter than the list of members says: it is damaged")
+    if crc != record.crc:
+        raise UnpackError("its checksum is wrong: it is damaged")
+
+
+def _slice(file: IO[bytes], start: int, size: int) -> Iterator[bytes]:
+    """A part of a file, seeking for each chunk; raises UnpackError if the file ends early."""
+    while size > 0:
+        try:
+            file.seek(start)
+        except (OSError, OverflowError, ValueError) as error:
+            raise UnpackError(CUT_OFF) from error
+        chunk = file.read(min(size, PIECE))
+        if not chunk:
+            raise UnpackError(CUT_OFF)
+        yield chunk
+        start += len(chunk)
+        size -= len(chunk)

@@ -1,0 +1,256 @@
+"""Numbers under the size of a box, for sides of 2 to 256: boxes, and bordered.
+
+    c easy                  experiment: 2x2
+    3 3                     puzzle size: 2x2
+    5 3 0  0 7 0  0 0 0     +-----+-----+
+    …                       | 1 _ | _ _ |
+                            | _ _ | 3 _ |
+                            +-----+-----+
+                            …
+
+Boxes: lines beginning with `c` come first; then height and width of a box; then (height · width)²
+integers, row by row, 0 for a blank, in any white space.
+
+Bordered: lines `name: value` come first, the last being `puzzle size: HxW`, height and width of a
+box. Blanks are underscores. A stray 0 is one too, if a value n shows that values count from 1. The
+format of farif/SATSudoku, whose puzzles have sides up to 225.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain, dropwhile, islice
+
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.cells import GEOMETRIES, in_rows, number_of, numbers_up_to, written_cells
+from pipeline.reading.formats.text import Line, Text, Word
+from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
+from pipeline.settings import Reading
+
+_BOXES_BEGIN = re.compile(
+    r"\s*c(?:[ \t].*)?(?:\n|\Z)|\s*[1-9]\d{0,2}[ \t]+[1-9]\d{0,2}[ \t]*(?:\n|\Z)"
+)
+_COMMENT = re.compile(r"\s*c(\s|\Z)")
+_FACTOR = re.compile(r"[1-9][0-9]{0,2}")
+
+
+def _body(text: Text) -> list[Line]:
+    """The lines after the comments."""
+    return [*dropwhile(lambda line: line.text.lstrip().startswith("c"), text.lines)]
+
+
+def recognise_boxes(text: Text) -> str | None:
+    body = _body(text)
+    if len(body) < len(text.lines) and _COMMENT.match(text.lines[0].text):
+        return "it begins with a comment line 'c …'"
+    words = chain.from_iterable(map(Line.words, body))
+    header = [word.text for word in islice(words, 2)]
+    if len(header) < 2 or not all(map(_FACTOR.fullmatch, header)):
+        return None
+    side = int(header[0]) * int(header[1])
+    if side > MAX_SIDE and min(map(len, header)) > 1 and len(body) > 2:
+        return None  # too large to be meant as a size: a row of a grid with a gap in it
+    if len(body[0].text.split()) == 2 and not _like_grid_row(text, side):
+        return "its first line is the size of a box"
+    enough = side * side
+    if side <= MAX_SIDE and sum(1 for _ in islice(words, enough + 1)) == enough:
+        return f"the size of a box and {enough} numbers"
+    return None
+
+
+def _like_grid_row(text: Text, product: int) -> bool:
+    """Whether a first line of two numbers, `12 34`, is more likely a row of single cells.
+
+    It is if most lines have as many characters as a row, other than the size would need, and
+    there are about as many lines.
+    """
+    lengths = [len(row.cells) for row in text.rows]
+    side, times = Counter(lengths).most_common(1)[0]
+    meant = side in GEOMETRIES and side != product
+    return meant and len(lengths) <= 2 * side and times > len(lengths) / 2
+
+
+def parse_boxes(text: Text, _reading: Reading) -> Found:
+    words = chain.from_iterable(map(Line.words, _body(text)))
+    geometry = _geometry(text, list(islice(words, 2)))
+    n = geometry.side
+    values = [_value(text, word, n) for word in islice(words, n * n)]
+    if len(values) < n * n:
+        expected = f"{n * n} numbers after the size of the boxes"
+        raise text.at_end(expected, counted(len(values), "number"))
+    extra = next(words, None)
+    if extra is not None:
+        raise text.at_word(extra, f"the end after {n * n} numbers")
+    return Found(Puzzle.of_values(geometry, values))
+
+
+def _geometry(text: Text, header: Sequence[Word]) -> Geometry:
+    expected = f"height and width of a box, their product {MIN_SIDE} to {MAX_SIDE}"
+    for word in header:
+        if not _FACTOR.fullmatch(word.text):
+            raise text.at_word(word, expected)
+    if len(header) < 2:
+        raise text.at_end(expected, "the end of the file")
+    first, second = header
+    try:
+        return Geometry(int(first.text), int(second.text))
+    except ValueError:
+        last, found = text.lines[-1], f"{first.text} and {second.text}"
+        ends = second.column + len(second.text) > len(last.text.rstrip())
+        cut_off = second.line == last.number and ends
+        raise text.error(first.line, first.column, expected, found, truncated=cut_off) from None
+
+
+def _value(text: Text, word: Word, side: int) -> int:
+    value = number_of(word.text, side)
+    if value is None:
+        raise text.at_word(word, f"a number from 1 to {side}, or 0 for a blank")
+    return value
+
+
+def render_boxes(puzzle: Puzzle, _notation: str) -> str:
+    """Write the header line and n lines of n numbers.
+
+    Raises ValueError for cells that allow neither one value nor all: they have no sign.
+    """
+    geometry, n = puzzle.geometry, puzzle.geometry.side
+    rows = in_rows(written_cells(puzzle, numbers_up_to(n), "0"), n)
+    lines = (" ".join(row) + "\n" for row in rows)
+    return f"{geometry.height} {geometry.width}\n" + "".join(lines)
+
+
+BOXES = Format("boxes", recognise_boxes, parse_boxes, render_boxes, begins=_BOXES_BEGIN)
+
+
+_BORDERED_BEGIN = re.compile(r"(?i)(?:\s*[a-z][a-z ]*:.*\n){0,9}\s*puzzle size\s*:")
+_SIZE = re.compile(r"puzzle size\s*:\s*([0-9]{1,3})\s*x\s*([0-9]{1,3})", re.IGNORECASE)
+_ANY_SIZE = re.compile(r"puzzle size\s*:", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z][A-Za-z ]*:")
+_NAMES = ("experiment:", "number of tasks:", "task:", "puzzle size:")
+_EXPECTED_SIZE = f"'puzzle size: HxW', the size of a box, H · W being {MIN_SIDE} to {MAX_SIDE}"
+_CELL_OR_BAR = re.compile(r"\||[^\s|]+")
+
+
+def recognise_bordered(text: Text) -> str | None:
+    first = text.lines[0].text.strip().lower()
+    name = next((name for name in _NAMES if first.startswith(name)), None)
+    if name is not None:
+        return f"it begins with '{name}'"
+    if len(text.lines) == 1 and any(name.startswith(first) for name in _NAMES):
+        return "it begins as if with 'puzzle size:' or the like"
+    return None
+
+
+def parse_bordered(text: Text, _reading: Reading) -> Found:
+    geometry, lines = _size(text)
+    n, band = geometry.side, geometry.height + 1
+    masks = {number: 1 << value for value, number in enumerate(numbers_up_to(n))}
+    masks["_" * len(str(n))] = geometry.all_values
+    count = geometry.width * band + 1
+    cells: list[int] = []
+    for index, line in enumerate(lines[:count]):
+        if index % band == 0:
+            _check_border(text, line, geometry)
+        else:
+            cells += _row(text, line, geometry, masks)
+    if len(lines) < count:
+        raise text.at_end(f"{n} rows and their borders", f"the end after {len(cells) // n} rows")
+    if len(lines) > count:
+        expected = f"the end after {n} rows and their borders"
+        raise text.at_line(lines[count], expected, may_go_on=False)
+    if 1 << (n - 1) not in cells:
+        _check_zeros(text, lines, n)
+    return Found(Puzzle(geometry, tuple(cells)))
+
+
+def _size(text: Text) -> tuple[Geometry, tuple[Line, ...]]:
+    """The geometry that the first lines give, and the lines after them."""
+    for index, line in enumerate(text.lines):
+        said = line.text.strip()
+        if match := _SIZE.fullmatch(said):
+            try:
+                geometry = Geometry(int(match[1]), int(match[2]))
+            except ValueError:
+                raise text.at_line(line, _EXPECTED_SIZE) from None
+            return geometry, text.lines[index + 1 :]
+        if _ANY_SIZE.match(said) or not _NAME.match(said):
+            raise text.at_line(line, _EXPECTED_SIZE)
+    raise text.at_end(_EXPECTED_SIZE, "the end of the file")
+
+
+def _check_border(text: Text, line: Line, geometry: Geometry) -> None:
+    drawn = line.text.strip()
+    if not line.is_border or drawn.count("+") != geometry.height + 1 or drawn[-1] != "+":
+        raise text.at_line(line, f"a border with {geometry.height + 1} '+'")
+
+
+def _row(text: Text, line: Line, geometry: Geometry, masks: Mapping[str, int]) -> list[int]:
+    """The masks of a row `| 1 _ | _ 3 |`."""
+    step = geometry.width + 1
+    count = geometry.height * step + 1
+    words = line.text.replace("|", " | ").split(None, count)
+    bars = words[::step]
+    if len(words) == count and bars.count("|") == len(bars):
+        del words[::step]
+        cells = [masks.get(word) or _mask_of(word, geometry) for word in words]
+        if all(cells):
+            return cells
+    raise _misplaced(text, line, geometry)
+
+
+def _mask_of(word: str, geometry: Geometry) -> int:
+    """The mask of one cell, 0 for what is neither a number up to the side nor a blank."""
+    if not word.strip("_"):
+        return geometry.all_values
+    value = number_of(word, geometry.side)
+    if value is None:
+        return 0
+    return 1 << (value - 1) if value else geometry.all_values
+
+
+def _check_zeros(text: Text, lines: Sequence[Line], side: int) -> None:
+    """Raise InvalidPuzzle for a 0 if n does not occur: the values may be 0 to n - 1."""
+    for word in (word for line in lines for word in line.words(_CELL_OR_BAR)):
+        if not word.text.strip("0"):
+            expected = f"a number from 1 to {side}, or __ for a blank, as {side} does not occur"
+            raise text.at_word(word, expected)
+
+
+def _misplaced(text: Text, line: Line, geometry: Geometry) -> InvalidPuzzle:
+    """The error for the first misplaced word."""
+    n, step = geometry.side, geometry.width + 1
+    for place, word in enumerate(line.words(_CELL_OR_BAR)):
+        if place > geometry.height * step:
+            return text.at_word(word, f"the end of a row of {n} cells")
+        if place % step == 0:
+            if word.text != "|":
+                return text.at_word(word, f"'|' around every {counted(geometry.width, 'cell')}")
+        elif not _mask_of(word.text, geometry):
+            return text.at_word(word, f"a number from 1 to {n}, or __ for a blank")
+    end, cut_off = len(line.text) + 1, line is text.lines[-1]
+    expected = f"a row of {n} cells with '|' around every {geometry.width}"
+    return text.error(line.number, end, expected, "the end of the line", truncated=cut_off)
+
+
+def render_bordered(puzzle: Puzzle, _notation: str) -> str:
+    """Write the size of a box, and n rows between borders.
+
+    Raises ValueError for cells that allow neither one value nor all: they have no sign.
+    """
+    height, width, n = puzzle.geometry.height, puzzle.geometry.width, puzzle.geometry.side
+    digits = len(str(n))
+    signs = [number.rjust(digits) for number in numbers_up_to(n)]
+    cells = written_cells(puzzle, signs, "_" * digits)
+    parts = [" ".join(part) for part in in_rows(cells, width)]
+    rows = [f"| {' | '.join(row)} |\n" for row in in_rows(parts, height)]
+    border = "+" + ("-" * (len(parts[0]) + 2) + "+") * height + "\n"
+    bands = ["".join(band) for band in in_rows(rows, height)]
+    return f"puzzle size: {height}x{width}\n{border}{border.join(bands)}{border}"
+
+
+BORDERED = Format(
+    "bordered", recognise_bordered, parse_bordered, render_bordered, begins=_BORDERED_BEGIN
+)

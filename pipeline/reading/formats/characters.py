@@ -1,0 +1,189 @@
+"""Characters: 16 rows of 16, or 25 rows of 25, a character for each cell; or all in one line.
+
+    .2..5..89.B..E..     as 0-F, where 0 is the least value
+    .3..6..9A.C..F..     as 1-G
+    .C..F..IJ.L..O..     as A-P
+
+The same puzzle can be written in several alphabets, and nothing in a file says which. So the
+characters that occur have to decide: of these three G excludes the first, a digit the last, and 0
+beside another blank all but the first. If they fit several alphabets the user has to declare one;
+it is never guessed. Capitals and small letters do not mix. Spaces, commas, bars and border lines
+may stand between, as in grids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from string import ascii_letters
+
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.cells import (
+    ALPHABET_NAMES,
+    ALPHABETS,
+    BLANKS,
+    EVEN,
+    IN_LINE,
+    LARGER_GEOMETRIES,
+    ODD,
+    SIDES,
+    in_lines,
+    in_rows,
+    written_cells,
+)
+from pipeline.reading.formats.grid import check_shape
+from pipeline.reading.formats.text import Line, Text, decode_text, either
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.settings import Reading
+
+_BLANKS = frozenset(BLANKS)
+_LETTERS = frozenset(ascii_letters) - _BLANKS
+_SMALL = frozenset("1234") | _BLANKS
+
+
+def recognise_characters(text: Text) -> str | None:
+    rows = text.rows
+    lengths = [len(row.cells) for row in rows]
+    if len(rows) == 1 and SIDES.get(lengths[0]) in LARGER_GEOMETRIES:
+        return f"one line of {lengths[0]} characters"
+    side = lengths[0] if lengths else 0
+    if side not in LARGER_GEOMETRIES or 2 * lengths.count(side) < len(rows):
+        return None
+    whole = len(rows) == side == lengths.count(side)
+    if whole or _may_be_either(rows):
+        return None if _is_small_even_odd(rows) else f"{len(rows)} rows of {side} characters"
+    begins = 1 < len(rows) <= 2 * side and not rows[0].text.lstrip().startswith("c")
+    if begins and (side == 25 or not _LETTERS.isdisjoint(_cells(rows))):
+        return f"rows of {side} characters"
+    return None
+
+
+def parse_characters(text: Text, reading: Reading) -> Found:
+    wanted = [name for name in ALPHABETS if reading.alphabet in ("auto", name.upper())]
+    sides = sorted({len(ALPHABETS[name]) for name in wanted})
+    rows = text.rows
+    if reading.format == "auto" and _may_be_either(rows):
+        expected = (
+            f"--format lines for {len(rows)} puzzles of 4×4, or --format stacked for "
+            f"{len(rows) // 16} of 16×16"
+        )
+        raise text.error(None, None, expected, f"{len(rows)} ambiguous lines of 16 characters")
+    in_line = len(rows) == 1 and len(rows[0].cells) > max(sides)
+    side = _check_line(text, rows[0], sides) if in_line else check_shape(text, rows, sides)
+    names = [name for name in wanted if len(ALPHABETS[name]) == side]
+    try:
+        name = _decide(text, rows, names, reading)
+    except InvalidPuzzle as error:  # a longer line of a larger puzzle, perhaps
+        raise replace(error, truncated=in_line and side < max(sides)) from None
+    geometry = LARGER_GEOMETRIES[side]
+    masks = {sign: 1 << value for value, sign in enumerate(ALPHABETS[name])}
+    cells = tuple(masks.get(sign, geometry.all_values) for sign in _cells(rows))
+    return Found(Puzzle(geometry, cells), notation=name + IN_LINE * in_line)
+
+
+def _cells(rows: Sequence[Line]) -> str:
+    return "".join(row.cells for row in rows)
+
+
+def _may_be_either(rows: Sequence[Line]) -> bool:
+    """Whether these may be either several puzzles of 16×16, or puzzles of 4×4, one a line."""
+    several = len(rows) > 16 and len(rows) % 16 == 0 and all(len(row.cells) == 16 for row in rows)
+    return several and _SMALL.issuperset(_cells(rows)) and not _is_small_even_odd(rows)
+
+
+def _is_small_even_odd(rows: Sequence[Line]) -> bool:
+    """Whether these are even/odd puzzles of 4×4, one a line."""
+    occurring = set(_cells(rows))
+    return len(rows[0].cells) == 16 and {EVEN, ODD} <= occurring <= _SMALL
+
+
+def _check_line(text: Text, row: Line, sides: Sequence[int]) -> int:
+    """The side of the puzzle in a single line."""
+    count = len(row.cells)
+    side = SIDES.get(count, 0)
+    if side in sides:
+        return side
+    expected = f"a line of {either(side * side for side in sides)} characters"
+    cut_off = count < max(sides) ** 2
+    found = counted(count, "character")
+    raise text.error(row.number, len(row.text) + 1, expected, found, truncated=cut_off)
+
+
+def _decide(text: Text, rows: Sequence[Line], names: Sequence[str], reading: Reading) -> str:
+    """The one alphabet that fits the cells. Raises InvalidPuzzle if there are several."""
+    fitting = _fitting(text, rows, names, reading)
+    fitting = [name for name in fitting if name.isupper() or name.upper() not in fitting]
+    filled = [name for name in fitting if _is_filled(rows, ALPHABETS[name])]
+    for decided in (fitting, filled):
+        if len(decided) == 1:
+            return decided[0]
+    alphabets = either(name.upper() for name in fitting)
+    expected = f"--alphabet {alphabets} to say what the characters stand for"
+    found = "ambiguous characters: they fit each of these"
+    if len(rows) == 16 and _SMALL.issuperset(_cells(rows)) and reading.format == "auto":
+        expected = f"--format lines for 16 puzzles of 4×4, or --alphabet {alphabets} for one of "
+        expected, found = expected + "16×16", "16 ambiguous lines of 16 characters"
+    raise text.error(None, None, expected, found)
+
+
+def _fitting(
+    text: Text, rows: Sequence[Line], names: Sequence[str], reading: Reading
+) -> Sequence[str]:
+    """The alphabets that fit the cells. Raises InvalidPuzzle at the first cell that fits none."""
+    cells = [cell for row in rows for cell in row.placed_cells()]
+    marked = (cell for cell in cells if cell.text in (EVEN, ODD))
+    if reading.variant == "even-odd" and (mark := next(marked, None)):
+        raise text.at_word(mark, "no even or odd cells beside letters")
+    seen: set[str] = set()
+    for cell in cells:
+        if cell.text in seen:
+            continue
+        seen.add(cell.text)
+        left = [name for name in names if _fits(seen, ALPHABETS[name])]
+        if not left:
+            signs = either(dict.fromkeys(name.upper() for name in names))
+            raise text.at_word(cell, f"a sign of {signs}, or one symbol for all blanks")
+        names = left
+    return names
+
+
+def _fits(characters: set[str], signs: str) -> bool:
+    """Whether these are the alphabet's signs, and at most one symbol for blanks."""
+    others = characters.difference(signs)
+    return len(others) <= 1 and others <= _BLANKS
+
+
+def _is_filled(rows: Sequence[Line], signs: str) -> bool:
+    """Whether every row holds every value, as in a solution: then 0 is a sign, not a blank."""
+    return all({*row} == {*signs} for row in in_rows(_cells(rows), len(signs)))
+
+
+def render_characters(puzzle: Puzzle, notation: str) -> str:
+    """Write n lines of n characters, or one line, in the alphabet that the notation names.
+
+    By default that is the first one that the characters identify. Raises ValueError if there is
+    none, for a side other than the alphabet's, and for cells that allow neither one value nor all.
+    """
+    if notation:
+        return _written(puzzle, notation.removesuffix(IN_LINE), in_line=IN_LINE in notation)
+    for name in ALPHABET_NAMES:
+        if puzzle.geometry == LARGER_GEOMETRIES[len(ALPHABETS[name])]:
+            written = _written(puzzle, name)
+            try:
+                parse_characters(decode_text(written.encode(), "puzzle"), Reading())
+            except InvalidPuzzle:
+                continue
+            return written
+    raise ValueError("no alphabet in which its characters would decide which it is")
+
+
+def _written(puzzle: Puzzle, name: str, *, in_line: bool = False) -> str:
+    signs = ALPHABETS[name]
+    n = len(signs)
+    if puzzle.geometry != LARGER_GEOMETRIES[n]:
+        raise ValueError(f"the alphabet {name} is for {n}×{n} cells in square boxes")
+    return in_lines("".join(written_cells(puzzle, signs, ".")), n * n if in_line else n)
+
+
+CHARACTERS = Format("characters", recognise_characters, parse_characters, render_characters)

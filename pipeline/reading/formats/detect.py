@@ -1,0 +1,316 @@
+"""What a source is: one puzzle in some format, many of them, a formula, or none of these.
+
+Content decides, not the name. A new notation is one module, and one entry in FORMATS;
+`CONTRIBUTING.md` says what goes with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from pipeline.errors import InvalidPuzzle, UsageError
+from pipeline.reading.formats.base import (
+    MOST_LOOKED_AT,
+    Collection,
+    Entry,
+    Format,
+    Head,
+    Parsed,
+    Piece,
+)
+from pipeline.reading.formats.boxes import BORDERED, BOXES
+from pipeline.reading.formats.characters import CHARACTERS
+from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
+from pipeline.reading.formats.fpuzzles import FPUZZLES
+from pipeline.reading.formats.grid import GRID
+from pipeline.reading.formats.iss import ISS
+from pipeline.reading.formats.jigsaw import JIGSAW
+from pipeline.reading.formats.json_grid import JSON
+from pipeline.reading.formats.killers import ARROWS, KILLER
+from pipeline.reading.formats.line import LINE
+from pipeline.reading.formats.opensudoku import OPENSUDOKU
+from pipeline.reading.formats.programs import HODOKU, SADMAN, SIMPLE
+from pipeline.reading.formats.records import LONGEST, Reader
+from pipeline.reading.formats.samurai import SAMURAI, judge_lines
+from pipeline.reading.formats.solo import SOLO
+from pipeline.reading.formats.spaces import SPACES, is_in_spaces
+from pipeline.reading.formats.spreadsheet import SPREADSHEET
+from pipeline.reading.formats.sumocue import SUMOCUE
+from pipeline.reading.formats.text import Text, cells_of, decode_text, oversize
+from pipeline.reading.formats.variants import VARIANTS
+from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
+from pipeline.settings import CHOICES, MAX_BYTES, AlphabetChoice, Reading, VariantChoice
+
+if TYPE_CHECKING:
+    from pipeline.reading.formats.plain import Contents
+
+FORMATS: Final = (
+    OPENSUDOKU,
+    HODOKU,
+    KILLER,
+    ARROWS,
+    JIGSAW,
+    SUMOCUE,
+    SAMURAI,
+    SOLO,
+    FPUZZLES,
+    ISS,
+    JSON,
+    SADMAN,
+    BORDERED,
+    SIMPLE,
+    SPREADSHEET,
+    SPACES,
+    CHARACTERS,
+    BOXES,
+    LINE,
+    GRID,
+)
+"""In the order in which they are tried; the last one explains what is wrong with the rest."""
+
+COLLECTIONS: Final[tuple[Collection[Any], ...]] = (
+    VARIANTS,
+    *(known.many for known in FORMATS if known.many is not None),
+)
+"""The same notations for sources of many puzzles, in that order; but first rules, line by line."""
+
+_BY_NAME = {known.name: known for known in FORMATS}
+_MANY = tuple(known.name for known in COLLECTIONS)
+FORMAT_NAMES: Final = tuple(dict.fromkeys((*_BY_NAME, *_MANY, CNF_FORMAT)))
+"""What `--format` takes besides `auto`."""
+
+DECLARABLE: Final[Mapping[str, tuple[str, ...]]] = {
+    "format": FORMAT_NAMES,
+    "variant": CHOICES["variant"],
+    "alphabet": CHOICES["alphabet"],
+}
+"""What can be declared about a source's notation, and so may stand in a record."""
+
+HEAD_BYTES = 1024 * 1024
+"""Bytes of a source that are enough to tell what it is."""
+
+_MOST_OF_ONE = 4096
+"""Bytes: larger sources are as likely to be collections."""
+
+_KEPT_SMALL = 256
+"""Answers kept for small sources: twice as many as are claimed and solved in one batch here."""
+
+_SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
+_SECTIONS = frozenset(("[puzzle]", "[state]"))
+"""Headings in SadMan's files: what stands under them is not a puzzle each."""
+
+_ONLY_MANY = frozenset(_MANY) - _BY_NAME.keys()
+"""What `--format` may name that is not a format of single puzzles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """How to read a source of many: its format, the layout that this found, and the reason."""
+
+    format: Collection[Any]
+    layout: Any
+    reason: str
+
+    def pieces(self, stream: BinaryIO, size: int) -> Iterator[Piece]:
+        """Cut the stream into pieces of so many bytes, in bounded memory."""
+        return self.format.pieces(stream, self.layout, size)
+
+    def entries(self, piece: Piece, source: str, reading: Reading) -> list[Entry]:
+        """The puzzles of a piece; `source` names it in messages."""
+        reader = Reader(source, reading._replace(format="auto"), parse_single)
+        return self.format.entries(piece, self.layout, reader)
+
+    def contents(self, piece: Piece, source: str, reading: Reading) -> Contents:
+        """The puzzles of a piece, the plain ones as an array; as `entries` else."""
+        from pipeline.reading.formats.plain import Contents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
+
+        plain = PlainLines.none(piece)
+        if reading.variant != "even-odd" and self.format.takes_plain_lines(self.layout):
+            plain = plain_lines(piece)
+        others = (self.entries(other, source, reading) for other in plain.others)
+        return Contents(plain, list(chain.from_iterable(others)))
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaBegun:
+    """A source for `parse_formula` to read."""
+
+
+What = Parsed | Detected | FormulaBegun | None
+"""A puzzle, many, a formula; None if only `parse_source` can tell, or say what is wrong."""
+
+
+def detect(head: bytes, complete: bool, source: str, reading: Reading) -> What:
+    """Tell what a source is from `head`: up to HEAD_BYTES of it, all of it if `complete`.
+
+    A small puzzle is read at once, which is quicker than looking for many. The last answers are
+    kept: a file is examined before it is claimed, afterwards, and when it is solved. Raises
+    UsageError for an unknown format.
+    """
+    detected = _detected_small if len(head) <= _MOST_OF_ONE else _detected_large
+    return detected(head, complete, source, reading)
+
+
+def _detected(head: bytes, complete: bool, source: str, reading: Reading) -> What:
+    if reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head)):
+        return FormulaBegun()
+    if complete and len(head) <= _MOST_OF_ONE and reading.format == "auto":
+        with suppress(InvalidPuzzle):
+            return parse_source(head, source, *reading)
+    return detect_collection(head, complete, reading.format)
+
+
+_detected_small = lru_cache(maxsize=_KEPT_SMALL)(_detected)
+_detected_large = lru_cache(maxsize=1)(_detected)
+
+
+def parse_puzzle(
+    data: bytes | str,
+    variant: VariantChoice = "auto",
+    format_name: str = "auto",
+    alphabet: AlphabetChoice = "auto",
+) -> Puzzle:
+    r"""Parse a text of any known format.
+
+        >>> parse_puzzle("1...\n..2.\n.3..\n...4\n").geometry
+        Geometry(height=2, width=2)
+
+    Raises InvalidPuzzle with line, column, what was expected and what was found.
+    """
+    raw = data.encode(errors="surrogatepass") if isinstance(data, str) else data
+    reading = Reading(variant, format=format_name, alphabet=alphabet)
+    return parse_source(raw, "puzzle", *reading).puzzle
+
+
+def parse_source(
+    data: bytes,
+    source: str,
+    variant: VariantChoice = "auto",
+    max_bytes: int = MAX_BYTES,
+    format_name: str = "auto",
+    alphabet: AlphabetChoice = "auto",
+) -> Parsed:
+    """Parse the puzzle in `data`; `source` names it in messages.
+
+    The other arguments are those of `Settings.reading`. A collection of a single puzzle is that
+    puzzle. Raises InvalidPuzzle, without reading a source of more than `max_bytes` bytes, and
+    UsageError for an unknown format.
+    """
+    reading = Reading(variant, max_bytes, format_name, alphabet)
+    fault: InvalidPuzzle | UsageError
+    try:
+        return parse_single(data, source, reading)
+    except (InvalidPuzzle, UsageError) as error:
+        fault = error
+    found = _lone_puzzle(data, source, reading)
+    if found is not None:
+        return found
+    if format_name in _ONLY_MANY:
+        raise InvalidPuzzle(source, None, None, "one puzzle", "none, or several")
+    raise fault
+
+
+def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
+    """Parse the puzzle in `data` by the formats of single puzzles. Raises as `parse_source`."""
+    if len(data) > reading.max_bytes:
+        raise oversize(source, reading.max_bytes, "more")
+    text = decode_text(data, source)
+    if reading.format == "auto":
+        chosen, reason = _format_of(text)
+    elif reading.format in _BY_NAME:
+        chosen, reason = _BY_NAME[reading.format], "--format says so"
+    else:
+        names = ", ".join(_BY_NAME)
+        raise UsageError(f"--format: expected one of auto, {names}")
+    found = chosen.parse(text, reading)
+    notation = f"{chosen.name} {found.notation}" if found.notation else chosen.name
+    told = found.claimed, found.unread, found.document
+    return Parsed(found.puzzle, notation, reason, found.variant, *told)
+
+
+def _format_of(text: Text) -> tuple[Format, str]:
+    """The format of a text, and why."""
+    for candidate in FORMATS:
+        reason = candidate.recognise(text)
+        if reason is not None:
+            return candidate, reason
+    return FORMATS[-1], "no other format fits"
+
+
+def detect_collection(head: bytes, complete: bool, declared: str = "auto") -> Detected | None:
+    """Tell how a source that begins with `head` is to be read as a collection.
+
+    1 MiB of it is enough; `complete` says that it is all. None for a single puzzle, for what may
+    be one, and for what is neither. `declared` names a format: that of a collection is used
+    whatever the source holds; with that of a single puzzle the source is not a collection,
+    unless a collection has the same name (HoDoKu, OpenSudoku).
+    """
+    forced = declared in _ONLY_MANY
+    view = Head(head, complete, forced, _is_one_puzzle)
+    for candidate in COLLECTIONS:
+        found = candidate.recognise(view) if declared in ("auto", candidate.name) else None
+        if found is not None:
+            return Detected(candidate, *found)
+    return None
+
+
+def _lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
+    """The puzzle in `data` if `data` repeated is a collection of two; else None."""
+    declarable = reading.format == "auto" or reading.format in _ONLY_MANY
+    if len(data) > min(LONGEST, reading.max_bytes) or not declarable:
+        return None
+    end = b"" if data.endswith((b"\n", b"\r")) else b"\n"
+    found = detect_collection(data + end + data, complete=True, declared=reading.format)
+    if found is None or found.format.name not in _ONLY_MANY:
+        return None
+    entries = found.entries(Piece(1, data), source, reading)
+    if len(entries) != 1 or entries[0].error is not None:
+        return None
+    try:
+        text = entries[0].text.encode(errors="surrogateescape")
+        parsed = parse_single(text, source, reading._replace(format="auto"))
+    except InvalidPuzzle:
+        return None
+    reason = f"{found.reason}, and there is but one"
+    return replace(parsed, reason=reason, claimed=entries[0].claimed)
+
+
+def _is_one_puzzle(head: Head) -> bool:
+    if len(head.lines) < 2 and head.complete:
+        return True
+    if any(line.strip().lower() in _SECTIONS for line in head.lines):
+        return True
+    if _begins_with_sizes(head) or _reads_as_one(head):
+        return True
+    if head.is_whole and judge_lines([*map(cells_of, head.lines)]):  # it is asked for
+        return True
+    return head.is_whole and is_in_spaces(head.data)
+
+
+def _begins_with_sizes(head: Head) -> bool:
+    """Whether it begins with the size of a box, followed by about as many numbers."""
+    body = [line for line in head.lines if not line.lstrip().startswith("c")]
+    sizes = _SIZES.fullmatch(body[0]) if body else None
+    if not sizes:
+        return False
+    side = int(sizes[1]) * int(sizes[2])
+    numbers = sum(len(line.split()) for line in body[1:])
+    least = side * side // 2 if head.is_whole else 0
+    return side <= MAX_SIDE and least <= numbers <= 2 * side * side
+
+
+def _reads_as_one(head: Head) -> bool:
+    """Whether a single puzzle's format reads it; only those with sizes have as many lines."""
+    if not head.complete or len(head.lines) == MOST_LOOKED_AT:
+        return False
+    try:
+        parse_single(head.data, "", Reading())
+    except InvalidPuzzle:
+        return False
+    return True

@@ -1,0 +1,370 @@
+"""Formula: any SAT problem in DIMACS CNF, as SATLIB and the SAT competitions write it.
+
+    c a comment
+    p cnf 3 2
+    1 -3 0 2 3
+    -1 0
+
+Lines that begin with `c` are comments, anywhere, and may hold any bytes. The header gives the exact
+number of variables and clauses. Literals are separated by white space; a clause ends with 0, not
+with its line. A line `%`, followed by a 0, ends the formula, as in SATLIB's files of random
+formulas (uf20, uuf50).
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from pipeline.errors import InputError, InvalidPuzzle, counted
+from pipeline.limits import NEVER, Deadline
+from pipeline.reading.formats.text import oversize, quote
+from pipeline.settings import MAX_BYTES
+
+CNF_FORMAT = "cnf"
+MOST_VARIABLES = 10_000_000
+_MOST_CLAUSES = _MOST_LITERAL = 2**31 - 1
+_LONGEST_NUMBER = 10
+_LONGEST_HEADER = 200
+_BLOCK = 1 << 18
+"""Bytes that are read at once: few enough to examine each word if one is wrong."""
+
+_BEFORE_HEADER = re.compile(rb"(?:\xef\xbb\xbf)?+(?:[ \t]*+(?:c[^\r\n]*+)?+[\r\n]++)*+[ \t]*+")
+_HEADER = re.compile(rb"p[ \t]+(?:[A-Za-z]{2}|c?\Z)")
+_HEADER_WORDS = (
+    "a header, 'p cnf VARIABLES CLAUSES'",
+    "'cnf'",
+    f"a number of variables, 0 to {MOST_VARIABLES}",
+    f"a number of clauses, 0 to {_MOST_CLAUSES}",
+    "the end of the header",
+)
+_WORD = re.compile(rb"[^ \t\n]+")
+_SPACE = re.compile(rb"[ \t\n]")
+_COMMENT = re.compile(rb"(?m)^[ \t]*+c.*")
+_COMMENT_OR_WORD = re.compile(rb"(?m)^[ \t]*+c.*|([^ \t\n]+)")
+_TRAILER = re.compile(rb"(?m)^[ \t]*+(%)[ \t]*$")
+_NUMBER = re.compile(rb"0|[1-9][0-9]*")
+_LITERAL = re.compile(rb"-?[1-9][0-9]*|0")
+_FOREIGN = re.compile(rb"[\x80-\xff]")
+_SIGNS = b"0123456789- \t\n"
+_KINDS = bytes.maketrans(b"23456789\t\n", b"11111111  ")
+_IDLE_ZEROS = (b"-0", b" 00", b" 01")
+"""What `_KINDS` leaves of zeros that belong to no valid number."""
+
+Model = tuple[int, ...]
+"""v or -v for each variable v = 1, 2, … of the header, in that order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses(Iterable[tuple[int, ...]]):
+    """Clauses in four bytes a literal and twelve a clause; tuples are made on demand.
+
+    `literals` are those of all clauses, each followed by a 0; `ends` the indices of the zeros.
+    """
+
+    literals: array[int]
+    ends: array[int]
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        literals, start = self.literals, 0
+        for end in self.ends:
+            yield tuple(literals[start:end])
+            start = end + 1
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFormula:
+    """A formula as it is `written`, and equivalent, cleaned `clauses`.
+
+    `variables` is the header's count; no literal exceeds it. `clauses` are those written, in
+    order, without the `tautologies`, which hold a literal and its negation, and without the
+    `duplicates`, literals that their clause already has. If there are neither, both are the same
+    object. `reason` says why the source was taken for a formula.
+    """
+
+    variables: int
+    written: Clauses
+    clauses: Clauses
+    tautologies: int
+    duplicates: int
+    reason: str = "it has a header 'p cnf'"
+
+
+def looks_like_cnf(head: bytes) -> bool:
+    """Whether the first line that is neither empty nor a comment is a DIMACS header.
+
+    Any `p KIND …` is one, even `p wcnf`, so that a message can say what is wrong with it; but not
+    a row of cells, `p . . a`. `head` is the source, or enough of it to hold that line.
+    """
+    before = _BEFORE_HEADER.match(head)
+    line = head[before.end() if before else 0 :][:_LONGEST_HEADER]
+    return _HEADER.match(re.split(rb"[\r\n]", line, maxsplit=1)[0]) is not None
+
+
+def parse_formula(
+    data: bytes,
+    source: str,
+    max_bytes: int = MAX_BYTES,
+    deadline: Deadline = NEVER,
+    *,
+    block: int = _BLOCK,
+) -> ParsedFormula:
+    """Parse a DIMACS text; `source` names it in messages.
+
+    It is read in blocks of `block` bytes. Raises InvalidPuzzle with line and column, and does not
+    read a source of more than `max_bytes` bytes. Takes about a second for a million literals;
+    raises LimitReached when the deadline has passed.
+    """
+    if len(data) > max_bytes:
+        raise oversize(source, max_bytes, "more")
+    text = data.removeprefix(codecs.BOM_UTF8)
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    located = _Located(text, source)
+    header = _read_header(located)
+    literals = _read_body(located, header, deadline, block)
+    places = deadline.watch(enumerate(literals))
+    zeros = array("q", (place for place, literal in places if literal == 0))
+    return _normalised(header.variables, Clauses(literals, zeros), deadline)
+
+
+class _Located(NamedTuple):
+    """A text with newlines as line ends, which gives errors a place."""
+
+    text: bytes
+    source: str
+
+    def error(
+        self,
+        start: int,
+        stop: int,
+        expected: str,
+        found: str | None = None,
+        *,
+        truncated: bool = False,
+    ) -> InvalidPuzzle:
+        """The error for the word between these offsets, or for a byte in it that is not ASCII."""
+        if foreign := _FOREIGN.search(self.text, start, stop):
+            start, found = foreign.start(), f"the byte 0x{foreign[0][0]:02x}"
+        line = self.text.count(b"\n", 0, start) + 1
+        column = start - self.text.rfind(b"\n", 0, start)
+        said = found or quote(self.text[start : min(stop, start + _LONGEST_HEADER)].decode("ascii"))
+        return InvalidPuzzle(self.source, line, column, expected, said, truncated)
+
+
+class _Header(NamedTuple):
+    """The numbers in the header, and the offset after it."""
+
+    variables: int
+    clauses: int
+    end: int
+
+
+def _read_header(located: _Located) -> _Header:
+    """Read the header: the first line that is neither empty nor a comment. Raises InvalidPuzzle."""
+    text = located.text
+    before = _BEFORE_HEADER.match(text)
+    start = before.end() if before else 0
+    if text[start : start + 1] in (b"", b"c"):
+        found = "only comments and empty lines" if text.strip() else "an empty file"
+        raise InvalidPuzzle(located.source, None, None, _HEADER_WORDS[0], found, truncated=True)
+    newline = text.find(b"\n", start)
+    end = len(text) if newline < 0 else newline
+    words = [*islice(_WORD.finditer(text, start, end), len(_HEADER_WORDS))]
+    for place, (word, expected) in enumerate(zip(words, _HEADER_WORDS, strict=False)):
+        if not _fits(place, word[0]):
+            begins = place == 1 and word.end() == len(text) and b"cnf".startswith(word[0])
+            raise located.error(word.start(), word.end(), expected, truncated=begins)
+    behind = words[-1].end()
+    if len(words) < 4:
+        expected, found = _HEADER_WORDS[len(words)], "the end of the line"
+        raise located.error(behind, behind, expected, found, truncated=newline < 0)
+    return _Header(int(words[2][0]), int(words[3][0]), behind)
+
+
+def _fits(place: int, word: bytes) -> bool:
+    """Whether it is valid as the header's word at that place, from 0."""
+    if place < 2:
+        return word == (b"p", b"cnf")[place]
+    if place > 3 or not _NUMBER.fullmatch(word) or len(word) > _LONGEST_NUMBER:
+        return False
+    return int(word) <= (MOST_VARIABLES, _MOST_CLAUSES)[place - 2]
+
+
+def _read_body(located: _Located, header: _Header, deadline: Deadline, block: int) -> array[int]:
+    """Read the literals and zeros after the header. Raises InvalidPuzzle and LimitReached.
+
+    Valid blocks are read without examining their words. In the first invalid one the words are
+    examined one by one, to find the one at fault.
+    """
+    text, literals = located.text, array("i")
+    clauses, behind = 0, header.end
+    trailer = _TRAILER.search(text, header.end) if b"%" in text else None
+    end = trailer.start() if trailer else len(text)
+    for start, piece in _pieces(text, header.end, end, block):
+        deadline.check()
+        numbers = _numbers(piece, header.variables)
+        if numbers is not None and not numbers:
+            continue
+        room, is_open = header.clauses - clauses, bool(literals) and literals[-1] != 0
+        ended = numbers.count(0) if numbers else 0
+        if numbers is None or ended > room or (ended == room and numbers[-1] != 0):
+            raise _fault(located, header, start, piece, room, is_open=is_open)
+        literals += numbers
+        clauses, behind = clauses + ended, start + len(piece.rstrip(b" \t\n"))
+    _check_end(located, header, literals, clauses, trailer, behind)
+    return literals
+
+
+def _pieces(text: bytes, start: int, end: int, block: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the text between these offsets, comments blanked out, cut at white space.
+
+    Each piece comes with its offset.
+    """
+    while start < end:
+        newline = text.find(b"\n", start + block, end)
+        stop = end if newline < 0 else newline + 1
+        lines = text[start:stop]
+        if b"c" in lines:
+            lines = _COMMENT.sub(lambda comment: b" " * len(comment[0]), lines)
+        at = 0
+        while at < len(lines):
+            space = _SPACE.search(lines, at + block)
+            cut = space.start() if space else len(lines)
+            yield start + at, lines[at:cut]
+            at = cut
+        start = stop
+
+
+def _numbers(piece: bytes, variables: int) -> array[int] | None:
+    """The literals and zeros in a piece, if all its words are valid."""
+    kinds = b" " + piece.translate(_KINDS)
+    if piece.translate(None, _SIGNS) or any(zeros in kinds for zeros in _IDLE_ZEROS):
+        return None
+    try:
+        numbers = array("i", map(int, piece.decode("ascii").split()))
+    except (ValueError, OverflowError):
+        return None
+    inside = -variables <= min(numbers, default=0) and max(numbers, default=0) <= variables
+    return numbers if inside else None
+
+
+def _fault(
+    located: _Located, header: _Header, start: int, piece: bytes, room: int, *, is_open: bool
+) -> InvalidPuzzle:
+    """The first error in a piece; there is room for so many more clauses."""
+    for word in _WORD.finditer(piece):
+        expected = _wanted(word[0], header.variables)
+        if room == 0 and not is_open:
+            expected = f"the end after {_size(header)}"
+        if expected:
+            found = "a second header" if word[0] == b"p" else None
+            at, end = start + word.start(), start + word.end()
+            begins = word[0] == b"-" and end == len(located.text)
+            return located.error(at, end, expected, found, truncated=begins)
+        is_open = word[0] != b"0"
+        room -= not is_open
+    raise AssertionError("nothing is wrong")
+
+
+def _wanted(word: bytes, variables: int) -> str | None:
+    """What should stand in place of the word; None if it is a literal or 0."""
+    if not _LITERAL.fullmatch(word):
+        return "a literal, or 0 to end the clause"
+    digits = word.lstrip(b"-")
+    if len(digits) > _LONGEST_NUMBER or int(digits) > _MOST_LITERAL:
+        return f"a literal up to {_MOST_LITERAL}"
+    if int(digits) > variables:
+        return f"a variable up to {variables}, as the header says"
+    return None
+
+
+def _size(header: _Header) -> str:
+    return f"{counted(header.clauses, 'clause')}, as the header says"
+
+
+def _check_end(
+    located: _Located,
+    header: _Header,
+    literals: Sequence[int],
+    clauses: int,
+    trailer: re.Match[bytes] | None,
+    behind: int,
+) -> None:
+    """Raise InvalidPuzzle if clauses are missing, or anything follows the line `%` but its 0.
+
+    `behind` is the offset after the last word: a file that ends there may be cut off.
+    """
+    start, stop = trailer.span(1) if trailer else (behind, behind)
+    if literals and literals[-1] != 0:
+        expected, found = "0 to end the clause", None if trailer else "the end of the file"
+        raise located.error(start, stop, expected, found, truncated=not trailer)
+    if clauses < header.clauses:
+        found = counted(clauses, "clause")
+        raise located.error(start, stop, _size(header), found, truncated=not trailer)
+    if trailer:
+        words = (word for word in _COMMENT_OR_WORD.finditer(located.text, stop) if word[1])
+        for wanted in (b"0", None):
+            word = next(words, None)
+            if word and word[1] != wanted:
+                expected = "0 behind the line '%'" if wanted else "the end of the file"
+                raise located.error(*word.span(1), expected)
+
+
+def _normalised(variables: int, written: Clauses, deadline: Deadline) -> ParsedFormula:
+    """Prepare it for proof checkers: no tautologies, no literal twice in a clause."""
+    if all(len({*map(abs, clause)}) == len(clause) for clause in deadline.watch(written)):
+        return ParsedFormula(variables, written, written, 0, 0)
+    kept = Clauses(array("i"), array("q"))
+    duplicates = 0
+    for clause in deadline.watch(written):
+        literals = dict.fromkeys(clause)
+        if any(-literal in literals for literal in literals):
+            continue
+        duplicates += len(clause) - len(literals)
+        kept.literals.extend((*literals, 0))
+        kept.ends.append(len(kept.literals) - 1)
+    return ParsedFormula(variables, written, kept, len(written) - len(kept), duplicates)
+
+
+def proof_clauses(
+    parsed: ParsedFormula, models: Iterable[Sequence[int]] = ()
+) -> tuple[int, tuple[tuple[int, ...], ...]]:
+    """(number of variables, clauses) for a DRAT proof that there are no other models.
+
+    The clauses are those written, in order, without tautologies and without repeated literals.
+    Then comes, for each model, the clause of its negated literals.
+    """
+    blocking = (tuple(-literal for literal in model) for model in models)
+    return parsed.variables, (*parsed.clauses, *blocking)
+
+
+def read_model(data: bytes, variables: int) -> Model:
+    """Read a model in the SAT competition's notation: a literal for each variable, in order.
+
+    Lines that begin with `c` are comments. Raises InputError.
+    """
+    lines = [line for line in data.splitlines() if line and not line.startswith(b"c")]
+    if lines[:1] != [b"s SATISFIABLE"]:
+        raise InputError("expected a line 's SATISFIABLE'")
+    words: list[bytes] = []
+    for line in lines[1:]:
+        kind, *rest = line.split(b" ")
+        if kind != b"v":
+            raise InputError(f"expected a line 'v …', found {line[:20]!r}")
+        words += rest
+    try:
+        *literals, end = map(int, words)
+    except ValueError:
+        raise InputError("expected literals and 0 in the lines 'v …'") from None
+    if end != 0 or [*map(abs, literals)] != [*range(1, variables + 1)]:
+        raise InputError(f"expected a literal for each variable from 1 to {variables}, and 0")
+    return tuple(literals)

@@ -1,0 +1,337 @@
+"""Grid: n rows of n cells for n = 4, 6, 8, 9, as people draw them; and stacked: many of them.
+
+    53..7....        2.*.*.47.         | 5 3 . | . 7 . | . . . |
+    6..195...        7**..**..         |-------+-------+-------|
+    …                …                 …
+
+Blanks are one of `. 0 _ - x ? *`; with both `*` and `.` they mark even and odd cells. Spaces,
+commas, bars and border lines may stand between.
+
+Stacked grids stand one below the other, with or without titles or empty lines between them; they
+may have 16 or 25 characters a row too. Titles are lines that begin with a word, the same for all if
+most share one, or numbers. If neither titles nor empty lines tell where a grid begins, rows are
+counted, and a missing row spoils what follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection as Sides
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import islice
+from typing import BinaryIO
+
+from pipeline.errors import counted
+from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
+from pipeline.reading.formats.cells import (
+    ALL_GEOMETRIES,
+    GEOMETRIES,
+    check_characters,
+    in_lines,
+    puzzle_of,
+    render_cells,
+)
+from pipeline.reading.formats.records import (
+    Reader,
+    cut_pieces,
+    is_above_four,
+    is_damaged_row,
+    is_plain,
+    is_row,
+    is_too_long,
+    last_end,
+    plain_entry,
+    plain_of,
+    text_of,
+)
+from pipeline.reading.formats.text import (
+    COMMENTS,
+    NEWLINE,
+    Line,
+    Text,
+    cells_of,
+    count_lines,
+    either,
+    is_border,
+    says_something,
+)
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.settings import Reading
+
+_DRAWN = frozenset("*-=")
+
+
+def recognise_grid(text: Text) -> str | None:
+    rows = text.rows
+    side = len(rows)
+    if side in GEOMETRIES and all(len(row.cells) == side for row in rows):
+        return f"{side} rows of {side} cells"
+    return None
+
+
+def parse_grid(text: Text, reading: Reading) -> Found:
+    rows = text.rows
+    check_characters(text, rows)
+    check_shape(text, rows, GEOMETRIES)
+    return puzzle_of(text, rows, reading.variant)
+
+
+def check_shape(text: Text, rows: Sequence[Line], sides: Sides[int]) -> int:
+    """The side, one of `sides`. Raises InvalidPuzzle if these are not n rows of n cells."""
+    side = _side_of_rows(rows, sides)
+    if side is None:
+        line, length = (rows[0].number, len(rows[0].cells)) if rows else (text.lines[0].number, 0)
+        found = counted(length, "cell")
+        raise text.error(line, 1, f"a row of {either(sides)} cells", found, truncated=True)
+    for index, row in enumerate(rows):
+        length = len(row.cells)
+        columns = [cell.column for cell in islice(row.placed_cells(), side + 1)]
+        if index == side:
+            found = counted(len(rows), "row")
+            begun = row is text.lines[-1] and _DRAWN.issuperset(row.cells)  # a border, perhaps
+            column = columns[0] if columns else 1
+            raise text.error(row.number, column, f"{side} rows", found, truncated=begun)
+        if length != side:
+            column = columns[side] if length > side else len(row.text) + 1
+            cut_off = index == len(rows) - 1 and length < side
+            expected, found = f"a row of {side} cells", counted(length, "cell")
+            raise text.error(row.number, column, expected, found, truncated=cut_off)
+    if len(rows) < side:
+        raise text.at_end(f"{side} rows", counted(len(rows), "row"))
+    return side
+
+
+def _side_of_rows(rows: Sequence[Line], sides: Sides[int]) -> int | None:
+    """The side that most rows have, or else the number of rows."""
+    lengths = Counter(len(row.cells) for row in rows)
+    meant = [length for length, _ in lengths.most_common() if length in sides]
+    return meant[0] if meant else len(rows) if len(rows) in sides else None
+
+
+def render_grid(puzzle: Puzzle, _notation: str) -> str:
+    """Write n lines of n characters."""
+    return in_lines(render_cells(puzzle), puzzle.geometry.side)
+
+
+_MOST_RECORDS = 64
+_TITLE_WORD = re.compile(r"[ \t]{0,100}([\"'(\[<]?[^\W\d_]{2,30})")
+_ANY_WORD = r"""[ \t]{0,100}["'(\[<]?(?![xX]{2})[A-Za-z\x80-\xff]{2}"""
+_END = r"[ \t]{0,20}(?:[\r\n]|\Z)"
+_NUMBER = r"[\[(<>=:]{0,5}[ \t]?[0-9]{1,6}[ \t]?[\])<>=:.]{0,5}" + _END
+_EMPTY_LINE = r"(?:\n|\r(?!\n))[ \t]{0,100}(?:\r\n?|\n)"
+"""An empty line after another line."""
+
+_SPACES = "".join(
+    chr(code) for code in range(0x3001) if chr(code).isspace() and code not in (10, 13)
+)
+_SPACE = b"(?:" + b"|".join(space.encode() for space in _SPACES) + b")*+"
+_COMMENT = b"(?:" + "|".join(COMMENTS).encode() + rb")[^\r\n]*"
+_BORDER = rb"(?=[^\r\n]*\+)[-+|*= \t]+|\*[ \t]*-[- \t]*\*[ \t]*"
+_SILENT = re.compile(
+    rb"(?:\xef\xbb\xbf)?+(?:%b(?:%b|%b|)(?:\r\n?|\n))*+" % (_SPACE, _COMMENT, _BORDER)
+)
+"""Lines that are neither rows nor titles, as `_rows_in` drops them."""
+
+_ROW = re.compile(rb"(?>%b[^\r\n]++(?:\r\n?|\n))" % _SILENT.pattern)
+_LINE_BEGIN = 100
+
+_REGULAR = re.compile(
+    r"((?:[A-WYZa-wyz][^\r\n]*|[0-9]{1,6}[.):]?)(?:\r\n?|\n))?((?:[0-9.]{9}(?:\r\n?|\n)){8}[0-9.]{9})\s*"
+)
+"""A typical record: perhaps a title, and nine lines of nine digits and blanks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """How a source is made up: the side of its grids, and what stands between them.
+
+    A grid's record begins at a line that matches `title`, a regular expression; or it ends with
+    an empty line (_EMPTY_LINE); or with its n-th row, if `title` is None.
+    """
+
+    side: int
+    title: str | None
+
+    @property
+    def reason(self) -> str:
+        between = {None: "one below the other", _EMPTY_LINE: "with empty lines between"}
+        return f"grids of {self.side} rows, {between.get(self.title, 'under titles')}"
+
+
+_Rows = list[tuple[int, str]]
+
+
+def recognise_stacked(head: Head) -> tuple[Stack, str] | None:
+    if head.is_single:
+        return None
+    side = _side_meant(head)
+    if side is None:
+        return (Stack(9, None), "it is declared") if head.declared else None
+    ways = [(stack, *_judged(head, stack)) for stack in _stacks(head, side)]
+    most = max(good for _, good, _, _ in ways)
+    stack, good, near, bad = next(way for way in ways if way[1] * 2 >= most)
+    several = good >= 2 or (good + near >= 2 and stack.title is not None)
+    is_collection = good > 0 and several and good + near > bad
+    may_be_lines = side == 16 and stack.title is None and head.is_whole
+    undecided = may_be_lines and not any(map(is_above_four, head.lines))
+    if head.declared or (is_collection and not undecided):
+        return stack, stack.reason
+    return None
+
+
+def _side_meant(head: Head) -> int | None:
+    for side, _ in Counter(len(cells_of(line)) for line in head.lines).most_common():
+        if side in ALL_GEOMETRIES and sum(is_row(line, side) for line in head.lines) >= side:
+            return side
+    return None
+
+
+def _stacks(head: Head, side: int) -> Iterator[Stack]:
+    """What may separate the grids: the most reliable first."""
+    others = [line for line in head.lines if not is_row(line, side)]
+    words = Counter(match[1] for line in others if (match := _TITLE_WORD.match(line)))
+    for word, times in words.most_common(1):
+        if times > 1:
+            yield Stack(side, rf"[ \t]{{0,100}}{re.escape(word)}")
+    if words:
+        yield Stack(side, _ANY_WORD)
+    if any(re.fullmatch(_NUMBER, line.strip()) for line in others):
+        yield Stack(side, rf"[ \t]{{0,100}}+(?!\S{{{side}}}{_END}){_NUMBER}")
+    yield Stack(side, _EMPTY_LINE)
+    yield Stack(side, None)
+
+
+def _judged(head: Head, stack: Stack) -> tuple[int, int, int]:
+    """How many of the records are grids, damaged grids, and neither."""
+    good = near = bad = 0
+    records = islice(_records(Piece(1, head.sample), stack), _MOST_RECORDS)
+    texts = [text for _, text in records]
+    is_all = head.complete and head.sample == head.data and len(texts) < _MOST_RECORDS
+    for text in texts if is_all else texts[:-1]:
+        rows = _rows_in(text, 1, stack.side)
+        right = sum(is_row(line, stack.side) for _, line in rows)
+        if len(rows) == stack.side == right:
+            good += 1
+        elif right * 2 >= stack.side and (
+            len(rows) <= stack.side + 1 or _is_several(rows, stack.side)
+        ):
+            near += 1
+        elif rows:
+            bad += 1
+    return good, near, bad
+
+
+def pieces(stream: BinaryIO, stack: Stack, size: int) -> Iterator[Piece]:
+    boundary = partial(_boundary, stack)
+    if stack.title is None:
+        return cut_pieces(stream, size, boundary, _rows_begun)
+    return cut_pieces(stream, size, boundary)
+
+
+def _boundary(stack: Stack, data: bytes, limit: int, known: int) -> int:
+    return last_end(_ends(data, stack), limit, known)
+
+
+def _ends(data: bytes, stack: Stack) -> Iterator[int]:
+    record, start = _pattern(stack), 0
+    if stack.title is not None:
+        yield from (match.end() for match in record.finditer(data))
+        return
+    while match := record.match(data, start):
+        start = match.end()
+        yield start
+
+
+@lru_cache(maxsize=16)
+def _pattern(stack: Stack) -> re.Pattern[bytes]:
+    if stack.title is None:
+        return re.compile(rb"%b{%d}" % (_ROW.pattern, stack.side))
+    if stack.title == _EMPTY_LINE:
+        return re.compile(_EMPTY_LINE.encode())
+    return re.compile(rb"(?:\n|\r(?!\n))(?=%b)" % stack.title.encode())
+
+
+def _rows_begun(begun: bytes) -> bytes:
+    """Shorten a record's beginning: as many rows, and the start of the line that is cut."""
+    count, end = 0, 0
+    while match := _ROW.match(begun, end):
+        count, end = count + 1, match.end()
+    silent = _SILENT.match(begun, end)
+    line = silent.end() if silent else end
+    return b"x\n" * count + begun[line : line + _LINE_BEGIN]
+
+
+def _records(piece: Piece, stack: Stack) -> Iterator[tuple[int, str]]:
+    """The number of the first line of each record, and its text."""
+    data, start, line = piece.data, 0, piece.first_line
+    for end in (*_ends(data, stack), len(data)):
+        record = data[start:end]
+        yield line, text_of(record, line)
+        line += count_lines(record)
+        start = end
+
+
+def _rows_in(text: str, first: int, side: int) -> _Rows:
+    """The rows of a record, without lines before and after them that are no rows.
+
+    Empty if there is none.
+    """
+    numbered = enumerate(NEWLINE.split(text), first)
+    rows = [
+        (number, line) for number, line in numbered if says_something(line) and not is_border(line)
+    ]
+    start, end = 0, len(rows)
+    while start < end and _is_beside(rows[start][1], side, end - start):
+        start += 1
+    while start < end and _is_beside(rows[end - 1][1], side, end - start):
+        end -= 1
+    return rows[start:end]
+
+
+def _is_beside(line: str, side: int, count: int) -> bool:
+    """Whether the first or last of `count` lines is no row, not even a damaged one."""
+    return not is_row(line, side) and (count > side or not is_damaged_row(line, side))
+
+
+def _is_several(rows: _Rows, side: int) -> bool:
+    """Whether the rows are those of several grids, with nothing between them."""
+    count, more = divmod(len(rows), side)
+    return count > 1 and not more and all(is_row(line, side) for _, line in rows)
+
+
+def entries(piece: Piece, stack: Stack, reader: Reader) -> list[Entry]:
+    records = _records(piece, stack)
+    return [
+        entry for first, record in records for entry in _entries(record, first, stack.side, reader)
+    ]
+
+
+def _entries(text: str, first: int, side: int, reader: Reader) -> list[Entry]:
+    """The entry of a record, or several if it holds several grids."""
+    if is_too_long(text):
+        return [reader.too_long(first, text)]
+    regular = _REGULAR.fullmatch(text) if side == 9 and reader.takes_plain else None
+    if regular and is_plain(joined := NEWLINE.sub("", regular[2])):
+        return [plain_entry(first + bool(regular[1]), joined)]
+    rows = _rows_in(text, first, side)
+    grids = [rows]
+    if _is_several(rows, side):
+        grids = [rows[start : start + side] for start in range(0, len(rows), side)]
+    return [_entry(grid, side, reader) for grid in grids if grid]
+
+
+def _entry(rows: _Rows, side: int, reader: Reader) -> Entry:
+    cells = [cells_of(line) for _, line in rows]
+    if side == 9 and reader.takes_plain and [len(row) for row in cells] == [9] * 9:
+        plain = plain_of("".join(cells))
+        if plain:
+            return plain_entry(rows[0][0], plain)
+    numbers, lines = zip(*rows, strict=True)
+    return reader.read("\n".join(lines), numbers)
+
+
+STACKED = Collection("stacked", recognise_stacked, pieces, entries)
+GRID = Format("grid", recognise_grid, parse_grid, render_grid, many=STACKED)

@@ -1,0 +1,348 @@
+"""Line: a whole puzzle in one line of 16, 36, 64 or 81 cells; and lines: many of them.
+
+    # easy
+    53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79
+    53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79 1.2 name
+
+A collection may have more fields after the puzzle, or a hash before it. Fields are separated by
+white space, commas, semicolons or bars. 162 characters are a puzzle and its solution.
+
+CSV shares what is here: which field holds the puzzle is found by examining many lines.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
+from pipeline.reading.formats.cells import EVEN, GEOMETRIES, ODD, check_characters, puzzle_of, render_cells
+from pipeline.reading.formats.records import (
+    FULL,
+    LONGEST,
+    PLAIN,
+    Reader,
+    cut_lines,
+    halves,
+    has_blanks,
+    is_above_four,
+    is_attempt,
+    is_full,
+    is_text,
+    is_too_long,
+    plain_entry,
+    plain_of,
+    side_of,
+    text_of,
+)
+from pipeline.reading.formats.text import COMMENTS, NEWLINE, Text, cells_of, is_border, quote, says_something
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.settings import Reading
+
+_LENGTHS = tuple(side * side for side in GEOMETRIES)
+_EXPECTED = "a line of 16, 36, 64 or 81 cells"
+_LONGEST_ROW = max(GEOMETRIES)
+
+DELIMITERS = (",", ";", "\t", "|")
+_WORD = re.compile(r"[^ \t,;|]+")
+_WIDEST = 40
+_BEHIND_HASH = 1
+"""The field of the puzzle in lines that begin with a hash."""
+
+
+def recognise_line(text: Text) -> str | None:
+    lengths = [len(row.cells) for row in text.rows]
+    if len(lengths) == 1 and lengths[0] > _LONGEST_ROW:
+        return f"one line of {lengths[0]} cells"
+    if sum(length in _LENGTHS for length in lengths) > len(lengths) / 2:
+        return "whole puzzles in single lines"
+    return None
+
+
+def parse_line(text: Text, reading: Reading) -> Found:
+    lines = text.rows or text.lines
+    if len(lines) > 1:
+        expected = "a single puzzle (`solve`, `count`, `run` and `watch` read files of many)"
+        raise text.error(lines[1].number, 1, expected, f"{len(lines)} lines")
+    first = lines[0]
+    check_characters(text, lines)
+    count = len(first.cells)
+    may_go_on = count < 2 * max(_LENGTHS)  # the regions of a jigsaw may follow
+    if count not in _LENGTHS:
+        end, found = len(first.text) + 1, counted(count, "cell")
+        raise text.error(first.number, end, _EXPECTED, found, truncated=may_go_on)
+    try:
+        return puzzle_of(text, lines, reading.variant)
+    except InvalidPuzzle as error:  # a longer line of a larger puzzle, perhaps
+        raise replace(error, truncated=may_go_on) from None
+
+
+def render_line(puzzle: Puzzle, _notation: str) -> str:
+    return render_cells(puzzle) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The layout of a source's lines.
+
+    `delimiter` separates the fields, as in CSV; None stands for any of white space, `,`, `;` and
+    `|`. `column` is the field of the puzzle, from 0; None: the whole line. `claim` is the field of
+    the solution, or None. `header` is the number of the line that names the fields, 0 for none.
+    """
+
+    delimiter: str | None = None
+    column: int | None = 0
+    claim: int | None = None
+    header: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A way to read lines: `good` of them hold a puzzle, `near` may hold a damaged one."""
+
+    fields: Fields
+    good: int = 0
+    near: int = 0
+    total: int = 0
+
+    @property
+    def is_collection(self) -> bool:
+        """Whether there are two puzzles or more, and not much else."""
+        several = self.good >= 2 or (self.good == self.near == 1 and self.total == 2)
+        return several and (self.good + self.near) * 2 > self.total
+
+
+class UnreadableError(Exception):
+    """A line that is not a CSV record; the message says what was found."""
+
+
+def split(line: str, fields: Fields) -> list[tuple[int, str]]:
+    """Split a line into fields, each with the number of characters before it.
+
+    Raises UnreadableError.
+    """
+    if fields.column is None:
+        body = line.strip()
+        return [(line.find(body), body)]
+    if fields.delimiter is None:
+        return [(match.start(), match[0]) for match in _WORD.finditer(line)]
+    if '"' in line:
+        return list(_quoted(line, fields.delimiter))
+    return list(_placed(line, line.split(fields.delimiter)))
+
+
+def _placed(line: str, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
+    end = 0
+    for text in texts:
+        body = text.strip()
+        yield max(line.find(body, end), 0), body
+        end += len(text) + 1
+
+
+def _quoted(line: str, delimiter: str) -> Iterator[tuple[int, str]]:
+    try:
+        texts = next(csv.reader([line], delimiter=delimiter, strict=True, skipinitialspace=True))
+    except csv.Error as error:
+        is_open = str(error) == "unexpected end of data"
+        found = "a quote that does not end in this line" if is_open else "text behind a quote"
+        raise UnreadableError(found) from None
+    end = 0
+    for text in texts:
+        body = text.strip()
+        at = max(line.find(body, end), end)
+        yield at, body
+        end = at + len(body)
+
+
+def texts_in(line: str, fields: Fields) -> list[str]:
+    """The fields of a line; none if it cannot be read."""
+    try:
+        return [text for _, text in split(line, fields)]
+    except UnreadableError:
+        return []
+
+
+@lru_cache(maxsize=1)  # csv and lines both ask
+def find_fields(head: Head) -> Finding:
+    """Find the layout in which most lines are puzzles.
+
+    In a tie, a table wins only if more than a hash precedes the puzzle.
+    """
+    lines = head.lines
+    if not head.declared and may_be_sixteen(lines, whole=head.is_whole):
+        return Finding(Fields())
+    delimiters = [sign for sign in DELIMITERS if any(sign in line for line in lines)]
+    ways = [
+        (Fields(), _BEHIND_HASH),
+        (Fields(column=None), _WIDEST),
+        *((Fields(delimiter=delimiter), _WIDEST) for delimiter in delimiters),
+        (Fields(), _WIDEST),
+    ]
+    found = [survey([texts_in(line, way) for line in lines], way, last) for way, last in ways]
+    return max(found, key=lambda way: way.good)
+
+
+def judge(fields: Fields, texts: Sequence[str], total: int) -> Finding:
+    """Count the puzzles among these texts."""
+    others = [text for text in texts if not side_of(text)]
+    return Finding(fields, len(texts) - len(others), sum(map(is_attempt, others)), total)
+
+
+def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
+    """Whether lines of sixteen cells are, or may be, the rows of 16×16 puzzles.
+
+    `whole` says that these are all lines of the source.
+    """
+    cells = list(map(cells_of, lines))
+    rows = [row for row in cells if len(row) == 16]
+    others = sum(len(row) != 16 and is_attempt(row) for row in cells)
+    if len(rows) <= others:
+        return False
+    above = sum(map(is_above_four, rows))
+    several = whole and len(rows) == len(lines) and len(rows) % 16 == 0 and not above
+    if several or len(rows) + others == 16:
+        return above > 0 or not {EVEN, ODD} <= set("".join(rows))
+    return above * 4 > len(rows)
+
+
+def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> Finding:
+    """Count the puzzles in the field, up to `last`, that has them in most records."""
+    shaped: Counter[int] = Counter()
+    open_cells: Counter[int] = Counter()
+    for row in rows:
+        for at, text in enumerate(row[:_WIDEST]):
+            if side_of(text):
+                shaped[at] += 1
+                open_cells[at] += has_blanks(text)
+    most = max(shaped.values(), default=0)
+    likely = [at for at in sorted(shaped) if shaped[at] * 2 > most]
+    eligible = [at for at in likely if at <= last]
+    if not eligible:
+        return Finding(way, total=len(rows))
+    column = next((at for at in eligible if open_cells[at]), eligible[0])
+    if not open_cells[column]:
+        column = _with_blanks(rows, column, last)
+    claim = next((at for at in likely if at != column and not open_cells[at]), None)
+    fields = replace(way, column=None if way.column is None else column, claim=claim)
+    return judge(fields, [row[column] for row in rows if column < len(row)], len(rows))
+
+
+def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
+    """The first column of puzzles with blanks, damaged ones too, beside the column `full`.
+
+    Then the full grids are solutions, however many puzzles are damaged. If there is none: `full`.
+    """
+    for at in range(min(last + 1, max(map(len, rows)))):
+        texts = [row[at] for row in rows if at < len(row) and at != full]
+        if any((side_of(text) or is_attempt(text)) and has_blanks(text) for text in texts):
+            return at
+    return full
+
+
+def entries_of_lines(piece: Piece, fields: Fields, reader: Reader) -> list[Entry]:
+    text = text_of(piece.data, piece.first_line)
+    if not reader.takes_plain or not _is_sound(text, piece.data):
+        rows = [("", "", line) for line in NEWLINE.split(text)]
+    else:
+        rows = _pattern(fields).findall(text)
+        if fields.column is not None and fields.claim is not None and fields.claim < fields.column:
+            rows = [(plain, claimed, line) for claimed, plain, line in rows]
+    found = [
+        plain_entry(number, plain, claimed or None)
+        if plain
+        else _entry(line, number, fields, reader)
+        if line
+        else None
+        for number, (plain, claimed, line) in enumerate(rows, piece.first_line)
+    ]
+    return [entry for entry in found if entry]
+
+
+def _is_sound(text: str, data: bytes) -> bool:
+    short = len(data) <= LONGEST or max(map(len, data.splitlines())) <= LONGEST
+    return short and is_text(text)
+
+
+@lru_cache(maxsize=16)
+def _pattern(fields: Fields) -> re.Pattern[str]:
+    """Match one line: the puzzle and the claim if both are plain, in order; else the whole line."""
+    if fields.column is None:
+        wanted = f"({PLAIN})()"
+    elif fields.delimiter is None:
+        wanted = _row(fields, r"[^ \t,;|\r\n]+", r"[ \t,;|]+") + r"(?:[ \t,;|][^\r\n]*)?"
+    else:
+        delimiter = re.escape(fields.delimiter)
+        other = rf'[^"\r\n{delimiter}]*'
+        wanted = _row(fields, other, delimiter) + rf'(?:{delimiter}[^"\r\n]*)?'
+    comment = "" if fields.column == 0 else f"(?!{'|'.join(COMMENTS)})"
+    return re.compile(rf"(?:{comment}{wanted}|([^\r\n]*))(?:\r\n?|\n|\Z)")
+
+
+def _row(fields: Fields, other: str, delimiter: str) -> str:
+    """The fields up to the last one that matters."""
+    column, claim = fields.column or 0, fields.claim
+    meant = [other] * (max(column, claim or 0) + 1)
+    meant[column] = f"({PLAIN})" if claim is not None else f"({PLAIN})({FULL})?"
+    if claim is not None:
+        meant[claim] = f"({FULL})"
+    return delimiter.join(meant)
+
+
+def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | None:
+    """The entry of a line that is not plain at first sight; None if it is empty or a comment."""
+    if not says_something(line) or is_border(line) or number == fields.header:
+        return None
+    if is_too_long(line):
+        return reader.too_long(number, line)
+    if not is_text(line):
+        return reader.read(line, (number,))
+    try:
+        found = split(line, fields)
+    except UnreadableError as error:
+        return reader.refuse(number, 1, "a record of CSV", str(error), line)
+    return _record(line, number, found, fields, reader)
+
+
+def _record(
+    line: str, number: int, found: Sequence[tuple[int, str]], fields: Fields, reader: Reader
+) -> Entry:
+    column, wanted = fields.column or 0, f"a puzzle in field {(fields.column or 0) + 1}"
+    if column >= len(found):
+        return reader.refuse(number, len(line) + 1, wanted, counted(len(found), "field"), line)
+    offset, text = found[column]
+    if not text:
+        return reader.refuse(number, offset + 1, wanted, quote(text), line)
+    cells, joined = halves(cells_of(text))
+    claimed = joined
+    if fields.claim is not None and fields.claim < len(found):
+        claimed = cells_of(found[fields.claim][1]) or None
+    plain = plain_of(cells) if reader.takes_plain else None
+    if plain and (not claimed or is_full(claimed)):
+        return plain_entry(number, plain, claimed)
+    return reader.read(cells if joined else text, (number,), offset, claimed)
+
+
+def recognise_lines(head: Head) -> tuple[Fields, str] | None:
+    if head.is_single:
+        return None
+    found = find_fields(head)
+    fields = found.fields
+    if head.declared:
+        return (fields if found.good and not fields.delimiter else Fields()), "it is declared"
+    if not found.is_collection or fields.delimiter is not None:
+        return None
+    where = f"in field {fields.column + 1} of each line" if fields.column else "in single lines"
+    return fields, f"whole puzzles {where}"
+
+
+def _takes_plain_lines(fields: Fields) -> bool:
+    return not fields.column and fields.delimiter is None
+
+
+LINES = Collection("lines", recognise_lines, cut_lines, entries_of_lines, _takes_plain_lines)
+LINE = Format("line", recognise_line, parse_line, render_line, many=LINES)

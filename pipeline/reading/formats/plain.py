@@ -1,0 +1,143 @@
+"""Plain lines: those of a piece that are a puzzle of 9×9 and nothing else, found all at once.
+
+Only sources of many come here: numpy is slow to load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.reading.formats.base import Entry, Piece
+from pipeline.reading.formats.records import plain_entry
+
+Places = NDArray[np.intp]
+
+_ALL_PLAIN = b"123456789.", b"1234567890"
+_DOT, _ZERO, _NEITHER = 1, 2, 4
+_KINDS = np.full(256, _NEITHER, np.uint8)
+_KINDS[ord("1") : ord("9") + 1] = 0
+_KINDS[ord(".")], _KINDS[ord("0")] = _DOT, _ZERO
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLines:
+    """Q lines of 81 characters of 1-9 and at most one kind of blank, `.` or `0`.
+
+    `numbers` (Q,) are their places in the source, from 1, ascending; `cells` (Q, 81) the
+    characters, blanks as `.`. `others` are the stretches of other lines between them.
+    """
+
+    numbers: NDArray[np.int64]
+    cells: NDArray[np.uint8]
+    others: list[Piece]
+
+    @classmethod
+    def none(cls, *others: Piece) -> PlainLines:
+        """No such lines, beside these."""
+        return cls(np.zeros(0, np.int64), np.zeros((0, 81), np.uint8), list(others))
+
+    def entry(self, index: int) -> Entry:
+        return plain_entry(int(self.numbers[index]), self.cells[index].tobytes().decode("ascii"))
+
+
+def plain_lines(piece: Piece) -> PlainLines:
+    """Find the plain lines of a piece; none if a lone CR ends a line in it."""
+    if (cells := _alike(piece.data)) is not None:
+        return PlainLines(np.arange(len(cells)) + piece.first_line, _dotted(cells), [])
+    data = np.frombuffer(piece.data, np.uint8)
+    if piece.data.count(b"\r") != piece.data.count(b"\r\n"):
+        return PlainLines.none(piece)
+    ends = np.flatnonzero(data == ord("\n"))
+    if len(data) and (not len(ends) or ends[-1] != len(data) - 1):
+        ends = np.append(ends, len(data))
+    starts = np.concatenate((np.zeros(min(1, len(ends)), np.intp), ends[:-1] + 1))
+    lengths = ends - starts
+    lengths -= (lengths > 0) & (data[ends - 1] == ord("\r"))
+    fitting = np.flatnonzero(lengths == 81)
+    cells = data[starts[fitting][:, None] + np.arange(81)]
+    kinds = np.bitwise_or.reduce(_KINDS[cells], axis=1)
+    plain = kinds < (_DOT | _ZERO)
+    lines = fitting[plain]
+    others = _between(piece, lines, starts, np.append(ends, 0))
+    return PlainLines(lines + piece.first_line, _dotted(cells[plain]), others)
+
+
+def _alike(data: bytes) -> NDArray[np.uint8] | None:
+    """The cells if there are plain lines alone, all with the same line end; else None."""
+    width = data.find(b"\n") + 1
+    end = data[81:width]
+    if end not in (b"\n", b"\r\n") or len(data) % width:
+        return None
+    if not any(data.translate(None, kind) == end * (len(data) // width) for kind in _ALL_PLAIN):
+        return None
+    lines = np.frombuffer(data, np.uint8).reshape(-1, width)
+    return lines[:, :81] if (lines[:, 81:] == np.frombuffer(end, np.uint8)).all() else None
+
+
+def _dotted(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The cells with `.` for each `0`."""
+    is_zero = cells == ord("0")
+    return np.where(is_zero, np.uint8(ord(".")), cells) if is_zero.any() else cells
+
+
+def _between(
+    piece: Piece, lines: NDArray[np.intp], starts: NDArray[np.intp], ends: NDArray[np.intp]
+) -> list[Piece]:
+    """The stretches of a piece without these lines."""
+    count = len(starts)
+    bounds = np.concatenate(([-1], lines, [count]))
+    before = np.flatnonzero(np.diff(bounds) > 1)
+    stretches = []
+    for first, last in zip((bounds[before] + 1).tolist(), bounds[before + 1].tolist(), strict=True):
+        stop = int(ends[last - 1]) + 1
+        stretches.append(Piece(piece.first_line + first, piece.data[int(starts[first]) : stop]))
+    return stretches
+
+
+class Contents:
+    """The puzzles of a piece, or what stands where one should be: `places` count them from 0."""
+
+    def __init__(self, plain: PlainLines, entries: Sequence[Entry]) -> None:
+        self.plain = plain
+        self._entries = entries
+        self._own = len(plain.numbers)
+        lines = np.array([entry.line for entry in entries], np.int64)
+        if self._own:
+            self._order = np.argsort(np.concatenate((plain.numbers, lines)), kind="stable")
+        else:
+            self._order = np.arange(len(entries))
+        places = np.empty(len(self._order), np.intp)
+        places[self._order] = np.arange(len(places))
+        self.places_of_plain = places[: self._own]
+        self._places = places[self._own :]
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def entry(self, place: int) -> Entry:
+        index = int(self._order[place])
+        return self.plain.entry(index) if index < self._own else self._entries[index - self._own]
+
+    def lines_of(self, places: Places) -> Places:
+        """Which plain line each of these puzzles is, from 0; -1 for others."""
+        lines = self._order[places]
+        lines[lines >= self._own] = -1
+        return lines
+
+    def entries(self) -> Iterator[tuple[int, Entry]]:
+        """What is not in plain lines, with its places."""
+        return zip(self._places.tolist(), self._entries, strict=True)
+
+    def plain_cells(self) -> tuple[Places, NDArray[np.uint8]]:
+        """The places of all plain puzzles, those of plain lines first, and their cells, (P, 81)."""
+        places = [place for place, entry in self.entries() if entry.plain]
+        texts = "".join([entry.text for entry in self._entries if entry.plain])
+        cells = np.frombuffer(texts.encode("ascii"), np.uint8).reshape(-1, 81)
+        return (
+            np.concatenate((self.places_of_plain, np.array(places, np.intp))),
+            np.concatenate((self.plain.cells, cells)),
+        )

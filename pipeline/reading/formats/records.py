@@ -1,0 +1,326 @@
+"""A collection: its stream → pieces of whole records; a record → its entry.
+
+And tests for puzzles and rows in one line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
+
+from pipeline.errors import InvalidPuzzle, printable
+from pipeline.reading.formats.base import Entry, Parsed, Piece
+from pipeline.reading.formats.cells import (
+    BLANKS,
+    DIGITS,
+    EVEN,
+    IN_LARGER,
+    KNOWN,
+    ODD,
+    SIDES,
+    render_cells,
+    signs_of,
+)
+from pipeline.reading.formats.text import LINE_END, NEWLINE, cells_of, count_lines, is_border
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.settings import Reading
+
+LONGEST = 64 * 1024
+"""Bytes of the longest record that is read; a longer one is an error, and is skipped."""
+
+LOOK = 256
+"""Bytes after a record's end that may be needed to recognise it as the end."""
+
+Boundary = Callable[[bytes, int, int], int]
+"""(data, limit, known) → the last end of a record in the first `limit` bytes; failing that the
+first one after them, in the first `known` bytes; 0 if there is none. Data begins with a record."""
+
+Digest = Callable[[bytes], bytes]
+"""The beginning of a record → the part needed to find its end; fewer than LOOK bytes."""
+
+
+def last_end(ends: Iterator[int], limit: int, known: int) -> int:
+    """Compute a Boundary's answer from the ascending ends of the records."""
+    last = 0
+    for end in ends:
+        if end > known:
+            break
+        if end > limit:
+            return last or end
+        last = end
+    return last
+
+
+def _line_boundary(data: bytes, limit: int, known: int) -> int:
+    """Every line is a record; a lone CR ends one too."""
+    end = data.rfind(b"\n", 0, limit) + 1
+    return end or last_end((match.end() for match in LINE_END.finditer(data)), limit, known)
+
+
+def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[Piece]:
+    return cut_pieces(stream, size, _line_boundary)
+
+
+class _Window:
+    """The next bytes of a stream."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.data = b""
+        self.is_last = False
+
+    def fill(self, wanted: int) -> bool:
+        """Read until `wanted` bytes are there, if the stream has them; whether any are there."""
+        parts, missing = [self.data], wanted - len(self.data)
+        while missing > 0 and not self.is_last:
+            parts.append(self._stream.read(missing))
+            missing -= len(parts[-1])
+            self.is_last = not parts[-1]
+        self.data = b"".join(parts)
+        return bool(self.data)
+
+    @property
+    def known(self) -> int:
+        """The number of bytes in which the ends of records are certain."""
+        return len(self.data) if self.is_last else len(self.data) - LOOK
+
+    def end(self, size: int, boundary: Boundary) -> int:
+        """Where a piece of that size that begins here ends; 0 if that cannot be seen."""
+        rest = len(self.data)
+        if self.is_last and rest <= size:
+            return rest
+        return boundary(self.data, size, self.known) or (rest if self.is_last else 0)
+
+    def take(self, size: int) -> bytes:
+        taken, self.data = self.data[:size], self.data[size:]
+        return taken
+
+    def skip(self, boundary: Boundary, digest: Digest) -> int:
+        """Drop the record that begins here; return the number of line ends in it."""
+        dropped = self.take(LONGEST)
+        kept, lines = digest(dropped), count_lines(dropped)
+        while True:
+            self.fill(LONGEST + LOOK)
+            end = boundary(kept + self.data, 0, len(kept) + self.known) - len(kept)
+            is_split = dropped.endswith(b"\r") and self.data.startswith(b"\n")
+            dropped = self.take(end if end > 0 else self.known)
+            lines += count_lines(dropped) - is_split
+            if end > 0 or self.is_last:
+                return lines
+            kept = digest(kept + dropped)
+
+
+def cut_pieces(
+    stream: BinaryIO, size: int, boundary: Boundary, digest: Digest = lambda _begun: b""
+) -> Iterator[Piece]:
+    """Cut pieces of at most `size` bytes, or of one record that is longer.
+
+    A record longer than LONGEST becomes a piece of LONGEST + 1 bytes; the rest is skipped.
+    """
+    window, line = _Window(stream), 1
+    most = max(size, LONGEST)
+    while window.fill(size + LOOK):
+        end = window.end(size, boundary)
+        if not end:
+            window.fill(most + LOOK)
+            end = window.end(size, boundary)
+        if end and end <= most:
+            piece = Piece(line, window.take(end))
+            line += count_lines(piece.data)
+            yield piece
+        else:
+            yield Piece(line, window.data[: LONGEST + 1])
+            line += window.skip(boundary, digest)
+
+
+PLAIN = r"[1-9.]{81}|[0-9]{81}"
+FULL = r"[1-9]{81}"
+_PLAIN, _FULL = re.compile(PLAIN), re.compile(FULL)
+
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+_SHORTEST_ATTEMPT = 12
+_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the records of one source; `source` names it in messages.
+
+    `parse` reads a single puzzle in any format.
+    """
+
+    source: str
+    reading: Reading
+    parse: Callable[[bytes, str, Reading], Parsed]
+
+    @property
+    def takes_plain(self) -> bool:
+        """Whether `.` and `0` are blanks, rather than parity marks."""
+        return self.reading.variant != "even-odd"
+
+    def read(
+        self,
+        text: str,
+        lines: Sequence[int],
+        shift: int | None = 0,
+        claimed: str | None = None,
+    ) -> Entry:
+        """Read a text; `lines` are the numbers of its lines, not empty.
+
+        `shift` is the number of characters before it in its first line; None: messages name no
+        column.
+        """
+        data = text.encode(errors="surrogateescape")
+        try:
+            parsed = self.parse(data, self.source, self.reading)
+        except InvalidPuzzle as error:
+            index = 0 if error.line is None else min(error.line, len(lines)) - 1
+            column = None if shift is None else error.column
+            if shift and column is not None and index == 0:
+                column += shift
+            shown = NEWLINE.split(text)
+            placed = replace(error, line=lines[index], column=column)
+            return _bad(lines[0], shown[min(index, len(shown) - 1)], placed)
+        if _needs_its_text(parsed):
+            claimed = claimed or parsed.claimed
+            own = text.strip(), parsed.puzzle, None, claimed
+            return Entry(lines[0], *own, plain=False, parsed=replace(parsed, claimed=claimed))
+        cells = _in_one_line(text, parsed.puzzle)
+        signs = signs_of(parsed.format)
+        return Entry(lines[0], cells, parsed.puzzle, None, claimed, plain=False, signs=signs)
+
+    def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
+        """The entry of an invalid record, for a reason other than a parser's."""
+        return _bad(line, text, InvalidPuzzle(self.source, line, column, expected, found))
+
+    def too_long(self, line: int, text: str) -> Entry:
+        return self.refuse(line, 1, f"at most {LONGEST} bytes of a puzzle", "more", text)
+
+
+def _bad(line: int, text: str, error: InvalidPuzzle) -> Entry:
+    """The entry of an invalid record: its beginning, without what cannot be shown."""
+    shown = printable(text[:_SHOWN].strip()) + ("…" if len(text) > _SHOWN else "")
+    return Entry(line, shown, None, str(error), None, plain=False)
+
+
+def _needs_its_text(parsed: Parsed) -> bool:
+    """Whether the cells alone would not be the same puzzle, or not all that its text says."""
+    from pipeline.reading.formats.writing import is_written_otherwise  # noqa: PLC0415 - it has all formats
+
+    puzzle = parsed.puzzle
+    if not puzzle.is_plain or parsed.document:
+        return True
+    return not puzzle.geometry.has_boxes and is_written_otherwise(parsed.format, puzzle)
+
+
+def _in_one_line(text: str, puzzle: Puzzle) -> str:
+    """The cells as written if they are characters, blanks as `.`; else as they can be rendered."""
+    cells = "".join(cells_of(line) for line in text.split("\n") if not is_border(line))
+    if len(cells) == len(puzzle.cells):
+        blank = puzzle.geometry.all_values
+        both = zip(cells, puzzle.cells, strict=True)
+        return "".join("." if mask == blank else sign for sign, mask in both)
+    try:
+        return render_cells(puzzle)
+    except ValueError:
+        givens = dict(puzzle.givens())
+        return " ".join(str(givens.get(cell, 0)) for cell in range(len(puzzle.cells)))
+
+
+def text_of(data: bytes, line: int) -> str:
+    """Decode the text that begins at that line; undecodable bytes become lone surrogates."""
+    text = data.decode(errors="surrogateescape")
+    return text.removeprefix("\ufeff") if line == 1 else text
+
+
+def is_text(text: str) -> bool:
+    """Whether it holds neither NULs nor undecodable bytes."""
+    return (text.isascii() or not _NO_TEXT.search(text)) and "\0" not in text
+
+
+def is_too_long(text: str) -> bool:
+    """Whether a record has more bytes than are read."""
+    return len(text) * 4 > LONGEST and len(text.encode(errors="surrogateescape")) > LONGEST
+
+
+def plain_entry(line: int, cells: str, claimed: str | None = None) -> Entry:
+    return Entry(line, cells.replace("0", "."), None, None, claimed, plain=True)
+
+
+def is_plain(cells: str) -> bool:
+    """Whether these are 81 characters of 1-9 and at most one kind of blank, `.` or `0`."""
+    return len(cells) == 81 and _PLAIN.fullmatch(cells) is not None
+
+
+def plain_of(cells: str) -> str | None:
+    """The plain form of 81 digits and one kind of blank; None for anything else."""
+    if is_plain(cells):
+        return cells
+    blanks = set(cells) - set(DIGITS) if len(cells) == 81 else set()
+    sign = blanks.pop() if len(blanks) == 1 else ""
+    return cells.replace(sign, ".") if sign and sign in BLANKS else None
+
+
+def is_full(cells: str, side: int = 9) -> bool:
+    """Whether the cells are n² digits from 1 to n, for n up to 9."""
+    if side == 9:
+        return len(cells) == 81 and _FULL.fullmatch(cells) is not None
+    return len(cells) == side * side and set(DIGITS[:side]).issuperset(cells)
+
+
+def halves(cells: str) -> tuple[str, str | None]:
+    """Split a field that holds a puzzle and its solution; else the field and None."""
+    middle, odd = divmod(len(cells), 2)
+    side = SIDES.get(middle, 16)
+    if not odd and side <= 9 and is_full(cells[middle:], side):
+        return cells[:middle], cells[middle:]
+    return cells, None
+
+
+def side_of(field: str) -> int | None:
+    """The side of the puzzle in a field, judged by the number and kind of its signs."""
+    if is_plain(field):
+        return 9
+    if len(field) < min(SIDES):
+        return None
+    cells = halves(cells_of(field))[0]
+    side = SIDES.get(len(cells))
+    if side is None or side > 9:
+        return side if IN_LARGER.issuperset(cells) else None
+    blanks = set(cells) - set(DIGITS[:side])
+    one_sign = len(blanks) <= 1 and blanks <= set(BLANKS)
+    return side if one_sign or blanks == {EVEN, ODD} else None
+
+
+def has_blanks(field: str) -> bool:
+    """Whether a field that holds a puzzle leaves cells open."""
+    return not set(BLANKS).isdisjoint(halves(cells_of(field))[0])
+
+
+def is_attempt(field: str) -> bool:
+    """Whether a field may be a puzzle that has been damaged."""
+    return len(field) >= _SHORTEST_ATTEMPT and _are_mostly_known(field)
+
+
+def is_row(line: str, side: int) -> bool:
+    """Whether a line is a row of so many cells."""
+    known = KNOWN if side <= 9 else IN_LARGER
+    cells = cells_of(line)
+    return len(cells) == side and known.issuperset(cells)
+
+
+def is_damaged_row(line: str, side: int) -> bool:
+    """Whether a line may be a damaged row: half of its cells, and few letters."""
+    cells = cells_of(line.strip())
+    return len(cells) * 2 >= side and _are_mostly_known(cells)
+
+
+def _are_mostly_known(cells: str) -> bool:
+    return sum(sign in KNOWN for sign in cells) * 4 >= len(cells) * 3
+
+
+def is_above_four(cells: str) -> bool:
+    """Whether a value above 4 is among the cells, which a puzzle of 4×4 cannot have."""
+    return any(sign.isalnum() and sign not in "01234xX" for sign in cells)

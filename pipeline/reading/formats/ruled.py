@@ -1,0 +1,122 @@
+"""What notations with rules share: boxes, lines of cells, cages and regions, and the variant."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from math import isqrt
+from typing import TYPE_CHECKING
+
+from pipeline.errors import counted
+from pipeline.reading.formats.base import Variant
+from pipeline.reading.formats.text import Line, Text, Word
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, values_of
+
+if TYPE_CHECKING:
+    from pipeline.puzzle.rules.cages.killer import Cage
+
+LEAST_SIDE, MOST_SIDE = 4, 16
+
+Place = tuple[int, int]
+
+
+def usual_boxes(side: int) -> Geometry:
+    """The boxes of a side that names none: the squarest, wider than high; rows of a prime one."""
+    height = max(height for height in range(1, isqrt(side) + 1) if side % height == 0)
+    return Geometry(height, side // height)
+
+
+def cells_along(geometry: Geometry, start: Place, step: Place) -> tuple[int, ...]:
+    """The cells from a place on, as long as there are any; the place itself may be outside."""
+    return tuple(_along(geometry, start, step))
+
+
+def _along(geometry: Geometry, start: Place, step: Place) -> Iterator[int]:
+    row, column = start
+    if geometry.cell_at(row, column) is None:
+        row, column = row + step[0], column + step[1]
+    while (cell := geometry.cell_at(row, column)) is not None:
+        yield cell
+        row, column = row + step[0], column + step[1]
+
+
+def variant_of(puzzle: Puzzle) -> Variant:
+    """The variant of a puzzle: masks are even-odd if they are marks, givens and blanks alone."""
+    if not puzzle.is_plain:
+        return "rules"
+    geometry = puzzle.geometry
+    marks = {geometry.even_values, geometry.odd_values}
+    others = {mask for mask in puzzle.cells if mask & (mask - 1)} - {geometry.all_values}
+    return "even-odd" if others and others <= marks else "classic"
+
+
+def given_masks(
+    geometry: Geometry, given: Iterable[tuple[int, int]]
+) -> tuple[tuple[int, ...], list[Rule]]:
+    """The masks of the cells, from (cell, mask), any number for a cell, which hold together.
+
+    The mask that contradicts those before is a rule: that puzzle has no solution.
+    """
+    masks, rules = [geometry.all_values] * geometry.size, list[Rule]()
+    for cell, mask in given:
+        if masks[cell] & mask:
+            masks[cell] &= mask
+        else:
+            from pipeline.puzzle.rules.pairs.parity import Among  # noqa: PLC0415 - as below
+
+            rules.append(Among(cell, tuple(values_of(mask))))
+    return tuple(masks), rules
+
+
+def single_line(text: Text) -> Line:
+    """The only line. Raises InvalidPuzzle if there are several."""
+    first, *others = text.lines
+    if others:
+        found = counted(len(text.lines), "line")
+        raise text.at_line(others[0], "a single puzzle", found, may_go_on=False)
+    return first
+
+
+def words_of(line: Line, pattern: re.Pattern[str], start: int) -> list[Word]:
+    """The matches of the pattern from there to the end of the line."""
+    matches = pattern.finditer(line.text.rstrip(), start)
+    return [Word(line.number, match.start() + 1, match[0]) for match in matches]
+
+
+def diagonals() -> tuple[Rule, ...]:
+    """Both diagonals."""
+    from pipeline.puzzle.rules.regions.diagonal import Diagonal  # noqa: PLC0415 - rules take a while to load
+
+    return Diagonal(rising=False), Diagonal(rising=True)
+
+
+def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> list[Cage]:
+    """The cages, by what their cells and their sums are filed under; a sum of 0 is none."""
+    from pipeline.puzzle.rules.cages.killer import Cage  # noqa: PLC0415 - as above
+
+    cages = (Cage(tuple(cells), sums[at] or None) for at, cells in members.items())
+    return [cage for cage in cages if cage.total is not None or len(cage.cage) > 1]
+
+
+def first_misfit(regions: Sequence[Hashable]) -> tuple[int, str] | None:
+    """The first cell that is too many, and what is expected; None for n regions of n cells."""
+    n = isqrt(len(regions))
+    sizes: Counter[Hashable] = Counter()
+    for cell, region in enumerate(regions):
+        sizes[region] += 1
+        if len(sizes) > n:
+            return cell, f"{n} regions"
+        if sizes[region] > n:
+            return cell, f"{n} regions of {n} cells"
+    return None
+
+
+def region_rules(regions: Sequence[Hashable]) -> tuple[Rule, ...]:
+    """A rule for each region, given what names the region of each cell."""
+    from pipeline.puzzle.rules.regions.region import Region  # noqa: PLC0415 - rules take a while to load
+
+    members: dict[Hashable, list[int]] = {}
+    for cell, region in enumerate(regions):
+        members.setdefault(region, []).append(cell)
+    return tuple(Region(tuple(cells)) for cells in members.values())

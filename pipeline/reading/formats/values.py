@@ -1,0 +1,94 @@
+"""Values: how the solution of a puzzle with rules, without boxes or of several grids is written.
+
+A line for each row of the whole extent. Up to side 9 the values are digits without spaces, and a
+place without a cell is a space; above that they are numbers separated by one space, and such a
+place is `-`. No line ends with places without cells.
+
+What such a puzzle's own notation says of its rules is not repeated: the geometry has to be known.
+"""
+
+from __future__ import annotations
+
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.reading.formats.text import quote
+from pipeline.puzzle.puzzle import Geometry, Grid
+
+_LARGEST_IN_DIGITS = 9
+
+
+def write_values(grid: Grid) -> str:
+    """The rows of a grid, as `read_values` reads them."""
+    geometry = grid.geometry
+    between, nowhere = _signs(geometry)
+    return "".join(
+        between.join(nowhere if cell is None else str(grid.values[cell]) for cell in row) + "\n"
+        for row in _rows(geometry)
+    )
+
+
+def read_values(data: bytes, source: str, geometry: Geometry) -> Grid:
+    """The grid of that geometry that `write_values` writes so; `source` names it in messages.
+
+    Raises InvalidPuzzle for anything else.
+    """
+    rows, lines = _rows(geometry), data.decode(errors="replace").split("\n")
+    rest = lines.pop()
+    if rest or len(lines) < len(rows):
+        number = min(len(lines), len(rows)) + 1
+        found = quote(rest) if rest else counted(len(lines), "line")
+        expected = f"{counted(len(rows), 'line')}, each with its end"
+        raise InvalidPuzzle(source, number, 1, expected, found, truncated=number <= len(rows))
+    if len(lines) > len(rows):
+        found = quote(lines[len(rows)])
+        raise InvalidPuzzle(source, len(rows) + 1, 1, "the end of the file", found)
+    values = [0] * geometry.size
+    for number, (row, line) in enumerate(zip(rows, lines, strict=True), 1):
+        for cell, value in _values_in(line, row, geometry, (source, number)):
+            values[cell] = value
+    return Grid(geometry, tuple(values))
+
+
+def _values_in(
+    line: str, row: list[int | None], geometry: Geometry, place: tuple[str, int]
+) -> list[tuple[int, int]]:
+    """The value of each cell in a line; `place` is the source and the line's number."""
+    between, nowhere = _signs(geometry)
+    signs = {str(value): value for value in range(1, geometry.side + 1)}
+    words = line.split(between) if between and line else [*line]
+    values, column = [], 1
+    for at, cell in enumerate(row):
+        word = words[at] if at < len(words) else ""
+        if cell is None and word != nowhere:
+            raise InvalidPuzzle(*place, column, f"{nowhere!r}: there is no cell", _told(word))
+        if cell is not None:
+            if word not in signs:
+                expected = f"a value from 1 to {geometry.side}"
+                raise InvalidPuzzle(*place, column, expected, _told(word))
+            values.append((cell, signs[word]))
+        column += len(word) + len(between)
+    if len(words) > len(row):
+        expected = f"the end of a line of {counted(len(row), 'place')}"
+        raise InvalidPuzzle(*place, column, expected, _told(words[len(row)]))
+    return values
+
+
+def _told(word: str) -> str:
+    return quote(word) if word else "nothing"
+
+
+def _signs(geometry: Geometry) -> tuple[str, str]:
+    """What stands between values, and what stands for no cell."""
+    return ("", " ") if geometry.side <= _LARGEST_IN_DIGITS else (" ", "-")
+
+
+def _rows(geometry: Geometry) -> list[list[int | None]]:
+    """The cells of each row of the extent, up to the last one; None where there is none."""
+    height, width = geometry.extent
+    rows = [
+        [geometry.cell_at(row, column) for column in range(1, width + 1)]
+        for row in range(1, height + 1)
+    ]
+    for row in rows:
+        while row and row[-1] is None:
+            row.pop()
+    return rows

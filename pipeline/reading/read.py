@@ -1,0 +1,245 @@
+"""What a source holds: one problem, a collection, or an archive; and the problems in it.
+
+`parse.detect` tells what bytes are. `glance` looks at a small file before it is claimed,
+`contents_of` at a claimed one, and `contents_of_member` at a member of an archive; `read` yields
+all problems of any of them.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Unpack
+
+from pipeline.errors import InvalidPuzzle, LimitReached, is_environmental, printable
+from pipeline.files import kind_in_words
+from pipeline.reading.formats import (
+    HEAD_BYTES,
+    Detected,
+    Entry,
+    FormulaBegun,
+    detect,
+    oversize,
+    parse_source,
+    parsed_from,
+    signs_of,
+)
+from pipeline.reading.formats.formula import parse_formula
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
+from pipeline.puzzle.puzzle import NINE, Puzzle
+from pipeline.settings import ReadingOptions, Settings, settings_given
+from pipeline.reading.source import Archive, Collection, Contents, Glance, Single, Source
+from pipeline.reading.archives.limits import Room, UnpackError
+from pipeline.reading.archives.streams import PeekableStream
+from pipeline.reading.archives.walk import Member, check_readable, is_packed, kind_of, opened, walk
+
+PIECE_BYTES = 64 * 1024
+"""Bytes of a collection to read at once."""
+
+_MOST_CELLS = 100
+
+
+def glance(data: bytes, name: str, settings: Settings) -> Glance:
+    if is_packed(data):
+        return Glance(holds_many=True)
+    complete = len(data) <= HEAD_BYTES
+    try:
+        match detect(data[:HEAD_BYTES], complete, name, settings.reading):
+            case FormulaBegun():
+                parse_formula(data, name)
+            case Detected() as found:
+                torn = not data.endswith(b"\n") and _ends_badly(data, found, settings)
+                return Glance(holds_many=True, cut_off=torn)
+            case None:
+                parse_source(data, name, *settings.reading)
+    except InvalidPuzzle as error:
+        return Glance(cut_off=error.truncated)
+    return Glance()
+
+
+def contents_of(path: Path, name: str, settings: Settings) -> Contents:
+    """Tell by its content what has been claimed. Raises OSError."""
+    status = path.lstat()
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        return _refused(name, "a file or a folder", kind_in_words(status.st_mode), None)
+    try:
+        return _contents(path, name, settings)
+    except UnpackError as error:
+        return Single(name, None, f"{printable(name)}: {error}", status.st_size)
+    except PermissionError:
+        found = "no permission to read it"
+        return _refused(name, "a file that may be read", found, status.st_size)
+
+
+def _refused(name: str, expected: str, found: str, size: int | None) -> Single:
+    return Single(name, None, str(InvalidPuzzle(name, None, None, expected, found)), size)
+
+
+def _contents(path: Path, name: str, settings: Settings) -> Contents:
+    room = Room(settings.max_total_bytes)
+    kind = kind_of(path)
+    if kind in ("zip", "tar", "folder"):
+        if kind != "folder":
+            check_readable(path, room)
+        return Archive(kind)
+    size, most = path.stat().st_size, settings.max_bytes
+    with PeekableStream(opened(path, room)) as stream:
+        source = source_in(stream, printable(name), settings)
+        if source is not None:
+            return Collection(source, kind)
+        if kind == "plain" and size > most:
+            return Single(name, None, str(oversize(name, most, f"{size} bytes")), size)
+        data = stream.whole(most + 1)
+    if len(data) > most:
+        return Single(name, None, str(oversize(name, most, "more")), size)
+    return Single(name, data, size=size)
+
+
+def contents_of_member(
+    member: Member, settings: Settings
+) -> Single | tuple[Source, PeekableStream]:
+    """A member of an archive as one puzzle, or a collection's source with its stream.
+
+    Raises OSError if the environment keeps it from being read.
+    """
+    if member.stream is None:
+        return Single(member.name, None, member.refusal)
+    most = settings.max_bytes
+    try:
+        stream = PeekableStream(member.stream)
+        source = source_in(stream, member.name, settings)
+        if source is not None:
+            return source, stream
+        data = stream.whole(most + 1)
+    except (UnpackError, OSError) as error:
+        if isinstance(error, OSError) and is_environmental(error):
+            raise
+        return Single(member.name, None, str(error))
+    if len(data) > most:
+        return Single(member.name, None, str(oversize(member.name, most, "more")))
+    return Single(member.name, data)
+
+
+def source_in(stream: PeekableStream, name: str, settings: Settings) -> Source | None:
+    """The source of the collection in a stream, if it is one."""
+    head = stream.head(HEAD_BYTES + 1)
+    complete = len(head) <= HEAD_BYTES
+    match detect(head[:HEAD_BYTES], complete, name, settings.reading):
+        case Detected() as detected:
+            return Source(name, detected, _cells(head, name, detected, settings))
+    return None
+
+
+def _cells(head: bytes, name: str, detected: Detected, settings: Settings) -> int:
+    """The number of cells of the first puzzle, to stand for those whose size is not known."""
+    pieces = detected.pieces(io.BytesIO(head), 1)
+    for piece, _ in zip(pieces, range(_MOST_CELLS), strict=False):
+        for entry in detected.entries(piece, name, settings.reading):
+            if entry.plain:
+                return 81
+            if entry.puzzle is not None:
+                return len(entry.puzzle.cells)
+    return 81
+
+
+def _ends_badly(data: bytes, detected: Detected, settings: Settings) -> bool:
+    """Whether the last entry of a collection is invalid: the file may be cut off."""
+    last = deque(detected.pieces(io.BytesIO(data), 1), maxlen=1)
+    if not last:
+        return False
+    entries = detected.entries(last[0], "", settings.reading)
+    return bool(entries) and entries[-1].error is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One problem of a source, or the reason why there is none in its place.
+
+    `name` is that of the source, or of the member of an archive. `line` is where the puzzle
+    begins in a collection, from 1. `signs` are those of the values 1, 2, … if they are letters.
+    """
+
+    name: str
+    line: int | None
+    problem: PuzzleProblem | FormulaProblem | None
+    reason: str | None = None
+    signs: str = ""
+
+
+def read(source: str | Path | bytes, **settings: Unpack[ReadingOptions]) -> Iterator[Item]:
+    r"""Read whatever can be dropped: each problem of a file, folder or archive, or in bytes.
+
+    Streamed, in memory that does not grow with the source. What cannot be read is an Item with a
+    reason, in its place.
+
+        >>> for item in read(b"1.....2..3.....4\n1...............\nx\n"):
+        ...     print(item.line, item.problem and item.problem.puzzle.cells[0], item.reason)
+        1 1 None
+        2 1 None
+        3 None data:3:1: expected a row of 4, 6, 8 or 9 cells, found 1 cell
+
+    Raises UsageError for a wrong value of a setting, OSError if the environment fails.
+    """
+    chosen = settings_given(settings, ReadingOptions)
+    if not isinstance(source, bytes):
+        yield from items_of(Path(source), Path(source).name, chosen)
+        return
+    with NamedTemporaryFile() as copy:  # archives need random access
+        copy.write(source)
+        copy.flush()
+        yield from items_of(Path(copy.name), "data", chosen)
+
+
+def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
+    """The problems of what lies at a path, as `read` gives them; `name` is the source's name."""
+    room = Room(settings.max_total_bytes)
+    match contents_of(path, name, settings):
+        case Archive():
+            for member in walk(path, room):
+                found = contents_of_member(member, settings)
+                if isinstance(found, Single):
+                    yield item_of(found, settings)
+                else:
+                    yield from _items_of(*found, settings)
+        case Collection(collection):
+            with PeekableStream(opened(path, room)) as stream:
+                yield from _items_of(collection, stream, settings)
+        case Single() as single:
+            yield item_of(single, settings)
+
+
+def item_of(single: Single, settings: Settings) -> Item:
+    """The problem of a source of one, or why there is none."""
+    if single.data is None:
+        return Item(single.name, None, None, single.refusal)
+    try:
+        problem = read_problem(single.data, single.name, settings)
+    except (InvalidPuzzle, LimitReached) as error:
+        return Item(single.name, None, None, str(error))
+    return Item(single.name, None, problem, signs=signs_of(problem.format))
+
+
+def _items_of(source: Source, stream: PeekableStream, settings: Settings) -> Iterator[Item]:
+    for piece in source.detected.pieces(stream, PIECE_BYTES):
+        for entry in source.detected.entries(piece, source.name, settings.reading):
+            problem = None if entry.error else problem_of(entry)
+            yield Item(source.name, entry.line, problem, entry.error, entry.signs)
+    if stream.error:
+        yield Item(source.name, None, None, str(stream.error))
+
+
+def problem_of(entry: Entry) -> PuzzleProblem:
+    """The problem of an entry that has no error."""
+    if entry.parsed is not None:
+        return PuzzleProblem(entry.parsed)
+    puzzle = entry.puzzle
+    if puzzle is None:
+        values = [int(sign) if sign.isdigit() else 0 for sign in entry.text]
+        puzzle = Puzzle.of_values(NINE, values)
+    parsed = parsed_from(puzzle)
+    return PuzzleProblem(parsed if entry.signs else replace(parsed, claimed=entry.claimed))

@@ -1,0 +1,61 @@
+"""What a source holds, by its content: one problem, a collection, or an archive.
+
+`reading` finds it out. Loading this takes no parser.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipeline.reading.formats import Detected
+    from pipeline.reading.archives.walk import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is needed to read any piece of a collection; picklable.
+
+    `cells` is how many dots stand for a puzzle whose size is not known.
+    """
+
+    name: str
+    detected: Detected
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A source of one problem: its bytes, or why it is not read; `size` if it is a file."""
+
+    name: str
+    data: bytes | None
+    refusal: str | None = None
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Many puzzles in one file, which may be compressed."""
+
+    source: Source
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """An archive or a folder."""
+
+    kind: Kind
+
+
+Contents = Single | Collection | Archive
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """Whether a file holds many puzzles, and whether it looks cut off."""
+
+    holds_many: bool = False
+    cut_off: bool = False

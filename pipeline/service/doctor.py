@@ -1,0 +1,220 @@
+"""What this machine lacks for the pipeline, each with its remedy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pipeline.solving.cnf import Cnf, Unsat
+from pipeline.service.protocol.folders import Folders
+from pipeline.service.protocol.settle import has_writer
+from pipeline.errors import PipelineError, in_words
+from pipeline.limits import Limits
+from pipeline.native import Program
+from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.settings import Settings
+from pipeline.solving.solvers import Solver, Solvers
+
+LEAST_WATCHES, LEAST_QUEUED = 8192, 16384
+LEAST_FREE = 256 * 1024 * 1024
+_INOTIFY = Path("/proc/sys/fs/inotify")
+_SMALL, _SMALL_SOLVED = "1000002003000004", "1243342143122134"
+_BY_LANES = ("auto", "lanes")
+"""The solvers for which lanes may answer."""
+
+Level = Literal["ok", "warning", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check: its result, and the remedy if it is not good."""
+
+    level: Level
+    about: str
+    remedy: str = ""
+
+
+def examine(settings: Settings) -> Iterator[Finding]:
+    """Check everything that the pipeline depends on."""
+    folders = Folders(settings.inbox, settings.outbox)
+    yield from _solvers(settings)
+    yield from _permissions(folders)
+    if folders.inbox.is_dir():
+        yield _leases(folders.inbox)
+    if folders.inbox.is_dir() and folders.outbox.is_dir():
+        yield _filesystems(folders)
+        yield from _free_space(folders)
+    yield from _inotify()
+
+
+def programs_of(settings: Settings) -> list[Program]:
+    """What can be compiled: the search of lanes, the check of many, the trimming of proofs, traits.
+
+    Raises ImportError without numpy.
+    """
+    from pipeline.certify import compiled as check  # noqa: PLC0415 - slow to load
+    from pipeline.certify import trimming  # noqa: PLC0415
+    from pipeline.solving.compiled import loading as lanes  # noqa: PLC0415
+
+    used = [lanes.PROGRAM] if settings.solver in _BY_LANES else []
+    if not settings.trust_solver:
+        used += [check.PROGRAM, trimming.PROGRAM]
+    if {"canonical", "effort"} & {*settings.traits}:
+        from pipeline.catalogue import compiled as forms  # noqa: PLC0415
+
+        used.append(forms.PROGRAM)
+    if "effort" in settings.traits:
+        from pipeline.catalogue import singles  # noqa: PLC0415
+
+        used.append(singles.PROGRAM)
+    return used
+
+
+def _solvers(settings: Settings) -> Iterator[Finding]:
+    try:
+        solvers = Solvers(settings.solver, settings.minisat)
+    except (PipelineError, ImportError) as error:
+        yield Finding("problem", "solver", str(error))
+        return
+    if solvers.lacking:
+        remedy = "PySAT is used instead; apt-get install minisat"
+        yield Finding("warning", solvers.lacking, remedy)
+    with solvers:
+        for solver in solvers.chain:
+            yield _answers(solver)
+    if settings.solver in _BY_LANES:
+        yield _lanes()
+    yield from _compiled(settings)
+
+
+def _answers(solver: Solver) -> Finding:
+    """Whether the solver answers the empty question, which needs all that any other needs."""
+    about = f"{solver.name} {solver.version or ''}".strip()
+    try:
+        with solver.open(Cnf(None, "none", 0, (), {}), Limits(10.0)) as session:
+            session.add(())
+            answer = session.solve()
+    except PipelineError as error:
+        return Finding("problem", about, f"it does not work: {error}")
+    if isinstance(answer, Unsat):
+        return Finding("ok", f"{about} answers")
+    return Finding("problem", about, "it calls the empty clause satisfiable; install another")
+
+
+def _lanes() -> Finding:
+    """Whether lanes, which take puzzles rather than formulas, solve a small one."""
+    try:
+        import numpy as np  # noqa: PLC0415 - slow to load
+
+        from pipeline.solving.compiled import solve_lanes  # noqa: PLC0415
+    except ImportError as error:
+        return Finding("problem", "lanes", f"numpy cannot be loaded: {error}; install it again")
+    puzzle = Puzzle.of_values(Geometry(2, 2), list(map(int, _SMALL)))
+    found = solve_lanes(puzzle.geometry, np.array([puzzle.cells], np.uint64), 2, 10.0)
+    grids = found.grids[: found.counts[0], 0].tolist()
+    about = f"lanes numpy {np.__version__}"
+    if ["".join(map(str, grid)) for grid in grids] == [_SMALL_SOLVED]:
+        return Finding("ok", f"{about} answers")
+    return Finding("problem", about, "it solves a puzzle wrongly; install another numpy")
+
+
+def _compiled(settings: Settings) -> Iterator[Finding]:
+    """Whether all that can be compiled is; if it can be, it is compiled now."""
+    try:
+        programs = programs_of(settings)
+    except ImportError:  # as `_lanes` has said
+        return
+    is_well = True
+    for program in programs:
+        try:
+            folder = program.folder()
+            program.compile_into(folder)
+            program.load_from(folder)
+        except ImportError:
+            about = "compiled searches, several times as fast, are not there"
+            yield Finding("ok", f"{about}: the extra [fast] has them")
+            return
+        except OSError as error:
+            remedy = "let it be written in by its owner alone, or set XDG_CACHE_HOME"
+            yield Finding("warning", f"compiled searches have no place: {in_words(error)}", remedy)
+            return
+        except Exception as error:  # noqa: BLE001 - whatever numba raises
+            about = f"compiled {program.name} cannot be had: {type(error).__name__}: {error}"
+            remedy = "run doctor again, or install the extra [fast] anew"
+            yield Finding("warning", about, remedy)
+            is_well = False
+    if is_well:
+        yield Finding("ok", "compiled searches are ready")
+
+
+def _permissions(folders: Folders) -> Iterator[Finding]:
+    for option, folder in (("--inbox", folders.inbox), ("--outbox", folders.outbox)):
+        if not folder.is_dir():
+            yield Finding("problem", f"{folder} is missing", f"make it, or give {option}")
+        elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            yield Finding(
+                "problem", f"{folder} may not be written in", f"chown or chmod it, or give {option}"
+            )
+        else:
+            yield Finding("ok", f"{folder} may be written in")
+
+
+def _leases(folder: Path) -> Finding:
+    """Whether a lease reveals the writer of an open file."""
+    try:
+        with (
+            tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-") as file,
+            Path(file.name).open("rb") as reader,
+        ):
+            seen = has_writer(reader.fileno())
+    except OSError as error:
+        return Finding("problem", in_words(error), "let it be written in")
+    if seen:
+        return Finding("ok", "leases tell when a file is complete")
+    return Finding(
+        "warning",
+        f"leases do not work on {folder}",
+        "files are taken when they have not changed for --settle seconds; write them under "
+        "a temporary name and rename them",
+    )
+
+
+def _filesystems(folders: Folders) -> Finding:
+    if folders.inbox.stat().st_dev == folders.outbox.stat().st_dev:
+        return Finding("ok", "inbox and outbox are on one filesystem")
+    return Finding("ok", "inbox and outbox are on two filesystems, which is fine")
+
+
+def _free_space(folders: Folders) -> Iterator[Finding]:
+    places = {
+        "inbox": folders.inbox,
+        "outbox": folders.outbox,
+        "temporary files": Path(tempfile.gettempdir()),
+    }
+    for what, folder in places.items():
+        free = shutil.disk_usage(folder).free
+        level: Level = "ok" if free >= LEAST_FREE else "warning"
+        remedy = "" if level == "ok" else "make room; prune --older-than 30d clears old originals"
+        yield Finding(level, f"{free // 2**20} MB free for {what}", remedy)
+
+
+def _inotify() -> Iterator[Finding]:
+    for name, least in (
+        ("max_user_watches", LEAST_WATCHES),
+        ("max_queued_events", LEAST_QUEUED),
+    ):
+        try:
+            value = int((_INOTIFY / name).read_text())
+        except (OSError, ValueError):
+            yield Finding("warning", "no inotify here", "watch --poll")
+            return
+        if value < least:
+            remedy = f"sysctl fs.inotify.{name}={least}; until then the rescans find what is missed"
+            yield Finding("warning", f"{name} is {value}", remedy)
+        else:
+            yield Finding("ok", f"inotify's {name} is {value}")

@@ -1,0 +1,349 @@
+"""Claim: a dropped file that this process, and no other, may process.
+
+A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
+
+    .lock        locked (flock) while its owner lives; it names the owner, and counts the attempts
+                 at one step of this job that began, one after the other, and did not end
+    .claim.json  what was claimed, by which job; then what is about to be published
+    NAME         the dropped file, under its own name, which has no leading dot
+
+It is prepared under a temporary name and renamed; then the file is renamed into it. A process that
+can take the lock of a claim finds it abandoned, and owns it.
+
+The note is made durable with the first thing that depends on it: the files that are about to be
+published, or the first progress. Without it, as after a power failure, a new job begins.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+from pipeline.service.protocol import reached
+from pipeline.service.protocol.folders import (
+    Folders,
+    begin_writing,
+    opened,
+    return_to,
+    sync,
+    write_all,
+)
+from pipeline.service.protocol.settle import UNSEEN, Fingerprint
+from pipeline.errors import is_environmental
+from pipeline.files import descriptor_of, is_file_name, read_end
+
+LOCK, NOTE = ".lock", ".claim.json"
+NEW = ".new-"
+PREPARING = ".preparing"
+LARGEST_LOCK = 4096
+_LONGEST_NOTE = 64 * 1024 * 1024
+_ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]{1,9})(?: in step ([0-9]{1,9}))?\n")
+_APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Output:
+    """A file or folder of the outbox; in a claim's note a folder's name ends in `/`."""
+
+    name: str
+    is_folder: bool = False
+
+    def text(self) -> str:
+        return self.name + "/" * self.is_folder
+
+    @classmethod
+    def of_text(cls, text: str) -> Self:
+        return cls(text.removesuffix("/"), text.endswith("/"))
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The content of .claim.json: what has to be known about a job after a crash.
+
+    `former` are the stems of earlier sets of this source, if it now has another. `files` are
+    those of the earlier sets that this job replaces and those it is about to publish; it is
+    empty until then. `outbox` identifies the folder in which the stem is reserved.
+    """
+
+    job: str
+    source: str
+    stem: str
+    keep_cnf: bool
+    claimed: str
+    fingerprint: Fingerprint
+    former: tuple[str, ...] = ()
+    files: tuple[Output, ...] = ()
+    outbox: str = ""
+
+    def text(self) -> str:
+        """One line of JSON."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return json.dumps(values | {"files": [each.text() for each in self.files]}) + "\n"
+
+    @classmethod
+    def of_text(cls, text: str) -> Self:
+        """The note in the last complete line, as the last one may be torn.
+
+        Raises ValueError, TypeError or KeyError if there is none, or one we would not write.
+        """
+        values: dict[str, Any] = {}
+        for line in text.splitlines():
+            with contextlib.suppress(ValueError, RecursionError):
+                values = json.loads(line)
+        values["fingerprint"] = Fingerprint(*values["fingerprint"])
+        values["former"] = tuple(values["former"])
+        values["files"] = tuple(map(Output.of_text, values["files"]))
+        note = cls(**values)
+        names = [note.source, *note.former, *(each.name for each in note.files)]
+        names += [name for name in (note.job, note.stem, note.outbox) if name != ""]
+        if not all(map(is_file_name, names)):
+            raise ValueError("it names what is no file of ours")
+        if note.claimed:
+            datetime.fromisoformat(note.claimed)
+        return note
+
+
+def new_job_id(now: datetime) -> str:
+    """A unique id; ids sort by time."""
+    return f"{now.astimezone(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(5)}"
+
+
+def note_in(folder: Path) -> Note:
+    """The note of a claim; if it is lost, or another file's, one with only the name of the file."""
+    note = None
+    with contextlib.suppress(OSError, AttributeError, ValueError, TypeError, KeyError):
+        note = Note.of_text(read_end(folder / NOTE, _LONGEST_NOTE).decode("ascii"))
+        if os.path.lexists(folder / note.source):
+            return note
+    names = []
+    with contextlib.suppress(FileNotFoundError):  # finished meanwhile
+        names = [entry.name for entry in folder.iterdir() if entry.name[0] != "."]
+    if note is not None and not names:  # its file is not there yet, or no longer
+        return note
+    source = names[0] if names else folder.name
+    return Note("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
+
+
+def notes_in_work(folders: Folders) -> list[Note]:
+    """The notes of all claims, whoever owns them."""
+    return [note_in(path.parent) for path in folders.work.glob(f"[!.]*/{NOTE}")]
+
+
+class _Attempts(NamedTuple):
+    """How many attempts at which step began, one after the other, and did not end."""
+
+    number: int
+    step: int
+
+
+_NONE = _Attempts(0, 0)
+
+
+class Claim:
+    """A claim that this process owns; `close` releases the lock, `remove` the claim."""
+
+    def __init__(
+        self,
+        folder: Path,
+        lock: int,
+        note: Note,
+        keep: Callable[[Claim], bool] = lambda _: False,
+    ) -> None:
+        self.folder: Final = folder
+        self.original = folder / note.source
+        self.note = note
+        self._note_path = folder / NOTE
+        self._lock = lock
+        self._keep = keep
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the lock has not been released or handed on."""
+        return self._lock >= 0
+
+    def sign(self) -> None:
+        """Write the owner into the lock, for people to read."""
+        self._write_lock(self._told())
+
+    def attempts(self) -> int:
+        """The number of consecutive attempts at the same step that began and never ended."""
+        return self._told().number
+
+    def _told(self) -> _Attempts:
+        told = _ATTEMPTS.search(os.pread(self._lock, LARGEST_LOCK, 0))
+        if told is None or (self.note.job and told[1].decode(errors="replace") != self.note.job):
+            return _NONE
+        return _Attempts(int(told[2]), int(told[3] or 0))
+
+    def _write_lock(self, attempts: _Attempts) -> None:
+        """Overwrite the lock's content; if the length is the same, that needs no disk space."""
+        step = f" in step {attempts.step}" if attempts.step else ""
+        signature = f"process {os.getpid()} on {os.uname().nodename}"
+        data = f"attempts at {self.note.job}: {attempts.number}{step}\n{signature}\n".encode()
+        os.pwrite(self._lock, data, 0)
+        os.ftruncate(self._lock, len(data))
+
+    @contextmanager
+    def attempt(self, step: int = 0, free: tuple[type[BaseException], ...] = ()) -> Iterator[None]:
+        """Count an attempt while it lasts, so that it stays counted if the process is killed.
+
+        An Exception, or one of `free`, ends it uncounted: a caller that catches one caused by a
+        crash of ours counts that.
+        """
+        ending: tuple[type[BaseException], ...] = (Exception, *free)
+        before = self._told()
+        try:
+            self.count_attempt(step)
+            reached("attempt.counted")
+            yield
+        except ending:
+            self._write_lock(before)
+            raise
+        self._write_lock(before)
+        reached("attempt.ended")
+
+    def count_attempt(self, step: int = 0) -> None:
+        """Count an attempt at a step. It survives this process, and is soon on disk.
+
+        Step 0 is reading the file, and solving it if it is one puzzle. Attempts at another step
+        than the last one are counted from 1.
+        """
+        told = self._told()
+        self._write_lock(_Attempts(1 + (told.number if told.step == step else 0), step))
+        begin_writing(self._lock)
+
+    def reset_attempts(self) -> None:
+        """Forget all attempts: something durable was done."""
+        if self.attempts():
+            self._write_lock(_NONE)
+
+    def save_files(self, files: Iterable[Output]) -> None:
+        """Note which files may be in the outbox because of this source."""
+        self._write_note(replace(self.note, files=tuple(sorted({*self.note.files, *files}))))
+
+    def renew(self, note: Note) -> None:
+        """Replace the claim's note by that of another job; attempts stay counted."""
+        attempts = self._told()
+        self._write_note(note)
+        self._write_lock(attempts)
+
+    def reuse(self, note: Note) -> None:
+        """Make what is left of a finished claim one for another file."""
+        self._write_note(note, alone=True)
+        self._write_lock(_NONE)
+
+    def _write_note(self, note: Note, *, alone: bool = False) -> None:
+        """Append to the notes, or replace them if this one is to stand `alone`.
+
+        After a power failure a note of another file must not stand beside this claim's file. So
+        the notes are cut off first: that is on disk before a later rename, though the new note
+        may not be. One byte stays, because ext4 writes an emptied file to disk when it is closed.
+        """
+        with opened(self._note_path, _APPENDING) as descriptor:
+            if alone:
+                os.ftruncate(descriptor, 1)
+            write_all(descriptor, f"\n{note.text()}".encode("ascii"))
+            if not alone:
+                begin_writing(descriptor)
+        self.note, self.original = note, self.folder / note.source
+
+    def sync(self) -> None:
+        """Make the note durable."""
+        sync(self._note_path)
+
+    def put_back(self, inbox: Path) -> bool:
+        """Return the file to the inbox, unless a newer one is there; whether it was returned."""
+        if not return_to(self.original, inbox / self.note.source):
+            return False
+        sync(inbox)
+        self.remove()
+        return True
+
+    def is_put_back(self, inbox: Path) -> bool:
+        """Whether a return to the inbox was interrupted while the file was in both places.
+
+        Nothing is returned once its publication has begun.
+        """
+        with contextlib.suppress(FileNotFoundError):
+            source = (inbox / self.note.source).lstat()
+            return not self.note.files and os.path.samestat(source, self.original.lstat())
+        return False
+
+    def remove(self) -> None:
+        """Remove the claim, whose original has gone elsewhere, unless it is kept for the next."""
+        if not self._keep(self):
+            self.discard()
+
+    def moved(self, folder: Path) -> Claim:
+        """The claim in another folder; it takes over the lock."""
+        lock, self._lock = self._lock, -1
+        return Claim(folder, lock, self.note, self._keep)
+
+    def discard(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.close()
+
+    def close(self) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+def locked(path: Path, flags: int = 0) -> int | None:
+    """A descriptor that holds the lock of this file, or None if another process holds it."""
+    descriptor = descriptor_of(path, flags=os.O_RDWR | flags)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor
+    except BlockingIOError:
+        pass
+    os.close(descriptor)
+    return None
+
+
+def abandoned(folders: Folders) -> Iterator[Claim]:
+    """Take over, one by one, the claims whose owner has died; remove those without a file."""
+    for folder in sorted(_claim_folders(folders)):
+        lock = None
+        try:
+            lock = locked(folder / LOCK, os.O_CREAT)
+            if lock is None:
+                continue
+            claim = Claim(folder, lock, note_in(folder))
+            has_file = os.path.lexists(claim.original) and not claim.is_put_back(folders.inbox)
+        except OSError as error:
+            if lock is not None:
+                os.close(lock)
+            if is_environmental(error):
+                raise
+            continue  # finished meanwhile, another user's, or not a lock: `status` says so
+        if has_file:
+            with contextlib.suppress(OSError):  # a full disk must not stop the others
+                claim.sign()
+            yield claim
+        else:
+            claim.discard()
+
+
+def _claim_folders(folders: Folders) -> list[Path]:
+    """The folders of claims; also of those in preparation, if no process is preparing any."""
+    with os.scandir(folders.work) as found:
+        names = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
+    fresh = [folders.work / name for name in names if name.startswith(NEW)]
+    made = [folders.work / name for name in names if not name.startswith(".")]
+    if fresh and (lock := locked(folders.work / PREPARING, os.O_CREAT)) is not None:
+        os.close(lock)  # any process that comes now prepares another folder
+        return made + fresh
+    return made

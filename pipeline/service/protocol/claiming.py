@@ -1,0 +1,262 @@
+"""A job begins: its names in the outbox are reserved, and its file in the inbox is claimed.
+
+No two sources may hold names of the outbox that are the same file on some filesystem. The records
+in the outbox and the claims in work tell who holds which; a decision is made under a lock of the
+outbox.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain, islice
+from pathlib import Path
+
+from pipeline.service.protocol import reached
+from pipeline.service.protocol.claim import LOCK, NEW, NOTE, PREPARING, Claim, Note, locked, notes_in_work
+from pipeline.service.protocol.folders import Folders, opened, sync, write_new
+from pipeline.service.protocol.settle import unchanged
+from pipeline.outbox import ENDING, file_names, read_record
+from pipeline.outbox.names import (
+    COUNT,
+    MOST_LIKELY,
+    PROOF,
+    base_of,
+    fold,
+    key_of,
+    outputs,
+    stems_for,
+)
+
+_OUTBOX_LOCK = ".lock"
+_COUNTER_BYTES = 8
+_PAUSE = 0.002
+
+
+def identity(status: os.stat_result) -> str:
+    """What distinguishes a file or folder from all others, whatever its name."""
+    return f"{status.st_dev:x}.{status.st_ino:x}"
+
+
+def _lock_patiently(descriptor: int, patience: float) -> None:
+    """Take the lock, which others hold for milliseconds. Raises BlockingIOError on timeout."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return
+
+
+class Reservations:
+    """The stems of an outbox, listed again only when another process has reserved one."""
+
+    def __init__(self, folders: Folders, patience: float = 30.0) -> None:
+        self._folders = folders
+        self._patience = patience
+        self._stems: dict[str, set[str]] = {}
+        self._seen: tuple[str, int] | None = None
+
+    @contextmanager
+    def reserving(
+        self, source: str, *, keep_cnf: bool, is_folder: bool = False
+    ) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Hold the outbox's lock; give the stem for a source, and others that it has used.
+
+        The claim that holds the stem must be made before the lock is released. Raises
+        BlockingIOError if another process holds the lock for longer than our patience.
+        """
+        with opened(self._folders.outbox / _OUTBOX_LOCK, os.O_RDWR | os.O_CREAT) as descriptor:
+            _lock_patiently(descriptor, self._patience)
+            where = identity(os.fstat(descriptor))
+            counter = int.from_bytes(os.pread(descriptor, _COUNTER_BYTES, 0), "big")
+            if (where, counter) != self._seen:
+                self._list()
+            os.pwrite(descriptor, (counter + 1).to_bytes(_COUNTER_BYTES, "big"), 0)
+            self._seen = (where, counter + 1)
+            stem, former = self._choose(source, keep_cnf=keep_cnf, is_folder=is_folder)
+            for held in (stem, *former):
+                self._remember(held)
+            yield stem, former
+
+    def _list(self) -> None:
+        self._stems = {}
+        with os.scandir(self._folders.outbox) as entries:
+            for entry in entries:
+                if entry.name.endswith(ENDING) and not entry.name.startswith("."):
+                    self._remember(entry.name.removesuffix(ENDING))
+        for note in notes_in_work(self._folders):
+            for stem in (note.stem, *note.former):
+                self._remember(stem)
+
+    def _remember(self, stem: str) -> None:
+        folded = fold(stem)
+        for form in (folded, base_of(folded)):
+            self._stems.setdefault(form, set()).add(stem)
+
+    def _choose(
+        self, source: str, *, keep_cnf: bool, is_folder: bool
+    ) -> tuple[str, tuple[str, ...]]:
+        used = [
+            stem
+            for stem in islice(stems_for(source), MOST_LIKELY)
+            if any(holder == source for holder, _ in self._holders(stem))
+        ]
+        choices = chain(used, stems_for(source, is_folder=is_folder))
+        chosen = next(stem for stem in choices if self._is_free(stem, source, keep_cnf=keep_cnf))
+        return chosen, tuple(stem for stem in used if stem != chosen)
+
+    def _is_free(self, stem: str, source: str, *, keep_cnf: bool) -> bool:
+        """Whether no other source holds a name that the stem would use."""
+        wanted = outputs(stem, keep_cnf=keep_cnf)
+        return not any(
+            holder != source and names & wanted
+            for other in self._related(stem)
+            for holder, names in self._holders(other)
+        )
+
+    def _related(self, stem: str) -> Iterator[str]:
+        """The known stems whose names may coincide with this one's."""
+        folded = fold(stem)
+        forms = {folded, base_of(folded)}
+        for ending in (COUNT, PROOF):
+            forms |= {folded + ending, folded.removesuffix(ending)}
+        found = [self._stems.get(form, set()) for form in forms]
+        yield from set().union(*found)
+
+    def _holders(self, stem: str) -> Iterator[tuple[str, frozenset[str]]]:
+        """The sources that hold the names of a stem now, in work or published; and those names."""
+        if stem not in self._stems.get(fold(stem), ()):
+            return
+        for note in notes_in_work(self._folders):
+            if note.stem == stem:
+                yield note.source, outputs(stem, keep_cnf=note.keep_cnf)
+            elif stem in note.former:
+                yield note.source, outputs(stem, keep_cnf=True)
+        record = read_record(self._folders.outbox / (stem + ENDING))
+        if record is not None:
+            yield record.source, outputs(stem, keep_cnf=f"{stem}.cnf" in file_names(record))
+
+
+class Shelf:
+    """Keeps what is left of finished claims, still locked, for the next ones.
+
+    Some filesystems create files slowly after many deletions.
+    """
+
+    def __init__(self, room: int = 1) -> None:
+        self._room = room
+        self._kept: list[Claim] = []
+
+    def keep(self, claim: Claim) -> bool:
+        """Put a finished claim on the shelf, if there is room; whether there was."""
+        if len(self._kept) == self._room:
+            return False
+        folder = claim.folder.with_name(f"{NEW}{claim.note.job}")
+        try:
+            holds_more = {entry.name for entry in claim.folder.iterdir()} - {LOCK, NOTE}
+            if holds_more:
+                return False
+            claim.folder.rename(folder)
+        except OSError:
+            return False
+        self._kept.append(claim.moved(folder))
+        return True
+
+    def take(self, note: Note) -> Claim | None:
+        """A kept claim, with this note; None if there is none that can be used."""
+        if not self._kept:
+            return None
+        claim = self._kept.pop()
+        try:
+            claim.reuse(note)
+        except FileNotFoundError:  # the folder was replaced
+            claim.close()
+            return None
+        except OSError:
+            claim.discard()
+            raise
+        return claim
+
+    def close(self) -> None:
+        """Remove the kept claims."""
+        while self._kept:
+            self._kept.pop().discard()
+
+
+NO_SHELF = Shelf(room=0)
+
+
+def make_claim(folders: Folders, note: Note, shelf: Shelf = NO_SHELF) -> Claim | None:
+    """Claim `inbox/source`; None if another was faster, or the file is gone or changed."""
+    if is_in_work(folders, note.source):
+        return None
+    claim = shelf.take(note)
+    if claim is None:
+        with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
+            fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
+            claim = _prepare(folders, note, shelf)
+    reached("claim.prepared")
+    folder = folders.work / key_of(note.source)
+    try:
+        claim.folder.rename(folder)
+    except OSError:
+        claim.discard()
+        if folder.exists():
+            return None
+        raise
+    reached("claim.placed")
+    return _fill(claim.moved(folder), folders.inbox / note.source)
+
+
+def _prepare(folders: Folders, note: Note, shelf: Shelf) -> Claim:
+    """Make a claim under a temporary name, locked; its names are durable."""
+    folder = folders.work / f"{NEW}{note.job}"
+    folder.mkdir()
+    try:
+        lock = locked(folder / LOCK, os.O_CREAT | os.O_EXCL)
+        assert lock is not None, "nobody knows this lock yet"  # noqa: S101 - for mypy
+        claim = Claim(folder, lock, note, shelf.keep)
+    except OSError:
+        folder.rmdir()
+        raise
+    try:
+        claim.sign()
+        write_new(folder / NOTE, [note.text()])
+        sync(folder)
+    except OSError:
+        claim.discard()
+        raise
+    return claim
+
+
+def _fill(claim: Claim, source: Path) -> Claim | None:
+    """Rename the file into its claim, and back if it is not what was seen."""
+    try:
+        source.rename(claim.original)
+    except OSError as error:
+        claim.remove()
+        if isinstance(error, FileNotFoundError):
+            return None
+        raise
+    reached("claim.taken")
+    try:
+        if unchanged(claim.original, claim.note.fingerprint):
+            return claim
+        if not claim.put_back(source.parent):
+            claim.close()  # a newer one is there: this one is finished first, once complete
+    except BaseException:
+        claim.close()
+        raise
+    return None
+
+
+def is_in_work(folders: Folders, source: str) -> bool:
+    return (folders.work / key_of(source)).exists()

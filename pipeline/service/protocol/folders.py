@@ -1,0 +1,210 @@
+"""Where things lie in an inbox and an outbox, and how they are written durably."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from itertools import chain, count
+from pathlib import Path
+
+from pipeline.errors import EnvironmentFailure, UsageError, is_environmental, printable
+from pipeline.files import descriptor_of
+from pipeline.outbox.names import DONE, FAILED
+
+_AT_FDCWD, _RENAME_NOREPLACE = -100, 1  # from <fcntl.h> and <stdio.h> of Linux
+WORK = ".work"
+
+
+@dataclass(frozen=True)
+class Folders:
+    """The two folders that users see, and the three within the inbox."""
+
+    inbox: Path
+    outbox: Path
+
+    @cached_property
+    def work(self) -> Path:
+        return self.inbox / WORK
+
+    @cached_property
+    def done(self) -> Path:
+        return self.inbox / DONE
+
+    @cached_property
+    def failed(self) -> Path:
+        return self.inbox / FAILED
+
+    def blames(self, error: Exception) -> bool:
+        """Whether all jobs would fail so: no room, or a folder that is not writable."""
+        if not isinstance(error, OSError):
+            return isinstance(error, EnvironmentFailure)
+        usable = all(
+            folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+            for folder in (self.inbox, self.work, self.outbox)
+        )
+        return is_environmental(error) or not usable
+
+    def prepare(self) -> None:
+        """Create what is missing below the inbox, and the outbox; never the inbox itself.
+
+        Raises EnvironmentFailure if a folder is missing or not writable, UsageError if the
+        outbox is in the inbox. An inbox in the outbox does no harm.
+        """
+        if not self.inbox.is_dir():
+            raise _failure(self.inbox, "no such folder; make it, or name another with --inbox")
+        self._refuse_outbox_in_inbox()
+        for folder in (self.work, self.done, self.failed, self.outbox):
+            try:
+                folder.mkdir(exist_ok=True)
+            except OSError as error:
+                raise _failure(folder, f"cannot be made: {error.strerror}") from error
+        device = self.inbox.stat().st_dev
+        for folder in (self.work, self.done, self.failed):
+            if folder.stat().st_dev != device:
+                why = "it is on another filesystem than the inbox; files are renamed"
+                raise _failure(folder, f"{why} from one to the other")
+        for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise _failure(folder, "may not be written in")
+
+    def _refuse_outbox_in_inbox(self) -> None:
+        """Raise UsageError if the outbox is, or lies in, the inbox or a folder of its own.
+
+        No folder on its path may lie there either: it would be taken for a dropped one.
+        """
+        ours = set(_identities((self.inbox, self.work, self.done, self.failed)))
+        given = self.outbox.absolute()
+        way = (each for each in (given, *given.parents) if each.name not in ("", ".."))
+        places = {_real(given), *(_real(each.parent) for each in way)}
+        if not ours.isdisjoint(_identities(p for each in places for p in (each, *each.parents))):
+            raise UsageError(
+                f"--outbox {printable(str(self.outbox))}: the inbox, and what lies in it, cannot "
+                "be the outbox"
+            )
+
+
+def _failure(folder: Path, why: str) -> EnvironmentFailure:
+    return EnvironmentFailure(f"{printable(str(folder))}: {why}")
+
+
+def _real(path: Path) -> Path:
+    """The path with all links resolved; as far as possible if they form a circle."""
+    return Path(os.path.realpath(path))
+
+
+def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
+    """What identifies each existing folder, however it is mounted or named."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            status = folder.stat()
+            yield status.st_dev, status.st_ino
+
+
+@contextlib.contextmanager
+def opened(path: str | Path, flags: int = 0, folder: int | None = None) -> Iterator[int]:
+    """A descriptor of a regular file, as `descriptor_of` gives it."""
+    descriptor = descriptor_of(path, folder, flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def sync(path: Path) -> None:
+    """Make durable what a file holds, or the names in a folder."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def begin_writing(descriptor: int) -> None:
+    """Have a file written to disk from now on, so that several can become durable together."""
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
+    """Write a new file; return its SHA-256. If that fails, nothing of it is left.
+
+    Writing to disk begins at once. Raises FileExistsError, and leaves that file alone.
+    """
+    hashed = sha256()
+    with path.open("xb") as file:
+        try:
+            for piece in pieces:
+                data = piece.encode() if isinstance(piece, str) else piece
+                hashed.update(data)
+                file.write(data)
+            file.flush()
+            begin_writing(file.fileno())
+        except BaseException:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            raise
+    return hashed.hexdigest()
+
+
+def move_aside(path: Path, folder: Path, name: str) -> Path:
+    """Move a finished original to `folder/name`, or `folder/2/name`, `folder/3/name` and so on.
+
+    A folder named by a number would be taken for one of these shelves: it never goes to
+    `folder/name`. Nothing is overwritten. Returns where it went.
+    """
+    first = () if name.isdigit() and is_folder(path) else (folder,)
+    targets = (place / name for place in chain(first, _shelves(folder)))
+    target = next(target for target in targets if not os.path.lexists(target))
+    path.rename(target)
+    return target
+
+
+def _shelves(folder: Path) -> Iterator[Path]:
+    """The folders `2`, `3` and so on, each created on demand."""
+    for number in count(2):
+        shelf = folder / str(number)
+        with contextlib.suppress(FileExistsError):
+            shelf.mkdir()
+        if is_folder(shelf):
+            yield shelf
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a folder is there, not a link to one."""
+    return path.is_dir() and not path.is_symlink()
+
+
+def return_to(path: Path, target: Path) -> bool:
+    """Move a file back to `target` unless something is there; whether it was moved."""
+    try:
+        os.link(path, target, follow_symlinks=False)
+    except FileExistsError:
+        if path.lstat() != target.lstat():
+            return False
+    except OSError:  # no hard links here, or not to another user's file
+        return _rename_to_nothing(path, target)
+    path.unlink()
+    return True
+
+
+def _rename_to_nothing(path: Path, target: Path) -> bool:
+    """Rename unless something is there, atomically; False also if that is not supported."""
+    import ctypes  # noqa: PLC0415 - hardly ever needed
+
+    try:
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+    except AttributeError:
+        return False
+    paths = (os.fsencode(path), os.fsencode(target))
+    code: int = renameat2(_AT_FDCWD, paths[0], _AT_FDCWD, paths[1], _RENAME_NOREPLACE)
+    return code == 0

@@ -1,0 +1,157 @@
+"""Growing: the files of a set that takes hours, so that no part of it is made twice.
+
+They grow in the outbox under temporary names. Progress is noted in the claim once it is durable:
+how long each file is, and whatever else the job must know to go on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pipeline.service.protocol.claim import Claim
+from pipeline.service.protocol.folders import Folders, opened, sync, write_all
+from pipeline.service.protocol.publish import Grown, temporary_name
+from pipeline.files import descriptor_of, digest_of, read_end
+
+PROGRESS = ".progress"
+_LONGEST_NOTE = 4 * 1024 * 1024
+State = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _File:
+    """A growing file: its path, its number among those of its claim, and its length.
+
+    `hashed` is all of it, unless an earlier run began it.
+    """
+
+    path: Path
+    number: int
+    length: int = 0
+    fresh: bool = False
+    hashed: Any = None
+
+
+class Growing:
+    """The files of one claim's set, by name; `state` is what was noted last, or empty.
+
+    A name with a slash is one in the claim's tree. What a crash has left of a file beyond its
+    noted length is cut off. Notes made under another `key` do not count: `key` describes
+    everything besides the source on which the files depend.
+    """
+
+    def __init__(self, claim: Claim, folders: Folders, key: str = "") -> None:
+        self._claim = claim
+        self._folders = folders
+        self._key = key
+        self.tree = temporary_name(claim, folders, "0t")
+        self._files: dict[str, _File] = {}
+        self.state: State = {}
+        self._made = 0
+        try:
+            self._resume(last_noted(claim.folder))
+        except (OSError, AttributeError, KeyError, TypeError, ValueError):
+            self._files.clear()
+            self.state = {}
+            shutil.rmtree(self.tree, ignore_errors=True)
+        flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if self.state else os.O_TRUNC)
+        self._progress = os.fdopen(descriptor_of(claim.folder / PROGRESS, flags=flags), "wb")
+        self._progress.write(b"\n")  # ends a torn line
+
+    def _resume(self, noted: State) -> None:
+        if noted and noted["terms"] != self._key:
+            raise ValueError("it was noted under another key")
+        for name, (number, length) in noted.get("files", {}).items():
+            path = self._path(name, number)
+            if not path.exists() and self._claim.note.files:  # its publishing has begun
+                path = self._folders.outbox / name
+            if path.lstat().st_size < length:
+                raise ValueError("a file is shorter than was noted")
+            with opened(path, os.O_WRONLY) as descriptor:
+                os.ftruncate(descriptor, length)
+            self._files[name] = _File(path, number, length)
+            self._made = max(self._made, number)
+        self.state = noted
+
+    def _path(self, name: str, number: int) -> Path:
+        if "/" in name:
+            return self.tree / name.lstrip("/")
+        return temporary_name(self._claim, self._folders, f"{number}g")
+
+    def append(self, name: str, data: bytes) -> None:
+        """Append to a file of the set; it is created if it does not exist."""
+        file, flags = self._files.get(name), os.O_APPEND
+        if file is None:
+            self._made += 1
+            file = _File(self._path(name, self._made), self._made, hashed=sha256())
+            self._files[name] = file
+            file.path.unlink(missing_ok=True)
+            flags = os.O_CREAT | os.O_EXCL
+        with opened(file.path, os.O_WRONLY | flags) as descriptor:
+            write_all(descriptor, data)
+        if file.hashed:
+            file.hashed.update(data)
+        file.length += len(data)
+        file.fresh = True
+
+    def release(self, name: str) -> None:
+        """Make a complete file durable, and forget it."""
+        sync(self._files.pop(name).path)
+
+    def path(self, name: str) -> Path:
+        return self._files[name].path
+
+    def length(self, name: str) -> int:
+        return self._files[name].length if name in self._files else 0
+
+    def note(self, state: State) -> None:
+        """Make everything so far durable, then note it together with that state."""
+        for file in self._files.values():
+            if file.fresh:
+                sync(file.path)
+                file.fresh = False
+        if not self.state:
+            sync(self._folders.outbox)
+            self._claim.sync()
+            sync(self._claim.folder)
+        lengths = {name: (file.number, file.length) for name, file in self._files.items()}
+        self.state = state | {"files": lengths, "terms": self._key}
+        self._progress.write(json.dumps(self.state).encode("ascii") + b"\n")
+        self._progress.flush()
+        os.fsync(self._progress.fileno())
+
+    def staged(self) -> dict[str, Grown]:
+        """The grown files, by the names that they will get."""
+        return {
+            name: Grown(file.path, file.hashed.hexdigest() if file.hashed else digest_of(file.path))
+            for name, file in self._files.items()
+        }
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):  # what a full disk rejected is not noted
+            self._progress.close()
+
+
+def last_noted(folder: Path) -> State:
+    """The last state in a claim's progress note; empty if nothing was noted."""
+    try:
+        lines = read_end(folder / PROGRESS, _LONGEST_NOTE).split(b"\n")
+    except OSError:
+        return {}
+    for line in reversed(lines[:-1]):  # what follows the last line end is torn
+        with contextlib.suppress(ValueError, RecursionError):
+            state = json.loads(line)
+            return state if isinstance(state, dict) else {}
+    return {}
+
+
+def has_progress(claim: Claim) -> bool:
+    """Whether some of a job's work is done and need not be repeated."""
+    return bool(last_noted(claim.folder))

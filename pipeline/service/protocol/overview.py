@@ -1,0 +1,262 @@
+"""For the operator of the folders: show what is where, retry what failed, delete what is old."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import stat
+import time
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TypeGuard
+
+from pipeline.service.protocol.claim import LARGEST_LOCK, LOCK, Note, locked, note_in
+from pipeline.service.protocol.claiming import is_in_work
+from pipeline.service.protocol.folders import Folders, return_to, sync
+from pipeline.service.protocol.growing import last_noted
+from pipeline.service.protocol.settle import Refused, Settler, Settling, look, names_in
+from pipeline.errors import counted, in_words
+from pipeline.files import read_regular
+from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_record
+from pipeline.outbox.names import MOST_LIKELY, files_in, stems_for
+
+NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
+NEWER = "a newer file of its name was solved, or is in work; name it to retry it all the same"
+LAST_SCAN = ".last-scan"
+LONG_AGO = 120.0
+"""Seconds, four rescans: if the last scan is longer ago, nobody scans."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    name: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The state of both folders; `scan_age` in seconds, None if nothing ever scanned."""
+
+    waiting: list[Entry] = field(default_factory=list)
+    settling: list[Entry] = field(default_factory=list)
+    ignored: list[Entry] = field(default_factory=list)
+    in_work: list[Entry] = field(default_factory=list)
+    failed: list[Entry] = field(default_factory=list)
+    done: int = 0
+    scan_age: float | None = None
+
+    @property
+    def is_stuck(self) -> bool:
+        looked = self.scan_age is not None and self.scan_age <= LONG_AGO
+        return bool(self.waiting) and not looked
+
+
+def stamp_scan(folders: Folders) -> None:
+    """Record that a scan has just taken place."""
+    stamp = folders.work / LAST_SCAN
+    try:
+        os.utime(stamp, follow_symlinks=False)
+    except FileNotFoundError:
+        stamp.touch()
+
+
+def survey(folders: Folders, settle: float) -> Overview:
+    """Survey both folders. Raises FileNotFoundError if there is no inbox."""
+    names, ignored = names_in(folders.inbox)
+    overview = Overview(
+        ignored=[Entry(name, reason) for name, reason in ignored.items()],
+        in_work=[Entry(note.source, words) for note, words in claims_seen(folders)],
+        failed=[Entry(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)],
+        done=sum(1 for _ in files_in(folders.done)),
+        scan_age=_scan_age(folders),
+    )
+    settler = Settler(settle)
+    for name in names:
+        seen = look(folders.inbox / name)
+        if seen is None:
+            continue
+        if isinstance(seen, Refused):
+            overview.waiting.append(Entry(name, seen.reason))
+            continue
+        verdict = settler.judge(seen, time.monotonic(), time.time())
+        age = time.time() - seen.modified
+        if isinstance(verdict, Settling) and (seen.writer is not None or age < settle):
+            overview.settling.append(Entry(name, verdict.reason))
+        else:
+            overview.waiting.append(Entry(name))
+    return overview
+
+
+def _scan_age(folders: Folders) -> float | None:
+    try:
+        age = time.time() - (folders.work / LAST_SCAN).lstat().st_mtime
+    except FileNotFoundError:
+        return None
+    return age if age >= -LONG_AGO else None  # the clock was set back: unknown
+
+
+def _reason(folders: Folders, source: str) -> str:
+    record = _record_of(folders, source)
+    if record is None:
+        return "its record is gone"
+    if _is_refusal(record):
+        return record.message or record.status
+    return f"another of its name came out as {record.status} since"
+
+
+def _record_of(folders: Folders, source: str) -> Record | None:
+    """The record of the latest job of a source."""
+    records = (
+        read_record(folders.outbox / (stem + ENDING))
+        for stem in islice(stems_for(source), MOST_LIKELY)
+    )
+    return next((each for each in records if each is not None and each.source == source), None)
+
+
+def _is_refusal(record: Record) -> TypeGuard[PuzzleRecord]:
+    """Whether the original of this job went to `failed`."""
+    return isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed")
+
+
+def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
+    """Each claim's note, and a description of its owner and progress."""
+    for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
+        try:
+            told = read_regular(path, LARGEST_LOCK).decode("ascii", errors="replace")
+            owner, lock = told.strip().rpartition("\n")[2], locked(path)
+        except FileNotFoundError:  # finished meanwhile
+            continue
+        except PermissionError:  # another user's
+            owner, lock = "another user's process", None
+        except OSError as error:
+            owner, lock = f"nobody can take it up: {in_words(error)}", None
+        if lock is not None:
+            os.close(lock)
+            owner = "abandoned; the next scan takes it up"
+        yield note_in(path.parent), owner + _progress_of(path.parent)
+
+
+def _progress_of(folder: Path) -> str:
+    """The progress of a job of many puzzles, in words; empty for others."""
+    state = last_noted(folder)
+    if not state:
+        return ""
+    done = f"; {counted(state['puzzles'], 'puzzle')} done" if "puzzles" in state else ""
+    share = state.get("share")
+    return done + (f", {share:.0%}" if isinstance(share, float) else "")
+
+
+def retry_failed(
+    folders: Folders, names: Collection[str] | None
+) -> Iterator[tuple[str, str | None]]:
+    """Put failed originals back, the latest of a name; yield each with why it was not, if so.
+
+    Without `names`, all are put back that no newer job of their name has overtaken.
+    """
+    found = set()
+    latest_first = sorted(files_in(folders.failed), key=lambda path: -path.lstat().st_ctime_ns)
+    for path in sorted(latest_first, key=lambda path: path.name):
+        if names is None and _is_overtaken(folders, path.name):
+            yield path.name, NEWER
+        elif names is None or path.name in names:
+            found.add(path.name)
+            returned = return_to(path, folders.inbox / path.name)
+            yield path.name, None if returned else IN_THE_WAY
+    for name in sorted(set(names or ()) - found):
+        yield name, NOT_FAILED
+    sync(folders.inbox)
+
+
+def _is_overtaken(folders: Folders, source: str) -> bool:
+    """Whether a newer job of a failed original's name is in work, or came out well."""
+    record = _record_of(folders, source)
+    return is_in_work(folders, source) or not (record is None or _is_refusal(record))
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """A file or folder that is old enough to delete; the inode tells it from a newer one."""
+
+    path: Path
+    inode: int
+
+
+def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
+    """The originals in `done`, and the logs in the outbox, that are at least that old.
+
+    An original's age counts from when it was moved there, whatever its own time and those of the
+    files in a folder. Failed originals are kept: nobody has dealt with them yet.
+    """
+    limit = time.time() - seconds
+    for path in files_in(folders.done):
+        with contextlib.suppress(FileNotFoundError):
+            status = path.lstat()
+            if status.st_ctime <= limit:
+                yield Expired(path, status.st_ino)
+    for log in _logs(folders.outbox):
+        with contextlib.suppress(FileNotFoundError):
+            status = log.lstat()
+            if status.st_mtime <= limit and stat.S_ISREG(status.st_mode):
+                yield Expired(log, status.st_ino)
+
+
+def _logs(outbox: Path) -> Iterator[Path]:
+    """The logs that records list, with those in the trees of archives."""
+    for path, record in _records(outbox):
+        yield from _logs_of(outbox, record)
+        tree = outbox / path.stem
+        if record.status == "archive" and not tree.is_symlink():
+            for folder, inner, _ in os.walk(tree):
+                inner.sort()
+                for _, member in _records(Path(folder)):
+                    yield from _logs_of(Path(folder), member)
+
+
+def _records(folder: Path) -> Iterator[tuple[Path, Record]]:
+    for path in sorted(folder.glob(f"[!.]*{ENDING}")):
+        record = read_record(path)
+        if record is not None:
+            yield path, record
+
+
+def _logs_of(folder: Path, record: Record) -> Iterator[Path]:
+    return (folder / name for name in file_names(record) if name.endswith(".log"))
+
+
+def delete_expired(files: Iterable[Expired]) -> int:
+    """Delete these, except those that were replaced meanwhile; return how many were deleted.
+
+    Raises OSError, after deleting all the others, if some could not be deleted.
+    """
+    count = 0
+    hindrance: OSError | None = None
+    for file in files:
+        try:
+            count += _delete(file)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            hindrance = hindrance or error
+    if hindrance:
+        raise hindrance
+    return count
+
+
+def _delete(expired: Expired) -> bool:
+    """Delete a file, or a folder with its content; whether it was still there."""
+    status = expired.path.lstat()
+    if status.st_ino != expired.inode:
+        return False
+    if stat.S_ISDIR(status.st_mode):
+        try:
+            shutil.rmtree(expired.path)
+        except RecursionError:
+            why = "it is too deep to be deleted here; rm -r can"
+            raise OSError(errno.ENAMETOOLONG, why, expired.path) from None
+    else:
+        expired.path.unlink()
+    return True

@@ -1,0 +1,305 @@
+"""Publish: a set of files appears in the outbox as a whole, its record last."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from pipeline.service.protocol import reached
+from pipeline.service.protocol.claim import Claim, Output
+from pipeline.service.protocol.claiming import identity
+from pipeline.service.protocol.folders import (
+    Folders,
+    is_folder,
+    move_aside,
+    sync,
+    write_new,
+)
+from pipeline.service.protocol.settle import UNSEEN, fingerprint_of
+from pipeline.outbox import ENDING, Record, file_names, read_record
+
+MakeRecord = Callable[[Mapping[str, str]], str]
+"""From published name → SHA-256 to the record's text."""
+
+
+class Grown(NamedTuple):
+    """A file that lies in the outbox already, and its SHA-256."""
+
+    path: Path
+    sha256: str
+
+
+File = tuple[str, Iterable[str | bytes] | Grown]
+"""A name of the set, with its text in pieces, or the file that has it."""
+
+_TEMPORARY = re.compile(
+    r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A set that a claim's job has made.
+
+    `tree` is a folder of the outbox that will be renamed to the stem.
+    """
+
+    claim: Claim
+    files: Callable[[], Iterable[File]]
+    make: MakeRecord
+    tree: Path | None = None
+
+
+def publish(publications: Sequence[Publication], folders: Folders) -> None:
+    """Replace any earlier set of each source by the new one.
+
+    Everything is written under temporary names and made durable before an earlier set is
+    touched; what the earlier record lists and the new set lacks is deleted; the record comes
+    last. It may be repeated after a crash at any point, with the same outcome. Several sets are
+    made durable together.
+    """
+    sets = [_Set(each, folders) for each in publications]
+    try:
+        for each in sets:
+            each.stage()
+        reached("publish.staged")
+        for each in sets:
+            each.announce()
+        for each in sets:
+            each.sync()  # the first sync makes most of the others durable too
+        for each in sets:
+            each.withdraw_earlier()
+        if any(each.earlier for each in sets):
+            sync(folders.outbox)
+        for each in sets:
+            each.exchange()
+        sync(folders.outbox)
+        reached("publish.cleared")
+        for each in sets:
+            each.record.move()
+        sync(folders.outbox)
+        reached("publish.recorded")
+    except Exception:
+        for each in sets:
+            each.clear_away()
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """A file of a set, or its folder: its path until it gets its name in the outbox.
+
+    `is_temporary`: it is written for this attempt alone.
+    """
+
+    path: Path
+    target: Path
+    is_temporary: bool = False
+    is_folder: bool = False
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether an earlier attempt was interrupted after renaming it."""
+        return self.path == self.target
+
+    def move(self) -> None:
+        self.path.replace(self.target)
+
+
+class _Set:
+    """A set on its way into the outbox."""
+
+    def __init__(self, publication: Publication, folders: Folders) -> None:
+        self._publication = publication
+        self._claim = publication.claim
+        self._outbox = folders.outbox
+        self._mark = _mark(self._claim, folders)
+        self._files: list[_Staged] = []
+        self.earlier: list[Path] = []
+        self.record = self._temporary(0, self._claim.note.stem + ENDING)
+
+    @property
+    def _all(self) -> list[_Staged]:
+        return [*self._files, self.record]
+
+    def _temporary(self, number: int, name: str) -> _Staged:
+        path = self._outbox / f"{self._mark}-{number}.tmp"
+        return _Staged(path, self._outbox / name, is_temporary=True)
+
+    def stage(self) -> None:
+        hashes: dict[str, str] = {}
+        for number, (name, content) in enumerate(self._publication.files(), 1):
+            if isinstance(content, Grown):
+                self._files.append(_Staged(content.path, self._outbox / name))
+                hashes[name] = content.sha256
+            else:
+                self._files.append(self._temporary(number, name))
+                hashes[name] = _write_anew(self._files[-1].path, content)
+            reached("publish.staging")
+        if tree := self._publication.tree:
+            target = self._outbox / self._claim.note.stem
+            path = tree if tree.exists() else target
+            self._files.append(_Staged(path, target, is_folder=True))
+        _write_anew(self.record.path, [self._publication.make(hashes)])
+
+    def announce(self) -> None:
+        """Note in the claim what may have to be deleted, should this be interrupted.
+
+        Raises OSError, before anything is changed, if a foreign folder is in the way.
+        """
+        note = self._claim.note
+        known: list[Output] = []
+        for stem in (note.stem, *note.former):
+            path = self._outbox / (stem + ENDING)
+            record = read_record(path)
+            if record is not None and record.source == note.source:
+                self.earlier.append(path)
+                known += (Output(name) for name in file_names(record) if name.startswith(stem))
+                known += [Output(stem, is_folder=True)] if record.status == "archive" else []
+        for staged in self._all:
+            if staged.is_in_place:
+                continue
+            if is_folder(staged.target):
+                _refuse_foreign(staged.target, (*known, *note.files))
+            elif staged.is_folder and os.path.lexists(staged.target):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
+        fresh = (Output(each.target.name, each.is_folder) for each in self._files)
+        self._claim.save_files([*fresh, *known])
+        reached("publish.saved")
+
+    def sync(self) -> None:
+        """Make durable what is staged, and the claim's note."""
+        for staged in self._all:
+            sync(staged.path)
+        self._claim.sync()
+
+    def withdraw_earlier(self) -> None:
+        """Remove the earlier records."""
+        for path in self.earlier:
+            path.unlink()
+        reached("publish.withdrawn")
+
+    def exchange(self) -> None:
+        """Rename everything but the record, and delete what only the earlier set had."""
+        for staged in self._files:
+            if not staged.is_in_place:
+                if is_folder(staged.target):
+                    self._put_away(staged.target)
+                staged.move()
+            reached("publish.renaming")
+        reached("publish.renamed")
+        fresh = {staged.target.name for staged in self._all}
+        for stale in self._claim.note.files:
+            path = self._outbox / stale.name
+            if stale.name in fresh:
+                continue
+            if not stale.is_folder:
+                path.unlink(missing_ok=True)
+            elif is_folder(path):
+                self._put_away(path)
+
+    def _put_away(self, folder: Path) -> None:
+        """Remove a folder of an earlier set from view at once, and then delete it."""
+        _refuse_foreign(folder, self._claim.note.files)
+        aside = self._claim.folder / ".earlier"
+        shutil.rmtree(aside, ignore_errors=True)
+        try:
+            folder.rename(aside)
+        except OSError:  # the outbox is on another filesystem
+            shutil.rmtree(folder)
+        shutil.rmtree(aside, ignore_errors=True)
+
+    def clear_away(self) -> None:
+        """Remove the temporary files of an unpublished set; growing files stay."""
+        for staged in self._all:
+            if staged.is_temporary:
+                with contextlib.suppress(OSError):
+                    staged.path.unlink()
+
+
+def _refuse_foreign(folder: Path, listed: Sequence[Output]) -> None:
+    """Raise OSError if a folder is not listed as one of an earlier set."""
+    if Output(folder.name, is_folder=True) not in listed:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
+
+
+def _write_anew(path: Path, content: Iterable[str | bytes]) -> str:
+    """Write a file in place of what an interrupted attempt may have left of it."""
+    try:
+        return write_new(path, content)
+    except FileExistsError:
+        path.unlink()
+        return write_new(path, content)
+
+
+def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
+    return folders.outbox / f"{_mark(claim, folders)}-{ending}.tmp"
+
+
+def _mark(claim: Claim, folders: Folders) -> str:
+    """How all temporary names of a job begin."""
+    return f".{_inbox_mark(folders)}-{claim.note.job}"
+
+
+def _inbox_mark(folders: Folders) -> str:
+    """Which inbox a temporary file comes from: an outbox may serve several."""
+    return identity(folders.inbox.stat())
+
+
+def is_published(claim: Claim, folders: Folders) -> Record | None:
+    """The record of this very job, if it is there: then the set is complete.
+
+    None if the file in the claim has changed, or is not the one that its note describes.
+    """
+    note = claim.note
+    record = read_record(folders.outbox / (note.stem + ENDING))
+    if record is None or record.job != note.job:
+        return None
+    status = claim.original.lstat()
+    is_same = note.fingerprint in (UNSEEN, fingerprint_of(status))
+    return record if is_same or stat.S_ISDIR(status.st_mode) else None
+
+
+def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
+    """Move the originals of published jobs where they belong and remove the claims.
+
+    Each claim comes with whether its original belongs in `failed`. The inbox is made durable
+    first: a filesystem that only logs the shelf might have the original in both after a power
+    failure.
+    """
+    shelves = set()
+    for claim, is_failed in finished:
+        folder = folders.failed if is_failed else folders.done
+        shelves.add(move_aside(claim.original, folder, claim.note.source).parent)
+    for folder in (folders.inbox, *shelves):
+        sync(folder)
+    reached("finish.moved")
+    for claim, _ in finished:
+        claim.remove()
+        reached("finish.removed")
+
+
+def remove_orphans(folders: Folders, jobs_in_work: Callable[[], set[str]]) -> None:
+    """Remove temporary files of this inbox's jobs that are no longer in work."""
+    mark = _inbox_mark(folders)
+    found = [
+        (name, match["job"])
+        for name in os.listdir(folders.outbox)  # noqa: PTH208 - there may be a million
+        if (match := _TEMPORARY.fullmatch(name)) and match["inbox"] == mark
+    ]
+    alive = jobs_in_work() if found else set()
+    for name, job in found:
+        if job not in alive:
+            path = folders.outbox / name
+            if is_folder(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)

@@ -1,0 +1,298 @@
+"""Whether a dropped file is complete: what is seen of it, and what that means.
+
+Looking follows no link and never blocks. The decision does no I/O: sights and clock readings in,
+a verdict out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import signal
+import stat
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from pipeline.service.protocol.folders import opened
+from pipeline.errors import is_environmental
+from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary, kind_in_words
+from pipeline.outbox.names import DONE, FAILED
+from pipeline.reading.archives.limits import DEEPEST
+
+EMPTY_SECONDS = 60.0
+"""For so long after its mtime an empty file may be about to be written."""
+
+CLOCK_SECONDS = 3600.0
+"""No clock is wrong by more: a time further in the future was made up."""
+
+FOLDER_SECONDS = 5.0
+"""For so long nothing in a dropped folder may have changed."""
+
+
+class Fingerprint(NamedTuple):
+    """Values that change when a file does, but not when it is renamed."""
+
+    inode: int
+    size: int
+    modified_ns: int
+
+
+UNSEEN = Fingerprint(0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A file as it was just seen.
+
+    `writer`: some process has it open for writing; None if that is not known. `cut_off`: its
+    content looks incomplete. A folder's fingerprint has a hash of its content instead of a time;
+    `newest_ns` is the latest mtime in it.
+    """
+
+    name: str
+    fingerprint: Fingerprint
+    writer: bool | None
+    cut_off: bool = False
+    is_folder: bool = False
+    newest_ns: int = 0
+
+    @property
+    def modified(self) -> float:
+        """Its mtime, seconds since 1970."""
+        return (self.newest_ns if self.is_folder else self.fingerprint.modified_ns) / 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Something that is neither a file nor a folder: it goes to `failed/` unread."""
+
+    name: str
+    reason: str
+    fingerprint: Fingerprint
+
+
+def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
+    """The names to consider, in order; and those to leave where they are, with the reason."""
+    taken: list[str] = []
+    ignored: dict[str, str] = {}
+    with os.scandir(inbox) as entries:
+        for entry in entries:
+            if entry.name in (DONE, FAILED):
+                continue
+            if not is_junk(entry.name):
+                taken.append(entry.name)
+            elif not entry.name.startswith("."):
+                is_fresh = is_temporary(entry.name)
+                ignored[entry.name] = "a temporary name" if is_fresh else "left by a desktop"
+    return sorted(taken), ignored
+
+
+def fingerprint_of(status: os.stat_result) -> Fingerprint:
+    return Fingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def look(
+    path: Path, cut_off: Callable[[bytes], bool] = lambda _: False, most: int = 0
+) -> Sight | Refused | None:
+    """What is at `path` now; None if it is gone.
+
+    A file of up to `most` bytes without a writer is read, for `cut_off` to say whether it looks
+    incomplete.
+    """
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(status.st_mode):
+        return _look_at_folder(path)
+    if not stat.S_ISREG(status.st_mode):
+        return Refused(path.name, f"it is {kind_in_words(status.st_mode)}", fingerprint_of(status))
+    try:
+        descriptor = os.open(path, SAFELY)
+    except OSError as error:
+        return _unopened(path, status, error)
+    try:
+        before = fingerprint_of(os.fstat(descriptor))
+        writer = has_writer(descriptor)
+        beginning = (
+            not writer and 0 < before.size <= most and cut_off(os.read(descriptor, before.size))
+        )
+        after = fingerprint_of(os.fstat(descriptor))
+    finally:
+        os.close(descriptor)
+    return Sight(path.name, after, writer, cut_off=beginning or before != after)
+
+
+def _look_at_folder(path: Path) -> Sight | None:
+    """Look at a folder with all that is read of it; None if it is gone."""
+    size, hashed, writer, newest = 0, sha256(), False, 0
+    for inner, name, folder, status in within(path):
+        writer = writer or (stat.S_ISREG(status.st_mode) and _is_written_in(folder, name))
+        size += status.st_size
+        newest = max(newest, status.st_mtime_ns)
+        hashed.update(repr((inner, name, fingerprint_of(status))).encode())
+    try:
+        own = path.lstat()
+    except FileNotFoundError:
+        return None
+    content = int.from_bytes(hashed.digest()[:7], "big")
+    return Sight(
+        path.name,
+        Fingerprint(own.st_ino, size, content),
+        writer or None,
+        is_folder=True,
+        newest_ns=max(newest, own.st_mtime_ns),
+    )
+
+
+def within(
+    name: str | Path, parent: int | None = None, inner: str = ""
+) -> Iterator[tuple[str, str, int, os.stat_result]]:
+    """Everything in a folder, as deep as archives are read: where it lies, its name, and status.
+
+    Each is named relative to its open folder, the third value: a whole path can be too long for
+    the system, and what is seen must not depend on where the folder itself lies. Raises OSError
+    if the environment is at fault.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = os.open(name, SAFELY | os.O_DIRECTORY, dir_fd=parent)
+            stack.callback(os.close, folder)
+            with os.scandir(folder) as entries:
+                names = sorted(entry.name for entry in entries)
+        except OSError as error:
+            if is_environmental(error):
+                raise
+            return  # it may be gone
+        for each in names:
+            try:
+                status = os.stat(each, dir_fd=folder, follow_symlinks=False)
+            except OSError:
+                continue
+            yield inner, each, folder, status
+            if stat.S_ISDIR(status.st_mode) and inner.count("/") < DEEPEST:
+                yield from within(each, folder, f"{inner}{each}/")
+
+
+def _is_written_in(folder: int, name: str) -> bool:
+    """Whether a file in an open folder is known to have a writer."""
+    try:
+        with opened(name, folder=folder) as descriptor:
+            return has_writer(descriptor) is True
+    except OSError as error:
+        if error.errno == errno.EAGAIN:  # it is leased for writing
+            return True
+        if is_environmental(error):
+            raise
+        return False
+
+
+def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | None:
+    """The sight of a file that cannot be opened; None if it was replaced just now."""
+    match error.errno:
+        case errno.ENOENT | errno.ELOOP | errno.ENXIO:
+            return None
+        case errno.EACCES:  # permission may be granted at the end of a copy
+            return Sight(path.name, fingerprint_of(status), writer=None)
+        case errno.EAGAIN:  # it is leased for writing
+            return Sight(path.name, fingerprint_of(status), writer=True)
+    raise error
+
+
+def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
+    """Whether a file or folder is still as it was seen, and has no writer."""
+    seen = look(path)
+    return seen is not None and seen.fingerprint == fingerprint and not _has_known_writer(seen)
+
+
+def is_written(path: Path) -> bool:
+    """Whether a file, or one in a folder, is known to have a writer."""
+    return _has_known_writer(look(path))
+
+
+def _has_known_writer(seen: Sight | Refused | None) -> bool:
+    return isinstance(seen, Sight) and seen.writer is True
+
+
+def has_writer(descriptor: int) -> bool | None:
+    """Whether any process has the file open for writing; None if leases do not tell.
+
+    If another process opens it at this moment, the kernel sends us a signal: not SIGIO, which
+    would kill us, but SIGURG, which is ignored.
+    """
+    try:
+        fcntl.fcntl(descriptor, F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except BlockingIOError:
+        return True
+    except (OSError, AttributeError):  # another's file, another filesystem, another system
+        return None
+    with contextlib.suppress(OSError):
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """Not yet complete: look again in `seconds`.
+
+    `patience` is what is left of the settling time since the name was first seen, changed since
+    or not. `held`: a writer has had it open without a change for longer than the settling time,
+    so that it may take any time.
+    """
+
+    seconds: float
+    reason: str
+    patience: float
+    held: bool = False
+
+
+class Settler:
+    """Remembers since when each file has been as it is now, on a monotonic clock."""
+
+    def __init__(self, settle: float) -> None:
+        self._settle = settle
+        self._first: dict[str, float] = {}
+        self._since: dict[str, tuple[Fingerprint, float]] = {}
+        self._written: dict[str, float] = {}
+
+    def forget_all_but(self, names: Collection[str]) -> None:
+        for gone in self._since.keys() - names:
+            del self._since[gone], self._first[gone]
+            self._written.pop(gone, None)
+
+    def judge(self, sight: Sight, now: float, wall: float) -> Ready | Settling:
+        """Whether the file is complete, at `now` on the monotonic and `wall` on the wall clock."""
+        fingerprint, since = self._since.get(sight.name, (None, now))
+        if fingerprint != sight.fingerprint:
+            since = now
+            self._since[sight.name] = (sight.fingerprint, now)
+        unchanged = now - since
+        settle = FOLDER_SECONDS if sight.is_folder else self._settle
+        left = settle - unchanged
+        patience = settle - (now - self._first.setdefault(sight.name, now))
+        if sight.writer:
+            self._written[sight.name] = now
+            soon = max(left, settle / 4)
+            return Settling(soon, "a writer has it open", patience, held=left <= 0)
+        if sight.is_folder and sight.name in self._written:
+            left = max(left, self._written[sight.name] + settle - now)
+        if sight.fingerprint.size == 0:
+            age = max(unchanged, wall - sight.modified)
+            if age < EMPTY_SECONDS and sight.modified < wall + CLOCK_SECONDS:
+                return Settling(EMPTY_SECONDS - age, "it is still empty", patience)
+        if sight.writer is None and left > 0:
+            return Settling(left, "it may still be written", patience)
+        if sight.cut_off and left > 0:
+            return Settling(left, "it looks cut off", patience)
+        return Ready()

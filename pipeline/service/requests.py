@@ -1,0 +1,241 @@
+"""Any source of a problem → its Result, any piece of a collection → its rows.
+
+Each is solved alone through the chain, or with its like in a batch.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pipeline.solving.one import compared, solve_problem
+from pipeline.errors import InvalidPuzzle, LimitReached
+from pipeline.reading.formats import Piece, parsed_from, signs_of
+from pipeline.solving.problem import Problem, PuzzleProblem, S, read_problem
+from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.reading.read import problem_of
+from pipeline.solving.result import Result, Stopwatch
+from pipeline.settings import Settings
+from pipeline.solving.solvers import Solvers
+from pipeline.reading.source import Source
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pipeline.reading.formats.plain import Contents
+    from pipeline.outbox.rows import Rows
+
+LARGEST_SIDE = 25
+"""Larger puzzles are solved one by one: their candidates alone would fill the memory."""
+
+Given = Problem | Puzzle | str | bytes
+"""What can be solved: a problem that was read, a puzzle, or a text."""
+
+
+def solve_puzzle(
+    puzzle: Puzzle,
+    settings: Settings | None = None,
+    on_grid: Callable[[Grid], None] | None = None,
+) -> Result[Grid]:
+    """Solve a puzzle as `solve` does, with settings in one value.
+
+    `on_grid` is called with each solution as it is found.
+    """
+    chosen, problem = settings or Settings(), PuzzleProblem(parsed_from(puzzle))
+    with Solvers(chosen.solver, chosen.minisat) as solvers:
+        return solve_one(problem, solvers, chosen, Stopwatch(), on_grid)
+
+
+def solve_one(
+    problem: Problem[S],
+    solvers: Solvers,
+    settings: Settings,
+    watch: Stopwatch,
+    on_solution: Callable[[S], None] | None = None,
+) -> Result[S]:
+    """Solve a problem; `on_solution` is called with each solution as it is found.
+
+    Lanes find all at once. Raises EnvironmentFailure.
+    """
+    if settings.solver != "lanes" or _together(problem, settings) is None:
+        return solve_problem(problem, solvers, settings, watch, on_solution)
+    (result,) = solve_problems([problem], solvers, settings, [watch.spent()])
+    if on_solution:
+        for solution in result.solutions:
+            on_solution(solution)
+    return result
+
+
+def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings) -> Result:
+    """Solve the bytes of one file; `source` names it in messages.
+
+    Raises EnvironmentFailure.
+    """
+    return solve_sources([(source, data)], solvers, settings)[0]
+
+
+def solve_sources(
+    sources: Sequence[tuple[str, Given]], solvers: Solvers, settings: Settings
+) -> list[Result]:
+    """The results for many files, texts or puzzles, each named for messages.
+
+    Raises EnvironmentFailure.
+    """
+    results: dict[int, Result] = {}
+    read: dict[int, Problem] = {}
+    parse: list[float] = []
+    for index, (name, data) in enumerate(sources):
+        watch = Stopwatch()
+        try:
+            with watch.timing("parse"):
+                read[index] = problem_given(name, data, settings)
+        except InvalidPuzzle as error:
+            results[index] = Result("invalid", message=str(error), seconds=watch.seconds())
+        except LimitReached as error:
+            results[index] = Result("unknown", (), False, str(error), seconds=watch.seconds())
+        else:
+            parse.append(watch.spent())
+    found = solve_problems(list(read.values()), solvers, settings, parse)
+    results |= zip(read, with_traits(found, settings), strict=True)
+    return [results[index] for index in range(len(sources))]
+
+
+def with_traits(results: list[Result], settings: Settings) -> list[Result]:
+    """The results, with what else the settings ask about puzzles."""
+    if not settings.traits:
+        return results
+    from pipeline.catalogue import telling  # noqa: PLC0415 - few ask for it
+
+    return telling.with_traits(results, settings)
+
+
+def problem_given(name: str, given: Given, settings: Settings) -> Problem:
+    """The problem that is meant. Raises InvalidPuzzle, LimitReached."""
+    match given:
+        case Problem():
+            return given
+        case Puzzle():
+            return PuzzleProblem(parsed_from(given))
+        case str():
+            return read_problem(given.encode(errors="surrogatepass"), name, settings)
+        case bytes():
+            return read_problem(given, name, settings)
+    kind = type(given).__name__
+    raise TypeError(f"expected a Puzzle, a Problem, or a text as str or bytes, found {kind}")
+
+
+def solve_problems(
+    problems: Sequence[Problem],
+    solvers: Solvers,
+    settings: Settings,
+    parse: Sequence[float] = (),
+) -> list[Result]:
+    """Solve problems that took `parse` seconds each to read; those of one geometry together.
+
+    Raises EnvironmentFailure.
+    """
+    groups: defaultdict[Geometry | None, list[int]] = defaultdict(list)
+    for place, problem in enumerate(problems):
+        groups[_together(problem, settings)].append(place)
+    results: dict[int, Result] = {}
+    for geometry, places in groups.items():
+        if geometry is None or (len(places) == 1 and settings.solver != "lanes"):
+            for place in places:
+                watch = Stopwatch(parse=parse[place] if parse else None)
+                results[place] = solve_problem(problems[place], solvers, settings, watch)
+            continue
+        from pipeline.solving.many import Batch, masks_of, solve_batch  # noqa: PLC0415 - numpy is slow to load
+
+        own = [each for place in places if isinstance(each := problems[place], PuzzleProblem)]
+        theirs = [parse[place] for place in places] if parse else ()
+        batch = Batch(geometry, masks_of([each.puzzle for each in own]), own.__getitem__, theirs)
+        answers = solve_batch(batch, solvers, settings)
+        results |= {place: answers.result(index) for index, place in enumerate(places)}
+    return [_checked(problem, results[place]) for place, problem in enumerate(problems)]
+
+
+def _together(problem: Problem, settings: Settings) -> Geometry | None:
+    """The geometry of a puzzle that may be solved together with others of it; else None."""
+    geometry = None if settings.keep_cnf else problem.geometry_alone
+    return geometry if geometry and geometry.side <= LARGEST_SIDE else None
+
+
+def _checked(problem: Problem, result: Result) -> Result:
+    """The result, with what is wrong with the solution that stands beside its puzzle."""
+    if not isinstance(problem, PuzzleProblem):
+        return result
+    parsed = problem.parsed
+    if parsed.unread and result.problem is None:
+        result = replace(result, problem=problem)
+    return compared(result, parsed.puzzle, parsed.claimed, signs_of(parsed.format))
+
+
+def solve_piece(
+    piece: Piece, source: Source, solvers: Solvers, settings: Settings, first: int = 1
+) -> Rows:
+    """Read the puzzles of a piece, solve and certify them; the first has the index `first`.
+
+    Raises EnvironmentFailure.
+    """
+    from pipeline.solving.many import Batch, solve_batch  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - not for single puzzles
+
+    contents = source.detected.contents(piece, source.name, settings.reading)
+    making = RowsOf(contents, source, first, settings.traits)
+    for geometry, places, masks in _batches(contents):
+        batch = Batch(geometry, masks, partial(_problem_at, contents, places))
+        answers = solve_batch(batch, solvers, settings, explain=False)
+        making.tell_answers(places, answers)
+        if settings.traits:
+            from pipeline.catalogue.telling import fields_of  # noqa: PLC0415 - few ask for it
+
+            making.tell_also(places, fields_of(geometry, masks, answers, settings))
+    for place in making.untold():
+        entry = contents.entry(place)
+        if entry.error is not None:
+            making.tell(place, Result("invalid", message=entry.error))
+            continue
+        result = solve_problem(problem_of(entry), solvers, settings, Stopwatch(), explain=False)
+        making.tell(place, result)
+    return making.rows()
+
+
+def failed_piece(
+    piece: Piece, source: Source, settings: Settings, why: str, first: int = 1
+) -> Rows:
+    """The rows of puzzles that could not be computed, without computing them."""
+    from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - as above
+
+    contents = source.detected.contents(piece, source.name, settings.reading)
+    making = RowsOf(contents, source, first, settings.traits)
+    for place in making.untold():
+        making.tell(place, Result("failed", message=why))
+    return making.rows()
+
+
+def _batches(
+    contents: Contents,
+) -> Iterator[tuple[Geometry, NDArray[np.intp], NDArray[np.unsignedinteger]]]:
+    """Group the puzzles without rules by geometry, with their places and masks."""
+    import numpy as np  # noqa: PLC0415 - slow to load
+
+    from pipeline.solving.many import masks_of, masks_of_plain  # noqa: PLC0415 - as above
+
+    places, cells = contents.plain_cells()
+    if len(places):
+        yield NINE, places, masks_of_plain(cells)
+    others: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
+    for place, entry in contents.entries():
+        puzzle = entry.puzzle
+        if puzzle is not None and puzzle.is_plain and puzzle.geometry.side <= LARGEST_SIDE:
+            others[puzzle.geometry][place] = puzzle
+    for geometry, puzzles in others.items():
+        yield geometry, np.array(list(puzzles)), masks_of(list(puzzles.values()))
+
+
+def _problem_at(contents: Contents, places: NDArray[np.intp], index: int) -> PuzzleProblem:
+    return problem_of(contents.entry(int(places[index])))

@@ -1,0 +1,1 @@
+"""Where results go: a set of files, a table, or a tree."""

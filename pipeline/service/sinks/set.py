@@ -1,0 +1,411 @@
+"""Sinks: the requests of a job, and where the answers go.
+
+A SetSink makes one problem's set of files. The others, for a collection's tables and an archive's
+tree, let their files grow in the outbox: each step is made durable, and a job that was killed
+continues after the last one.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict
+
+from pipeline.service.protocol.claim import Claim, Note
+from pipeline.service.protocol.folders import Folders
+from pipeline.service.protocol.growing import Growing, State
+from pipeline.service.protocol.publish import Publication
+from pipeline.service.protocol.settle import within
+from pipeline.errors import printable
+from pipeline.files import digest_of
+from pipeline.service.log import Log, Progress
+from pipeline.outbox.schema import CLAIMED, PROVED, REFUSED, Fallback
+from pipeline.outbox.tables import PuzzleRow, columns
+from pipeline.puzzle.puzzle import NINE
+from pipeline.outbox.write_record import (
+    Origin,
+    Summary,
+    digest,
+    finished_event,
+    job_files,
+    make_record,
+    many_log_text,
+    many_record,
+    record_text,
+    told_seconds,
+    told_totals,
+)
+from pipeline.solving.result import NOT_WELL, Result, Stopwatch
+from pipeline.outbox.rows import Rows
+from pipeline.service.workers import Request, Several
+from pipeline.settings import Settings
+from pipeline.solving.solvers import Solvers
+from pipeline.reading.source import Single, Source
+
+if TYPE_CHECKING:
+    from pipeline.reading.formats import Piece
+    from pipeline.reading.archives.streams import PeekableStream
+
+
+@dataclass(frozen=True, slots=True)
+class PieceOf(Request):
+    """A piece of a collection; `member` names the collection within an archive.
+
+    `first` is the index that its first puzzle probably has: with another, its table is made anew.
+    """
+
+    piece: Piece
+    source: Source
+    member: str = ""
+    first: int = 1
+
+    def compute(self, solvers: Solvers, settings: Settings) -> Rows:
+        from pipeline.service.requests import solve_piece  # noqa: PLC0415 - only workers need it
+
+        watch = Stopwatch()
+        rows = solve_piece(self.piece, self.source, solvers, settings.of_many(), self.first)
+        return replace(rows, seconds=watch.seconds()["total"])
+
+    def parts(self) -> Sequence[PieceOf]:
+        found, before = self.source.detected, self.piece.first_line - 1
+        pieces = found.pieces(io.BytesIO(self.piece.data), 1)
+        return [
+            replace(self, piece=replace(piece, first_line=piece.first_line + before), first=index)
+            for index, piece in enumerate(pieces, self.first)
+        ]
+
+    def joined(self, replies: list[Rows]) -> Rows:
+        all_rows = Rows()
+        for rows in replies:
+            all_rows.add(rows)
+        return all_rows
+
+    def given_up(self, why: str, settings: Settings) -> Rows:
+        from pipeline.service.requests import failed_piece  # noqa: PLC0415 - as above
+
+        return failed_piece(self.piece, self.source, settings, why, self.first)
+
+    def unpacked(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
+        from pipeline.service.replies import rows_in  # noqa: PLC0415 - only clusters need it
+
+        return rows_in(data)
+
+
+@dataclass(frozen=True, slots=True)
+class End(Request):
+    """The end of a collection, for which nothing is computed.
+
+    `line` is where it ends; `digest` and `size` are those of all its bytes; `error` says why it
+    broke off.
+    """
+
+    member: str
+    source: Source
+    line: int
+    digest: str
+    size: int
+    error: str | None = None
+
+
+class Singles(Several[Single]):
+    """Sources of one problem each."""
+
+    __slots__ = ()
+
+    def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
+        from pipeline.service.requests import solve_sources  # noqa: PLC0415 - only workers need it
+
+        readable = [(item.name, item.data) for item in self.items if item.data is not None]
+        solved = iter(solve_sources(readable, solvers, settings))
+        results = [
+            Result("invalid", message=item.refusal) if item.data is None else next(solved)
+            for item in self.items
+        ]
+        return results if settings.keep_cnf else [each.without_cnf() for each in results]
+
+    def packed(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - as Request
+        from pipeline.service.replies import pack_results  # noqa: PLC0415 - as above
+
+        return pack_results(reply)
+
+    def unpacked(self, data: bytes, settings: Settings) -> list[Result]:
+        from pipeline.service.replies import unpack_results  # noqa: PLC0415 - as above
+
+        return unpack_results(data, self.items, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Portions:
+    """How a source of many puzzles is cut into steps; what is published may depend on it.
+
+    `piece`, `piece_of_larger` and `piece_to_prove` are bytes of a collection's text: some 6,000
+    puzzles of 9×9, a hundredth of a second's work compiled and a tenth in numpy; larger puzzles;
+    and some 200, a few seconds' work if each is to be proved, or its effort to be found. Puzzles
+    with rules take longer: some 5 are a `piece_of_ruled`. An archive's single puzzles are grouped
+    up to `items`, or until they have `item_bytes`.
+    """
+
+    piece: int = 512 * 1024
+    piece_of_larger: int = 256 * 1024
+    piece_to_prove: int = 16 * 1024
+    piece_of_ruled: int = 2 * 1024
+    items: int = 256
+    item_bytes: int = 1024 * 1024
+
+    def size(self, source: Source, settings: Settings) -> int:
+        """The bytes of a piece of that collection."""
+        if source.detected.format.is_ruled:
+            return self.piece_of_ruled
+        if settings.prove == "always" or "effort" in settings.traits:
+            return self.piece_to_prove
+        return self.piece if source.cells <= NINE.side**2 else self.piece_of_larger
+
+    def pieces(
+        self,
+        source: Source,
+        stream: PeekableStream,
+        settings: Settings,
+        member: str = "",
+        ahead: Callable[[], int] = lambda: 0,
+    ) -> Iterator[PieceOf | End]:
+        """The steps of one collection; the last one says why it broke off, if it did.
+
+        `ahead` is by how much indices are ahead of lines, as far as is known.
+        """
+        from pipeline.reading.formats import Piece, count_lines  # noqa: PLC0415 - loaded by then
+
+        found, piece = source.detected, Piece(1, b"")
+        for piece in found.pieces(stream, self.size(source, settings)):
+            yield PieceOf(piece, source, member, max(1, piece.first_line + ahead()))
+        line = piece.first_line + count_lines(piece.data)
+        error = str(stream.error) if stream.error else None
+        yield End(member, source, line, stream.digest, stream.size, error)
+
+
+PORTIONS = Portions()
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a published job ended; `totals` counts its puzzles by status."""
+
+    note: Note
+    status: str
+    totals: Mapping[str, int]
+    message: str | None = None
+
+    @property
+    def bad(self) -> bool:
+        """Whether it was, or holds something, invalid, unknown, failed or refused."""
+        return any(self.totals.get(name) for name in (*NOT_WELL, REFUSED))
+
+
+class Sink(ABC):
+    """Takes the answers of one claim's job, step by step, until they are published."""
+
+    lasts = False
+    """Whether each step is made durable, so that a killed job continues after it."""
+
+    steps_before = 0
+    seconds_before = 0.0
+    """What earlier runs have done, and how long they took."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether starting another process would take longer than the steps themselves."""
+        return False
+
+    @abstractmethod
+    def steps(self) -> Iterator[Request]:
+        """The requests, always the same for the same source."""
+
+    @abstractmethod
+    def write(self, step: Any, reply: Any) -> None:
+        """Append the reply to a step."""
+
+    def checkpoint(self, steps: int, seconds: float) -> None:  # noqa: B027 - a set has none
+        """Make what was written durable: `steps` steps, which took `seconds`."""
+
+    def progress(self) -> Progress:
+        return Progress(0, 0, None)
+
+    @abstractmethod
+    def publication(self, seconds: float) -> Publication:
+        """The set, once all steps are written, which took so many seconds."""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the original belongs in `failed`."""
+        return False
+
+    @abstractmethod
+    def finish(self, log: Log, seconds: float) -> Ended:
+        """Log the outcome of the published job."""
+
+    def close(self) -> None:  # noqa: B027 - a set holds nothing open
+        """Write no more; what is durable stays."""
+
+
+class SetSink(Sink):
+    """One problem: its solutions, record and log. Without an item there is nothing to compute."""
+
+    def __init__(self, claim: Claim, origin: Origin, item: Single | None, result: Result) -> None:
+        self.item = item
+        self._claim = claim
+        self._origin = origin
+        self._result = result
+
+    @classmethod
+    def of(cls, claim: Claim, item: Single, settings: Settings) -> SetSink:
+        sha256 = None if item.data is None else digest(item.data)
+        refused = Result("invalid", message=item.refusal, seconds={"total": 0.0})
+        origin = _origin(claim, sha256, item.size, settings)
+        return cls(claim, origin, None if item.data is None else item, refused)
+
+    @classmethod
+    def failed(cls, claim: Claim, why: str, settings: Settings) -> SetSink:
+        """The set that says why a claim could not be processed."""
+        size = size_of(claim.original)
+        sha256 = None if size is None else digest_of(claim.original)
+        origin = _origin(claim, sha256, size, settings)
+        return cls(claim, origin, None, Result("failed", message=why))
+
+    def steps(self) -> Iterator[Request]:
+        if self.item is not None:
+            yield Singles((self.item,))
+
+    def write(self, step: Any, reply: Any) -> None:  # noqa: ARG002 - there is one only
+        (self._result,) = reply
+
+    def publication(self, seconds: float) -> Publication:  # noqa: ARG002 - the result has its own
+        origin, result = self._origin, self._result
+        note, now = self._claim.note, datetime.now(UTC)
+        times = datetime.fromisoformat(note.claimed) if note.claimed else now, now
+        return Publication(
+            self._claim,
+            lambda: job_files(note.stem, origin, result, times, keep_cnf=note.keep_cnf),
+            lambda files: record_text(make_record(origin, result, files, now)),
+        )
+
+    @property
+    def is_refused(self) -> bool:
+        return self._result.status in ("invalid", "failed")
+
+    def finish(self, log: Log, seconds: float) -> Ended:  # noqa: ARG002 - as above
+        origin, result = self._origin, self._result
+        source, bad = printable(origin.source), result.status in NOT_WELL
+        used = result.solver
+        if used and (why := used.warning):
+            log.warning("solver.fallback", source=source, solver=used.name, reason=why)
+        event = finished_event(origin, result) | {"source": source}
+        (log.error if bad else log.info)("job.finished", job=origin.job, **event)
+        status: str = result.status
+        return Ended(self._claim.note, status, {status: 1}, result.said)
+
+
+def _origin(claim: Claim, sha256: str | None, size: int | None, settings: Settings) -> Origin:
+    note = claim.note
+    return Origin(note.job, note.source, sha256, size, settings.reading.declared())
+
+
+class GrowingSink(Sink):
+    """Many problems, whose files grow in the outbox.
+
+    A subclass's state is what `write` needs to continue; it is resumed in the constructor. It may
+    set `_digest`, the SHA-256 of what was dropped, if it knows it.
+    """
+
+    lasts = True
+    status: str
+    format: str
+    reason: str
+    """Why it is read as that format."""
+
+    def __init__(
+        self, claim: Claim, folders: Folders, settings: Settings, portions: Portions
+    ) -> None:
+        self.totals: Counter[str] = Counter()
+        self.fallbacks: tuple[Fallback, ...] = ()
+        self._claim = claim
+        self._settings = settings
+        self._proves = settings.prove == "always"
+        self._digest = ""
+        self._declared = settings.reading.declared()
+        key = f"{columns(PuzzleRow)} {settings.output_key} {portions}"
+        self._growing = Growing(claim, folders, key)
+        self.steps_before = int(self._growing.state.get("steps", 0))
+        self.seconds_before = float(self._growing.state.get("seconds", 0.0))
+
+    @abstractmethod
+    def _state(self) -> State: ...
+
+    def checkpoint(self, steps: int, seconds: float) -> None:
+        progress = self.progress()
+        self._growing.note(
+            {
+                "steps": steps,
+                "bulk": self._state(),
+                "seconds": seconds,
+                "puzzles": progress.puzzles,
+                "share": progress.share,
+            }
+        )
+
+    def publication(self, seconds: float) -> Publication:
+        """The grown files of a job, with its record and its log."""
+        now, note, original = datetime.now(UTC), self._claim.note, self._claim.original
+        sha256 = self._digest or (digest_of(original) if original.is_file() else None)
+        origin = _origin(self._claim, sha256, size_of(original), self._settings)
+        counted = self.totals, self.fallbacks
+        summary = Summary(self.status, self.format, self.reason, *counted, seconds)
+
+        def files() -> Iterator[Any]:
+            yield from self._growing.staged().items()
+            yield f"{note.stem}.log", [many_log_text(origin, summary, note.claimed, now)]
+
+        def record(hashes: Mapping[str, str]) -> str:
+            return record_text(many_record(origin, summary, hashes, now))
+
+        return Publication(self._claim, files, record)
+
+    def finish(self, log: Log, seconds: float) -> Ended:
+        note, totals = self._claim.note, told_totals(self.totals)
+        source, ended = printable(note.source), Ended(note, self.status, totals)
+        for each in self.fallbacks:
+            log.warning("solver.fallback", source=source, **asdict(each))
+        event: dict[str, Any] = {"source": source, "status": self.status, "totals": totals}
+        event |= {name: self.totals.get(name, 0) for name in (PROVED, CLAIMED)}
+        told = told_seconds({"total": seconds})
+        (log.error if ended.bad else log.info)("job.finished", job=note.job, **event, seconds=told)
+        return ended
+
+    def close(self) -> None:
+        self._growing.close()
+
+
+def size_of(path: Path) -> int | None:
+    """The bytes of a file; None for anything else, such as a folder or a link."""
+    status = path.lstat()
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def shown_size(path: Path) -> int | None:
+    """The bytes of a file, or of the files in a folder that are read, for display.
+
+    None if they cannot be counted: a display never ends a job.
+    """
+    with suppress(OSError):
+        if not path.is_dir():
+            return size_of(path)
+        found = (status for *_, status in within(path))
+        return sum(status.st_size for status in found if stat.S_ISREG(status.st_mode))
+    return None

@@ -1,0 +1,199 @@
+"""The table of a collection, and its solutions, one a line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from pipeline.service.protocol.claim import Claim
+from pipeline.service.protocol.folders import Folders
+from pipeline.service.protocol.growing import Growing, State
+from pipeline.service.log import Progress
+from pipeline.reading.formats import Piece
+from pipeline.outbox.schema import Fallback
+from pipeline.outbox.tables import ProofRow, PuzzleRow, csv_line, header, with_columns
+from pipeline.puzzle.puzzle import NINE
+from pipeline.outbox.rows import Proofs, Rows, blank_lines, summed
+from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, shown_size, size_of
+from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
+from pipeline.reading.source import Collection
+from pipeline.reading.archives.limits import Room
+from pipeline.reading.archives.streams import Meter, PeekableStream
+from pipeline.reading.archives.walk import opened
+
+
+class Table:
+    """The table and the solutions of one collection, growing under a stem.
+
+    `seconds` is how long it took to compute in all, added up over the workers. `ahead` is by how
+    much the indices of the last piece were ahead of its lines.
+    """
+
+    def __init__(self, growing: Growing, stem: str, settings: Settings) -> None:
+        self._growing = growing
+        self.stem = stem
+        self._proves = settings.prove == "always"
+        self._also = settings.traits
+        self.count = 0
+        self._ranks = 0
+        self.ahead = 0
+        self.totals: Counter[str] = Counter()
+        self.fallbacks: tuple[Fallback, ...] = ()
+        self.seconds = 0.0
+
+    def state(self) -> State:
+        return {
+            "count": self.count,
+            "ranks": self._ranks,
+            "totals": dict(self.totals),
+            "fallbacks": msgspec.to_builtins(self.fallbacks),
+            "seconds": self.seconds,
+        }
+
+    def resume(self, state: State) -> None:
+        self.count, self._ranks = state["count"], state["ranks"]
+        self.totals = Counter(state["totals"])
+        self.seconds = state.get("seconds", 0.0)  # earlier versions noted neither this nor these
+        self.fallbacks = msgspec.convert(state.get("fallbacks", ()), tuple[Fallback, ...])
+
+    def _table(self) -> str:
+        return f"{self.stem}.csv"
+
+    def _solution(self, rank: int) -> str:
+        return f"{self.stem}_{rank}.solution"
+
+    def _proofs(self) -> tuple[str, str]:
+        return f"{self.stem}.proofs.xz", f"{self.stem}.proofs.csv"
+
+    def _has_proofs(self) -> bool:
+        """Whether proofs were asked for, or some puzzle could not be checked without."""
+        return self._proves or self._growing.length(self._proofs()[1]) > 0
+
+    def names(self) -> list[str]:
+        solutions = (self._solution(rank) for rank in range(1, self._ranks + 1))
+        return [self._table(), *solutions, *(self._proofs() if self._has_proofs() else ())]
+
+    def add(self, rows: Rows, piece: Piece) -> None:
+        self.ahead = self.count + 1 - piece.first_line
+        self._append(rows)
+
+    def finish(self, end: End) -> None:
+        """Append a row that says why the collection broke off, if it did."""
+        if end.error is None:
+            self._append(Rows())
+            return
+        from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - loads numpy
+
+        self._append(broken(end.source, end.line, end.error, self._also))
+
+    def _append(self, rows: Rows) -> None:
+        if not self._ranks:
+            self._growing.append(self._table(), header(with_columns(PuzzleRow, self._also)))
+        while self._ranks < max(1, len(rows.solutions)):
+            self._add_rank()
+        self._growing.append(self._table(), rows.table_from(self.count + 1))
+        for rank in range(self._ranks):
+            here = rank < len(rows.solutions)
+            lines = rows.solutions[rank] if here else rows.unsolved()
+            self._growing.append(self._solution(rank + 1), lines)
+        if self._has_proofs() or rows.proofs:
+            self._append_proofs(rows.proofs)
+        self.count += rows.count
+        self.totals += rows.totals
+        self.fallbacks = summed((*self.fallbacks, *rows.fallbacks))
+        self.seconds += rows.seconds
+
+    def _add_rank(self) -> None:
+        """Begin another file of solutions, with a blank for each earlier puzzle."""
+        self._ranks += 1
+        self._growing.append(self._solution(self._ranks), b"")
+        if self.count:
+            for block in blank_lines(self._growing.path(self._solution(1))):
+                self._growing.append(self._solution(self._ranks), block)
+
+    def _append_proofs(self, chunks: Sequence[Proofs]) -> None:
+        packed, index = self._proofs()
+        if not self._growing.length(index):
+            self._growing.append(packed, b"")
+            self._growing.append(index, header(ProofRow))
+        for chunk in chunks:
+            offset = self._growing.length(packed)
+            lines = [
+                csv_line(ProofRow(self.count + place + 1, offset, start, length, solver, steps))
+                for place, start, length, solver, steps in chunk.index
+            ]
+            self._growing.append(packed, chunk.packed)
+            self._growing.append(index, b"".join(lines))
+
+
+class TableSink(GrowingSink):
+    """A dropped collection; its table grows under the stem of its claim."""
+
+    status = "collection"
+
+    def __init__(
+        self,
+        claim: Claim,
+        folders: Folders,
+        settings: Settings,
+        found: Collection,
+        portions: Portions,
+    ) -> None:
+        super().__init__(claim, folders, settings, portions)
+        self.format = found.source.detected.format.name
+        self.reason = found.source.detected.reason
+        self._source = found.source
+        self._is_packed = found.kind != "plain"
+        self._portions = portions
+        self._meter = Meter()
+        self._table = Table(self._growing, claim.note.stem, settings)
+        self._bytes = 0
+        if self._growing.state:
+            noted = self._growing.state["bulk"]
+            self._bytes = noted["bytes"]
+            self._table.resume(noted)
+        self.totals, self.fallbacks = self._table.totals, self._table.fallbacks
+
+    @property
+    def is_small(self) -> bool:
+        """Whether lanes solve it in one piece, of no more puzzles than one of 9×9 has."""
+        size, settings, cells = size_of(self._claim.original), self._settings, self._source.cells
+        return (
+            not self.steps_before
+            and settings.cluster is None
+            and not self._is_packed
+            and cells <= NINE.side**2
+            and (size or 0) * NINE.side**2 <= self._portions.size(self._source, settings) * cells
+            and settings.solver in {"auto", "lanes"}
+            and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
+            and not self._proves
+            and "effort" not in settings.traits
+        )
+
+    def steps(self) -> Iterator[PieceOf | End]:
+        room = Room(self._settings.max_total_bytes)
+        with PeekableStream(opened(self._claim.original, room, self._meter)) as stream:
+            yield from self._portions.pieces(
+                self._source, stream, self._settings, ahead=lambda: self._table.ahead
+            )
+
+    def write(self, step: Any, reply: Any) -> None:
+        match step, reply:
+            case PieceOf(piece), Rows() as rows:
+                self._bytes += len(piece.data)
+                self._table.add(rows, piece)
+            case End() as end, _:
+                self._table.finish(end)
+                if not (self._is_packed or end.error):
+                    self._digest = end.digest
+        self.fallbacks = self._table.fallbacks
+
+    def _state(self) -> State:
+        return self._table.state() | {"bytes": self._bytes}
+
+    def progress(self) -> Progress:
+        done = self._meter.read if self._is_packed else self._bytes
+        return Progress(self._table.count, done, shown_size(self._claim.original))

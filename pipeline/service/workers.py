@@ -1,0 +1,336 @@
+"""Workers compute requests and reply in order: this process, or a pool of others.
+
+A worker of a pool that dies is replaced and its request computed again; a request that kills its
+worker twice is split into parts, and a part that kills its worker alone is given up.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+
+import msgspec
+
+from pipeline.errors import EnvironmentFailure, in_words, is_environmental
+from pipeline.limits import Limits
+from pipeline.solving.result import Result
+from pipeline.settings import Settings
+from pipeline.solving.solvers import Solvers
+from pipeline.solving.solvers.child import Peer, keep_freed_memory
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+T = TypeVar("T")
+
+MOST_DEATHS = 2
+"""After so many deaths a request is computed part by part."""
+
+AHEAD = 2
+"""Requests under way for each process, so that none waits while replies are written."""
+
+REPLY_SECONDS = 0.1
+"""How long to wait for a reply before the caller may do something else."""
+
+
+class Interrupted(BaseException):
+    """The time to stop has come during a computation."""
+
+
+class Request:
+    """Something to compute in a worker; it is pickled.
+
+    Its reply is pickled too by processes of our own. From another machine it comes in bytes that
+    are decoded by type, which runs no code.
+    """
+
+    __slots__ = ()
+
+    def compute(self, solvers: Solvers, settings: Settings) -> Any:
+        """The reply; None by default, for requests without a computation."""
+
+    def parts(self) -> Sequence[Request]:
+        """Requests for the single things in this one; fewer than two if it is one itself."""
+        return ()
+
+    def joined(self, replies: list[Any]) -> Any:
+        """The reply to this request, from the replies to its parts."""
+        raise NotImplementedError
+
+    def given_up(self, why: str, settings: Settings) -> Any:
+        """The reply in place of one that cannot be computed."""
+
+    def packed(self, reply: Any, settings: Settings) -> bytes:  # noqa: ARG002 - few need them
+        """The reply as bytes, in MessagePack."""
+        return msgspec.msgpack.encode(reply)
+
+    def unpacked(self, data: bytes, settings: Settings) -> Any:  # noqa: ARG002 - as above
+        """The reply in such bytes. Raises ValueError, msgspec.DecodeError, PipelineError."""
+        return msgspec.msgpack.decode(data, type=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Several(Request, Generic[T]):
+    """Problems that are solved together, if possible; the reply is a result for each."""
+
+    items: tuple[T, ...]
+
+    def parts(self) -> Sequence[Self]:
+        return [replace(self, items=(item,)) for item in self.items]
+
+    def joined(self, replies: list[list[Result]]) -> list[Result]:
+        return [result for results in replies for result in results]
+
+    def given_up(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
+        return [Result("failed", message=why) for _ in self.items]
+
+
+Replies = Generator[tuple[Request, Any] | None, None, None]
+
+
+class Workers(Protocol):
+    """The interface for computing requests: Inline, a Pool, or a Cluster.
+
+    `batches` is how many batches of single files keep them busy.
+    """
+
+    batches: int
+
+    def replies(self, requests: Iterator[Request]) -> Replies:
+        """Each request with its reply, in order; None now and then while there is none yet.
+
+        Raises EnvironmentFailure, and Interrupted when told to stop.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+
+class Done(msgspec.Struct, frozen=True, tag=True):
+    value: Any
+
+
+class Surroundings(msgspec.Struct, frozen=True, tag=True):
+    """A worker's environment failed, and why."""
+
+    reason: str
+
+
+class Crashed(msgspec.Struct, frozen=True, tag=True):
+    """A request made a worker crash, and how."""
+
+    reason: str
+
+
+Reply = Done | Surroundings | Crashed
+
+
+def reply_to(
+    request: Request, solvers: Solvers, settings: Settings, *, packed: bool = False
+) -> Reply:
+    """Compute a request in a worker, whatever goes wrong; the value may be packed."""
+    try:
+        value = request.compute(solvers, settings)
+        return Done(request.packed(value, settings) if packed else value)
+    except EnvironmentFailure as error:
+        return Surroundings(str(error))
+    except Exception as error:  # noqa: BLE001 - a crash of ours costs only this request
+        if isinstance(error, OSError) and is_environmental(error):
+            return Surroundings(in_words(error))
+        return Crashed(f"{type(error).__name__}: {error}")
+
+
+def serve(descriptor: int) -> None:
+    """Run in a worker of a pool: serve requests from a pipe, which brings the settings first."""
+    from multiprocessing.connection import Connection  # noqa: PLC0415 - slow to load
+
+    keep_freed_memory()
+    with Connection(descriptor) as pipe, suppress(EOFError):
+        settings = pipe.recv()
+        with Solvers(settings.solver, settings.minisat) as solvers:
+            while True:
+                pipe.send(reply_to(pipe.recv(), solvers, settings))
+
+
+class Inline:
+    """Computes in this process: a crash crashes the caller."""
+
+    batches = 1
+
+    def __init__(
+        self,
+        solvers: Solvers,
+        settings: Settings,
+        computing: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._solvers = solvers
+        self._settings = settings
+        self._computing = computing
+
+    def warm(self) -> None:
+        """Have the solver start what it can before there is a request."""
+        self._solvers.warm(Limits(self._settings.timeout, self._settings.memory_limit))
+
+    def replies(self, requests: Iterator[Request]) -> Replies:
+        """As in Workers; a computation may be interrupted."""
+        for request in requests:
+            yield request, self.computed(request)
+
+    def computed(self, request: Request) -> Any:
+        """The reply to one request. Raises Interrupted, and whatever it raises."""
+        with self._computing():
+            return request.compute(self._solvers, self._settings)
+
+    def close(self) -> None:
+        """Do nothing: nothing was started."""
+
+
+class Nearby:
+    """Computes in this process; has `others` compute what crashes here."""
+
+    batches = 1
+
+    def __init__(self, here: Inline, others: Workers) -> None:
+        self._here = here
+        self._others = others
+
+    def replies(self, requests: Iterator[Request]) -> Replies:
+        """As in Workers; a computation may be interrupted."""
+        for request in requests:
+            try:
+                reply = self._here.computed(request)
+            except EnvironmentFailure:
+                raise
+            except Exception:  # noqa: BLE001 - a crash of ours costs one puzzle at most
+                yield from self._others.replies(iter([request]))
+            else:
+                yield request, reply
+
+    def close(self) -> None:
+        """Do nothing: nothing was started."""
+
+
+def cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Pool:
+    """At most `count` processes, each with a thread here that talks to it.
+
+    They are started on demand, and kept.
+    """
+
+    batches = 1
+
+    def __init__(
+        self,
+        count: int,
+        settings: Settings,
+        stopping: Callable[[], bool],
+        start: Callable[[str], Peer] = Peer,
+    ) -> None:
+        self.count = count
+        self._settings = settings
+        self._stopping = stopping
+        self._start = start
+        self._idle: list[Peer] = []
+
+    def replies(self, requests: Iterator[Request]) -> Replies:
+        """As in Workers; AHEAD requests for each process are under way."""
+        from concurrent import futures  # noqa: PLC0415 - as above
+
+        under_way: deque[tuple[Request, Future[Any]]] = deque()
+        with ExitStack() as stack:
+            threads = stack.enter_context(futures.ThreadPoolExecutor(self.count, "worker"))
+            bell = _Bell()
+            stack.callback(bell.close)
+            stack.callback(threads.shutdown, cancel_futures=True)
+            stack.callback(bell.ring)
+            while True:
+                for request in islice(requests, AHEAD * self.count - len(under_way)):
+                    under_way.append((request, threads.submit(self._computed, request, bell)))
+                if not under_way:
+                    return
+                is_there = futures.wait([under_way[0][1]], REPLY_SECONDS).done
+                if self._stopping():
+                    raise Interrupted
+                if not is_there:
+                    yield None
+                    continue
+                request, future = under_way.popleft()
+                yield request, future.result()
+
+    def _computed(self, request: Request, bell: _Bell) -> Any:
+        """The reply to a request, part by part if its workers die of it."""
+        why = ""
+        for _ in range(MOST_DEATHS):
+            match self._asked(request, bell):
+                case Done(value):
+                    return value
+                case Surroundings(reason):
+                    raise EnvironmentFailure(reason)
+                case Crashed(why):
+                    pass
+        parts = request.parts()
+        if len(parts) < 2:
+            return request.given_up(why, self._settings)
+        return request.joined([self._computed(part, bell) for part in parts])
+
+    def _asked(self, request: Request, bell: _Bell) -> Reply:
+        """A worker's reply; the worker is kept for others unless it crashed."""
+        from multiprocessing.connection import wait  # noqa: PLC0415 - as above
+
+        with ExitStack() as stack:
+            peer = self._worker()
+            stack.callback(peer.close)
+            peer.send(request)
+            if bell.hearing in wait([peer.pipe, bell.hearing]):
+                raise Interrupted
+            try:
+                reply: Reply = peer.hear(0)
+            except EOFError:
+                code = peer.exit_code()
+                return Crashed(f"the process that computed it died with exit code {code}")
+            if not isinstance(reply, Crashed):
+                stack.pop_all()
+                self._idle.append(peer)
+        return reply
+
+    def _worker(self) -> Peer:
+        with suppress(IndexError):
+            while (peer := self._idle.pop()).has_ended():
+                peer.close()
+            return peer
+        try:
+            peer = self._start(__name__)
+        except OSError as error:
+            raise EnvironmentFailure(f"no worker can be started: {error.strerror}") from error
+        peer.send(self._settings)
+        return peer
+
+    def close(self) -> None:
+        for peer in self._idle:
+            peer.close()
+        self._idle.clear()
+
+
+class _Bell:
+    """Wakes many threads that also wait for their pipes: `hearing` is a descriptor to read from."""
+
+    def __init__(self) -> None:
+        self.hearing, self._ringing = os.pipe()
+
+    def ring(self) -> None:
+        """Wake all waiting threads, now and later."""
+        os.write(self._ringing, b"!")
+
+    def close(self) -> None:
+        os.close(self.hearing)
+        os.close(self._ringing)

@@ -1,0 +1,262 @@
+"""Cnf and Answer: the question put to a SAT solver, its DIMACS text, and the answer as a grid.
+
+A literal is a non-zero int as in DIMACS, a clause a tuple of literals. A variable of a Cnf stands
+for one candidate, or is auxiliary to a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from pipeline.puzzle.clauses import Clause
+from pipeline.errors import InvalidResult, SolverError
+from pipeline.limits import NEVER, Deadline
+from pipeline.puzzle.puzzle import Candidate, Geometry, Grid
+
+MAX_VARIABLE = 2**31 - 1
+"""Beyond it minisat's literals overflow and its verdicts are false."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generated(Iterable[Clause]):
+    """Clauses generated anew at each iteration, so that a large family takes no memory."""
+
+    make: Callable[[], Iterator[Clause]]
+
+    def __iter__(self) -> Iterator[Clause]:
+        return self.make()
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Iterable[Clause]):
+    """Clauses stored as DIMACS text, one a line."""
+
+    text: str
+
+    def __iter__(self) -> Iterator[Clause]:
+        return (tuple(map(int, line.split()[:-1])) for line in self.text.splitlines())
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Clauses of one meaning: a title for people, their number, and the clauses."""
+
+    title: str
+    size: int
+    clauses: Iterable[Clause]
+
+
+@dataclass(frozen=True, slots=True)
+class Cnf:
+    """Clauses in families, and the map from variable to candidate.
+
+    `geometry` is None, and `candidates` is empty, if the clauses are not a puzzle's. `variables` is
+    the header's count: the highest number a variable may have. `fixed` are
+    the candidates that hold in every model and have no variable (`reduced` drops them).
+    `auxiliary` is how many variables rules have of their own.
+    """
+
+    geometry: Geometry | None
+    encoding: str
+    variables: int
+    families: tuple[Family, ...]
+    candidates: Mapping[int, Candidate]
+    fixed: tuple[Candidate, ...] = ()
+    auxiliary: int = 0
+
+    def __post_init__(self) -> None:
+        if self.variables > MAX_VARIABLE:
+            raise ValueError(f"{self.variables} variables: solvers take at most {MAX_VARIABLE}")
+
+    @property
+    def size(self) -> int:
+        return sum(family.size for family in self.families)
+
+    def clauses(self) -> Iterator[Clause]:
+        """All clauses in order."""
+        return chain.from_iterable(family.clauses for family in self.families)
+
+    def satisfied_by(self, model: AbstractSet[int], deadline: Deadline = NEVER) -> bool:
+        """Whether the set of literals satisfies every clause and contradicts itself nowhere.
+
+        Raises LimitReached.
+        """
+        return not any(-literal in model for literal in model) and not any(
+            map(model.isdisjoint, deadline.watch(self.clauses()))
+        )
+
+    def blocking(self, model: AbstractSet[int]) -> Clause:
+        """The clause that forbids the candidates that the model chooses, and nothing else.
+
+        The true candidates suffice: any other grid has another value in some cell.
+        """
+        return tuple(-literal for literal in sorted(model) if literal in self.candidates)
+
+
+@dataclass(frozen=True, slots=True)
+class Sat:
+    """Satisfiable: the model is the set of its literals, negative ones included."""
+
+    model: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsat:
+    """Unsatisfiable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """No verdict, and why: which limit was hit."""
+
+    reason: str
+
+
+Answer = Sat | Unsat | Unknown
+
+
+def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
+    """Decode the grid that a model of `cnf` describes.
+
+    `model` is the set of true literals. What propagation has decided needs none:
+
+        >>> from pipeline import encode_puzzle, parse_puzzle
+        >>> decode_model(set(), encode_puzzle(parse_puzzle("1.....2..3.....4"))).values[:4]
+        (1, 2, 4, 3)
+
+    Raises SolverError unless every cell gets exactly one value.
+    """
+    geometry = cnf.geometry
+    assert geometry  # noqa: S101
+    values = [0] * geometry.size
+    chosen = (
+        cnf.candidates[literal] for literal in model if literal > 0 and literal in cnf.candidates
+    )
+    for row, column, value in chain(cnf.fixed, chosen):
+        cell = geometry.cell_at(row, column)
+        assert cell is not None  # noqa: S101 - it is a candidate
+        if values[cell]:
+            raise SolverError(
+                f"the model gives row {row}, column {column} two values, {values[cell]} and {value}"
+            )
+        values[cell] = value
+    if 0 in values:
+        row, column = geometry.place(values.index(0))
+        raise SolverError(f"the model leaves row {row}, column {column} without a value")
+    return Grid(geometry, tuple(values))
+
+
+def blocking_clause(grid: Grid, cnf: Cnf) -> Clause:
+    """The clause that forbids this grid and no other, over the variables of `cnf`."""
+    cells = {
+        place: cell
+        for cell, place in enumerate(map(grid.geometry.place, range(grid.geometry.size)))
+    }
+    return tuple(
+        -variable
+        for variable, (row, column, value) in cnf.candidates.items()
+        if grid.values[cells[row, column]] == value
+    )
+
+
+_CHUNK = 4096
+_LITERAL = re.compile(r"[-+]?[0-9]{1,10}")
+_STATUS: dict[str, str] = {
+    "SAT": "sat",
+    "SATISFIABLE": "sat",
+    "UNSAT": "unsat",
+    "UNSATISFIABLE": "unsat",
+    "INDET": "unknown",
+    "INDETERMINATE": "unknown",
+    "UNKNOWN": "unknown",
+}
+
+
+def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
+    """The clauses as text, many lines at a time."""
+    if isinstance(clauses, Written):
+        yield clauses.text
+        return
+    remaining = iter(clauses)
+    while chunk := list(islice(remaining, _CHUNK)):
+        if max(map(len, chunk)) == min(map(len, chunk)) == 2:
+            yield "".join(["%d %d 0\n" % clause for clause in chunk])
+        else:
+            yield "".join([" ".join(map(str, (*clause, "0\n"))) for clause in chunk])
+
+
+def header(variables: int, clauses: int) -> str:
+    return f"p cnf {variables} {clauses}\n"
+
+
+def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:
+    """The whole DIMACS text in pieces: a comment, the header, then each family with its title.
+
+    `extra` clauses (they block solutions) come last.
+    """
+    families = list(cnf.families)
+    blocking = list(extra)
+    if blocking:
+        families.append(Family("solutions found, each blocked", len(blocking), blocking))
+    if cnf.geometry:
+        n, box = cnf.geometry.side, f"{cnf.geometry.height}x{cnf.geometry.width}"
+        yield f"c Sudoku {n}x{n}, boxes {box}, encoding {cnf.encoding}\n"
+        yield f"c {len(cnf.candidates)} candidates have a variable, {len(cnf.fixed)} are decided\n"
+    yield header(cnf.variables, sum(family.size for family in families))
+    for family in families:
+        yield f"c {family.title}: {family.size}\n"
+        yield from clause_lines(family.clauses)
+
+
+def parse_result(text: str) -> Answer:
+    r"""Parse a solver's result file.
+
+        >>> parse_result("SAT\n1 -2 0\n").model == {1, -2}
+        True
+
+    Minisat's (`SAT` and a line of literals, `UNSAT`, `INDET`) or the SAT competition's (`s …`
+    and `v …` lines, `c` comments). Raises InvalidResult for anything else, and for a model
+    that does not end with 0 or has a literal and its negation.
+    """
+    status: str | None = None
+    words: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        content = line.strip()
+        if not content or content == "c" or content.startswith("c "):
+            continue
+        if content[0] in "sv" and (content[1:2].isspace() or len(content) == 1):
+            content = content[1:].strip()
+        if content in _STATUS:
+            if status is not None:
+                raise InvalidResult(f"line {number}: a second verdict, {content!r}")
+            status = _STATUS[content]
+        elif status == "sat":
+            words += content.split()
+        else:
+            raise InvalidResult(
+                f"line {number}: expected SAT, UNSAT, INDET or an 's' line, found {content[:20]!r}"
+            )
+    match status:
+        case "sat":
+            return Sat(_model(words))
+        case "unsat":
+            return Unsat()
+        case "unknown":
+            return Unknown("the solver gave up")
+    raise InvalidResult("expected SAT, UNSAT, INDET or an 's' line, found an empty result")
+
+
+def _model(words: list[str]) -> frozenset[int]:
+    if not words or words[-1] != "0":
+        raise InvalidResult("the model is not ended by 0")
+    odd = next((word for word in words if not _LITERAL.fullmatch(word)), None)
+    if odd is not None:
+        raise InvalidResult(f"expected a literal, found {odd[:20]!r}")
+    model = frozenset(map(int, words[:-1]))
+    if any(literal == 0 or abs(literal) > MAX_VARIABLE or -literal in model for literal in model):
+        raise InvalidResult("the model has a 0 inside, a literal out of range or a contradiction")
+    return model

@@ -1,0 +1,229 @@
+"""Whether the solutions of a problem are all: shown by exhaustion, or by a proof that is checked.
+
+Exhaustion takes puzzles; what it does not decide in time, and formulas, are proved in DRAT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, cast
+
+from pipeline.certify.exhaustion import Exhausted
+from pipeline.certify.formula import Formula
+from pipeline.errors import LimitReached, PipelineError, SolverError
+from pipeline.limits import Deadline, Limits
+from pipeline.solving.problem import Problem, S
+from pipeline.solving.result import Certificate, Proof
+from pipeline.solving.solvers import Solvers
+
+if TYPE_CHECKING:
+    from pipeline.certify.formula import Core, Refuter
+    from pipeline.solving.solvers.pysat import Engine
+
+EXHAUSTION_SECONDS = 5.0
+"""The longest that a search through everything may take, before a proof is tried."""
+
+EXHAUSTION_SHARE = 0.5
+"""Of the time that is left; the rest is for a proof."""
+
+MOST_PROVED = 1000
+"""With more solutions than this, a proof that there are no others is not made unless asked for."""
+
+CLAUSE_BYTES, LITERAL_BYTES = 150, 60
+"""Memory of a formula, for each clause and literal, with the index that `core_of` makes."""
+
+CLAUSE_SECONDS = 1e-6
+"""The least time for stating and indexing a clause. This work does not check the clock, so it is
+not begun if there is not enough time for it."""
+
+CHECKED_BYTES = 700
+"""Memory of each clause while a proof is checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked(Generic[S]):
+    """What is known of the claim that some solutions are all, and solutions that are missing.
+
+    These are certified. With them, the certificate is about all: `proved` if there are no more.
+    `is_cut_short`: fewer were found than were asked for, and there may be more.
+    """
+
+    certificate: Certificate
+    proof: Proof[S] | None = None
+    missing: tuple[S, ...] = ()
+    is_cut_short: bool = False
+
+
+def check_complete(
+    problem: Problem[S],
+    solutions: Sequence[S],
+    solvers: Solvers,
+    limits: Limits,
+    *,
+    most: int = 1,
+    prove: bool = False,
+) -> Checked[S]:
+    """Check that a problem has no solution but these, or find up to `most` that are missing.
+
+    `prove` asks for a proof even if a search through everything has decided it.
+    """
+    deadline = Deadline.of(limits)
+    seconds = deadline.left()
+    if prove or len(solutions) <= MOST_PROVED:  # else no proof follows
+        seconds = min(EXHAUSTION_SECONDS, seconds * EXHAUSTION_SHARE)
+    searched = _searched(problem, solutions, most, replace(limits, seconds=seconds))
+    shown = None
+    if searched:
+        if searched.undecided is None and len(searched.missing) < most:
+            shown = Certificate("proved", "exhaustion", searched.nodes)
+        if searched.missing:
+            undecided = Certificate("no", reason=searched.undecided)
+            missing = cast("tuple[S, ...]", searched.missing)
+            is_cut_short = searched.undecided is not None
+            return Checked(shown or undecided, missing=missing, is_cut_short=is_cut_short)
+        if shown and not prove:
+            return Checked(shown)
+        if not shown and not prove and len(solutions) > MOST_PROVED:
+            return Checked(Certificate("claimed", reason=searched.undecided))
+    from pipeline.solving.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
+
+    try:
+        proved, proof = _prove(problem, solutions, solvers, limits.until(deadline))
+    except Satisfiable as error:  # whatever the search has shown
+        return Checked(Certificate("no", reason=str(error)))
+    if shown and not proof:
+        return Checked(replace(shown, reason=proved.reason))
+    return Checked(proved, proof)
+
+
+def _searched(
+    problem: Problem[S], solutions: Sequence[S], most: int, limits: Limits
+) -> Exhausted | None:
+    """What a search through everything finds; if that is no other solution, nothing is known."""
+    try:
+        found = problem.exhausted(solutions, most, limits)
+    except LimitReached as error:
+        return Exhausted((), 0, str(error))
+    known = {*solutions}
+    for each in cast("tuple[S, ...]", found.missing if found else ()):
+        fault = problem.fault(each, "exhaustion")
+        if each in known:
+            fault = "exhaustion has found a solution again"
+        if fault and found:
+            return Exhausted((), found.nodes, fault)
+        known.add(each)
+    return found
+
+
+def prove_complete(
+    problem: Problem[S], solutions: Sequence[S], solvers: Solvers, limits: Limits
+) -> tuple[Certificate, Proof[S] | None]:
+    """Prove that a problem has no solution but these, within the limits.
+
+    The certificate says `no` if an engine finds another solution, or no proof holds.
+    """
+    from pipeline.solving.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
+
+    try:
+        return _prove(problem, solutions, solvers, limits)
+    except Satisfiable as error:
+        return Certificate("no", reason=str(error)), None
+
+
+def _prove(
+    problem: Problem[S], solutions: Sequence[S], solvers: Solvers, limits: Limits
+) -> tuple[Certificate, Proof[S] | None]:
+    """As `prove_complete`. Raises Satisfiable if an engine finds another solution."""
+    deadline = Deadline.of(limits)
+    try:
+        clauses, literals = problem.refutation_size(solutions)
+        limits.allow(clauses * CLAUSE_BYTES + literals * LITERAL_BYTES)
+        if deadline.left() < clauses * CLAUSE_SECONDS:
+            return Certificate("claimed", reason=deadline.reason), None
+        formula = problem.refutation(solutions)
+    except LimitReached as error:
+        return Certificate("claimed", reason=str(error)), None
+    certificate, text = prove_formula(formula, solvers, limits.until(deadline))
+    return certificate, None if text is None else Proof(problem, tuple(solutions), text)
+
+
+def prove_formula(
+    formula: Formula, solvers: Solvers, limits: Limits
+) -> tuple[Certificate, str | None]:
+    """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one.
+
+    Raises Satisfiable if an engine finds a model, EnvironmentFailure if none can be started.
+    """
+    from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
+    from pipeline.certify.proof import ProofRejected, ProofTimeout  # noqa: PLC0415 - slow to load
+    from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Satisfiable  # noqa: PLC0415
+
+    deadline = Deadline.of(limits)
+    try:
+        core = core_of(formula, deadline)
+        limits.allow(len(core.clauses) * CHECKED_BYTES)
+    except LimitReached as error:
+        return Certificate("claimed", reason=str(error)), None
+    doubts: list[str] = []
+    reason = ""
+    for engine in ENGINES:
+        try:
+            return _proved(core, engine, solvers, limits.until(deadline))
+        except Satisfiable:
+            raise
+        except (GaveUp, ProofTimeout) as error:
+            reason = str(error)
+        except (ProofRejected, SolverError) as error:
+            doubts.append(f"{engine}: {error}")
+        if not deadline.left():
+            reason = limits.out_of_time
+            break
+    if reason:
+        return Certificate("claimed", reason=reason), None
+    return Certificate("no", reason="; ".join(doubts)), None
+
+
+def refuter(solvers: Solvers, megabytes: int) -> Refuter:
+    """A refuter that asks the engines in turn; each may use so much memory."""
+
+    def refute(core: Core, seconds: float) -> str | frozenset[int]:
+        from pipeline.solving.solvers.pysat import ENGINES, Prover, Satisfiable  # noqa: PLC0415 - as above
+
+        limits = Limits(seconds, megabytes)
+        deadline = Deadline.of(limits)
+        reason: PipelineError = LimitReached(limits.out_of_time)
+        for engine in ENGINES:
+            if not deadline.left():
+                break
+            try:
+                prover = solvers.shared(Prover)
+                return prover.prove(core.remaining, limits.until(deadline), engine)
+            except Satisfiable as error:
+                return error.model
+            except SolverError as error:
+                reason = error
+        raise reason
+
+    return refute
+
+
+def _proved(
+    core: Core, engine: Engine, solvers: Solvers, limits: Limits
+) -> tuple[Certificate, str]:
+    """Have an engine refute a core, and what is needed of its proof checked.
+
+    Raises what either does.
+    """
+    from pipeline.certify.proof import REFUTED, check_trimmed  # noqa: PLC0415 - as above
+    from pipeline.solving.solvers.pysat import Prover  # noqa: PLC0415
+
+    deadline = Deadline.of(limits)
+    name, text = "unit propagation", REFUTED
+    if not core.is_refuted:
+        name, text = engine, solvers.shared(Prover).prove(core.remaining, limits, engine)
+    checked, text = check_trimmed(core, text, deadline.left())
+    certificate = Certificate(
+        "proved", "drat", solver=name, checker=checked.checker, steps=checked.steps
+    )
+    return certificate, text

@@ -1,0 +1,48 @@
+"""Puzzle → Cnf.
+
+A new encoding is one module and one entry in ENCODINGS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pipeline.solving.cnf import Cnf
+from pipeline.solving.encode.full import (
+    Numbering,
+    encode_extended,
+    encode_minimal,
+    encode_textbook,
+)
+from pipeline.solving.encode.reduced import encode_reduced
+from pipeline.limits import UNHURRIED, Limits
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.settings import EncodingChoice, NumberingChoice
+
+ENCODINGS: dict[EncodingChoice, Callable[[Puzzle, NumberingChoice, Limits], Cnf]] = {
+    "textbook": encode_textbook,
+    "minimal": encode_minimal,
+    "extended": encode_extended,
+    "reduced": encode_reduced,
+}
+
+__all__ = ["ENCODINGS", "Numbering", "encode_puzzle"]
+
+
+def encode_puzzle(
+    puzzle: Puzzle,
+    encoding: EncodingChoice = "reduced",
+    numbering: NumberingChoice = "dense",
+    limits: Limits = UNHURRIED,
+) -> Cnf:
+    """Encode a puzzle: the models of the clauses are exactly its solutions.
+
+        >>> from pipeline import parse_puzzle
+        >>> cnf = encode_puzzle(parse_puzzle("1.....2..3.....4"), "extended")
+        >>> cnf.variables, cnf.size
+        (64, 452)
+
+    `encoding` is a key of ENCODINGS. Raises UsageError for decimal numbering of a side above 9,
+    LimitReached if the limits do not suffice.
+    """
+    return ENCODINGS[encoding](puzzle, numbering, limits)

@@ -1,0 +1,334 @@
+"""The chain on one screen: Problem → Cnf → Answer → solution → Result with its evidence.
+
+It is the same for puzzles and for formulas. Every solution is certified, and each solver is the
+fallback of the one before. A problem that no solver could answer is a Result too; only a failing
+environment raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any, Generic, assert_never
+
+from pipeline.certify import certify_grid, clashing_givens
+from pipeline.solving.cnf import Cnf, Sat, Unknown, Unsat
+from pipeline.solving.complete import Checked, check_complete
+from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.solving.problem import Problem, PuzzleProblem, S
+from pipeline.outbox.schema import Encoding
+from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
+from pipeline.settings import Settings
+from pipeline.solving.solvers import Solvers
+from pipeline.solving.solvers.asking import HANDED_OVER, Relay, answers
+
+EXPLAIN_SECONDS = 2.0
+"""The longest that explaining why there is no solution may take."""
+
+TRUSTED = Certificate("claimed", reason="--trust-solver")
+
+_IS_NONE = "the solution beside it is none"
+_NOT_FOUND = "the solution beside it was not found"
+
+
+def solve_problem(
+    problem: Problem[S],
+    solvers: Solvers,
+    settings: Settings,
+    watch: Stopwatch,
+    on_solution: Callable[[S], None] | None = None,
+    *,
+    explain: bool = True,
+) -> Result[S]:
+    """Solve one problem: ask the solvers in turn until an answer stands up.
+
+    `on_solution` is called with each solution as it is found. `explain` adds the conflict or
+    the difference. Raises EnvironmentFailure if the last solver cannot work.
+    """
+    search = Search(problem, settings, watch, on_solution)
+    why, planned = solvers.fallback, True
+    result: Result[S] | None = None
+    for solver in solvers.chain:
+        relay = solvers.relay(solver)
+        try:
+            answered = search.collect(relay)
+        except LimitReached as error:
+            unknown = Result("unknown", (), False, str(error), problem, seconds=watch.seconds())
+            return result or unknown
+        except (SolverError, EnvironmentFailure) as error:
+            if isinstance(error, EnvironmentFailure) and solver is solvers.chain[-1]:
+                raise
+            why, planned = str(error), False
+            continue
+        found = search.result(answered, _used(relay, why, planned))
+        result = with_evidence(found, search, solvers, explain=explain)
+        if not found.complete or not result.is_doubted:
+            return result
+        why, planned = result.why_doubted, False  # another solver may do better
+    if result is not None:
+        return result
+    kept, seconds = search.kept, watch.seconds()
+    return Result("failed", (), None, why, problem, kept, encoding=search.encoding, seconds=seconds)
+
+
+def _used(relay: Relay, why: str | None, planned: bool) -> SolverUsed:
+    """The solver that answered; `why` says why it was asked at all."""
+    if why is None and relay.by is not relay.first:
+        why = f"{relay.first.name} found the first {HANDED_OVER} solutions"
+    return SolverUsed(relay.by.name, relay.by.version, why, planned and why is not None)
+
+
+class Search(Generic[S]):
+    """The search for one problem's solutions; all solvers that are asked share its time."""
+
+    def __init__(
+        self,
+        problem: Problem[S],
+        settings: Settings,
+        watch: Stopwatch,
+        on_solution: Callable[[S], None] | None = None,
+    ) -> None:
+        self.problem = problem
+        self.settings = settings
+        self.watch = watch
+        self._on_solution = on_solution
+        self._shown: set[S] = set()
+        self._missed: dict[S, None] = {}
+        self._cnf: Cnf | None = None
+
+    @property
+    def kept(self) -> Cnf | None:
+        return self._cnf if self.problem.is_encoded else None
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """The size of what is `kept`."""
+        if (cnf := self.kept) is None:
+            return None
+        variables = len(cnf.candidates) + cnf.auxiliary
+        return Encoding(name=cnf.encoding, variables=variables, clauses=cnf.size)
+
+    def collect(self, relay: Relay) -> Found[S]:
+        """Collect the solutions that are found, up to one more than are asked for.
+
+        Raises LimitReached if the CNF is too large, SolverError for a model that is not a
+        solution.
+        """
+        wanted = self.problem.wanted(self.settings)
+        solutions: list[S] = []
+        with closing(self.stream(relay)) as stream:
+            for each in stream:
+                if isinstance(each, (Unsat, Unknown)):
+                    return Found(solutions, each)
+                solutions.append(each)
+                self._show(each)
+                if len(solutions) == wanted:
+                    break
+        return Found(solutions, None)
+
+    def stream(self, relay: Relay) -> Generator[S | Unsat | Unknown, None, None]:
+        """Yield each solution when it is found and certified, then what ended the search."""
+        cnf = self._encoded()
+        limits = limits_left(self.settings, self.watch)
+        with closing(answers(cnf, relay, limits)) as stream:
+            while True:
+                with self.watch.timing("solve"):
+                    answer = next(stream)
+                if not isinstance(answer, Sat):
+                    yield answer
+                    return
+                with self.watch.timing("decode"):
+                    solution = self.problem.decode(answer.model, cnf)
+                with self.watch.timing("certify"):
+                    fault = self.problem.fault(solution, relay.by.name)
+                if fault:
+                    raise SolverError(fault)
+                yield solution
+
+    def result(self, found: Found[S], used: SolverUsed) -> Result[S]:
+        """Derive status, order and message from how a search ended.
+
+        One that was cut short has what a check found missing before, too.
+        """
+        limit, noun = self.problem.limit(self.settings), self.problem.noun
+        if isinstance(found.ended, Unknown):
+            found = Found([*dict.fromkeys([*found.solutions, *self._missed])], found.ended)
+        shown = found.solutions[:limit]
+        more = more_than(limit, noun)
+        message: str | None = more
+        status: Status = "multiple"
+        complete: bool | None = False
+        match found.ended:
+            case None if self.problem.wanted(self.settings) == limit:
+                status, complete, message = "solved", None, None
+            case None:
+                pass
+            case Unsat() if len(found.solutions) > limit:
+                pass
+            case Unsat():
+                shown, complete, message = sorted(shown), True, None
+                status = "unsolvable" if not shown else "unique" if len(shown) == 1 else "multiple"
+            case Unknown(reason):
+                status = "multiple" if len(found.solutions) > 1 else "unknown"
+                message = more if len(found.solutions) > limit else reason
+            case _:
+                assert_never(found.ended)
+        return Result(
+            status,
+            tuple(shown),
+            complete,
+            message,
+            self.problem,
+            self.kept,
+            used,
+            encoding=self.encoding,
+            seconds=self.watch.seconds(),
+        )
+
+    def with_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
+        """The result with the solutions that the check has found."""
+        solver = result.solver.name if result.solver else "a solver"
+        used = SolverUsed("exhaustion", None, f"{solver} missed a solution that the check found")
+        ended: Unsat | Unknown | None = None
+        if checked.certificate.complete == "proved":
+            ended = Unsat()
+        elif checked.is_cut_short:
+            ended = Unknown(checked.certificate.reason or "")
+        self._missed |= dict.fromkeys([*result.solutions, *checked.missing])
+        for solution in checked.missing:
+            self._show(solution)
+        found = self.result(Found([*result.solutions, *checked.missing], ended), used)
+        return replace(found, is_doubted=checked.is_cut_short)
+
+    def _encoded(self) -> Cnf:
+        if self._cnf is None:
+            limits = limits_left(self.settings, self.watch)
+            is_stage = self.problem.is_encoded
+            with self.watch.timing("encode") if is_stage else nullcontext():
+                self._cnf = self.problem.encode(self.settings.encoding, limits)
+        return self._cnf
+
+    def _show(self, solution: S) -> None:
+        limit = self.problem.limit(self.settings)
+        if self._on_solution and solution not in self._shown and len(self._shown) < limit:
+            self._shown.add(solution)
+            self._on_solution(solution)
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Generic[S]):
+    """The certified solutions of a search, and what ended it; None if there were enough."""
+
+    solutions: Sequence[S]
+    ended: Unsat | Unknown | None
+
+
+def more_than(limit: int, noun: str) -> str:
+    return f"there are more {noun}s than the {limit} asked for"
+
+
+def with_evidence(
+    result: Result[S], search: Search[S], solvers: Solvers, *, explain: bool = True
+) -> Result[S]:
+    """The result, once it is checked that no solution is missing, and explained.
+
+    What the check finds missing is part of the result. One that claims to be complete and proves
+    not to be becomes `Result.doubted`.
+    """
+    problem, watch = search.problem, search.watch
+    result = _certified(result, search, solvers)
+    if isinstance(problem, PuzzleProblem):
+        if result.status == "unsolvable" and explain:
+            result = _with_conflict(result, problem.puzzle, solvers, search.settings, watch)
+        elif result.status == "unsolvable":
+            clash = clashing_givens(problem.puzzle)
+            result = replace(result, message=clash.message) if clash else result
+        elif explain and len(result.solutions) > 1 and result.status == "multiple":
+            result = _with_difference(result, watch)
+    return replace(result, seconds=watch.seconds())
+
+
+def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
+    """The result with its certificate, and with what was missing."""
+    settings, watch = search.settings, search.watch
+    if not result.complete:
+        return replace(result, certificate=Certificate("no"))
+    if settings.trust_solver:
+        return replace(result, certificate=TRUSTED)
+    prove = settings.is_to_prove(result.status)
+    if result.certificate and not prove:
+        return result
+    with watch.timing("prove"):
+        most = search.problem.limit(settings) + 1 - len(result.solutions)
+        limits = limits_left(settings, watch)
+        checked = check_complete(
+            search.problem, result.solutions, solvers, limits, most=most, prove=prove
+        )
+    certificate = checked.certificate
+    if checked.missing:
+        found = replace(search.with_missing(result, checked), certificate=certificate)
+        is_to_prove = found.complete and settings.is_to_prove(found.status)
+        return _certified(found, search, solvers) if is_to_prove else found
+    if certificate.complete == "no":
+        solver = result.solver.name if result.solver else "a solver"
+        why = f"{solver} found no more solutions, of which no proof holds: {certificate.reason}"
+        result = result.doubted(why)
+    return replace(result, certificate=certificate, proof=checked.proof)
+
+
+def _with_conflict(
+    result: Result[S], puzzle: Puzzle, solvers: Solvers, settings: Settings, watch: Stopwatch
+) -> Result[S]:
+    """Explain why there is no solution; a solver that is proved wrong makes the result unknown."""
+    from pipeline.solving.explain import Explainer, explain_conflict  # noqa: PLC0415 - seldom needed
+
+    limits = limits_left(settings, watch).at_most(EXPLAIN_SECONDS)
+    with watch.timing("explain"):
+        try:
+            conflict = explain_conflict(puzzle, solvers.shared(Explainer), limits)
+        except SolverError as error:
+            if result.told_certificate != "claimed":
+                return result
+            why = f"{result.solver.name if result.solver else 'a solver'} was wrong: {error}"
+            return replace(result.doubted(why), certificate=Certificate("no", reason=why))
+    return replace(result, conflict=conflict, message=conflict.message if conflict else None)
+
+
+def _with_difference(result: Result[Any], watch: Stopwatch) -> Result[Any]:
+    from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - seldom needed
+
+    with watch.timing("explain"):
+        return replace(result, difference=explain_difference(result.solutions))
+
+
+def disagreement(
+    claimed: str, puzzle: Puzzle, signs: str, found: Collection[Grid], *, complete: bool | None
+) -> str | None:
+    """What is wrong with the solution that a source gives beside a puzzle; None if nothing is.
+
+    It is one line: digits, numbers, or `signs` of the values 1, 2, …. `complete` says that `found`
+    are all there are.
+    """
+    try:
+        if signs:
+            values = [signs.find(sign) + 1 for sign in claimed]
+        else:
+            values = [int(word) for word in (claimed.split() if " " in claimed else claimed)]
+        grid = Grid(puzzle.geometry, tuple(values))
+    except ValueError:
+        return _IS_NONE
+    if grid in found:
+        return None
+    if certify_grid(puzzle, grid):
+        return _IS_NONE
+    return _NOT_FOUND if complete else None
+
+
+def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) -> Result:
+    """Add what is wrong with the solution beside the puzzle, if there is one and anything is."""
+    if claimed is None or result.status == "failed":
+        return result
+    why = disagreement(claimed, puzzle, signs, result.solutions, complete=result.complete)
+    return replace(result, disagreement=why) if why else result

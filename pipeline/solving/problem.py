@@ -1,0 +1,285 @@
+"""Problem: what the chain needs of a puzzle, or of a formula; a new kind is one class.
+
+A problem has a CNF, decodes a solver's model, has its own certifier, and states the formula that
+a proof of completeness refutes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, ClassVar, Generic
+
+from typing_extensions import TypeVar
+
+from pipeline.certify import certify_grid, certify_model
+from pipeline.certify.exhaustion import Exhausted, exhausted
+from pipeline.certify.formula import (
+    MAX_CLAUSES,
+    MAX_REFUTED,
+    Formula,
+    formula_size,
+    proof_formula,
+)
+from pipeline.puzzle.clauses import Clause
+from pipeline.solving.cnf import Cnf, Family, decode_model
+from pipeline.solving.encode import encode_puzzle
+from pipeline.errors import LimitReached
+from pipeline.limits import Deadline, Limits
+from pipeline.reading.formats import HEAD_BYTES, FormulaBegun, Parsed, detect, parse_source, solution_text
+from pipeline.reading.formats.formula import (
+    CNF_FORMAT,
+    Model,
+    ParsedFormula,
+    parse_formula,
+    proof_clauses,
+)
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.settings import EncodingChoice, Settings
+
+SEARCH_BYTES = 20
+"""Memory of a search through everything, for each cell of the grid times each cell."""
+
+MAX_MODELS = 1
+"""Models of a formula to look for if `max_solutions` is not given."""
+
+_WIDTH = 78
+
+S = TypeVar("S", bound=Grid | Model, default=Any)
+
+
+class Problem(ABC, Generic[S]):
+    """A puzzle, whose solutions are grids, or a formula, whose solutions are models.
+
+    `noun` is what its solutions are called. `is_encoded`: its CNF is made here, not given.
+    """
+
+    noun: ClassVar[str]
+    is_encoded: ClassVar[bool]
+
+    @property
+    def geometry_alone(self) -> Geometry | None:
+        """The geometry of a puzzle with no rule but its units; None of anything else.
+
+        Only such a puzzle may be solved in a batch, where masks are all that is known of it.
+        """
+        return None
+
+    @property
+    @abstractmethod
+    def format(self) -> str:
+        """The name of the notation in which it was read."""
+
+    @property
+    @abstractmethod
+    def reason(self) -> str:
+        """Why it was read in that notation."""
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The parts of its source that are left to people, as `Parsed` names them."""
+        return ()
+
+    @abstractmethod
+    def limit(self, settings: Settings) -> int:
+        """The most solutions to publish."""
+
+    def wanted(self, settings: Settings) -> int:
+        """The number of solutions to look for: one more tells whether there are more."""
+        return self.limit(settings) + 1
+
+    @abstractmethod
+    def encode(self, encoding: EncodingChoice, limits: Limits) -> Cnf:
+        """The CNF whose models are its solutions. Raises LimitReached."""
+
+    @abstractmethod
+    def decode(self, model: AbstractSet[int], cnf: Cnf) -> S:
+        """The solution that a model of that CNF stands for. Raises SolverError if it is not one."""
+
+    @abstractmethod
+    def fault(self, solution: S, solver: str) -> str | None:
+        """Why this is not a solution, naming the solver that gave it; None if it is one."""
+
+    def exhausted(self, solutions: Sequence[S], most: int, limits: Limits) -> Exhausted | None:  # noqa: ARG002
+        """Search for up to `most` solutions that are not listed; None if it cannot be searched.
+
+        Those listed are different solutions. Raises LimitReached if memory is too short.
+        """
+        return None
+
+    @abstractmethod
+    def refutation_size(self, solutions: Sequence[S]) -> tuple[int, int]:
+        """The most clauses, and literals, that `refutation` can have.
+
+        Raises LimitReached if that is more than a proof is made for.
+        """
+
+    @abstractmethod
+    def refutation(self, solutions: Sequence[S]) -> Formula:
+        """The formula that is unsatisfiable exactly if there are no other solutions.
+
+        Raises LimitReached.
+        """
+
+    @abstractmethod
+    def text(self, solution: S) -> Iterable[str]:
+        """A solution as it is published, in pieces."""
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleProblem(Problem[Grid]):
+    """A puzzle, and how it was read."""
+
+    noun = "solution"
+    is_encoded = True
+
+    parsed: Parsed
+
+    @property
+    def puzzle(self) -> Puzzle:
+        return self.parsed.puzzle
+
+    @property
+    def geometry_alone(self) -> Geometry | None:
+        return self.puzzle.geometry if self.puzzle.is_plain else None
+
+    @property
+    def format(self) -> str:
+        return self.parsed.format
+
+    @property
+    def reason(self) -> str:
+        return self.parsed.reason
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        return self.parsed.unread
+
+    def limit(self, settings: Settings) -> int:
+        return settings.limit
+
+    def encode(self, encoding: EncodingChoice, limits: Limits) -> Cnf:
+        return encode_puzzle(self.puzzle, encoding, limits=limits)
+
+    def decode(self, model: AbstractSet[int], cnf: Cnf) -> Grid:
+        return decode_model(model, cnf)
+
+    def fault(self, solution: Grid, solver: str) -> str | None:
+        violations = certify_grid(self.puzzle, solution)
+        return f"the grid of {solver} is no solution: {violations[0]}" if violations else None
+
+    def exhausted(self, solutions: Sequence[Grid], most: int, limits: Limits) -> Exhausted:
+        if self.puzzle.is_plain:
+            limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
+        return exhausted(self.puzzle, solutions, most=most, seconds=limits.seconds)
+
+    def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
+        clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises
+        if not self.puzzle.rules:
+            return clauses, 2 * clauses
+        stated = self.puzzle.clauses_of_rules().made
+        return clauses + len(stated), 2 * clauses + sum(map(len, stated))
+
+    def refutation(self, solutions: Sequence[Grid]) -> Formula:
+        return proof_formula(self.puzzle, solutions)
+
+    def text(self, solution: Grid) -> Iterable[str]:
+        return [solution_text(self.parsed, solution)]
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaProblem(Problem[Model]):
+    """A formula in DIMACS CNF that need not be a puzzle's."""
+
+    noun = "model"
+    is_encoded = False
+
+    parsed: ParsedFormula
+
+    @property
+    def format(self) -> str:
+        return CNF_FORMAT
+
+    @property
+    def reason(self) -> str:
+        return self.parsed.reason
+
+    def limit(self, settings: Settings) -> int:
+        return settings.max_solutions or MAX_MODELS
+
+    def wanted(self, settings: Settings) -> int:
+        """As for a puzzle, but if one model is asked for, a second is not looked for."""
+        limit = self.limit(settings)
+        return limit + 1 if limit > 1 else 1
+
+    def encode(self, encoding: EncodingChoice, limits: Limits) -> Cnf:  # noqa: ARG002
+        clauses = self.parsed.clauses
+        family = Family("clauses", len(clauses), clauses)
+        return _Clauses(None, "none", self.parsed.variables, (family,), {})
+
+    def decode(self, model: AbstractSet[int], cnf: Cnf) -> Model:
+        return _whole(model, cnf.variables)
+
+    def fault(self, solution: Model, solver: str) -> str | None:
+        broken = certify_model(self.parsed.written, solution)
+        if broken is None:
+            return None
+        return f"the model of {solver} does not satisfy clause {broken + 1}"
+
+    def refutation_size(self, solutions: Sequence[Model]) -> tuple[int, int]:
+        clauses = len(self.parsed.clauses)
+        if clauses > MAX_REFUTED:
+            most = f"the {MAX_REFUTED:,} that a proof is made for"
+            raise LimitReached(f"{clauses:,} clauses are more than {most}")
+        return clauses, len(self.parsed.clauses.literals) + len(solutions) * self.parsed.variables
+
+    def refutation(self, solutions: Sequence[Model]) -> Formula:
+        return Formula(*proof_clauses(self.parsed, solutions))
+
+    def text(self, solution: Model) -> Iterable[str]:
+        return model_lines(solution)
+
+
+class _Clauses(Cnf):
+    """A Cnf whose variables are not candidates; solvers use its clauses only."""
+
+    __slots__ = ()
+
+    def blocking(self, model: AbstractSet[int]) -> Clause:
+        """The clause that forbids this model of all variables, and nothing else."""
+        return tuple(-literal for literal in _whole(model, self.variables))
+
+
+def _whole(model: AbstractSet[int], variables: int) -> Model:
+    """The model with a literal for each variable: negative if the solver gives none."""
+    return tuple([v if v in model else -v for v in range(1, variables + 1)])
+
+
+def model_lines(model: Model) -> Iterator[str]:
+    """The lines of a model in the SAT competitions' notation, 78 characters long at most."""
+    yield "s SATISFIABLE\n"
+    line = "v"
+    for word in chain(map(str, model), ["0"]):
+        if len(line) + 1 + len(word) > _WIDTH:
+            yield line + "\n"
+            line = "v"
+        line += " " + word
+    yield line + "\n"
+
+
+def read_problem(data: bytes, source: str, settings: Settings) -> PuzzleProblem | FormulaProblem:
+    """Read the problem in the bytes of a file; `source` names it in messages.
+
+    Raises InvalidPuzzle, and LimitReached if reading a formula takes too long.
+    """
+    complete = len(data) <= HEAD_BYTES
+    match detect(data[:HEAD_BYTES], complete, source, settings.reading):
+        case Parsed() as parsed:
+            return PuzzleProblem(parsed)
+        case FormulaBegun():
+            deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
+            return FormulaProblem(parse_formula(data, source, settings.max_bytes, deadline))
+    return PuzzleProblem(parse_source(data, source, *settings.reading))

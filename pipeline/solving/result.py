@@ -1,0 +1,225 @@
+"""Result: what the chain finds out about one problem, and how."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, Literal
+
+from typing_extensions import TypeVar
+
+from pipeline.limits import Limits
+from pipeline.outbox.schema import Effort, Encoding, caveat
+from pipeline.settings import Settings
+
+if TYPE_CHECKING:
+    from pipeline.certify.formula import Formula
+    from pipeline.solving.cnf import Cnf
+    from pipeline.solving.explain import Conflict, Difference
+    from pipeline.reading.formats.formula import Model
+    from pipeline.solving.problem import Problem
+    from pipeline.puzzle.puzzle import Grid
+
+S = TypeVar("S", bound="Grid | Model", default=Any)
+
+Status = Literal[
+    "unique", "multiple", "unsolvable", "solved", "invalid", "other", "unknown", "failed"
+]
+NOT_WELL: frozenset[str] = frozenset(("invalid", "unknown", "failed"))
+"""The statuses for which a command exits with 1."""
+
+
+Stage = Literal["parse", "encode", "solve", "decode", "certify", "explain", "prove"]
+
+
+class Stopwatch:
+    """Seconds spent in each stage, summed up, and in total since it was made.
+
+    `parse` are the seconds of reading, if that was over before; `together` those spent on the
+    puzzle with others, in a batch that took `batch` seconds if they are to be told.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.perf_counter,
+        *,
+        parse: float | None = None,
+        together: float = 0.0,
+        batch: float | None = None,
+    ) -> None:
+        self._clock = clock
+        earlier = {"parse": parse, "batch": batch}
+        self._earlier = {name: spent for name, spent in earlier.items() if spent is not None}
+        self._spent = (parse or 0.0) + together
+        self._start = clock()
+        self._stages: dict[str, float] = {}
+
+    @contextmanager
+    def timing(self, stage: Stage) -> Iterator[None]:
+        """Count the time inside as that stage's."""
+        start = self._clock()
+        try:
+            yield
+        finally:
+            self._stages[stage] = self._stages.get(stage, 0.0) + self._clock() - start
+
+    def seconds(self) -> dict[str, float]:
+        """Seconds by stage so far, and `total`."""
+        total = sum(self._earlier.values()) + self._clock() - self._start
+        return {**self._earlier, **self._stages, "total": total}
+
+    def spent(self) -> float:
+        """Seconds of the puzzle's time so far: its stages, and what it was solved together."""
+        return self._spent + sum(self._stages.values())
+
+
+def limits_left(settings: Settings, watch: Stopwatch) -> Limits:
+    """What a puzzle may still use after the stages timed so far."""
+    return Limits(settings.timeout, settings.memory_limit, watch.spent())
+
+
+@dataclass(frozen=True, slots=True)
+class SolverUsed:
+    """The solver that answered, and why it was not the first choice (`fallback`; None if it was).
+
+    `planned`: nothing failed, so that it deserves no warning.
+    """
+
+    name: str
+    version: str | None
+    fallback: str | None = None
+    planned: bool = False
+
+    @property
+    def warning(self) -> str | None:
+        """Why another solver than the first answered, unless that was planned."""
+        return None if self.planned else self.fallback
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """How it is known that there are no other solutions.
+
+    `proved` by `exhaustion`: a search through everything, from the rules alone, that branched in
+    so many `nodes`; or by `drat`: a proof by `solver` was checked by `checker` in so many `steps`.
+    `claimed`: a solver says so, and `reason` says why there is nothing else. `no`: it is not known.
+    """
+
+    complete: Literal["proved", "claimed", "no"]
+    by: Literal["exhaustion", "drat"] | None = None
+    nodes: int | None = None
+    solver: str | None = None
+    checker: str | None = None
+    steps: int | None = None
+    reason: str | None = None
+
+    @property
+    def told(self) -> str:
+        """By what the solutions are known to be all, else `claimed`; empty if they may not be."""
+        return "" if self.complete == "no" else self.by or self.complete
+
+
+@dataclass(frozen=True, slots=True)
+class Proof(Generic[S]):
+    """DRAT text that refutes the formula of a problem with its solutions blocked."""
+
+    problem: Problem[S]
+    solutions: tuple[S, ...]
+    text: str
+
+    def formula(self) -> Formula:
+        """The formula that is refuted."""
+        return self.problem.refutation(self.solutions)
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What else was asked about a puzzle; None for what it does not have, or is not known.
+
+    `canonical` is its canonical form in 81 characters, `redundant` are the cells, from 0, of the
+    givens that can each be left out. `asked` are the names of the columns that were asked for.
+    """
+
+    asked: tuple[str, ...]
+    canonical: str | None = None
+    redundant: tuple[int, ...] | None = None
+    effort: Effort | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Generic[S]):
+    """Everything known about one problem: grids of a puzzle, or models of a formula.
+
+    `solutions` are all certified; they are in lexicographic order if `complete`, which is true
+    if there is shown to be no other, and None if that was not asked. `problem` is None for what
+    could not be read, and for rows of a collection that did not need it. `cnf` is what the solver
+    got; it is left out where only its size, `encoding`, is published. `proof` belongs to a
+    certificate that says `drat`. `disagreement` says what is wrong with the solution beside the
+    puzzle. `is_doubted`: a claim that there were no more was not borne out, so that another solver
+    may tell more. `seconds` has those of each stage, and `total`; if the puzzle was solved together
+    with others, `batch` has the seconds of all of them. `traits` are told if the settings ask
+    for any.
+    """
+
+    status: Status
+    solutions: tuple[S, ...] = ()
+    complete: bool | None = None
+    message: str | None = None
+    problem: Problem[S] | None = None
+    cnf: Cnf | None = None
+    solver: SolverUsed | None = None
+    certificate: Certificate | None = None
+    proof: Proof[S] | None = None
+    conflict: Conflict | None = None
+    difference: Difference | None = None
+    disagreement: str | None = None
+    is_doubted: bool = False
+    traits: Traits | None = None
+    encoding: Encoding | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def format(self) -> str | None:
+        return self.problem.format if self.problem else None
+
+    def without_cnf(self) -> Result[S]:
+        """The same, without the clauses, which take a hundred times as much room."""
+        return replace(self, cnf=None)
+
+    @property
+    def said(self) -> str | None:
+        """All messages about the result, in one line."""
+        return "; ".join(filter(None, (self.message, self.disagreement, self.caveat))) or None
+
+    @property
+    def caveat(self) -> str | None:
+        """What the answer does not take into account."""
+        return caveat(self.status, self.problem.unread if self.problem else ())
+
+    @property
+    def told_certificate(self) -> str:
+        """How it is known that the solutions are all, in a word; empty if that is not said."""
+        if not self.complete:
+            return ""
+        return self.certificate.told if self.certificate else "claimed"
+
+    @property
+    def why_doubted(self) -> str | None:
+        """What is wrong with the answer, if it `is_doubted`."""
+        return (self.solver.fallback if self.solver else None) or self.message
+
+    def answered_after(self, why: str | None) -> Result[S]:
+        """Note what went wrong before its solver was asked, if anything did."""
+        if not why or not self.solver:
+            return self
+        return replace(self, solver=replace(self.solver, fallback=why, planned=False))
+
+    def doubted(self, why: str) -> Result[S]:
+        """The result without its claim to be complete, which is not known to be true."""
+        status: Status = "multiple" if self.status == "multiple" else "unknown"
+        doubted = replace(
+            self, status=status, complete=False, message=why, conflict=None, is_doubted=True
+        )
+        return doubted.answered_after(why)

@@ -1,0 +1,107 @@
+"""Cnf → Answer: which solvers are available, and in which order they are asked.
+
+A new solver is one module and a place in the chain of Solvers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pipeline.errors import EnvironmentFailure, SolverError, SolverMissing
+from pipeline.limits import Limits
+from pipeline.settings import SolverChoice
+from pipeline.solving.solvers.base import Closeable, Session, Solver
+
+if TYPE_CHECKING:
+    from pipeline.solving.solvers.asking import Relay
+
+__all__ = [
+    "Session",
+    "Solver",
+    "Solvers",
+]
+
+
+LACKING = "minisat is not installed"
+NOT_FOR_LANES = (
+    "lanes solve nothing but Sudoku up to 25×25, up to 100 solutions of each, and keep no CNF"
+)
+
+_HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"
+
+T = TypeVar("T", bound=Closeable)
+
+
+def find_minisat(path: str | None) -> str | None:
+    """Find the minisat program: `path` if given, else on the PATH; None if there is none.
+
+    Raises SolverMissing if `path` is not a program.
+    """
+    if path is None:
+        return shutil.which("minisat")
+    found = shutil.which(path)
+    if found is None:
+        raise SolverMissing(f"--minisat {path}: not a program that can be run; {_HOW_TO_INSTALL}")
+    return found
+
+
+class Solvers(Closeable):
+    """The solvers to ask, in order: each is the fallback of the one before.
+
+    `lacking` says what is missing if the preferred solver is not installed. `fallback` says why a
+    solver in the chain answers instead of the wanted one: `lacking`, or that lanes, which `batch`
+    runs, cannot take the problem. Raises SolverMissing for a named solver or path that is missing.
+    """
+
+    def __init__(self, wanted: SolverChoice = "auto", minisat: str | None = None) -> None:
+        self.lacking: str | None = None
+        self._wanted = wanted
+        self._shared: dict[Callable[[], Any], Any] = {}
+        self._program = None if wanted == "pysat" else find_minisat(minisat)
+        if self._program is None and wanted == "minisat":
+            raise SolverMissing(f"{LACKING}; {_HOW_TO_INSTALL}")
+        if self._program is None and wanted == "auto":
+            self.lacking = LACKING
+
+    @cached_property
+    def chain(self) -> tuple[Solver, ...]:
+        """The solvers, which are loaded when the first of them is needed."""
+        from pipeline.solving.solvers.minisat import Minisat  # noqa: PLC0415 - see above
+        from pipeline.solving.solvers.pysat import Pysat  # noqa: PLC0415
+
+        return (Pysat(),) if self._program is None else (Minisat(self._program), Pysat())
+
+    @property
+    def fallback(self) -> str | None:
+        return NOT_FOR_LANES if self._wanted == "lanes" else self.lacking
+
+    def relay(self, solver: Solver) -> Relay:
+        """A solver of the chain, and who goes on from its first solutions.
+
+        PySAT does, which starts no process for each, unless minisat was asked for by name.
+        """
+        from pipeline.solving.solvers.asking import Relay  # noqa: PLC0415 - as above
+
+        hands_over = self._wanted in ("auto", "lanes") and solver is not self.chain[-1]
+        return Relay(solver, self.chain[-1] if hands_over else None)
+
+    def shared(self, factory: Callable[[], T]) -> T:
+        """The object that this factory makes, made once and closed with the solvers."""
+        if factory not in self._shared:
+            self._shared[factory] = factory()
+        made: T = self._shared[factory]
+        return made
+
+    def warm(self, limits: Limits) -> None:
+        """Start what the first solver needs, while there is nothing else to do."""
+        with contextlib.suppress(SolverError, EnvironmentFailure):  # the first use raises it again
+            self.chain[0].warm(limits)
+
+    def close(self) -> None:
+        made = vars(self)  # what was never needed is not made now
+        for each in (*made.get("chain", ()), *self._shared.values()):
+            each.close()

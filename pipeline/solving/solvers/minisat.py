@@ -1,0 +1,207 @@
+"""Minisat as a child process, which is never trusted.
+
+Each process answers one question, read from its standard input, and is started in advance: starting
+takes half of its time. A verdict is the exit code and a result file that agrees with it; for SAT a
+model too, which the caller checks against the clauses. Anything else is a SolverError. Version
+2.2.1 is known to report SAT without a model when its disk is full, and to keep a stale result on a
+parse error: hence a fresh result file for every question. It is nameless, as is the file for what
+minisat prints, so nothing is left behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from typing import BinaryIO
+
+from pipeline.puzzle.clauses import Clause
+from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat, clause_lines, header, parse_result
+from pipeline.errors import (
+    EnvironmentFailure,
+    InvalidResult,
+    SolverError,
+    is_environmental,
+)
+from pipeline.limits import MIB, Deadline, Limits
+from pipeline.solving.solvers.base import Session
+from pipeline.solving.solvers.child import Bounds, Child, bound, child, ended_within, nameless_file, pour
+
+SATISFIABLE, UNSATISFIABLE, NO_VERDICT = 10, 20, 0
+_MOST_OUTPUT = 4 * MIB
+_MOST_WAITING_SECONDS = 5
+"""Processor time of a process while it waits for its question; minisat takes milliseconds."""
+
+_BYTES_PER_LITERAL = 12
+_AHEAD = 3
+"""Two for the questions of most puzzles (a solution, and whether there is another), and one for
+the next puzzle's first."""
+
+
+@dataclass(slots=True)
+class _Started:
+    """A minisat process that waits for its question; closing `stack` ends it."""
+
+    process: Child
+    limits: tuple[float, int]
+    feed: BinaryIO
+    result: BinaryIO
+    output: BinaryIO
+    stack: ExitStack
+
+
+class Minisat:
+    """The minisat program at `program`."""
+
+    name = "minisat"
+    version: str | None = None
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+        self._started: list[_Started] = []
+
+    @contextmanager
+    def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
+        self._start_ahead(limits, 1)
+        yield _Session(self, cnf, limits)
+
+    def warm(self, limits: Limits) -> None:
+        self._start_ahead(limits, _AHEAD)
+
+    def _start_ahead(self, limits: Limits, processes: int) -> None:
+        """Start processes until that many wait. Raises EnvironmentFailure, SolverError."""
+        wanted = (limits.seconds, limits.megabytes)
+        for started in list(self._started):
+            if started.limits != wanted or ended_within(started.process, 0):
+                self._started.remove(started)
+                started.stack.close()
+        while len(self._started) < processes:
+            self._started.append(self._start(limits))
+
+    def _start(self, limits: Limits) -> _Started:
+        with ExitStack() as stack, self._blaming_program():
+            result, output = (stack.enter_context(nameless_file()) for _ in range(2))
+            source, sink = os.pipe()
+            feed = stack.enter_context(os.fdopen(sink, "wb", buffering=0))
+            argv = [
+                self._program,
+                "-verb=0",
+                "-no-pre",
+                f"-cpu-lim={math.ceil(limits.seconds) + 1}",
+                f"-mem-lim={limits.megabytes}",
+                "/dev/stdin",
+                f"/dev/fd/{result.fileno()}",
+            ]
+            waiting = Bounds(limits.megabytes * MIB, _MOST_OUTPUT, _MOST_WAITING_SECONDS)
+            try:
+                process = stack.enter_context(
+                    child(argv, waiting, output.fileno(), source, [result.fileno()])
+                )
+            finally:
+                os.close(source)
+            wanted = (limits.seconds, limits.megabytes)
+            return _Started(process, wanted, feed, result, output, stack.pop_all())
+
+    def ask(
+        self, problem: Iterable[bytes], limits: Limits, deadline: Deadline, most: int
+    ) -> Answer:
+        """Ask minisat about a DIMACS text of at most `most` bytes; its result is limited likewise.
+
+        Raises SolverError for anything but an answer, EnvironmentFailure if it cannot start.
+        """
+        self._start_ahead(limits, 1)
+        asked = self._started.pop(0)
+        seconds = math.ceil(limits.seconds) + _MOST_WAITING_SECONDS
+        with asked.stack, self._blaming_program():
+            bound(
+                asked.process,
+                Bounds(limits.megabytes * MIB, max(most, _MOST_OUTPUT), seconds),
+            )
+            with asked.feed:
+                poured = pour(problem, asked.feed.fileno(), deadline.left())
+            if poured:
+                with contextlib.suppress(SolverError, EnvironmentFailure):  # next call raises it
+                    self._start_ahead(limits, 1)  # while this one is busy
+            if not (poured and ended_within(asked.process, deadline.left())):
+                return Unknown(limits.out_of_time)
+            code = asked.process.wait()
+            answer = _verdict(code, _read(asked.result, most), _read(asked.output, _MOST_OUTPUT))
+            return answer or Unknown(limits.out_of_memory)
+
+    @contextmanager
+    def _blaming_program(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            blame = EnvironmentFailure if is_environmental(error) else SolverError
+            raise blame(f"{self._program} cannot be run: {error.strerror}") from error
+
+    def close(self) -> None:
+        while self._started:
+            self._started.pop().stack.close()
+
+
+def _read(file: BinaryIO, most: int) -> bytes:
+    """Read at most `most` bytes from the beginning of a file that another process has written."""
+    descriptor = file.fileno()
+    return os.pread(descriptor, min(most, os.fstat(descriptor).st_size), 0)
+
+
+class _Session:
+    """A DIMACS text that grows at its end and can be solved at any time."""
+
+    def __init__(self, owner: Minisat, cnf: Cnf, limits: Limits) -> None:
+        self._owner = owner
+        self._limits = limits
+        self._deadline = Deadline.of(limits)
+        self._variables = cnf.variables
+        self._clauses = cnf.size
+        self._text: list[bytes] = []
+        self._too_large = False
+        self._size = 0
+        for lines in chain.from_iterable(clause_lines(f.clauses) for f in cnf.families):
+            self._size += len(lines)
+            self._too_large = self._size > limits.megabytes * MIB
+            if self._too_large or not self._deadline.left():
+                break  # the first `solve` reports that
+            self._text.append(lines.encode("ascii"))
+
+    def add(self, clause: Clause) -> None:
+        self._clauses += 1
+        self._text += (lines.encode("ascii") for lines in clause_lines([clause]))
+
+    def solve(self) -> Answer:
+        if self._too_large:
+            return Unknown(self._limits.out_of_memory)
+        if not self._deadline.left():
+            return Unknown(self._limits.out_of_time)
+        problem = chain([header(self._variables, self._clauses).encode("ascii")], self._text)
+        most = max(_BYTES_PER_LITERAL * self._variables, self._size) + MIB
+        return self._owner.ask(problem, self._limits, self._deadline, most)
+
+
+def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
+    """Combine exit code and result into a verdict; None if the memory was too small.
+
+    Raises SolverError for anything else.
+    """
+    if code not in (SATISFIABLE, UNSATISFIABLE, NO_VERDICT):
+        how = f"exit code {code}" if code >= 0 else f"signal {-code}"
+        raise SolverError(f"minisat ended with {how}")
+    if code == NO_VERDICT and not result:
+        if b"INDETERMINATE" in output:
+            return None
+        raise SolverError("minisat ended with exit code 0 and without a result")
+    try:
+        answer = parse_result(result.decode("ascii", errors="replace"))
+    except InvalidResult as error:
+        raise SolverError(f"minisat ended with exit code {code}, but: {error}") from error
+    match code, answer:
+        case (10, Sat() as verdict) | (20, Unsat() as verdict):
+            return verdict
+    said = type(answer).__name__.upper()  # Unknown included: no limit of ours explains it
+    raise SolverError(f"minisat ended with exit code {code}, and its result says {said}")

@@ -1,0 +1,186 @@
+"""Rows that are audited together: what is found is what is found one by one."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from support.auditing import ONE, copied, in_a_line, made, shared
+from support.solving import NINE, NINE_SOLVED, NINE_TWO, STUCK
+
+from pipeline.outbox.audit import Terms
+from pipeline.outbox.audit.collection import Content, audit_collection
+from pipeline.outbox.audit.lines import LineFiles
+from pipeline.outbox.audit.sets import Report, load_set
+from pipeline.errors import InputError
+
+SIX_OR_MORE = NINE_TWO.replace("8", ".").replace("2", ".")
+DIFFERENT = (NINE, NINE, NINE, NINE.replace(".", "0"), NINE_TWO, NINE_TWO, SIX_OR_MORE, STUCK)
+RARE = (in_a_line(ONE).strip(), "hello of words", f"{NINE} with a name")
+PLAIN = [*DIFFERENT, *DIFFERENT, *DIFFERENT, NINE[1:] + NINE[:1]]
+MIXED = [*DIFFERENT, RARE[0], *DIFFERENT, RARE[1], *DIFFERENT[:4], RARE[2], NINE_TWO]
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    def make(folder):
+        files = {f"{name}.txt": "\n".join(lines) + "\n" for name, lines in KINDS.items()}
+        made(folder, files, "--prove", "never")
+
+    return shared(tmp_path_factory, "alike", make)
+
+
+BESIDE = [
+    f"{puzzle},{claim}"
+    for puzzle in (*DIFFERENT, *DIFFERENT)
+    for claim in (NINE_SOLVED, NINE_SOLVED[::-1])
+]
+KINDS = {"plain": PLAIN, "mixed": MIXED, "beside": BESIDE}
+
+
+@pytest.fixture
+def outbox(original, tmp_path):
+    return copied(original, tmp_path)
+
+
+def found(outbox, stem):
+    """What an audit says of a collection, whatever the hashes are."""
+    report = Report()
+    with outbox.original(f"{stem}.txt").open("rb") as file:
+        content = Content(file)
+        claim = audit_collection(load_set(outbox.path(f"{stem}.json")), content, Terms(), report)
+    return report.finding(stem, claim)
+
+
+def none_alike(portion, seconds):
+    return []
+
+
+def found_one_by_one(outbox, stem):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipeline.outbox.audit.collection.find_alike", none_alike)
+        return found(outbox, stem)
+
+
+WORDS = {
+    b"true": (b"false", b"", b"yes"),
+    b"false": (b"true",),
+    b"unique": (b"multiple", b"unsolvable", b"failed"),
+    b"multiple": (b"unique", b"unknown"),
+    b"exhaustion": (b"drat", b"claimed", b""),
+    b",1,": (b",2,", b",01,"),
+    b",,\n": (b",x,\n", b",,x\n", b",\n", b',"",\n', b',"a,b",\n'),
+    b"5": (b"6", b"0", b".", b"\xff"),
+}
+
+
+def changed(data: bytes, chance: random.Random) -> bytes:
+    """The bytes of a file with some change that somebody might make."""
+    lines = data.splitlines(keepends=True)
+    one, other = (chance.randrange(len(lines)) for _ in range(2))
+    line = lines[one]
+    match chance.randrange(7):
+        case 0:
+            lines[one], lines[other] = lines[other], line
+        case 1:
+            lines[one] = lines[other]
+        case 2:
+            del lines[one]
+        case 3:
+            at = chance.randrange(len(line))
+            lines[one] = line[:at] + chance.choice([b"", b"7", b".", b",", b"\r"]) + line[at + 1 :]
+        case 4:
+            lines[one] = b"." * 81 + b"\n"
+        case _:
+            old = chance.choice([word for word in WORDS if word in line] or [b"5"])
+            lines[one] = line.replace(old, chance.choice(WORDS[old]), chance.choice((1, -1)))
+    return b"".join(lines)
+
+
+@pytest.mark.parametrize("stem", KINDS)
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_done_to_a_table_is_found_together_as_one_by_one(outbox, stem, seed):
+    chance = random.Random(seed)
+    names = [f"{stem}.csv", f"{stem}_1.solution", f"{stem}_2.solution"]
+    good = {name: outbox.path(name).read_bytes() for name in names}
+    said = set()
+    for _ in range(25):
+        for name in chance.choices(names, k=chance.choice((1, 1, 2))):
+            outbox.path(name).write_bytes(changed(outbox.path(name).read_bytes(), chance))
+        finding = found(outbox, stem)
+        assert finding == found_one_by_one(outbox, stem)
+        said |= {*finding.problems}
+        for name, data in good.items():
+            outbox.path(name).write_bytes(data)
+    assert len(said) > 10
+    assert found(outbox, stem) == found_one_by_one(outbox, stem)
+
+
+@pytest.mark.parametrize("stem", KINDS)
+def test_what_was_published_passes_in_portions_of_any_size(outbox, stem, monkeypatch):
+    whole = found(outbox, stem)
+    assert (whole.problems, whole.gaps) == ((), ())
+    for most in (3, 30):
+        monkeypatch.setattr("pipeline.outbox.audit.lines._MOST_LINES", most)
+        assert found(outbox, stem) == whole
+
+
+def test_rows_that_are_alike_are_not_read_one_by_one(outbox, monkeypatch):
+    def forbidden(portion, at, report):
+        assert portion.entry(at).text == STUCK  # a message of its own
+        return read(portion, at, report)
+
+    from pipeline.outbox.audit.rows import read_row as read
+
+    monkeypatch.setattr("pipeline.outbox.audit.collection.read_row", forbidden)
+    assert found(outbox, "plain").verdict == "ok"
+
+
+def taken(folder: Path, *texts: bytes) -> list[list[str]]:
+    """The lines of these files as they are taken from them, and why that ends."""
+    paths = [folder / str(number) for number in range(len(texts))]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_bytes(text)
+    rows: list[list[str]] = []
+    with LineFiles(paths) as files:
+        try:
+            while True:
+                portion = files.take(3)
+                assert len({len(lines) for lines in portion}) == 1
+                rows += [[lines.text(at) for lines in portion] for at in range(len(portion[0]))]
+        except InputError as error:
+            return [*rows, [str(error)]]
+
+
+def test_files_are_read_side_by_side(tmp_path):
+    assert taken(tmp_path, b"a\n\nccc\nd\n", b"1\n2\n3\n4\n") == [
+        ["a", "1"],
+        ["", "2"],
+        ["ccc", "3"],
+        ["d", "4"],
+        ["0 ends too early, before row 5"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", "1 ends too early, before row 2"),
+        (b"b\r\nc\n", "1: a line ends with CR and LF, not with LF"),
+        (b"b", "1: a line is too long, or has no end"),
+        (b"x" * (1024 * 1024) + b"\n", "1: a line is too long, or has no end"),
+        (b"x" * (3 * 1024 * 1024), "1: a line is too long, or has no end"),
+    ],
+)
+def test_why_lines_end_is_told(tmp_path, text, said):
+    assert taken(tmp_path, b"a\n" * 9, b"a\n" + text) == [["a", "a"], [said]]
+
+
+def test_a_line_may_be_long_and_a_file_may_be_missing(tmp_path):
+    line = "x" * (1024 * 1024 - 1)
+    assert taken(tmp_path, f"{line}\n".encode() * 20, b"1\n" * 20)[:20] == [[line, "1"]] * 20
+    with LineFiles([tmp_path / "none"]) as files:
+        for _ in range(2):
+            with pytest.raises(InputError, match=r"none: cannot be read: .*No such file"):
+                files.take(1)

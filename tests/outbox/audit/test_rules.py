@@ -1,0 +1,145 @@
+"""Puzzles with rules: an audit passes what was published, and finds what is done to it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.auditing import Tamper, change, copied, edit, exchange, made, shared, write
+from support.ruled import FPUZZLES, ISS, SAMURAI, SOLO
+from support.solvers import at_hand
+
+from pipeline.solving.complete import refuter
+
+ONE = (
+    '{"size": 4, "grid": [[{"value": 1, "given": true}, {}, {}, {}], [{}, {}, {}, {}],'
+    ' [{}, {}, {}, {}], [{}, {}, {}, {"value": 2}]], "killercage":'
+    ' [{"cells": ["R1C2", "R2C2"], "value": "7"}, {"cells": ["R3C1", "R3C2"], "value": "5"}],'
+    ' "thermometer": [{"lines": [["R4C3", "R4C4", "R3C4"]]}], "ruleset": "As usual."}'
+)
+FILES = {
+    "one.json": ONE,
+    "six.txt": f"{ISS}\n",
+    "none.json": FPUZZLES,
+    "solo.txt": f"{SOLO}\n",
+    "samurai.txt": SAMURAI,
+}
+TERMS = {"refuter": refuter(at_hand("pysat"), 4096)}
+CLAIMS = {"six": "multiple, proved", "none": "unsolvable, proved", "one": "multiple, proved"}
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    return shared(tmp_path_factory, "rules", lambda folder: made(folder, FILES))
+
+
+@pytest.fixture
+def outbox(original, tmp_path):
+    return copied(original, tmp_path)
+
+
+def test_what_was_published_passes(original):
+    findings = original.findings(**TERMS)
+    assert {each.name: each.problems + each.gaps for each in findings.values()} == {
+        name.partition(".")[0]: () for name in FILES
+    }
+    claims = {each.name: each.claim for each in findings.values()}
+    assert claims == dict.fromkeys(claims, "unique, proved") | CLAIMS
+
+
+def test_the_record_names_rules_grids_and_what_was_not_read(original):
+    assert original.record("one")["rules"] == {"cage": 2, "thermometer": 1}
+    assert original.record("one")["unread"] == ["ruleset"]
+    assert original.record("one")["variant"] == "rules"
+    assert original.record("samurai")["grids"] == [[0, 0], [0, 12], [6, 6], [12, 0], [12, 12]]
+    assert "rules" not in original.record("samurai")
+    assert original.record("none")["conflict"] == []
+    assert original.record("none")["conflict_rules"] == [
+        {"number": 2, "told": "cage 5 at r3c1"},
+        {"number": 3, "told": "cage 3 at r4c3"},
+    ]
+
+
+def test_a_solution_is_written_into_the_document_of_its_puzzle(original):
+    document = json.loads(original.path("one_1.solution").read_text())
+    assert document["killercage"] == json.loads(ONE)["killercage"]
+    assert all(cell["value"] in range(1, 5) for row in document["grid"] for cell in row)
+
+
+TAMPERS: dict[str, tuple[str, Tamper, str]] = {
+    "a rule more": ("one", edit("one", rules={"cage": 3, "thermometer": 1}), "rules: the record"),
+    "no rules": ("one", edit("one", rules={}), "rules: the record says {}"),
+    "no grids": ("samurai", edit("samurai", grids=[]), "grids: the record says ()"),
+    "nothing unread": ("one", edit("one", unread=[]), "unread: the record says ()"),
+    "a cage that another has": (
+        "one",
+        exchange("one.json", ONE.replace('"value": "7"', '"value": "6"')),
+        "cage 6 at r1c2 is broken",
+    ),
+    "another solution": (
+        "solo",
+        change("solo_1.solution", "412356\n356241", "356241\n412356"),
+        "solo_1.solution: ",
+    ),
+    "a solution written otherwise": (
+        "one",
+        change("one_1.solution", '"size"', ' "size"'),
+        "one_1.solution:",
+    ),
+    "no cell of the samurai": (
+        "samurai",
+        write("samurai_1.solution", "123456789\n"),
+        "samurai_1.solution",
+    ),
+    "a rule of the conflict that there is not": (
+        "none",
+        edit("none", conflict_rules=[{"number": 9, "told": "cage 5 at r3c1"}]),
+        "the original does not have rule 9",
+    ),
+    "a rule of the conflict by another name": (
+        "none",
+        edit("none", conflict_rules=[{"number": 2, "told": "cage 6 at r3c1"}]),
+        "the original does not have rule 2",
+    ),
+    "half of the conflict": (
+        "none",
+        edit("none", conflict_rules=[{"number": 2, "told": "cage 5 at r3c1"}]),
+        "there is a grid that has all of its clues",
+    ),
+    "more than the conflict": (
+        "none",
+        edit(
+            "none",
+            conflict_rules=[
+                {"number": 1, "told": "cage 6 at r1c2"},
+                {"number": 2, "told": "cage 5 at r3c1"},
+                {"number": 3, "told": "cage 3 at r4c3"},
+            ],
+        ),
+        "it is not minimal: without cage 6 at r1c2",
+    ),
+    "a formula without its last clause": (
+        "solo",
+        lambda outbox: outbox.change(
+            "solo.proof.cnf", "solo", lambda text: text.rsplit("\n", 2)[0] + "\n"
+        ),
+        "solo.proof.cnf",
+    ),
+}
+
+
+@pytest.mark.parametrize(("stem", "tamper", "said"), TAMPERS.values(), ids=TAMPERS)
+def test_what_is_done_to_it_is_found(outbox, stem, tamper, said):
+    tamper(outbox)
+    problems = outbox.problems(stem, **TERMS)
+    assert any(said in each for each in problems), problems
+
+
+def test_a_formula_of_another_version_is_not_compared_but_its_claim_is_checked_anew(outbox):
+    outbox.change("solo.proof.cnf", "solo", lambda text: text.rsplit("\n", 2)[0] + "\n")
+    outbox.edit("solo", version="0.0.1")
+    assert outbox.problems("solo", **TERMS) == ()
+    outbox.leave_out("six")
+    outbox.change("six.proof.cnf", "six", lambda text: text.rsplit("\n", 2)[0] + "\n")
+    outbox.edit("six", version="0.0.1")
+    assert any("there is another solution" in each for each in outbox.problems("six", **TERMS))

@@ -1,0 +1,100 @@
+"""Collections of puzzles with rules: each row is solved, proved and audited by itself."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from support.auditing import Outbox, in_a_line
+from support.ruled import SOLO, SUMOCUE
+from support.solving import TWO
+
+from pipeline.outbox.audit import Terms, audit
+from pipeline.cli.answers import _groups
+from pipeline.outbox.tables import PuzzleRow
+from pipeline.reading.read import contents_of, items_of
+from pipeline.outbox.report.drawn import board_of_row
+from pipeline.service.sinks.set import Portions
+from pipeline.settings import Reading, Settings
+from pipeline.reading.archives.streams import PeekableStream
+
+JIGSAW = "4j:1j2a3b,b__cd__a___b_"
+"""It has two solutions."""
+
+NONE = "SumoCueV1=8+0" + "=0" * 14
+PLAIN = in_a_line(TWO).strip()
+LINES = "".join(f"{line}\n" for line in (SUMOCUE, JIGSAW, NONE, PLAIN, SOLO))
+
+
+@pytest.fixture
+def outbox(box):
+    box.drop("rules.txt", LINES)
+    done = box.run("--settle", "0")
+    assert done.returncode == 0, done.stderr
+    return Outbox(box)
+
+
+def rows(outbox: Outbox) -> list[dict[str, str]]:
+    return [*csv.DictReader(io.StringIO(outbox.path("rules.csv").read_text()))]
+
+
+def test_each_row_has_its_answer_and_its_certificate_and_an_audit_finds_nothing(outbox):
+    told = [(row["status"], row["solutions"], row["certificate"]) for row in rows(outbox)]
+    assert told == [
+        ("unique", "1", "drat"),
+        ("multiple", "2", "drat"),
+        ("unsolvable", "0", "drat"),
+        ("multiple", "2", "exhaustion"),
+        ("unique", "1", "drat"),
+    ]
+    assert [row["puzzle"] for row in rows(outbox)] == [SUMOCUE, JIGSAW, NONE, PLAIN, SOLO]
+    assert outbox.record("rules")["format"] == "variants"
+    assert outbox.problems("rules") == ()
+
+
+def test_a_grid_that_breaks_a_rule_is_found(outbox):
+    wrong = rows(outbox)[0]["solution"]
+    wrong = wrong[1] + wrong[0] + wrong[2:]
+    outbox.change_line("rules_1.solution", "rules", 1, wrong)
+    outbox.set_row("rules.csv", "rules", 1, solution=wrong)
+    assert any("line 1" in problem for problem in outbox.problems("rules"))
+
+
+def test_a_solution_that_is_left_out_is_found(outbox):
+    outbox.leave_out_of_row("rules", 2)
+    assert any("row 2" in problem for problem in outbox.problems("rules"))
+
+
+def test_the_board_of_a_row_has_its_rules_and_its_solutions(outbox):
+    others = outbox.path("rules_2.solution").read_text().splitlines()
+    for row, other in zip(rows(outbox), others, strict=True):
+        board = board_of_row(PuzzleRow(**row), other, Reading())
+        assert board is not None
+        assert board.puzzle.is_plain == (row["puzzle"] == PLAIN)
+        assert (board.grid is None) == (row["status"] == "unsolvable")
+        assert bool(board.difference) == (row["status"] == "multiple")
+
+
+def test_the_audit_tells_of_each_row_with_rules_that_it_has_checked(outbox):
+    told = []
+    terms = Terms(on_rows=lambda *progress: told.append(progress))
+    (finding,) = audit(outbox.folder, [outbox.box.inbox / "done"], terms)
+    assert finding.verdict == "ok"
+    assert [("rules.txt", number, 5) for number in (1, 2, 3, 5)] == [*dict.fromkeys(told)][:4]
+
+
+def test_collections_of_puzzles_with_rules_are_cut_into_steps_of_a_few(tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text(LINES * 30)
+    found = contents_of(path, "many.txt", Settings())
+    with path.open("rb") as file, PeekableStream(file) as stream:
+        steps = [*Portions().pieces(found.source, stream, Settings())]
+    assert len(steps) == 6, "five of 2 KiB, and the end"
+
+
+def test_solve_prints_each_puzzle_with_rules_as_soon_as_it_is_solved(tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text(LINES)
+    groups = _groups(items_of(path, "many.txt", Settings()))
+    assert [len(group) for group in groups] == [1, 1, 1, 1, 1]

@@ -1,0 +1,137 @@
+"""Boards as SVG: what print shows, said in words too, and valid by itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.drawing import SVG, drawn, of_class
+from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS
+from support.solvers import solve_at_hand
+from support.strategies import examples
+
+from pipeline import parse_puzzle
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.outbox.report.board import Board, board_svg
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+
+
+@cache
+def solved(text: str) -> Board:
+    puzzle = parse_puzzle(text)
+    result = solve_at_hand(puzzle)
+    return Board(
+        puzzle,
+        result.solutions[0] if result.solutions else None,
+        result.conflict.places() if result.conflict else (),
+        result.difference.cells if result.difference else (),
+    )
+
+
+def cells_of(svg: ET.Element, name: str) -> list[tuple[int, int]]:
+    """Row and column of each shape of a class."""
+    (path,) = of_class(svg, name)
+    starts = [each.split("m")[0].split("h")[0] for each in path.get("d").split("M")[1:]]
+    return [(int(y) // 20 + 1, int(x) // 20 + 1) for x, y in map(str.split, starts)]
+
+
+def test_a_small_board_is_drawn_as_it_always_was():
+    svg = board_svg(solved(SMALL), "small.txt: unique", "b")
+    golden = GOLDEN / "board-2x2.svg"
+    assert svg + "\n" == golden.read_text()
+
+
+def test_givens_and_found_digits_are_told_apart():
+    svg = drawn(solved(SMALL))
+    (given_text,), (found_text,) = of_class(svg, "given"), of_class(svg, "solved")
+    assert given_text.text == "1234"
+    assert len(found_text.text) == 12
+    unknown = drawn(Board(None, solved(SMALL).grid))
+    assert of_class(unknown, "given") == [], "nobody knows what was given"
+    assert len(of_class(unknown, "solved")[0].text) == 16
+
+
+def test_even_cells_are_grey_the_given_ones_too():
+    rows = EVEN_ODD.split()
+    even = {
+        (row, column)
+        for row, line in enumerate(rows, 1)
+        for column, sign in enumerate(line, 1)
+        if sign in "*2468"
+    }
+    assert set(cells_of(drawn(solved(EVEN_ODD)), "even")) == even
+    assert of_class(drawn(solved(SMALL)), "even") == [], "nothing is said of a classic puzzle"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "cells", "said"),
+    [
+        (NO_SOLUTION, "conflict", [(1, 1), (1, 3)], "In conflict"),
+        (TWO_SOLUTIONS, "difference", [(1, 3), (1, 4), (4, 3), (4, 4)], "Different"),
+    ],
+)
+def test_conflicting_and_differing_cells_are_marked(text, name, cells, said):
+    svg = drawn(solved(text))
+    assert cells_of(svg, name) == cells
+    named = ", ".join(f"row {row} column {column}" for row, column in cells)
+    assert f"{said}: {named}." in svg.find(f"{SVG}desc").text
+
+
+def test_places_outside_the_board_are_not_marked():
+    board = Board(parse_puzzle(SMALL), conflict=[(0, 1), (5, 5), (10**9, -3)])
+    assert of_class(drawn(board), "conflict") == []
+
+
+def test_a_screen_reader_gets_title_and_rows():
+    svg = drawn(solved(SMALL), "a & b <i>.txt")
+    assert svg.get("role") == "img"
+    assert svg.get("aria-labelledby") == "bt bd"
+    assert svg.find(f"{SVG}title").text == "a & b <i>.txt"
+    assert "Row 1: 1 2 4 3." in svg.find(f"{SVG}desc").text
+
+
+def test_box_borders_follow_the_geometry():
+    board = Board(Puzzle.empty(Geometry(2, 3)))
+    (thick,) = of_class(drawn(board), "thick")
+    down = "".join(f"M{x} 0v120" for x in (0, 60, 120))
+    assert thick.get("d") == "M0 0h120M0 40h120M0 80h120M0 120h120" + down
+
+
+def test_letters_stand_for_values_where_the_notation_has_them():
+    geometry = Geometry(4, 4)
+    puzzle = Puzzle.of_values(geometry, [16] + [0] * 255)
+    letters = drawn(Board(puzzle, signs="0123456789ABCDEF"))
+    assert of_class(letters, "given")[0].text == "F"
+    numbers = drawn(Board(puzzle))
+    assert [each.text for each in numbers.iter(f"{SVG}tspan")] == ["16"]
+
+
+def test_an_svg_of_its_own_brings_its_style_and_no_attributes_of_style():
+    text = board_svg(solved(SMALL), "a", "b", alone=True)
+    assert "<style>" in text
+    assert "style=" not in text
+    assert "style" not in board_svg(solved(SMALL), "a", "b")
+
+
+def test_up_to_25_by_25_cells_are_drawn():
+    drawn(Board(Puzzle.empty(Geometry(5, 5))))
+    with pytest.raises(ValueError, match="not drawn"):
+        drawn(Board(Puzzle.empty(Geometry(2, 13))))
+
+
+def test_what_does_not_fit_is_no_board():
+    grid = Grid(Geometry(1, 2), (1, 2, 2, 1))
+    for puzzle, solution in ((None, None), (Puzzle.empty(Geometry(2, 2)), grid)):
+        with pytest.raises(ValueError, match="a board is"):
+            Board(puzzle, solution)
+
+
+@examples(6)
+@given(st.text())
+def test_any_title_makes_valid_xml(title):
+    drawn(Board(parse_puzzle(SMALL)), title)

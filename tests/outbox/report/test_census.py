@@ -1,0 +1,69 @@
+"""What the columns of `--also` say of all puzzles of a page, and garbage in them."""
+
+from __future__ import annotations
+
+import pytest
+from support.dropping import DropFolder
+
+from pipeline.outbox.report import write_report
+from pipeline.outbox.report.census import Census
+
+EASY = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+HARD = "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4."
+TOLD = {
+    "canonical": EASY,
+    "redundant": "3",
+    "effort_depth": "3",
+    "effort_backdoor": "4",
+    "effort_splits": "5.50",
+}
+
+
+def titles(census: Census) -> list[str]:
+    return [title for title, _, _ in census.charts()]
+
+
+def test_nothing_is_drawn_where_nothing_is_told():
+    census = Census()
+    census.add({})
+    census.add({"canonical": "", "redundant": "", "effort_depth": ""}, EASY)
+    assert census.charts() == []
+
+
+def test_each_column_has_its_chart():
+    census = Census()
+    census.add(TOLD)
+    census.add(TOLD | {"effort_depth": "0", "effort_splits": "0.00"})
+    names = ["Givens", "Redundant givens", "Depth", "Backdoor", "Splits", "Classes"]
+    assert titles(census) == names
+    charts = {title: (words, svg) for title, words, svg in census.charts()}
+    assert "30: 2" in charts["Givens"][1]
+    assert "more: 1" in charts["Depth"][1]
+    assert "≤8: 1" in charts["Splits"][1]
+    assert charts["Classes"][0] == "2 puzzles in 1 class of equivalent ones, by size."
+
+
+@pytest.mark.parametrize("garbage", ["", "x", "-1", "9" * 50, "1e999", "٣", "nan", "0x1", "1.2.3"])
+def test_fields_that_are_none_of_ours_are_not_counted(garbage):
+    census = Census()
+    census.add(dict.fromkeys(TOLD, garbage), garbage)
+    assert census.charts() == []
+
+
+@pytest.mark.parametrize("line", [b"", b",,,\n", b"\xff\xfe", b'"' * 9, b"," * 300])
+def test_lines_that_are_no_rows_are_not_counted(line):
+    census = Census()
+    census.add_line(line, ["redundant", "redundant_cells"])
+    assert census.charts() == []
+
+
+def test_a_report_draws_what_tables_and_records_tell(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.drop("many.txt", f"{EASY}\n{HARD}\n{EASY}\n")
+    box.drop("one.txt", EASY)
+    box.run("--settle", "0", "--also", "canonical,effort")
+    write_report(box.outbox, box.inbox, box.outbox / "report.html")
+    page = box.text("report.html")
+    assert "4 puzzles in 2 classes of equivalent ones, by size." in page
+    assert "Puzzles: depth" in page
+    assert "Puzzles: redundant givens" not in page

@@ -1,0 +1,234 @@
+"""Rules on a board: each in the look that solvers know, and none in the way of another."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import support.rules
+from support.drawing import SVG, drawn, of_class, text_of
+
+from pipeline.puzzle import rules
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.outbox.report.board import Board, board_svg
+from pipeline.outbox.report.elements import Look, elements
+from pipeline.outbox.report.styles import SHAPES_STYLE, STYLES, name_of, style_of
+from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Shape, Tint
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+FOUR, SIX, NINE = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3)
+ANYTHING = {
+    Tint: lambda kind: Tint(((1, 1), (2, 1)), kind),
+    Line: lambda kind: Line(((1, 1), (2, 2), (2, 3)), kind, bulb=True, head=True),
+    Outline: lambda kind: Outline(((1, 1), (1, 2)), kind, "3"),
+    Ring: lambda kind: Ring(((1, 1), (1, 2)), kind),
+    Dot: lambda kind: Dot((1, 1.5), kind, "1 2 3"),
+    Label: lambda kind: Label((1, 1.5), "<", kind),
+}
+EXAMPLES = [
+    pytest.param(geometry, rule, id=f"{kind.__name__}-{number}")
+    for found in pkgutil.iter_modules(support.rules.__path__)
+    for kind, some in getattr(
+        importlib.import_module(f"support.rules.{found.name}"), "EXAMPLES", {}
+    ).items()
+    for number, (geometry, rule) in enumerate(some)
+]
+
+
+@dataclass(frozen=True)
+class Shown(Rule):
+    """A rule that demands nothing and is drawn with these shapes."""
+
+    drawn: tuple[Shape, ...]
+    name = "shown"
+
+    def cells(self, geometry):
+        return ()
+
+    def holds(self, geometry, values):
+        return True
+
+    def state(self, geometry, clauses):
+        pass
+
+    def shapes(self, geometry):
+        yield from self.drawn
+
+    def told(self, geometry):
+        return "<shown> & told"
+
+
+def board(*shown: Shape | Rule, geometry: Geometry = SIX, broken: tuple[int, ...] = ()) -> Board:
+    """An empty board with rules, each shape one of its own."""
+    own = tuple(each if isinstance(each, Rule) else Shown((each,)) for each in shown)
+    return Board(Puzzle.empty(geometry, own), rules_in_conflict=broken)
+
+
+def texts(svg) -> list[str]:
+    return [text for element in svg.iter(f"{SVG}text") for text in text_of(element)]
+
+
+@pytest.mark.parametrize(("geometry", "rule"), EXAMPLES)
+def test_every_kind_that_a_rule_is_drawn_with_is_known_and_has_a_style(geometry, rule):
+    for shape in rule.shapes(geometry):
+        assert (type(shape), shape.kind) in STYLES
+    svg = drawn(board(rule, geometry=geometry))
+    assert rule.told(geometry)[:20] in svg.find(f"{SVG}desc").text
+
+
+@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize("kind", STYLES, ids=lambda kind: name_of(*kind))
+def test_every_kind_can_be_drawn(kind, broken):
+    shape, name = kind
+    look = Look(shape, name, broken)
+    if kind == (Outline, "region"):
+        return  # a border
+    assert "".join(elements(look, [ANYTHING[shape](name)])).count(look.names) == 1
+    assert f".{name_of(shape)} {{" in style_of([kind])
+
+
+def test_the_style_of_all_kinds_is_made_once():
+    assert style_of(STYLES) == SHAPES_STYLE
+    assert style_of([]) == ""
+
+
+def test_values_stand_above_shapes_and_those_above_the_lines_of_the_grid():
+    order = [
+        *(rules.Parity(0, odd=True), rules.Renban((0, 1)), rules.Cage((4, 5), 3)),
+        *(rules.Between((6, 7, 8)), rules.WhiteDot(0, 1), rules.Greater(0, 6)),
+    ]
+    values = [1, *[0] * 35]
+    svg = drawn(Board(Puzzle.of_values(SIX, values, tuple(order))))
+    names = [each.get("class").split()[-1] for each in svg if each.get("class")]
+    assert names == [
+        *("paper", "odd-tint", "renban-line", "between-line", "thin", "thick", "cage-outline"),
+        *("corner", "between-ring", "white-dot", "gap", "greater-label", "given"),
+    ]
+
+
+def test_an_arrow_begins_at_the_edge_of_its_circle():
+    (line,) = of_class(drawn(board(rules.Arrow((0,), (1, 2)))), "arrow-line")
+    assert line.get("d").startswith("M17.6 10L30 10 50 10")
+
+
+def test_an_arrow_leaves_a_long_circle_at_its_end():
+    shapes = (Ring(((1, 1), (1, 2)), "arrow"), Line(((1, 1), (1, 2), (1, 3)), "arrow"))
+    (line,) = of_class(drawn(board(Shown(shapes))), "arrow-line")
+    assert line.get("d") == "M37.6 10L50 10"
+
+
+def test_a_line_of_one_cell_is_a_spot():
+    (line,) = of_class(drawn(board(Line(((2, 2),), "renban"))), "renban-line")
+    assert line.get("d") == "M30 30h0"
+
+
+def test_lines_of_a_kind_are_one_element():
+    svg = drawn(board(rules.Renban((0, 1)), rules.Palindrome((3, 4)), rules.Renban((6, 7))))
+    assert [each.get("d").count("M") for each in of_class(svg, "line")] == [1, 2]
+
+
+def test_sums_stand_in_the_top_left_cell_of_a_cage():
+    svg = drawn(board(rules.Cage((7, 1, 6), 12), rules.Cage((9, 10))))
+    (corner,) = of_class(svg, "corner")
+    (sum_,) = corner
+    assert (sum_.text, sum_.get("x"), sum_.get("y")) == ("12", "22.4", "6.1")
+
+
+def test_cages_that_share_cells_are_not_drawn_over_each_other():
+    svg = drawn(board(rules.Cage((0, 1), 3), rules.Cage((0, 6), 4)))
+    (path,) = of_class(svg, "cage-outline")
+    assert path.get("d").startswith("M1.7 1.7")
+    assert "M3.2 3.2" in path.get("d")
+    assert texts(svg) == ["3/4"]
+
+
+def test_there_is_room_around_the_grid_only_for_clues():
+    assert drawn(board(rules.Renban((0, 1)))).get("viewBox") == "-2 -2 124 124"
+    above = drawn(board(rules.Sandwich((1, 7, 13, 19, 25, 31), 5)))
+    assert above.get("viewBox") == "-2 -20 124 142"
+    right = drawn(board(rules.Skyscraper((5, 4, 3, 2, 1, 0), 5)))
+    assert right.get("viewBox") == "-2 -2 142 124"
+
+
+def test_clues_in_the_same_place_stand_one_beyond_the_other():
+    column = (1, 7, 13, 19, 25, 31)
+    svg = drawn(
+        board(rules.Sandwich(column, 5), rules.XSum(column, 6), rules.Skyscraper(column, 3))
+    )
+    places = {each.text: (each.get("x"), each.get("y")) for each in svg.iter(f"{SVG}tspan")}
+    assert places == {"5": ("30", "-6.6"), "6": ("30", "-26.6"), "3": ("30", "-46.6")}
+    many = drawn(board(*(rules.Sandwich(column, each) for each in range(50))))
+    assert many.get("viewBox") == svg.get("viewBox"), "there is an end to it"
+
+
+def test_rules_in_conflict_are_drawn_as_such():
+    both = (rules.Renban((0, 1)), rules.Renban((6, 7)))
+    plain, broken = of_class(drawn(board(*both, broken=(1,))), "renban-line")
+    assert plain.get("class") == "line renban-line"
+    assert broken.get("class") == "line renban-line broken"
+    svg = drawn(board(rules.AntiKnight(), broken=(0, 7)))
+    assert svg.find(f"{SVG}desc").text.endswith(" Rules in conflict: anti-knight.")
+
+
+def test_a_region_in_conflict_is_tinted():
+    regions = [rules.Region((0, 1, 2, 5)), rules.Region((3, 6, 7, 11))]
+    svg = drawn(board(*regions, geometry=Geometry(1, 4), broken=(1,)))
+    (tint,) = of_class(svg, "tint", "broken")
+    assert tint.get("d") == "M40 20H60V0H80V60H60V40H40z"
+
+
+@pytest.mark.parametrize("text", ["<b>&\"'", "\x00\x1b[31m", "1" * 500])
+def test_whatever_a_text_is_the_svg_is_valid(text):
+    svg = drawn(board(Outline(((1, 1),), "cage", text), Label((0, 1), text, "sandwich")))
+    assert all(len(each) <= 12 for each in texts(svg))
+
+
+def test_a_description_of_many_rules_comes_to_an_end():
+    svg = drawn(board(*[Dot((1, 1.5), "white")] * 5000, geometry=FOUR))
+    said = svg.find(f"{SVG}desc").text
+    assert said.startswith(
+        "4×4 cells in boxes of 2×2, 0 givens, 5000 rules. Rules: <shown> & told,"
+    )
+    assert " more. Row 1: – – – –." in said
+    assert len(said) < 1500
+
+
+def test_an_svg_of_its_own_has_the_styles_of_its_kinds_only():
+    text = board_svg(board(rules.Renban((0, 1))), "a", "b", alone=True)
+    assert ".renban-line {" in text
+    assert ".whispers-line {" not in text
+    assert ".line" not in board_svg(board(), "a", "b", alone=True)
+
+
+def test_several_grids_are_drawn_where_they_are():
+    several = Geometry(2, 2, grids=((0, 0), (2, 2)))
+    values = [cell % 4 + 1 for cell in range(several.size)]
+    svg = drawn(Board(Puzzle.of_values(several, values)))
+    assert svg.get("viewBox") == "-2 -2 124 124"
+    (given,) = of_class(svg, "given")
+    places = [*zip(given.get("x").split(), given.get("y").split(), strict=True)]
+    assert len({*places}) == 28
+    assert ("110", "15") not in places
+    said = svg.find(f"{SVG}desc").text
+    assert said.startswith("2 grids of 4×4 cells in boxes of 2×2, 28 givens.")
+    assert "Row 4 of grid 2: " in said
+
+
+def test_grids_that_reach_too_far_are_not_drawn():
+    assert not Board(Puzzle.empty(Geometry(3, 3, grids=((0, 0), (0, 17))))).is_drawable
+
+
+def test_rules_are_drawn_as_they_always_were():
+    shown = board(
+        rules.Cage((0, 1, 6), 11),
+        rules.Thermometer((14, 15, 22)),
+        rules.Arrow((24,), (25, 26)),
+        rules.BlackDot(34, 35),
+        rules.LittleKiller((1, 8, 15, 22, 29), 17),
+        broken=(0,),
+    )
+    svg = board_svg(shown, "rules", "b")
+    assert svg + "\n" == (GOLDEN / "board-rules.svg").read_text()

@@ -1,0 +1,206 @@
+"""Sheets: what stands on which page, under which number, and what is said of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from html import unescape
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL, TWO_SOLUTIONS
+from support.printing import SheetText
+from support.solvers import solve_at_hand
+from support.solving import NINE
+from support.strategies import examples
+
+from pipeline import Geometry, Grid, Puzzle, certify_grid, parse_puzzle
+from pipeline.puzzle import rules
+from pipeline.outbox.report import MOST_PRINTED, PER_PAGE, Board, Printed, Sheet
+
+HEXADECIMAL = Path(__file__).parents[3] / "examples" / "hexadecimal.txt"
+BOXES = {4: (2, 2), 9: (3, 3), 12: (3, 4), 16: (4, 4), 25: (5, 5)}
+
+
+@cache
+def printed(text: str, name: str = "a.txt", signs: str = "") -> Printed:
+    """A puzzle that is solved as the command does."""
+    puzzle = parse_puzzle(text)
+    result = solve_at_hand(puzzle, max_solutions=2)
+    board = Board(
+        puzzle,
+        result.solutions[0] if result.solutions else None,
+        result.conflict.places() if result.conflict else (),
+        result.difference.cells if result.difference else (),
+        signs,
+    )
+    return Printed(name, board, result.status, result.message or "")
+
+
+def blank(side: int) -> Printed:
+    """An empty puzzle with some solution that is none."""
+    geometry = Geometry(*BOXES[side])
+    board = Board(Puzzle.empty(geometry), Grid(geometry, (1,) * side * side))
+    return Printed(f"{side}.txt", board, "unique")
+
+
+def sheet_of(*given: Printed, **options) -> SheetText:
+    return SheetText("".join(Sheet.of(given, **options).pieces()))
+
+
+def test_puzzles_show_their_givens_and_the_solutions_behind_have_their_numbers():
+    sheet = sheet_of(printed(SMALL, "a.txt"), printed(NINE, "b.txt"))
+    assert [page.kind for page in sheet.pages] == ["puzzles", "solutions"]
+    assert [(each.number, each.name) for each in sheet.puzzles] == [("1", "a.txt"), ("2", "b.txt")]
+    assert [each.number for each in sheet.solutions] == ["1", "2"]
+    for text, puzzle, solution in zip((SMALL, NINE), sheet.puzzles, sheet.solutions, strict=True):
+        read = parse_puzzle(text)
+        givens = {read.geometry.place(cell): str(value) for cell, value in read.givens()}
+        assert (puzzle.given, puzzle.solved) == (givens, {})
+        assert solution.given == givens
+        assert certify_grid(read, solution.grid(read)) == ()
+        assert (puzzle.note, solution.note) == ("", "")
+
+
+def test_solutions_can_be_left_out():
+    sheet = sheet_of(printed(SMALL), solutions=False)
+    assert [page.kind for page in sheet.pages] == ["puzzles"]
+    assert sheet.puzzles[0].number == "1"
+    assert sheet.puzzles[0].solved == {}
+    assert "Solutions" not in sheet.pages[0].foot
+
+
+@pytest.mark.parametrize("per_page", PER_PAGE)
+def test_so_many_stand_on_a_page(per_page):
+    pages = sheet_of(*[blank(9)] * 25, per_page=per_page).pages
+    puzzles = [len(page.drawn) for page in pages if page.kind == "puzzles"]
+    assert puzzles == [per_page] * (25 // per_page) + [25 % per_page] * (25 % per_page > 0)
+    assert [len(page.drawn) for page in pages if page.kind == "solutions"] == [16, 9]
+
+
+@pytest.mark.parametrize(("side", "most", "behind"), [(9, 12, 16), (16, 4, 6), (25, 1, 2)])
+def test_of_large_boards_fewer_stand_on_a_page(side, most, behind):
+    pages = sheet_of(*[blank(side)] * 20, per_page=12).pages
+    assert {page.boards for page in pages if page.kind == "puzzles"} == {most}
+    assert {page.boards for page in pages if page.kind == "solutions"} == {behind}
+
+
+@examples(30)
+@given(st.lists(st.sampled_from([*BOXES]), min_size=1, max_size=30), st.sampled_from(PER_PAGE))
+def test_however_large_they_are_they_stand_in_order_on_pages_that_hold_them(sides, per_page):
+    sheet = Sheet.of([blank(side) for side in sides], per_page)
+    for pages in (sheet.puzzles, sheet.solutions):
+        assert [slot.number for page in pages for slot in page.slots] == [*range(1, len(sides) + 1)]
+        assert all(0 < len(page.slots) <= page.boards for page in pages)
+    alone = {side: Sheet.of([blank(side)], per_page).puzzles[0].boards for side in {*sides}}
+    for page in sheet.puzzles:
+        assert page.boards == min(alone[sides[slot.number - 1]] for slot in page.slots)
+    for page, after in pairwise(sheet.puzzles):
+        room = min(page.boards, alone[sides[after.slots[0].number - 1]])
+        assert len(page.slots) >= room, "a page is not left for nothing"
+
+
+def test_the_foot_of_a_page_tells_where_its_solutions_are():
+    pages = sheet_of(*[blank(9)] * 20, per_page=6).pages
+    feet = [" ".join(page.foot.split()) for page in pages]
+    assert feet == [
+        "Solutions: page 5 1 of 6",
+        "Solutions: page 5 2 of 6",
+        "Solutions: pages 5–6 3 of 6",
+        "Solutions: page 6 4 of 6",
+        "5 of 6",
+        "6 of 6",
+    ]
+
+
+def test_a_puzzle_with_several_solutions_says_so_on_both_sides():
+    sheet = sheet_of(printed(TWO_SOLUTIONS))
+    assert sheet.puzzles[0].note == "More than one solution."
+    assert "difference" not in sheet.puzzles[0].marks
+    (solution,) = sheet.solutions
+    assert solution.note == "One of several solutions: the dashed cells are not the same in all."
+    assert "difference" in solution.marks
+    assert len(solution.given | solution.solved) == 16
+
+
+def test_a_puzzle_without_a_solution_says_why_behind():
+    sheet = sheet_of(printed(NO_SOLUTION), printed(SMALL))
+    assert sheet.puzzles[0].note == "No solution."
+    assert "conflict" not in sheet.puzzles[0].marks
+    first, second = sheet.solutions
+    assert first.note.startswith("No solution: row 1 holds 1 twice")
+    assert ("conflict" in first.marks, first.solved) == (True, {})
+    assert (second.number, len(second.solved)) == ("2", 12)
+
+
+def test_a_puzzle_whose_solution_was_not_found_in_time_says_so():
+    board = Board(parse_puzzle(SMALL))
+    (solution,) = sheet_of(Printed("a", board, "unknown", "after 1 s")).solutions
+    assert solution.note == "No solution is known: after 1 s."
+    assert (solution.given, solution.marks) == ({}, set())
+    (solution,) = sheet_of(Printed("a", board, "unsolvable", "x" * 1000)).solutions
+    assert len(solution.note) < 200
+
+
+def test_marks_of_even_and_odd_cells_are_drawn_and_explained():
+    sheet = sheet_of(printed(EVEN_ODD))
+    assert "even" in sheet.puzzles[0].marks
+    assert sheet.puzzles[0].note == "Grey cells are even, white ones odd."
+    assert sheet.solutions[0].note == ""
+
+
+def ruled(*given) -> Printed:
+    return Printed("a.txt", Board(Puzzle.empty(Geometry(3, 3), given)))
+
+
+def test_rules_are_named_since_some_cannot_be_seen():
+    given = (rules.AntiKnight(), rules.Cage((0, 1), 3), rules.Cage((9, 10), 8))
+    (puzzle,) = sheet_of(ruled(*given), solutions=False).puzzles
+    assert puzzle.note == "Rules: anti-knight, cage."
+    assert "outline cage-outline" in puzzle.marks
+
+
+def test_puzzles_with_rules_or_clues_around_them_have_room():
+    knights, clue = rules.AntiKnight(), rules.Sandwich(tuple(range(9)), 8)
+    for demands, most in (((), 12), ((knights,), 6), ((clue,), 4)):
+        sheet = sheet_of(*[ruled(*demands)] * 12, per_page=12, solutions=False)
+        assert sheet.pages[0].boards == most
+
+
+def test_letters_are_printed_as_letters():
+    sheet = sheet_of(printed(HEXADECIMAL.read_text(), signs="0123456789ABCDEF"))
+    assert sheet.puzzles[0].given[1, 1] == "8"
+    assert {*sheet.puzzles[0].given.values()} == {*"0123456789ABCDEF"}
+    values = sheet.solutions[0].given | sheet.solutions[0].solved
+    assert all(len({values[row, column] for column in range(1, 17)}) == 16 for row in range(1, 17))
+
+
+def test_whatever_a_puzzle_is_called_it_is_a_text():
+    hostile = "<script>alert(1)</script>\x1b[31m" + "x" * 1000
+    text = "".join(Sheet.of([printed(SMALL, hostile)]).pieces())
+    sheet = SheetText(text)
+    assert sheet.puzzles[0].name.startswith(r"<script>alert(1)</script>\x1b[31mxx")
+    assert len(sheet.puzzles[0].name) < 300
+    assert "script" not in sheet.tags
+    assert "\x1b" not in text
+    assert "default-src 'none'" in unescape(text)
+    assert "http:" not in text
+    assert "https:" not in text
+
+
+def test_what_cannot_be_laid_out_is_refused():
+    small = printed(SMALL)
+    huge = Board(Puzzle.empty(Geometry(2, 13)))
+    filled = Board(None, small.board.grid)
+    for refused, per_page in (
+        ([], 4),
+        ([small] * (MOST_PRINTED + 1), 4),
+        ([small], 5),
+        ([Printed("huge", huge)], 1),
+        ([Printed("no givens", filled)], 1),
+    ):
+        with pytest.raises(ValueError, match=r"expected|puzzle"):
+            Sheet.of(refused, per_page)
+    assert len(Sheet.of([small] * MOST_PRINTED, 12).puzzles) == 84

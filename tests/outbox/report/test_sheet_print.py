@@ -1,0 +1,142 @@
+"""A sheet as it comes out of the printer: made a PDF by a real browser."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+
+import pytest
+from support.browsing import Reader, browser
+from support.dropping import EVEN_ODD, NO_SOLUTION, SMALL
+from support.needs import needs_chromium
+from support.solving import NINE, NINE_TWO
+
+from pipeline import parse_puzzle
+from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.outbox.report import PER_PAGE, Board, Printed, Sheet
+
+pytestmark = needs_chromium
+
+MILLIMETRE = 96 / 25.4
+LONG = "a name that is too long for any board that is drawn on any page, whatever its width " * 3
+HEIGHTS = {"A4": 297, "Letter": 279.4}
+NARROWEST = 210
+MARGINS = 24
+
+
+def various() -> list[Printed]:
+    """Puzzles of all sizes, with all there is to say about them."""
+    small = [parse_puzzle(text) for text in (NINE, SMALL, EVEN_ODD, NO_SOLUTION, NINE_TWO) * 8]
+    large = [Puzzle.empty(Geometry(*box)) for box in ((4, 4), (5, 5), (3, 4), (4, 4), (5, 5))]
+    because = "row 1 holds 1 twice: row 1, column 1 and row 1, column 3; and so on " * 3
+    return [
+        Printed(LONG, Board(puzzle, conflict=[(1, 1)]), "unsolvable", because)
+        for puzzle in (*small, *large)
+    ]
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def reader(chromium):
+    with closing(Reader(chromium, "about:blank")) as reader:
+        yield reader
+
+
+@pytest.fixture
+def opened(reader, tmp_path):
+    """How a sheet is opened from disk."""
+
+    def opened(sheet):
+        path = tmp_path / "sheet.html"
+        path.write_text("".join(sheet.pieces()))
+        reader.visit(path.as_uri())
+        return reader
+
+    return opened
+
+
+@pytest.mark.parametrize("per_page", PER_PAGE)
+def test_each_page_is_one_sheet_of_paper_a4_or_letter_and_nothing_is_cut(per_page, opened):
+    sheet = Sheet.of(various(), per_page)
+    reader = opened(sheet)
+    expected = len(sheet.puzzles) + len(sheet.solutions)
+    for paper in HEIGHTS:
+        pdf = reader.tab.pdf(format=paper)
+        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == expected, paper
+    reader.tab.emulate_media(media="print")
+    pages = reader.tab.evaluate("""() => Array.from(document.querySelectorAll(".page"), page => ({
+        page: page.getBoundingClientRect().toJSON(),
+        foot: page.querySelector("footer").getBoundingClientRect().toJSON(),
+        inner: Array.from(page.querySelectorAll("article > *"),
+            each => each.getBoundingClientRect().toJSON()),
+    }))""")
+    reader.tab.emulate_media(media="null")
+    assert len(pages) == expected
+    for each in pages:
+        whole, foot = each["page"], each["foot"]
+        assert whole["height"] <= (min(HEIGHTS.values()) - MARGINS) * MILLIMETRE
+        assert whole["width"] <= (NARROWEST - MARGINS) * MILLIMETRE
+        assert foot["bottom"] <= whole["bottom"] + 1
+        for box in each["inner"]:
+            assert whole["left"] - 1 <= box["left"] <= box["right"] <= whole["right"] + 1
+            assert whole["top"] - 1 <= box["top"] <= box["bottom"] <= foot["top"] + 1
+        for number, one in enumerate(each["inner"]):
+            for other in each["inner"][:number]:
+                apart = (
+                    one["left"] >= other["right"] - 1
+                    or other["left"] >= one["right"] - 1
+                    or one["top"] >= other["bottom"] - 1
+                    or other["top"] >= one["bottom"] - 1
+                )
+                assert apart, "nothing lies on anything else"
+
+
+def test_it_opens_from_disk_without_a_word_or_a_request(opened):
+    name = "<img src=x onerror=alert(1)>.txt"
+    reader = opened(Sheet.of([Printed(name, Board(parse_puzzle(SMALL)))]))
+    assert reader.tab.locator("img").count() == 0
+    assert reader.tab.get_by_role("heading", name=f"1 {name}").count() == 2
+    assert len(reader.requests) == 1
+    assert reader.said == []
+
+
+def test_a_number_leads_to_the_solution_and_back(opened):
+    tab = opened(Sheet.of([Printed("a", Board(parse_puzzle(NINE)))] * 30)).tab
+    tab.locator("#p30 a").click()
+    assert tab.url.endswith("#s30")
+    tab.locator("#s30 a").click()
+    assert tab.url.endswith("#p30")
+
+
+def test_even_cells_are_grey_enough_for_black_ink_and_stay_when_backgrounds_are_off(opened):
+    tab = opened(Sheet.of([Printed("a", Board(parse_puzzle(EVEN_ODD)))])).tab
+    tab.emulate_media(media="print")
+    style = "getComputedStyle(document.querySelector('.even'))"
+    red, green, blue = map(int, re.findall(r"\d+", tab.evaluate(f"{style}.fill")))
+    tab.emulate_media(media="null")
+    assert red == green == blue <= 215
+    assert tab.locator(".page .even").first.evaluate("each => each.tagName") == "path"
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+def test_on_a_screen_nothing_is_wider_than_it(width, opened, reader):
+    reader.tab.set_viewport_size({"width": width, "height": 800})
+    tab = opened(Sheet.of(various())).tab
+    wide, room = tab.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    reader.tab.set_viewport_size({"width": 1280, "height": 720})
+    assert wide <= room
+
+
+def test_axe_finds_nothing_serious(chromium, tmp_path):
+    from axe_core_python.sync_playwright import Axe
+
+    path = tmp_path / "sheet.html"
+    path.write_text("".join(Sheet.of(various()).pieces()))
+    with closing(Reader(chromium, path.as_uri(), bypass_csp=True)) as reader:
+        violations = Axe().run(reader.tab, options={"resultTypes": ["violations"]})["violations"]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []

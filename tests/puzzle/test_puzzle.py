@@ -1,0 +1,210 @@
+"""What a Sudoku is."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from support.oracle import peers
+from support.strategies import examples, geometries
+
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
+from pipeline.puzzle.rules import AntiKnight, Cage
+
+NINE = Geometry(3, 3)
+SAMURAI = Geometry(3, 3, grids=((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))
+
+
+@pytest.mark.parametrize(("height", "width"), [(1, 2), (2, 1), (3, 3), (16, 16), (1, 256)])
+def test_a_side_of_2_to_256_is_a_geometry(height, width):
+    assert Geometry(height, width).side == height * width
+
+
+@pytest.mark.parametrize(("height", "width"), [(1, 1), (0, 4), (-2, -2), (16, 17), (257, 1)])
+def test_any_other_side_is_refused(height, width):
+    with pytest.raises(ValueError, match=rf"a box of {height}×{width} cells: .* 2 to 256"):
+        Geometry(height, width)
+
+
+@examples(10)
+@given(geometries)
+def test_rows_columns_and_boxes_each_part_the_cells_into_n_times_n(geometry):
+    n = geometry.side
+    for kind in (geometry.rows(), geometry.columns(), geometry.boxes()):
+        units = [tuple(unit) for unit in kind]
+        assert [len(unit) for unit in units] == [n] * n
+        assert sorted(cell for unit in units for cell in unit) == list(range(n * n))
+
+
+@examples(10)
+@given(geometries)
+def test_two_cells_share_a_unit_exactly_if_the_rules_say_that_they_see_each_other(geometry):
+    for cell, seen in enumerate(peers(geometry)):
+        shared = {other for unit in units_of(geometry) if cell in unit for other in unit}
+        assert shared - {cell} == seen
+
+
+@examples(10)
+@given(geometries)
+def test_a_box_is_found_again_from_each_of_its_cells(geometry):
+    for index, box in enumerate(geometry.boxes()):
+        assert {geometry.box_of(cell) for cell in box} == {index}
+
+
+def test_boxes_are_counted_along_the_rows_and_are_as_high_and_wide_as_said():
+    boxes = list(Geometry(2, 3).boxes())
+    assert boxes[0] == (0, 1, 2, 6, 7, 8)
+    assert boxes[1] == (3, 4, 5, 9, 10, 11)
+    assert boxes[2] == (12, 13, 14, 18, 19, 20)
+
+
+def test_a_cell_has_its_place_counted_from_1():
+    assert [NINE.place(cell) for cell in (0, 8, 9, 80)] == [(1, 1), (1, 9), (2, 1), (9, 9)]
+
+
+@pytest.mark.parametrize(
+    ("mask", "values"),
+    [
+        (NINE.all_values, [1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        (NINE.odd_values, [1, 3, 5, 7, 9]),
+        (NINE.even_values, [2, 4, 6, 8]),
+        (Geometry(2, 2).even_values, [2, 4]),
+        (1 << 255, [256]),
+        (0, []),
+    ],
+)
+def test_a_mask_lists_its_values_in_ascending_order(mask, values):
+    assert list(values_of(mask)) == values
+
+
+def test_a_puzzle_of_values_has_givens_where_they_are_not_0():
+    puzzle = Puzzle.of_values(Geometry(1, 2), [0, 2, 1, 0])
+    assert puzzle.cells == (0b11, 0b10, 0b01, 0b11)
+    assert list(puzzle.givens()) == [(1, 2), (2, 1)]
+
+
+def test_the_empty_puzzle_has_no_givens():
+    assert list(Puzzle.empty(NINE).givens()) == []
+
+
+@pytest.mark.parametrize("cells", [(1,) * 3, (1,) * 5, (1, 1, 1, 0), (1, 1, 1, 0b100)])
+def test_a_puzzle_refuses_missing_cells_empty_ones_and_values_above_its_side(cells):
+    with pytest.raises(ValueError, match=r"cells|cell must allow"):
+        Puzzle(Geometry(1, 2), cells)
+
+
+@pytest.mark.parametrize("values", [(1,) * 3, (1,) * 5, (1, 2, 2, 0), (1, 2, 2, 3)])
+def test_a_grid_refuses_missing_values_and_those_outside_1_to_its_side(values):
+    with pytest.raises(ValueError, match="values"):
+        Grid(Geometry(1, 2), values)
+
+
+def test_a_grid_gives_its_rows_and_orders_by_them():
+    small, large = (Grid(Geometry(1, 2), values) for values in [(1, 2, 2, 1), (2, 1, 1, 2)])
+    assert list(large.rows()) == [(2, 1), (1, 2)]
+    assert sorted([large, small]) == [small, large]
+
+
+def test_a_samurai_has_369_cells_in_21_rows_and_columns_numbered_row_by_row():
+    assert (SAMURAI.size, SAMURAI.side, SAMURAI.extent) == (369, 9, (21, 21))
+    places = [SAMURAI.place(cell) for cell in range(SAMURAI.size)]
+    assert places == sorted(set(places))
+    assert Counter(row for row, _ in places) == Counter(
+        {**dict.fromkeys(range(1, 22), 18), **dict.fromkeys((7, 8, 9, 13, 14, 15), 21)}
+        | dict.fromkeys((10, 11, 12), 9)
+    )
+
+
+@pytest.mark.parametrize(
+    "geometry", [SAMURAI, NINE, Geometry(2, 3), Geometry(2, 3, ((4, 0), (0, 3)))]
+)
+def test_a_cell_is_found_again_at_its_place_and_no_cell_elsewhere(geometry):
+    rows, columns = geometry.extent
+    around = [(r, c) for r in range(-1, rows + 3) for c in range(-1, columns + 3)]
+    cells = {place: geometry.cell_at(*place) for place in around}
+    found = {place: cell for place, cell in cells.items() if cell is not None}
+    assert found == {geometry.place(cell): cell for cell in range(geometry.size)}
+
+
+def test_the_units_of_a_samurai_are_those_of_its_five_grids_with_four_boxes_in_two_of_them():
+    units = units_of(SAMURAI)
+    assert len(units) == 5 * 9 + 5 * 9 + 41
+    assert {len(set(unit)) for unit in units} == {9}
+    assert len(set(units)) == len(units)
+    seen = Counter(cell for unit in units for cell in unit)
+    assert Counter(seen.values()) == {3: 369 - 36, 5: 36}
+    assert [SAMURAI.units(kind) for kind in ("row", "column", "box")] == [45, 45, 41]
+
+
+@pytest.mark.parametrize(("top", "left"), SAMURAI.grids)
+def test_each_grid_of_a_samurai_has_the_units_of_a_single_one(top, left):
+    moved = [
+        tuple(SAMURAI.cell_at(row + top, column + left) for row, column in map(NINE.place, unit))
+        for unit in units_of(NINE)
+    ]
+    assert set(moved) <= set(units_of(SAMURAI))
+
+
+@pytest.mark.parametrize(
+    ("geometry", "index", "name"),
+    [
+        (NINE, 0, "row 1"),
+        (NINE, 17, "column 9"),
+        (NINE, 18, "box 1"),
+        (NINE, 26, "box 9"),
+        (SAMURAI, 0, "row 1 of grid 1"),
+        (SAMURAI, 44, "row 9 of grid 5"),
+        (SAMURAI, 45, "column 1 of grid 1"),
+        (SAMURAI, 45 + 9 * 2 + 3, "column 4 of grid 3"),
+        (SAMURAI, 90, "box 1"),
+        (SAMURAI, 130, "box 41"),
+    ],
+)
+def test_a_unit_is_named_by_its_number_and_by_its_grid_if_there_are_several(geometry, index, name):
+    assert unit_name(geometry, index) == name
+
+
+def test_a_grid_without_boxes_has_its_rows_for_boxes():
+    assert {*Geometry(1, 7).boxes()} == {tuple(row) for row in Geometry(1, 7).rows()}
+
+
+def test_grids_at_other_places_are_another_geometry():
+    assert Geometry(3, 3) != SAMURAI
+    assert len({SAMURAI, Geometry(3, 3, SAMURAI.grids), NINE}) == 2
+
+
+def test_a_puzzle_of_several_grids_has_a_mask_for_each_cell_of_their_union():
+    assert len(Puzzle.empty(SAMURAI).cells) == 369
+    with pytest.raises(ValueError, match="a puzzle of side 9 has 369 cells, not 405"):
+        Puzzle(SAMURAI, (1,) * 405)
+    with pytest.raises(ValueError, match="a grid of side 9 has 369 values, not 405"):
+        Grid(SAMURAI, (1,) * 405)
+
+
+def test_a_puzzle_is_plain_if_it_is_one_grid_without_rules():
+    assert Puzzle.empty(NINE).is_plain
+    assert not Puzzle.empty(NINE, (AntiKnight(),)).is_plain
+    assert not Puzzle.empty(SAMURAI).is_plain
+
+
+def test_a_puzzle_keeps_its_rules_in_their_order_and_differs_by_them():
+    rules = (AntiKnight(), Cage((0, 1), 3))
+    puzzle = Puzzle.empty(NINE, rules)
+    assert puzzle.rules == rules
+    assert puzzle == Puzzle.of_values(NINE, [0] * 81, (AntiKnight(), Cage((0, 1), 3)))
+    assert len({puzzle, Puzzle.empty(NINE), Puzzle.empty(NINE, rules[:1])}) == 3
+
+
+@pytest.mark.parametrize(("geometry", "cell"), [(NINE, 81), (NINE, -1), (SAMURAI, 369)])
+def test_a_puzzle_refuses_a_rule_about_cells_that_there_are_not(geometry, cell):
+    with pytest.raises(ValueError, match="cage: a cell that is not in the grid"):
+        Puzzle.empty(geometry, (AntiKnight(), Cage((0, cell), 3)))
+
+
+def test_the_clauses_of_a_puzzle_are_those_of_all_its_rules():
+    alone = [Puzzle.empty(NINE, (rule,)) for rule in (AntiKnight(), Cage((0, 1)))]
+    together = Puzzle.empty(NINE, tuple(rule for puzzle in alone for rule in puzzle.rules))
+    made = [clause for puzzle in alone for clause in puzzle.clauses_of_rules().made]
+    assert together.clauses_of_rules().made == made
+    assert Puzzle.empty(NINE).clauses_of_rules().made == []

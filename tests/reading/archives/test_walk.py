@@ -1,0 +1,418 @@
+"""The one walk through archives and folders: what is read, in which order, what is refused."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import resource
+import socket
+import stat
+import tarfile
+import zipfile
+from contextlib import closing, nullcontext
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.packing import (
+    PACKERS,
+    A,
+    B,
+    dropped,
+    exhausted,
+    folder_of,
+    in_little_memory,
+    tar_info,
+    tar_of,
+    walked,
+    zip_info,
+    zip_of,
+)
+
+from pipeline.reading.archives.limits import Room, UnpackError, resolved
+from pipeline.reading.archives.walk import check_readable, kind_of, opened, walk
+
+both_packers = pytest.mark.parametrize("pack", [zip_of, tar_of])
+ENTRIES = [("b/2.txt", A), ("b/1.txt", B), ("a", b""), ("ü/数独.sdk", A)]
+PAIR = [("x", A), ("y", B)]
+NESTED = {
+    "zip": zip_of(*PAIR),
+    "tar": tar_of(*PAIR),
+    "tar.xz": lzma.compress(tar_of(*PAIR)),
+    "zip.gz": gzip.compress(zip_of(*PAIR)),
+}
+ZEROS = bytes(64 * 2**20)
+
+
+@pytest.fixture
+def drop(tmp_path):
+    return lambda content: dropped(tmp_path, content)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2])
+def test_a_zip_is_read_in_the_order_of_its_list(drop, method):
+    path = drop(zip_of(*ENTRIES, method=method))
+    assert kind_of(path) == "zip"
+    assert walked(path) == ENTRIES
+
+
+@pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
+@pytest.mark.parametrize("pack", [bytes, *PACKERS.values()])
+def test_a_tar_is_read_in_its_order_however_it_is_packed(drop, form, pack):
+    entries = [*ENTRIES, ("long/" * 30 + "x" * 120, B)]
+    path = drop(pack(tar_of(*entries, form=form)))
+    assert kind_of(path) == "tar"
+    assert walked(path) == entries
+
+
+def test_a_folder_is_read_in_the_order_of_the_names_bytes(tmp_path):
+    entries = [(name, name.encode()) for name in ("B", "a/c", "a/é", "a.b", "b")]
+    folder = folder_of(tmp_path, *entries)
+    assert kind_of(folder) == "folder"
+    assert walked(folder) == entries
+
+
+def test_an_empty_archive_or_folder_has_no_members(drop, tmp_path):
+    assert walked(tmp_path) == []
+    for content in (zip_of(), tar_of(), gzip.compress(tar_of()), bytes(1024)):
+        path = drop(content)
+        assert kind_of(path) in ("zip", "tar")
+        assert walked(path) == []
+        check_readable(path, Room())
+
+
+def test_what_is_no_archive_has_one_refused_member(drop):
+    assert walked(drop(A)) == [("", "it is no archive")]
+
+
+def test_a_zip_inside_gzip_is_read_like_a_tar(drop):
+    path = drop(gzip.compress(zip_of(("a", A))))
+    assert kind_of(path) == "zip"
+    assert walked(path) == [("a", A)]
+
+
+def test_a_member_that_is_compressed_on_its_own_is_unpacked_but_not_twice(drop):
+    packed = [(kind, pack(A)) for kind, pack in PACKERS.items()]
+    path = drop(zip_of(*packed, ("twice", gzip.compress(lzma.compress(A)))))
+    expected = [(kind, A) for kind in PACKERS]
+    assert walked(path) == [*expected, ("twice", "it is compressed twice")]
+
+
+def test_links_and_special_files_have_no_kind_and_are_not_opened(drop, tmp_path):
+    drop(A)
+    (tmp_path / "link").symlink_to("dropped")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("link", "pipe", "gone"):
+        for look in (kind_of, lambda path: opened(path, Room())):
+            with pytest.raises(OSError, match=rf"{name}|link"):
+                look(tmp_path / name)
+
+
+@pytest.mark.parametrize("outer", ["zip", "tar", "tar.bz2", "folder"])
+def test_an_archive_in_an_archive_is_opened_in_its_place(drop, tmp_path, outer):
+    entries = [("a", A), *NESTED.items(), ("zz", B)]
+    match outer:
+        case "folder":
+            path = folder_of(tmp_path / "set", *entries)
+        case "zip":
+            path = drop(zip_of(*entries))
+        case _:
+            path = drop((bz2.compress if outer == "tar.bz2" else bytes)(tar_of(*entries)))
+    expected = [(f"{name}/{inner}", content) for name in NESTED for inner, content in PAIR]
+    found = walked(path)
+    assert (found[0], found[-1]) == (("a", A), ("zz", B))
+    assert sorted(found[1:-1]) == sorted(expected)
+
+
+@pytest.mark.parametrize("innermost", NESTED)
+def test_an_archive_in_an_archive_in_an_archive_is_refused(drop, innermost):
+    path = drop(zip_of(("a", tar_of(("b", NESTED[innermost]), ("c", B)))))
+    why = "it is an archive in an archive in an archive: no deeper than one in one is read"
+    assert walked(path) == [("a/b", why), ("a/c", B)]
+
+
+def test_a_large_nested_tar_of_noise_is_recognised_inside_bzip2(drop):
+    noise = os.urandom(2**21)
+    path = drop(zip_of(("a", bz2.compress(tar_of(("x", noise)))), method=zipfile.ZIP_STORED))
+    assert walked(path) == [("a/x", noise)]
+
+
+@both_packers
+def test_a_stream_is_closed_when_the_next_member_is_asked_for(drop, pack):
+    with closing(walk(drop(pack(("a", A), ("b", B))), Room())) as found:
+        stale = next(found).stream
+        assert next(found).stream.read() == B
+        with pytest.raises(ValueError, match="closed"):
+            stale.read()
+
+
+def test_a_walk_goes_on_behind_a_broken_nested_archive(drop):
+    cut = NESTED["zip"][: len(NESTED["zip"]) // 2]
+    path = drop(zip_of(("a", A), ("cut.zip", cut), ("z", B)))
+    why = "the list of its members is missing at its end: it is cut off"
+    assert walked(path) == [("a", A), ("cut.zip", why), ("z", B)]
+    check_readable(path, Room())
+
+
+def test_a_walk_says_where_the_archive_itself_breaks_off(drop):
+    why = "its end mark is missing: it is cut off"
+    path = drop(tar_of(("a", A), ("b", B))[:1200])
+    assert walked(path) == [("a", A), ("", why)]
+    check_readable(path, Room())
+    with pytest.raises(UnpackError, match="cut off"):
+        check_readable(drop(zip_of(("a", A))[:60]), Room())
+
+
+def test_a_first_member_is_enough_though_nothing_comes_of_it(drop):
+    check_readable(drop(tar_of(("a", tar_of()), ("b", B))[: 1024 + 10240]), Room())
+
+
+@pytest.mark.parametrize("size", [200, 100])
+def test_a_name_that_gets_too_long_or_too_deep_in_a_nested_archive_is_refused(drop, size):
+    long = "/".join(["x" * size] * 10) if size == 200 else "/".join("x" * 40)
+    inner = zip_of((f"{long}/y", B), ("../out", B))
+    (_, why), (out, leads_out), last = walked(drop(zip_of((f"{long}/n.zip", inner), ("z", B))))
+    assert why == ("its name is too long" if size == 200 else "it lies more than 64 folders deep")
+    assert (out, last) == (f"{long}/n.zip/../out", ("z", B))
+    assert "leads out" in leads_out
+
+
+def test_what_the_machine_is_at_fault_for_ends_a_walk(drop):
+    path = drop(zip_of(("a", A)))
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    os.close(free := os.open(path, os.O_RDONLY))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            next(walk(path, Room()))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_a_member_that_is_gone_is_refused_in_a_folder(tmp_path):
+    found = walk(folder_of(tmp_path, *((name, A) for name in "abc")), Room())
+    assert next(found).name == "a"
+    (tmp_path / "b").unlink()
+    assert next(found).refusal == "it cannot be read: No such file or directory"
+    assert [member.stream.read() for member in found] == [A]
+
+
+UNSAFE = {
+    "../x": "leads out",
+    "a/../../x": "leads out",
+    "a/..": "leads out",
+    "..\\x": "leads out",
+    "a/b\\..\\c": "leads out",
+    "/etc/passwd": "absolute",
+    "\\\\host\\x": "absolute",
+    "C:\\x": "absolute",
+    "c:/x": "absolute",
+    "C:": "absolute",
+    "x" * 256: "too long",
+    "ü" * 128: "too long",
+    "x/" * 70 + "x": "64 folders deep",
+    "/".join(["x" * 200] * 12): "too long",
+}
+
+
+@both_packers
+def test_an_unsafe_name_is_refused_and_the_others_are_read(drop, pack):
+    *refused, last = walked(drop(pack(*((name, A) for name in UNSAFE), ("good", B))))
+    assert last == ("good", B)
+    for (name, why), (found, told) in zip(UNSAFE.items(), refused, strict=True):
+        assert why in told
+        assert found in (name, name[:200] + "…")
+
+
+def test_the_parts_of_a_harmless_name_are_what_is_left_of_it():
+    assert resolved("./a//b/./c d") == ("a", "b", "c d")
+    assert resolved("..a/b..") == ("..a", "b..")
+    assert resolved("caf\udce9") == ("caf\udce9",)
+    for name in ("", ".", "./", "a\0b", "\ud800", *UNSAFE):
+        assert isinstance(resolved(name), str)
+
+
+def test_names_without_characters_are_refused(drop):
+    path = drop(zip_of((zip_info(""), A), (zip_info("./."), A), (zip_info("a\0b"), A), ("c", B)))
+    why = [text for _, text in walked(path)]
+    assert why == ["it has no name"] * 2 + ["its name holds a NUL", B]
+
+
+@both_packers
+def test_of_a_name_that_comes_twice_the_first_is_read(drop, pack):
+    warned = pytest.warns(UserWarning, match="Duplicate") if pack is zip_of else nullcontext()
+    with warned:
+        path = drop(pack(("a/b", A), ("a/b", B), ("./a//b", B), ("c", B)))
+    why = "another member has the same name"
+    assert walked(path) == [("a/b", A), ("a/b", why), ("a/b", why), ("c", B)]
+
+
+JUNK = [".DS_Store", "__MACOSX/._a", ".git/config", "a/Thumbs.db", "x.tmp", "b/~$a.txt", "c.txt~"]
+
+
+def test_junk_and_empty_folders_are_passed_over(drop, tmp_path):
+    entries = [*((name, A) for name in JUNK), ("a/a", B)]
+    folders = [tar_info(name, tarfile.DIRTYPE) for name in ("./", "e")]
+    assert walked(drop(tar_of(*((folder, b"") for folder in folders), *entries))) == [("a/a", B)]
+    assert walked(drop(zip_of(("./", b""), *entries, ("e/", b"")))) == [("a/a", B)]
+    (tmp_path / "set" / "e" / "f").mkdir(parents=True)
+    assert walked(folder_of(tmp_path / "set", *entries)) == [("a/a", B)]
+
+
+def test_junk_that_leads_out_is_listed(drop):
+    found = walked(drop(zip_of(("../.x", A), ("__MACOSX/../../x", A), ("../", b""))))
+    assert len(found) == 3
+    assert all("leads out" in why for _, why in found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        (tarfile.SYMTYPE, "a link"),
+        (tarfile.LNKTYPE, "a link"),
+        (tarfile.CHRTYPE, "a device"),
+        (tarfile.BLKTYPE, "a device"),
+        (tarfile.FIFOTYPE, "a named pipe"),
+        (tarfile.GNUTYPE_SPARSE, "a sparse file"),
+        (b"Z", "not read"),
+    ],
+)
+def test_what_is_no_file_is_refused_in_a_tar(drop, kind, why):
+    content = A if kind in (tarfile.GNUTYPE_SPARSE, b"Z") else b""
+    (_, told), last = walked(drop(tar_of((tar_info("x", kind, "../y"), content), ("a", B))))
+    assert why in told
+    assert last == ("a", B)
+
+
+def test_what_is_no_file_is_refused_in_a_zip(drop):
+    kinds = {"link": stat.S_IFLNK, "named pipe": stat.S_IFIFO, "device": stat.S_IFBLK}
+    entries = [(zip_info(why, mode=mode | 0o777), b"/etc/passwd") for why, mode in kinds.items()]
+    expected = [(why, f"it is a {why}") for why in kinds]
+    assert walked(drop(zip_of(*entries, ("a", B)))) == [*expected, ("a", B)]
+
+
+def test_what_is_no_file_is_refused_in_a_folder(tmp_path, monkeypatch):
+    (tmp_path / "in").symlink_to("a")
+    (tmp_path / "out").symlink_to("/etc")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "a").write_bytes(B)
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as unix:
+        unix.bind("socket")
+        assert walked(tmp_path) == [
+            ("a", B),
+            ("in", "it is a link"),
+            ("out", "it is a link"),
+            ("pipe", "it is a named pipe"),
+            ("socket", "it is a socket"),
+        ]
+
+
+def drained(path, room=None):
+    """How much can be read of all members, and why no more can be."""
+    size, errors = 0, []
+    for member in walk(path, room or Room()):
+        read, error = (0, member.refusal) if member.refusal else exhausted(member.stream)
+        size += read
+        errors += [error] if error else []
+    return size, errors
+
+
+def test_a_bomb_in_a_zip_leaves_the_other_members(drop):
+    path = drop(zip_of(("a", A), ("bomb", ZEROS + b"0"), ("b", B)))
+    size, (error,) = drained(path)
+    assert size <= len(A) + len(ZEROS) + len(B)
+    assert "as bombs do" in str(error)
+
+
+@both_packers
+def test_the_total_counts_all_members_and_ends_the_archive(drop, pack):
+    path = drop(pack(*((str(number), A) for number in range(10))))
+    assert drained(path, Room(2**20)) == (10 * len(A), [])
+    size, errors = drained(path, Room(4 * len(A)))
+    assert size <= 4 * len(A)
+    assert len(errors) == 1 + (pack is zip_of)
+    assert all("--max-total-bytes allows more" in str(error) for error in errors)
+    check_readable(path, Room(1))
+
+
+def test_the_total_and_the_members_of_a_folder_are_counted(tmp_path):
+    folder_of(tmp_path, *((name, A) for name in "abc"))
+    assert drained(tmp_path, Room(3 * len(A), members=3)) == (3 * len(A), [])
+    assert drained(tmp_path, Room(3 * len(A) - 1))[0] == 2 * len(A)
+    assert "more than 2 members" in drained(tmp_path, Room(members=2))[1][0]
+
+
+@both_packers
+def test_members_are_counted_those_inside_included(drop, pack):
+    inner = zip_of(*((name, A) for name in "abc"))
+    path = drop(pack(("1", inner), ("2", inner)))
+    assert drained(path, Room(members=8)) == (6 * len(A), [])
+    size, errors = drained(path, Room(members=7))
+    assert size == 5 * len(A)
+    assert "more than 7 members" in errors[0]
+
+
+def test_memory_does_not_grow_with_what_is_read(drop):
+    noise = bytes(range(256)) * 2**12
+    path = drop(tar_of(*((f"{number}/x", noise) for number in range(30))))
+    with in_little_memory():
+        assert drained(path) == (30 * len(noise), [])
+
+
+def test_a_large_archive_in_an_archive_is_kept_on_disk_while_it_is_read(drop):
+    noise = bytes(range(256)) * 2**17
+    path = drop(tar_of(("a", zip_of(("x", noise), ("y", A), method=zipfile.ZIP_STORED))))
+    with in_little_memory():
+        assert drained(path) == (len(noise) + len(A), [])
+
+
+VARIED = [("a.txt", A), ("b/c.txt", B * 20), ("d.gz", gzip.compress(A)), ("e", zip_of(("f", A)))]
+SEEDS = [
+    *(zip_of(*VARIED, method=method) for method in (0, 8, 12)),
+    tar_of(*VARIED, ("é" * 90, B)),
+    tar_of(*VARIED, ("x" * 120, B), form=tarfile.GNU_FORMAT),
+    *(pack(tar_of(*VARIED)) for pack in PACKERS.values()),
+    gzip.compress(zip_of(*VARIED)),
+    *(pack(A * 5) + pack(B) for pack in PACKERS.values()),
+]
+SMALL = Room(total_bytes=20_000, members=8)
+
+
+@st.composite
+def mutated(draw):
+    """A valid archive with some of its bytes changed, cut out, put in, said again or cut off."""
+    content = bytearray(draw(st.sampled_from(SEEDS)))
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(content)))
+        to = draw(st.integers(at, min(len(content), at + draw(st.sampled_from((1, 4, 600))))))
+        match draw(st.sampled_from(("change", "cut", "put", "repeat", "end"))):
+            case "change":
+                content[at:to] = draw(st.binary(min_size=to - at, max_size=to - at))
+            case "cut":
+                del content[at:to]
+            case "put":
+                content[at:at] = draw(st.binary(max_size=8))
+            case "repeat":
+                content[at:at] = content[at:to]
+            case _:
+                del content[at:]
+    return bytes(content)
+
+
+@settings(deadline=None, max_examples=300)
+@given(content=mutated())
+def test_mutated_archives_raise_what_is_meant_within_the_limits(tmp_path_factory, content):
+    path = dropped(tmp_path_factory.getbasetemp(), content)
+    size, errors = drained(path, SMALL)
+    assert size <= SMALL.total_bytes
+    assert errors or kind_of(path) in ("zip", "tar")
+    try:
+        stream = opened(path, SMALL)
+    except UnpackError:
+        return
+    with stream:
+        size, _ = exhausted(stream)
+    assert size <= max(len(content), SMALL.total_bytes)

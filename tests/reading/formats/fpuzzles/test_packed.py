@@ -1,0 +1,202 @@
+"""Documents that are packed, links that hold them, and documents from anybody."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lzstring import LZString
+from support.documents import RULES, cells, document, packed, read, refusal, text_of, whole
+from support.parsing import check_read_or_refused
+from support.strategies import examples
+
+from pipeline.errors import InvalidPuzzle
+from pipeline.reading.formats import parse_source, read_solution, solution_text
+from pipeline.reading.formats.fpuzzles import document as documents
+from pipeline.reading.formats.fpuzzles.packed import LONGEST_PACKED
+from pipeline.puzzle.puzzle import Grid
+
+MADE = document(killercage=[cells("R1C1 R1C2", value="3")], title="é > ½")
+PACKED = packed(text_of(MADE))
+LINKS = {
+    "bare": "{}",
+    "f-puzzles": "https://www.f-puzzles.com/?load={}",
+    "SudokuPad": "https://sudokupad.app/fpuzzles{}",
+    "SudokuPad, short": "https://sudokupad.app/fpuz{}?setting-nogrid=1",
+    "SudokuPad, a folder": "https://sudokupad.app/sudoku/fpuzzles{}",
+    "a parameter": "https://sudokupad.app/?puzzleid=fpuzzles{}&x=1#y",
+    "CTC": "https://app.crackingthecryptic.com/sudoku/?load=fpuz{}",
+    "named": "fpuzzles{}",
+    "no scheme": "  sudokupad.app/fpuzzles{}  ",
+}
+
+
+@pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
+def test_a_link_is_the_document_that_it_holds(link):
+    parsed = read(link.format(PACKED))
+    assert parsed.puzzle == read(MADE).puzzle
+    assert (parsed.format, parsed.document) == ("f-puzzles", text_of(MADE))
+
+
+@pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
+def test_percent_signs_and_spaces_for_plus_signs_are_undone(link):
+    assert {"+", "/"} <= {*packed(text_of(whole()))}
+    for change in (quote, lambda text: text.replace("+", " "), lambda text: text.rstrip("=")):
+        text = link.format(change(packed(text_of(whole()))))
+        assert read(text).puzzle == read(whole()).puzzle
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("https://sudokupad.app/8bNmDd4J9G", "on a server"),
+        ("https://f-puzzles.com/?id=y2xabcd", "on a server"),
+        ("https://sudokupad.app/?puzzleid=8bNmDd4J9G", "on a server"),
+        ("8bNmDd4J9G", "on a server"),
+        ("https://sudokupad.app/", "on a server"),
+        ("https://sudokupad.app/?puzzleid=scl" + "N" * 30, "'scl…', which holds drawings"),
+        ("https://sudokupad.app/scl" + "N" * 30, "'scl…', which holds drawings"),
+        ("https://sudokupad.app/sudoku/scf" + "N" * 30 + "?x=1", "packed notation, 'scf…'"),
+        ("https://sudokupad.app/ctc/a-name-that-is-long-enough", "on a server"),
+        ("scl" + "N" * 30, "'scl…', which holds drawings"),
+        ("ctc" + "N" * 30, "'ctc…', which holds drawings"),
+        ("https://sudokupad.app/?puzzleid=scf" + "N" * 30, "packed notation, 'scf…'"),
+        (PACKED + "\n" + PACKED, "a single link"),
+        (PACKED[:30] + "!" + PACKED[31:], "'!'"),
+        ("N4Ig" * (LONGEST_PACKED // 4 + 1), f"at most {LONGEST_PACKED} characters"),
+    ],
+)
+def test_what_holds_no_document_is_refused_with_the_reason(text, said):
+    with pytest.raises(InvalidPuzzle) as caught:
+        parse_source(text.encode(), "a.txt", format_name="f-puzzles")
+    assert said in str(caught.value)
+    assert caught.value.line is not None
+
+
+def test_what_unpacks_to_more_than_a_document_is_refused_unread():
+    bomb = packed('{"' + "x" * (documents.LONGEST * 4))
+    assert len(bomb) < LONGEST_PACKED
+    assert f"at most {documents.LONGEST} characters" in str(refusal(bomb))
+
+
+@examples(60)
+@given(data=st.data())
+def test_a_packed_document_that_is_damaged_is_read_or_refused(data):
+    at = data.draw(st.integers(4, len(PACKED) - 1))
+    sign = data.draw(st.sampled_from("ABNz059+/=é%"))
+    cut = data.draw(st.booleans())
+    damaged = PACKED[:at] if cut else PACKED[:at] + sign + PACKED[at + 1 :]
+    check_read_or_refused(damaged, "f-puzzles")
+
+
+IN_UTF_16 = st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"])
+"""Characters that are one for LZString too."""
+
+
+@examples(60)
+@given(st.text(IN_UTF_16, max_size=200), st.text('{}[]":,019einu \\', max_size=200))
+def test_what_is_packed_need_not_be_json(text, signs):
+    for each in (text, signs, '{"' + signs):
+        made = packed(each)
+        assert LZString.decompressFromBase64(made) == each
+        check_read_or_refused(made, "f-puzzles")
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+scalars |= st.sampled_from(["R1C1", "R1C2", "R2C1", "R0C1", "R5C5", "DL", "X", 1, 4, "7"])
+values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                ["cell", "cells", "lines", "value", "values", "direction", "given", "x"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@examples(150)
+@given(
+    st.dictionaries(st.sampled_from([*RULES, "line", "cage", "grid", "size"]), values, max_size=4)
+)
+def test_anything_under_any_key_is_read_or_refused_at_its_place(keys):
+    check_read_or_refused(json.dumps({**document(), **keys}, indent=1), "f-puzzles")
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        ('{"size": 4,\n "grid": [[{}', (2, 14), "the end"),
+        ('{"size": 4,\n "gri', (2, 2), '"gri'),
+        ('{"size": 4,\n "grid" []}', (2, 9), "'[]}'"),
+        ("{\n}", (None, None), "'size'"),
+        ('# comment\n{\n "lunchbox": 1}', (3, 2), "'lunchbox'"),
+        ('{"a": 1, "a": 2}', (None, None), "'a' twice"),
+        ('{"size": NaN}', (None, None), "NaN"),
+        ('{"size": 1e999}', (None, None), "1e999"),
+        ('{"size": ' + "9" * 5000 + "}", (None, None), "longer"),
+        ('{"title": ' + "[" * 40 + "]" * 40 + "}", (None, None), "in each other"),
+        ('{"title": ' + "[" * 200_000 + "]" * 200_000 + "}", (None, None), "in each other"),
+        ('{"title": "' + "x" * documents.LONGEST + '"}', (None, None), "at most"),
+    ],
+)
+def test_a_document_that_is_damaged_says_where(text, place, said):
+    error = refusal(text)
+    assert (error.line, error.column) == place
+    assert said in str(error)
+
+
+def test_what_is_wrong_in_bare_json_is_told_with_its_place():
+    text = json.dumps(document(killercage=[cells("R1C1", value="3"), cells("R1C2 R9C9")]), indent=2)
+    error = refusal(text)
+    line = text.splitlines()[error.line - 1]
+    assert line[error.column - 1 :] == '"R9C9"'
+    assert "killercage 2, cells 2" in str(error)
+    assert refusal(packed(json.dumps(json.loads(text)))).line is None
+
+
+def test_a_document_that_is_cut_off_says_so():
+    text = text_of(MADE)
+    for end in range(1, len(text)):
+        assert refusal(text[:end]).truncated, text[:end]
+
+
+FULL = tuple((2 * (cell // 4 % 2) + cell // 8 + cell) % 4 + 1 for cell in range(16))
+
+
+@pytest.mark.parametrize("link", ["{}", LINKS["SudokuPad"]])
+def test_a_solution_is_the_document_filled_in(link):
+    made = {**MADE, "title": "é \ud800"}
+    made["grid"][0][0] = {"value": 1, "given": True}
+    made["grid"][0][1] = {"value": 4, "c": "#fff"}
+    text = text_of(made)
+    parsed = read(text if link == "{}" else link.format(packed(text)))
+    grid = Grid(parsed.puzzle.geometry, FULL)
+    written = solution_text(parsed, grid)
+    assert read_solution(written.encode(), "a_1.solution", parsed) == grid
+    assert read(written).puzzle == parsed.puzzle
+    filled = json.loads(written)
+    assert filled["grid"][0][:2] == [{"value": 1, "given": True}, {"value": 2, "c": "#fff"}]
+    assert {key: filled[key] for key in made if key != "grid"} == {
+        key: made[key] for key in made if key != "grid"
+    }
+    assert written.endswith("}\n")
+    assert written.isascii()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"grid":[[]]}', '{"grid":3}', '{"grid":[[{"value":1}]]}', text_of(MADE)],
+)
+def test_a_document_that_is_not_filled_is_no_solution(text):
+    parsed = read(MADE)
+    with pytest.raises(InvalidPuzzle, match="a value in each of 16 cells"):
+        read_solution(text.encode(), "a_1.solution", parsed)

@@ -1,0 +1,192 @@
+"""What looks like a puzzle, however damaged, and what is something else."""
+
+from __future__ import annotations
+
+import codecs
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.parsing import CLASSIC, LINE, ROWS
+from support.ruled import ONLY_READ
+from support.strategies import examples
+
+from pipeline.reading.formats import FORMATS, render_puzzle
+from pipeline.reading.formats.looks import looks_like_no_puzzle
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = sorted((ROOT / "examples").iterdir())
+
+SOMETHING_ELSE = {
+    "nothing": "",
+    "empty lines": " \n\n",
+    "only comments": "# a grid\n// of puzzles\n",
+    "a word": "hello\n",
+    "prose": "This archive has 100 puzzles.\nThey were made in 2020,\nand tested.\n",
+    "contents": "Easy ones ........ 3\nHard ones ....... 12\n",
+    "rules": "-----\nabout\n-----\n",
+    "a table of names": "name,score\nann,10\nbob,12\n",
+    "a table of files": "puzzle,rating\n001.txt,3.4\n002.txt,9.1\n",
+    "a table of numbers": "id,clues,rating\n1,24,3.5\n2,25,1.2\n",
+    "Markdown": "# Puzzles\n\nMade by *me*.\n\n| a | b |\n|---|---|\n| x | 2 |\n",
+    "JSON": '{"name": "x", "sizes": [9, 16]}',
+    "a list in JSON": '[{"name": "x"}]',
+    "coordinates in JSON": '{"c": [[12.5, 41.9], [12.6, 41.8]]}',
+    "HTML": '<?xml version="1.0"?>\n<html><body>53..7</body></html>',
+    "a settings file": "[core]\nname = x\n",
+    "hashes": "d41d8cd98f00b204e9800998ecf8427e  a.txt\n0cc175b9c0f1b6a831c399e269772661  b.txt\n",
+    "PDF": "%PDF-1.4\n%âã\n1 0 obj\n<< /Type /Page >>\nendobj\nxref\n0 2\n0000000016 00000 n \n",
+}
+MORE = "and so on\n" * 50
+SOMETHING_ELSE |= {
+    "years": "Made in\n" + "".join(f"{year}\n" for year in range(2010, 2025)) + MORE,
+    "days": "On\nthese\n" + "".join(f"{day}\n" for day in range(20130401, 20130431)) + MORE * 3,
+    "years in a line": "Made in\n2010 2011 2012 2013\n" + MORE,
+    "a table of counts": "Counts\n\n| a | b | c | d |\n|---|---|---|---|\n"
+    + "".join(f"| {n} | {n + 1} | {n + 2} | 27 |\n" for n in range(5))
+    + MORE,
+    "numbers in code": "x = [\n    1, 0, 0, 0,\n    0, 1, 0, 0,\n    0, 0, 1, 0,\n]\n"
+    + "pass\n" * 20,
+    "an address": "The server is\n123.123.123.123\nfor now\nand always\nso\n",
+    "a bit mask": "Of\nbits\nMASK = 0b0000000001111\nTHIRD = 1.33333333333333\n" + MORE,
+    "a key": "The key\n" + "0123456789abcdef" * 16 + "\nfor\nall\nof\nus\n",
+    "a listing": "Directory\n" + "........\n" * 9 + MORE,
+}
+DAMAGED = {
+    "a wrong sign": ROWS.replace("7", "k", 1),
+    "wrong signs": ROWS.replace("7", "k"),
+    "a title": "Taken from the paper\n\n" + ROWS.replace("7", "k", 1),
+    "a row": "53..7....\n",
+    "a long line": LINE + "1",
+    "a wrong sign in a line": LINE.replace("8", "k", 1),
+    "one bad of 16 cells": "1.k.............\n",
+    "a line and a word": f"{LINE}\nhello\n",
+    "a table": f"puzzle,solution\n{LINE[:80]},1\n",
+    "empty fields": "5,3,,,7,,,,\n6,k,,1,9,5,,,\n",
+    "spaces": "53  7\n6  195\n 98    k\n",
+    "wide spaces": "5 3     7\n6     1 k 5\n",
+    "bars": "| 5 3 . | . 7 . |\n|-------+-------|\n| k . . | 1 9 5 |\n",
+    "underscores": "__3_\n_1__\n2___\n___k\n",
+    "dashes": "--3-\n-1--\n2---\n---k\n",
+    "only blanks": ".........\n" * 8 + "........k\n",
+    "letters": "..C..F..IJ.L..O.\n.D.A..Z.....B..K\n",
+    "letters in a line": "ABCDEFGHIJKLMNOP" * 16 + "ABC",
+    "a list": "[[5, 3, 0,\n",
+    "a list of texts": '["53..7..',
+    "a list of lines": "[\n [null, 3,\n",
+    "XML": '<?xml version="1.0"?>\n<opensudoku>\n<game data="12"/>',
+    "a section": "[Puzzle]\nnone\n",
+    "a size": "puzzle size: 2x2\n",
+    "a size and names": "experiment: x\ntask: 1\npuzzle size: 2x2\n",
+    "a library": ":0000:x:..7+3",
+    "the size of a box": "2 2\n1 0 x\n",
+    "a comment": "c easy\n",
+    "a formula": "p cnf x y\n",
+    "a border": "*-----------*\n",
+}
+
+
+@pytest.mark.parametrize("text", SOMETHING_ELSE.values(), ids=SOMETHING_ELSE)
+def test_what_is_no_puzzle_does_not_look_like_one(text):
+    assert looks_like_no_puzzle(text.encode())
+
+
+@pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED)
+def test_what_begins_like_a_puzzle_looks_like_one(text):
+    assert not looks_like_no_puzzle(text.encode())
+    assert not looks_like_no_puzzle(codecs.BOM_UTF8 + text.replace("\n", "\r\n").encode())
+
+
+def test_other_encodings_hide_no_puzzle():
+    for encoded in (
+        ROWS.encode("utf-16"),
+        codecs.BOM_UTF16_BE + ROWS.encode("utf-16-be"),
+        ROWS.replace("7", "é", 1).encode("latin-1"),
+    ):
+        assert not looks_like_no_puzzle(encoded)
+
+
+def test_bytes_that_are_no_text_are_no_puzzle():
+    noise = random.Random(1).randbytes(50_000)
+    for data in (noise, b"\0" * 50_000, b"\x89PNG\r\n\x1a\n" + noise, b"\xff\xd8\xff\xe0" + noise):
+        assert looks_like_no_puzzle(data)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_every_example_looks_like_a_puzzle_with_a_wrong_sign_and_without_its_end(path):
+    data = path.read_bytes()
+    assert not looks_like_no_puzzle(data)
+    assert not looks_like_no_puzzle(data[: len(data) * 9 // 10])
+    middle = len(data) // 2
+    assert not looks_like_no_puzzle(data[:middle] + b"\xff" + data[middle + 1 :])
+
+
+@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml"])
+def test_what_lies_beside_this_programs_source_is_no_puzzle(name):
+    assert looks_like_no_puzzle((ROOT / name).read_bytes())
+
+
+PROSE = st.lists(st.sampled_from(("They say so.", "and, for us,", "I am 12", "", "A: b (c)")))
+SIX = "1.3.5.\n.5.1.3\n2.4.6.\n.6.2.4\n3.5.1.\n.1.3.5\n"
+FOUR = "1.3.\n.4.2\n2..3\n.32.\n"
+SIXTEEN = "".join(
+    "".join("0123456789ABCDEF"[(4 * row + row // 4 + at) % 16] for at in range(16)) + "\n"
+    for row in range(16)
+).replace("0", ".")
+GRIDS = {
+    "digits": ROWS,
+    "zeros": ROWS.replace(".", "0"),
+    "dashes": ROWS.replace(".", "-"),
+    "drawn": "".join(
+        f"| {line[:3]} | {line[3:6]} | {line[6:]} |\n" + "+-----+-----+-----+\n" * (at % 3 == 2)
+        for at, line in enumerate(ROWS.split())
+    ),
+    "spaced": "".join(" ".join(line) + "\n" for line in ROWS.split()),
+    "fields": "".join(",".join(line).replace(".", "") + "\n" for line in ROWS.split()),
+    "a list": "".join(f"[{', '.join(line)}],\n" for line in ROWS.replace(".", "0").split()),
+    "six": SIX,
+    "four": FOUR,
+    "letters": SIXTEEN,
+    "a line": LINE + "\n",
+    "a line of four": FOUR.replace("\n", "") + "\n",
+    "a line of six": SIX.replace("\n", "") + "\n",
+    "a line of words": " ".join(LINE) + "\n",
+    "rows in a line": ROWS.replace("\n", " ") + "\n",
+    "a table": f"7,{LINE},easy\n",
+    "a library": f":0000:x:{LINE.replace('.', '+7', 5)}:314 916::\n",
+}
+
+
+@pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
+@examples(10)
+@given(data=st.data())
+def test_text_around_it_hides_no_damaged_puzzle(grid, data):
+    signs = [at for at, sign in enumerate(grid) if sign.isalnum() or sign in ".-"]
+    at = data.draw(st.sampled_from(signs))
+    damaged = grid[:at] + data.draw(st.sampled_from("k!é")) + grid[at + 1 :]
+    before, after = data.draw(PROSE), data.draw(PROSE)
+    text = "\n".join([*before * 10, damaged, *after * 10])
+    assert not looks_like_no_puzzle(text.encode())
+
+
+def test_neither_28_lines_nor_a_lost_cell_hide_a_grid():
+    assert not looks_like_no_puzzle(b"A line of text\n" * 28 + ROWS.replace("7", "k", 1).encode())
+    for at in range(len(ROWS)):
+        text = "A line of text\n" * 100 + ROWS[:at] + ROWS[at + 1 :]
+        assert not looks_like_no_puzzle(text.encode())
+
+
+def test_what_a_format_writes_begins_as_it_says():
+    told = {known.name: known for known in FORMATS if known.begins and known.render}
+    assert told.keys() == {"opensudoku", "hodoku", "json", "sadman", "bordered", "boxes"}
+    for name in told.keys() - {"sadman"}:  # its heading may be left out
+        assert told[name].begins.match(render_puzzle(CLASSIC, name)), name
+
+
+def test_what_is_only_read_begins_as_its_format_says():
+    told = {known.name: known for known in FORMATS if known.begins and not known.render}
+    assert told.keys() >= {"killer", "killer-arrows", "sumocue", "solo"}
+    for name, known in told.items():
+        assert known.begins.match(ONLY_READ[name]), name

@@ -1,0 +1,39 @@
+"""Plain lines, found all at once, are read as any other line is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.reading.formats import Piece
+from pipeline.reading.formats.detect import detect_collection
+from pipeline.reading.formats.plain import plain_lines
+from pipeline.settings import Reading
+
+DOTS = "1" + "." * 79 + "2"
+ZEROS = DOTS.replace(".", "0")
+PLAIN = [DOTS, ZEROS, "12345678" + "." * 73, "123456789" * 9]
+ODD = ["", "# no", DOTS.replace("2", "0"), DOTS[1:], f"{DOTS}.", f"{DOTS[:-1]}x", f"{DOTS} "]
+LINES = detect_collection(f"{DOTS}\n{DOTS}\n".encode(), complete=True, declared="lines")
+CASES = st.sampled_from([PLAIN[:1], PLAIN[1:2], PLAIN, [*PLAIN, *ODD]]).flatmap(
+    lambda choice: st.lists(st.sampled_from(choice), max_size=6)
+)
+
+
+@given(CASES, st.sampled_from(["\n", "\r\n", "\r"]), st.booleans(), st.integers(1, 10**6))
+def test_a_piece_has_the_same_entries_line_by_line_and_all_at_once(lines, end, ended, first):
+    text = end.join(lines) + (end if ended else "")
+    piece = Piece(first, text.encode())
+    contents = LINES.contents(piece, "a.txt", Reading())
+    found = [contents.entry(place) for place in range(len(contents))]
+    assert found == LINES.entries(piece, "a.txt", Reading())
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("blank", [".", "0"])
+def test_lines_that_are_all_alike_are_all_plain(end, blank):
+    lines = [line.replace(".", blank) for line in (DOTS, *PLAIN[2:])]
+    found = plain_lines(Piece(7, "".join(line + end for line in lines).encode()))
+    assert (found.numbers.tolist(), found.others) == ([7, 8, 9], [])
+    assert [cells.tobytes().decode() for cells in found.cells] == [DOTS, *PLAIN[2:]]

@@ -1,0 +1,252 @@
+"""Jigsaws, samurais and Solo's ids, and what is said of those that are none."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.parsing import LINE, SOLVED, read, refused, said_of
+from support.ruled import JIGSAW, SAMURAI, SOLO
+from support.strategies import examples
+
+from pipeline.errors import InvalidPuzzle
+from pipeline.reading.formats import detect_collection, parse_source
+from pipeline.reading.formats.samurai import SAMURAI_GEOMETRY
+from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.rules import Among, Cage, Diagonal, Region
+
+CELLS = "1.........3..4.."
+REGIONS = "AABBAABBCCDDCCDD"
+FOUR = CELLS + REGIONS
+BOXES = tuple(Region(cells) for cells in Geometry(2, 2).boxes())
+ID = "4j:1j2a3b,b__cd__a___b_"
+
+
+def samurai(old: str, new: str) -> str:
+    assert old in SAMURAI
+    return SAMURAI.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    "text", [FOUR, f"{CELLS} {REGIONS}", f"{CELLS}\n{REGIONS}", FOUR.replace(".", "0")]
+)
+def test_a_jigsaw_is_its_cells_and_then_its_regions(text):
+    parsed = read(text + "\n")
+    assert (parsed.format, parsed.variant) == ("jigsaw", "rules")
+    assert (parsed.puzzle.geometry, parsed.puzzle.rules) == (Geometry(1, 4), BOXES)
+    assert dict(parsed.puzzle.givens()) == {0: 1, 10: 3, 13: 4}
+
+
+def test_any_signs_name_regions_even_apart_if_that_is_declared():
+    apart = "ABCD" * 4
+    parsed = read(CELLS + apart, format_name="jigsaw")
+    assert parsed.puzzle.rules == tuple(Region(tuple(range(at, 16, 4))) for at in range(4))
+
+
+def test_values_of_larger_jigsaws_are_letters():
+    cells = "J" + "." * 98 + "a"
+    regions = "".join(sign * 10 for sign in "0123456789")
+    puzzle = read(cells + regions).puzzle
+    assert dict(puzzle.givens()) == {0: 10, 99: 1}
+    said = said_of("K" + "." * 99 + regions)
+    assert said == "1:1: expected one of A to J or a blank, found 'K'"
+
+
+def test_a_letter_that_is_two_in_upper_case_is_no_value():
+    regions = "".join(sign * 25 for sign in "ABCDEFGHIJKLMNOPQRSTUVWXY")
+    said = said_of("ﬆ" + "." * 624 + regions, format_name="jigsaw")
+    assert said.startswith("1:1: expected one of A to Y or a blank")
+
+
+def test_a_puzzle_and_its_solution_are_no_jigsaw():
+    assert read(LINE + SOLVED).format != "jigsaw"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "truncated"),
+    [
+        ("5" + FOUR[1:], "1:1: expected one of 1 to 4 or a blank, found '5'", False),
+        ("1-........3..4.." + REGIONS, "1:3: expected one of 1 to 4 or '-', found '.'", False),
+        (FOUR[:-1] + "E", "1:32: expected 4 regions, found 'E'", False),
+        (FOUR[:-1] + "A", "1:32: expected 4 regions of 4 cells, found 'A'", False),
+    ],
+)
+def test_a_jigsaw_that_is_none_is_refused(text, message, truncated):
+    assert refused(text) == (message, truncated)
+
+
+def test_a_jigsaw_of_no_size_is_refused():
+    expected = "the cells of a puzzle and as many regions, as 81 and 81 characters"
+    said = said_of(JIGSAW[:-1], format_name="jigsaw")
+    assert said == f"1:162: expected {expected}, found 161 characters"
+    assert said_of(f"{FOUR}\n" * 3, format_name="jigsaw").startswith(
+        "3:1: expected a single puzzle"
+    )
+
+
+def test_a_samurai_is_five_grids_that_share_boxes():
+    parsed = read(SAMURAI)
+    assert (parsed.format, parsed.variant) == ("samurai", "rules")
+    puzzle = parsed.puzzle
+    assert (puzzle.geometry.size, puzzle.geometry.extent, puzzle.rules) == (369, (21, 21), ())
+    givens = dict(puzzle.givens())
+    for line, (top, left) in zip(SAMURAI.split(), puzzle.geometry.grids, strict=True):
+        for at, sign in enumerate(line):
+            cell = puzzle.geometry.cell_at(top + at // 9 + 1, left + at % 9 + 1)
+            assert givens.get(cell, 0) == (0 if sign == "." else int(sign))
+
+
+def test_five_lines_that_do_not_agree_are_five_puzzles():
+    lines = SAMURAI.split()
+    other = samurai(lines[2], "4" + lines[2][1:])
+    assert said_of(other).startswith("2:1: expected a single puzzle")
+
+
+def test_a_shared_cell_that_is_given_twice_leaves_no_solution():
+    lines = SAMURAI.split()
+    found = read(samurai(lines[2], "4" + lines[2][1:]), format_name="samurai").puzzle
+    place = SAMURAI_GEOMETRY.cell_at(7, 7)
+    assert found.rules == (Among(place, (4,)),)
+    assert found.cells == read(SAMURAI).puzzle.cells
+
+
+def test_a_shared_cell_may_be_given_in_one_of_its_grids():
+    lines = SAMURAI.split()
+    assert lines[2][0] == "3"
+    without = samurai(lines[2], "." + lines[2][1:])
+    assert read(without, format_name="samurai").puzzle == read(SAMURAI).puzzle
+
+
+def fives(*lines: str) -> str:
+    return "".join(line.ljust(81, ".") + "\n" for line in lines)
+
+
+EITHER = {
+    "nothing is shared": fives("1", "2", "3", "4", "5"),
+    "all is blank": fives(*[""] * 5),
+    "a shared cell is given once": samurai(SAMURAI.split()[2], "." + SAMURAI.split()[2][1:]),
+}
+
+
+@pytest.mark.parametrize("text", EITHER.values(), ids=EITHER)
+def test_five_lines_that_may_be_a_samurai_or_five_puzzles_are_asked_for(text):
+    assert detect_collection(text.encode(), complete=True) is None
+    expected = "--format samurai for one puzzle, or --format lines for five"
+    found = "5 lines of 81 cells that may be one puzzle or five"
+    more_may_follow = True
+    assert refused(f"# five\n{text}") == (f"expected {expected}, found {found}", more_may_follow)
+    assert read(text, format_name="samurai").format == "samurai"
+    assert detect_collection(text.encode(), complete=True, declared="lines") is not None
+
+
+FIVE = {
+    "a shared cell has two values": fives("." * 80 + "1", "", "." * 20 + "2", "", ""),
+    "a unit has a value twice": fives("." * 80 + "1", "", "1", "", ""),
+    "there are two kinds of blanks": fives("1", "2", "0", "4", "5"),
+    "there are six": fives("1", "2", "3", "4", "5", "6"),
+}
+
+
+@pytest.mark.parametrize("text", FIVE.values(), ids=FIVE)
+def test_lines_that_cannot_be_a_samurai_are_many_puzzles(text):
+    found = detect_collection(text.encode(), complete=True)
+    assert found is not None
+    assert found.format.name == "lines"
+
+
+def picture(text: str, outside: str, between: str = "") -> str:
+    """The picture of a samurai, with this sign where no cell is."""
+    geometry, givens = (puzzle := read(text).puzzle).geometry, dict(puzzle.givens())
+    places = [[geometry.cell_at(row + 1, at + 1) for at in range(21)] for row in range(21)]
+    signs = [
+        [outside if cell is None else str(givens.get(cell, ".")) for cell in row] for row in places
+    ]
+    return "".join(between.join(row).rstrip() + "\n" for row in signs)
+
+
+@pytest.mark.parametrize(("outside", "between"), [(" ", ""), ("-", ""), (".", ""), ("-", " ")])
+def test_a_samurai_may_be_a_picture_of_its_21_rows(outside, between):
+    text = picture(SAMURAI, outside, between)
+    assert read(text).format == "samurai"
+    assert read(text).puzzle == read(SAMURAI).puzzle
+    assert read(text.replace(".", "-")).puzzle == read(SAMURAI).puzzle
+    wrong = text.replace("2", "a", 1)
+    assert said_of(wrong) == "1:1: expected a digit or a blank, found 'a'"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SAMURAI[:-9], "5:74: expected 81 cells, found 73 cells"),
+        (SAMURAI[: 4 * 82], "4:82: expected 5 lines of 81 cells, found 4 lines"),
+        (SAMURAI + SAMURAI[:82], "6:1: expected 5 lines of 81 cells, found 6 lines"),
+        ("a" + SAMURAI[1:], "1:1: expected a digit or a blank, found 'a'"),
+        (SAMURAI.replace(".", "0", 1).replace("2", "1", 1), "1:3: expected a digit or '0'"),
+    ],
+)
+def test_a_samurai_that_is_none_is_refused(text, message):
+    assert said_of(text, format_name="samurai").startswith(message)
+
+
+def test_blocks_of_an_id_are_told_by_their_borders():
+    puzzle = read(ID).puzzle
+    assert puzzle.geometry == Geometry(1, 4)
+    assert dict(puzzle.givens()) == {0: 1, 11: 2, 13: 3}
+    regions = ((0, 1, 2, 4), (3, 6, 7, 11), (5, 8, 9, 10), (12, 13, 14, 15))
+    assert puzzle.rules == tuple(map(Region, regions))
+
+
+def test_an_id_has_diagonals_and_cages_and_what_it_skips():
+    puzzle = read(SOLO.replace("2x3k", "2x3xkmd4du")).puzzle
+    assert puzzle.geometry == Geometry(2, 3)
+    assert puzzle.rules[:2] == (Diagonal(rising=False), Diagonal(rising=True))
+    assert puzzle.rules[2:] == read(SOLO).puzzle.rules
+    cages = [rule for rule in puzzle.rules if isinstance(rule, Cage)]
+    assert sorted(cell for cage in cages for cell in cage.cage) == list(range(36))
+    assert sum(cage.total for cage in cages) == 6 * 21
+
+
+@pytest.mark.parametrize("params", ["2x3dk", "2x3m4dk", "2x3uk", "2x3dak"])
+def test_a_difficulty_takes_no_letter_that_means_a_rule(params):
+    assert read(SOLO.replace("2x3k", params)).puzzle == read(SOLO).puzzle
+
+
+def test_an_id_without_rules_is_a_plain_puzzle():
+    parsed = read("2x3:1_2_3_4_5_6zd\n")
+    assert (parsed.puzzle.geometry, parsed.variant) == (Geometry(2, 3), "classic")
+    assert [value for _, value in parsed.puzzle.givens()] == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "truncated"),
+    [
+        ("6x6:a", "1:1: expected sizes such as '3x3:' or '9j:', of side 2 to 31", True),
+        ("2x2:o", "1:6: expected 16 cells, found 15 cells", True),
+        ("2x2:o_5", "1:7: expected a number from 1 to 4, a letter for blanks or '_'", False),
+        ("2x2:²o", "1:5: expected a number from 1 to 4, a letter for blanks or '_'", False),
+        ("2x2:٣o", "1:5: expected a number from 1 to 4, a letter for blanks or '_'", False),
+        ("2x2:z", "1:5: expected at most 16 cells, found 'z'", False),
+        ("2x2:p,a", "1:8: expected 1 field, found 2 fields", True),
+        ("4j:p,b__cd__a___b", "1:18: expected 24 steps and a border, found 24 steps", True),
+        ("4j:p,b__cd__a___b_a", "1:19: expected the end after 24 steps and a border", False),
+        ("4j:p,_" + "_" * 24, "1:31: expected 4 regions, found others", True),
+        ("2x2k:p,x,1_2n", "1:14: expected one sum for each cage, found several in one", True),
+    ],
+)
+def test_an_id_that_is_none_is_refused(text, message, truncated):
+    said, may_be_cut_off = refused(text, format_name="solo")
+    assert said.startswith(message)
+    assert may_be_cut_off is truncated
+
+
+@pytest.mark.parametrize("name", ["jigsaw", "samurai", "solo"])
+@examples(30)
+@given(
+    start=st.sampled_from(["", "4j:", "3x3jxk:", "2x2k:p,", f"{CELLS}\n"]),
+    rest=st.text("0123456789:,_abzABCD. \n", max_size=200) | st.text(max_size=60),
+)
+def test_garbage_is_refused_and_nothing_else_happens(name, start, rest):
+    with suppress(InvalidPuzzle):
+        parse_source((start + rest).encode(errors="replace"), "a.txt", format_name=name)

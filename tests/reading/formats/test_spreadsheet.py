@@ -1,0 +1,245 @@
+"""What people type by hand: spreadsheets, lists in JSON, grids with spaces for blanks."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.parsing import CLASSIC, LINE, read, refused, said_of
+from support.strategies import examples
+
+from pipeline.errors import InvalidPuzzle
+from pipeline.reading.formats import render_puzzle
+from pipeline.reading.formats.cells import GEOMETRIES
+from pipeline.puzzle.puzzle import Geometry, Puzzle
+
+ROWS = [LINE[start : start + 9] for start in range(0, 81, 9)]
+VALUES = [[int(sign) if sign != "." else 0 for sign in row] for row in ROWS]
+TABLE = "".join(",".join(sign.strip(".") for sign in row) + "\n" for row in ROWS)
+SPACED = "".join(row.replace(".", " ") + "\n" for row in ROWS)
+WIDE = "".join(" ".join(row.replace(".", " ")) + "\n" for row in ROWS)
+SIXTEEN = Puzzle.of_values(Geometry(4, 4), [cell % 17 for cell in range(256)])
+
+
+def quoted(table: str) -> str:
+    return "".join(
+        ",".join(f'"{field}"' for field in line.split(",")) + "\r\n" for line in table.splitlines()
+    )
+
+
+def lists(blank: object, of: type = int) -> list[list[object]]:
+    return [[of(value) if value else blank for value in row] for row in VALUES]
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        (TABLE, "spreadsheet"),
+        ("\ufeff" + TABLE.replace("\n", "\r\n").replace(",", ";"), "spreadsheet semicolon"),
+        (TABLE.replace(",", "\t"), "spreadsheet tab"),
+        (quoted(TABLE), "spreadsheet"),
+        (TABLE.replace(",", " , ").replace("\n", " \n"), "spreadsheet"),
+        ("\n".join(",".join(map(str, row)) for row in VALUES), "spreadsheet"),
+        ("\n".join(",".join(row) for row in ROWS), "grid"),
+        (json.dumps(VALUES), "json"),
+        (json.dumps(lists(None), indent=1), "json"),
+        (json.dumps(lists("")), "json"),
+        (json.dumps(lists("", str)), "json strings"),
+        (json.dumps([[*row] for row in ROWS]), "json strings"),
+        (json.dumps(ROWS), "json rows"),
+        (SPACED, "spaces"),
+        ("# by hand\n" + "".join(row.rstrip() + "\r\n" for row in SPACED.splitlines()), "spaces"),
+        (WIDE, "spaces"),
+        ("".join(row.rstrip() + "\n" for row in WIDE.splitlines()), "spaces"),
+    ],
+)
+def test_a_puzzle_is_read_as_it_is_written(text, form):
+    parsed = read(text)
+    assert (parsed.puzzle, parsed.format, parsed.variant) == (CLASSIC, form, "classic")
+    if form != "grid":
+        assert read(text, format_name=form.partition(" ")[0]).puzzle == CLASSIC
+
+
+@pytest.mark.parametrize(
+    "form", ["spreadsheet", "spreadsheet semicolon", "spreadsheet tab", "json", "json strings"]
+)
+def test_numbers_are_read_in_sixteen_rows_and_columns_too(form):
+    parsed = read(render_puzzle(SIXTEEN, form))
+    assert (parsed.puzzle, parsed.format) == (SIXTEEN, form)
+
+
+def test_rows_that_are_empty_are_rows():
+    puzzle = Puzzle.of_values(Geometry(2, 2), [1, 0, 0, 4, *[0] * 4, 0, 0, 3, 0, *[0] * 4])
+    for text in ("1  4\n\n  3\n\n", "1  4\n    \n  3 \n    "):
+        assert read(text).puzzle == puzzle, text
+    assert read("1\t\t\t4\n\t\t\t\n\t\t3\t\n\t\t\t\n").puzzle == puzzle
+    assert read("1,,,4\n,,,\n,,3,\n,,,\n").puzzle == puzzle
+    first = Puzzle.of_values(Geometry(2, 2), [*[0] * 4, 1, 0, 0, 4, 0, 0, 3, 0, 0, 2, 0, 0])
+    assert read("\n1  4\n  3\n 2\n").puzzle == first
+
+
+def test_marks_in_json_are_even_and_odd_cells():
+    rows = ["1*.2", ".2*1", "2.1*", "*1.2"]
+    parsed = read(json.dumps(rows))
+    assert (parsed.puzzle, parsed.variant) == (read("\n".join(rows)).puzzle, "even-odd")
+    assert read(json.dumps([[*row] for row in rows])).puzzle == parsed.puzzle
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("spreadsheet", TABLE),
+        ("spreadsheet tab", TABLE.replace(",", "\t")),
+        ("json", json.dumps(VALUES).replace("], [", "],\n [") + "\n"),
+        ("json strings", json.dumps(lists("", str)).replace("], [", "],\n [") + "\n"),
+        ("json rows", json.dumps(ROWS).replace('", "', '",\n "') + "\n"),
+        ("spaces", SPACED),
+    ],
+)
+def test_a_puzzle_is_written_so(form, text):
+    assert render_puzzle(CLASSIC, form) == text
+
+
+FIELD = "a number from 1 to 9, or an empty field"
+ZERO = "a number from 1 to 9, as empty fields are the blanks"
+DIGIT = "a digit from 1 to 9, or a space"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "truncated"),
+    [
+        (TABLE.replace("5", "k", 1), f"1:1: expected {FIELD}, found 'k'", False),
+        (TABLE.replace("1,9", "1,99"), f"2:7: expected {FIELD}, found '99'", False),
+        (TABLE.replace("6,,,1", "6,,1"), "2:12: expected a row of 9 fields, found 8 fields", False),
+        (TABLE + ",,,,,,,,\n", "10:1: expected 9 rows, found 10 rows", False),
+        (TABLE[:40], "4:4: expected a row of 9 fields, found 3 fields", True),
+        (TABLE[:24], "2:13: expected 9 rows, found 2 rows", True),
+        (TABLE.replace("6,,,1", "6,,0,1"), f"2:4: expected {ZERO}, found '0'", False),
+        ("1,2,3\n2,3,1\n3,1,2\n", "1:1: expected a row of 4, 6, 8 or 9 cells, found 3 cells", True),
+        (SPACED.replace("7", "k", 1), f"1:5: expected {DIGIT}, found 'k'", False),
+        (SPACED.replace("7    ", "7    4"), "1:10: expected a row of at most 9 cells, found 10", 0),
+        (SPACED[:60], "6:10: expected 9 rows, found 6 rows", True),
+        (SPACED + "1  2\n", "10:1: expected 9 rows, found 10 rows", False),
+    ],
+)
+def test_what_is_wrong_is_said_of_the_likeliest_format(text, message, truncated):
+    said, may_be_cut_off = refused(text)
+    assert said.startswith(message)
+    assert may_be_cut_off is bool(truncated)
+
+
+CELL = "a cell: a number, a text, or null for a blank"
+ROW = "a row: a list of cells, or a text"
+MIXED = json.dumps([[0, 1, 2, 3], [4, None, 1, 2], [0] * 4, [0] * 4])
+LARGE = json.dumps([[5, 0, 0, 0], *[[0] * 4] * 3])
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "truncated"),
+    [
+        ("[", f"1:2: expected {ROW}, found the end of the file", True),
+        ("[[1, 2", "1:7: expected ',' or the ']' that ends the row, found the end of", True),
+        ("[[1, nul", f"1:6: expected {CELL}, found 'nul'", True),
+        ("[[1, 2.5]]", f"1:6: expected {CELL}, found '2.5'", False),
+        ('[[{"a": 1}]]', f"1:3: expected {CELL}, found '{{'", False),
+        ("[[[1]]]", "1:3: expected a cell: a file holds a single grid, found '['", False),
+        ("[[1, 2], 3]", f"1:10: expected {ROW}, found '3'", False),
+        ('[[1], "1"]', "1:7: expected a list of cells, as the other rows are, found", False),
+        ("[[1, 2]] 3", "1:10: expected the end after the list of rows, found '3'", False),
+        ("[[1, 2]]", "expected 4, 6, 8, 9, 16 or 25 rows, found 1 row", False),
+        ("[[1],\n [2],\n [3],\n [4]]", "1:3: expected a row of 4 cells, found 1 cell", False),
+        (MIXED, "1:20: expected one kind of blank, 0 as before, found 'null'", False),
+        (LARGE, "1:3: expected a number from 1 to 4, or 0 or null for a blank, found '5'", False),
+        (json.dumps(ROWS).replace("53", "5k"), "1:4: expected a digit or a blank, found 'k'", 0),
+        ('["1..2", "1..", "1..2", "1..2"]', "1:14: expected a row of 4 cells, found 3 cells", 0),
+        ("[[" + "9" * 5000 + "]]", "expected 4, 6, 8, 9, 16 or 25 rows, found 1 row", False),
+        ("[" * 100_000, "1:3: expected a cell", False),
+        ("[" + ",".join(["[1]"] * 99) + "]", "1:102: expected at most 25 rows", False),
+        ("[[" + ",".join("1" * 99) + "]]", "1:53: expected at most 25 cells", False),
+    ],
+)
+def test_a_list_that_is_no_grid_is_refused_where_it_is_wrong(text, message, truncated):
+    said, may_be_cut_off = refused(text)
+    assert said.startswith(message)
+    assert may_be_cut_off is bool(truncated)
+
+
+def test_columns_that_can_be_read_in_two_ways_are_not_guessed():
+    twofold = "1 2 3\n  1 4\n2\n  3 1\n    2\n1 2\n    4\n3\n1\n"
+    assert "may be blanks or lie between cells" in said_of(twofold, format_name="spaces")
+    assert "spaces" not in said_of(twofold)
+
+
+def test_a_gap_between_boxes_is_no_blank():
+    rows = ["123 456 789", "456 789 123", "789 123 456"]
+    for text in ("12 34\n34 12\n21 43\n43 2\n", "\n".join(rows * 3)[:-1]):
+        assert "row of" in said_of(text)
+        assert "at most" not in said_of(text)
+
+
+def test_a_sign_in_a_list_is_named_where_it_stands():
+    rest = ",\n".join(['[".", ".", ".", "."]'] * 3)
+    spread = f'[[\n"1",\n ".",\n  ".", "%s"\n],\n{rest}]'
+    assert said_of(spread % "k").startswith("4:9: expected a digit or a blank")
+    assert said_of(spread % "7").startswith("4:9: expected a value from 1 to 4")
+    assert said_of(spread % '3",\n"4').startswith("5:2: expected a row of 4 cells")
+    short = '[["1",\n ".",\n  "."],\n' + rest + "]"
+    assert said_of(short).startswith("3:5: expected a row of 4 cells, found 3 cells")
+    texts = '[\n "1...", "....",\n "....",  "..7."]'
+    assert said_of(texts).startswith("3:14: expected a value from 1 to 4")
+
+
+@st.composite
+def sketches(draw: st.DrawFn) -> tuple[Puzzle, str]:
+    """A puzzle, and how somebody may have written it with spaces, gaps and empty lines."""
+    geometry = GEOMETRIES[draw(st.sampled_from(sorted(GEOMETRIES)))]
+    n, step = geometry.side, draw(st.sampled_from([1, 2]))
+    value = st.sampled_from([0, 0, *range(n + 1)])
+    values = draw(st.lists(value, min_size=n * n, max_size=n * n))
+    rows = [values[start : start + n] for start in range(0, n * n, n)]
+    wide = [[str(value or " ") for value in row] for row in rows]
+    if draw(st.booleans()):  # a gap between boxes
+        for row in wide:
+            for at in range(n - geometry.width, 0, -geometry.width):
+                row.insert(at, " ")
+    lines = [(" " * (step - 1)).join(row) for row in wide]
+    if draw(st.booleans()):
+        lines = textwrap.dedent("\n".join(lines)).split("\n")
+    if draw(st.booleans()):
+        lines = [line.rstrip() for line in lines]
+    if draw(st.booleans()):  # an empty line between bands
+        for at in range(n - geometry.height, 0, -geometry.height):
+            lines.insert(at, "")
+    indent, before, behind = (draw(st.integers(0, 3)) for _ in range(3))
+    lines = [" " * indent + line for line in lines]
+    return Puzzle.of_values(geometry, values), "\n" * before + "\n".join(lines) + "\n" * behind
+
+
+@examples(50)
+@given(sketches())
+def test_spaces_are_read_rightly_or_not_at_all(sketch):
+    puzzle, text = sketch
+    try:
+        parsed = read(text)
+    except InvalidPuzzle:
+        return
+    if parsed.format == "spaces":
+        assert parsed.puzzle == puzzle
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "26 354\n4 31 2\n\n3 65 1\n145 23\n\n614 35\n53 4 6\n",
+        "32 1\n  2 \n 1 4\n 3 2\n\n4 2 \n 3  \n    \n3 12\n",
+        "\n3   21\n4    6\n 642  \n 1    \n64   5\n      \n\n",
+        "    52   \n  3      \n  6      \n2  1  6  \n         \n         \n6      8 \n         \n",
+    ],
+    ids=["lines between bands", "two grids", "lines around", "no last column"],
+)
+def test_what_spaces_do_not_tell_is_not_guessed(text):
+    with pytest.raises(InvalidPuzzle):
+        read(text)

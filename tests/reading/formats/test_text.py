@@ -1,0 +1,136 @@
+"""What is no text, too much or garbage is refused, in memory that does not grow with it."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import tracemalloc
+
+import pytest
+from support.parsing import read, refusal, said_of
+
+from pipeline.errors import InvalidPuzzle
+from pipeline.reading.formats import parse_puzzle
+from pipeline.reading.formats.formula import parse_formula
+from pipeline.reading.formats.text import MOST_LINES, MOST_TEXT
+from pipeline.puzzle.puzzle import Geometry, Puzzle
+
+ROWS = "1...\n..3.\n.4..\n...2\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "a.txt: expected a puzzle, found an empty file"),
+        (b"\xef\xbb\xbf\r\n \t\n", "a.txt: expected a puzzle, found an empty file"),
+        (b"# a\n// b\n", "a.txt: expected a puzzle, found only comments and empty lines"),
+        (b"1...\n\xc3\xa4\xff..", "a.txt:2:2: expected UTF-8 text, found the byte 0xff"),
+        (b"\xef\xbb\xbf1.\n\xc3\xa4\xff.", "a.txt:2:2: expected UTF-8 text, found the byte 0xff"),
+        (b"\xef\xbb\xbf\xff", "a.txt:1:1: expected UTF-8 text, found the byte 0xff"),
+        (b"\xef\xbb\xbf" * 2 + b"\xff", "a.txt:1:2: expected UTF-8 text, found the byte 0xff"),
+        (b"1...\r..x\xff", "a.txt:2:4: expected UTF-8 text, found the byte 0xff"),
+        (b"# a\r\r\n1...\r\0", "a.txt:4:1: expected UTF-8 text, found a NUL character"),
+    ],
+)
+def test_what_is_empty_or_no_text_is_refused(raw, message):
+    assert str(refusal(raw)) == message
+
+
+@pytest.mark.parametrize(
+    ("raw", "found"),
+    [
+        (b"%PDF-1.4\n1 0 obj\n", "a PDF document"),
+        (b"\x89PNG\r\n\x1a\n\0", "a picture (PNG)"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "a picture (JPEG)"),
+        (b"GIF89a\x01\0\x01\0", "a picture (GIF)"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1",
+            "a document of an older office program; save a spreadsheet as CSV",
+        ),
+    ],
+)
+def test_a_file_of_another_program_is_named(raw, found):
+    assert str(refusal(raw)) == f"a.txt: expected a puzzle as text, found {found}"
+
+
+def test_a_file_above_the_largest_size_is_refused_unread():
+    assert read(ROWS, max_bytes=20).format == "grid"
+    said = str(refusal(b"\xff" * 21, max_bytes=20))
+    assert said == "a.txt: expected at most 20 bytes (--max-bytes), found more"
+
+
+@pytest.mark.parametrize("line", ["c easy\r\n", "0\r"])
+def test_lines_are_not_read_without_end(line):
+    expected = f"{MOST_LINES + 1}:1: expected at most {MOST_LINES} lines of a puzzle, found another"
+    assert said_of(line * (MOST_LINES + 9)) == expected
+
+
+def test_comments_and_empty_lines_are_not_counted_as_lines_of_a_puzzle():
+    assert read("# more\n\n" * MOST_LINES + ROWS).format == "grid"
+
+
+def test_the_largest_puzzle_with_a_number_a_line_is_read():
+    assert read("c\n16\n16\n" + "0\n" * 65_536).puzzle == Puzzle.empty(Geometry(16, 16))
+
+
+def test_more_text_than_a_puzzle_can_have_is_refused_where_it_is_too_much():
+    line = "." * (MOST_TEXT // 2) + "\n"
+    assert said_of("# c\n" * 10**5 + line * 2).startswith("100001:1: expected a row")
+    assert said_of(line * 3) == f"3:1: expected at most {MOST_TEXT} bytes of a puzzle, found more"
+
+
+def test_a_refusal_survives_the_way_between_processes():
+    error = refusal("2 2\n1 0 0")
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.truncated) == (str(error), True)
+
+
+def test_a_text_without_a_name_is_called_a_puzzle():
+    with pytest.raises(InvalidPuzzle, match=r"^puzzle:1:2: expected a digit or a blank"):
+        parse_puzzle("1a..\n....\n....\n....\n")
+
+
+def taken(read, data: bytes) -> float:
+    """The most memory that a refusal took, as a multiple of what was refused."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidPuzzle):
+            read(data)
+        return tracemalloc.get_traced_memory()[1] / len(data)
+    finally:
+        tracemalloc.stop()
+
+
+SIZE_OF_GARBAGE = 2 * MOST_TEXT
+GARBAGE = {
+    **{sign: sign.encode() * SIZE_OF_GARBAGE for sign in 'x1 ,;["<:c|\n\r\t\0'},
+    "numbers": b"1 " * (SIZE_OF_GARBAGE // 2),
+    "emoji": "\U0001f600".encode() + b"x" * SIZE_OF_GARBAGE,
+    "only emoji": "\U0001f600".encode() * (SIZE_OF_GARBAGE // 4),
+    "no-break spaces": "\u00a0".encode() * (SIZE_OF_GARBAGE // 2),
+    "a long comment": b"#" * SIZE_OF_GARBAGE,
+    "comments": b"#\n" * (SIZE_OF_GARBAGE // 2),
+    "a bad end": b"\n" * SIZE_OF_GARBAGE + b"\xff",
+    "noise": random.Random(1).randbytes(SIZE_OF_GARBAGE),
+    "lists": b"[1," * (SIZE_OF_GARBAGE // 3),
+    "XML": b"<opensudoku>" + b"<a></a>" * (SIZE_OF_GARBAGE // 7),
+    "boxes": b"16 16\n" + b"0 " * (SIZE_OF_GARBAGE // 2),
+}
+
+
+@pytest.mark.parametrize("data", GARBAGE.values(), ids=map(repr, GARBAGE))
+def test_garbage_takes_no_more_memory_to_refuse_than_it_has_itself(data):
+    assert taken(read, data) < 1.1
+
+
+@pytest.mark.parametrize("body", [b"1 ", b"x"])
+def test_formulas_take_memory_in_proportion_however_long_their_lines_are(body):
+    data = b"p cnf 2 9999999\n" + body * (2**20 // len(body))
+    assert taken(lambda formula: parse_formula(formula, "a.cnf"), data) < 6
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t", " ", "1,", '"', "[1,"])
+@pytest.mark.parametrize("name", ["auto", "spreadsheet", "json", "spaces"])
+def test_fields_without_end_are_not_all_looked_at(name, sign):
+    data = sign.encode() * (2**20 // len(sign)) + b"."
+    assert taken(lambda text: read(text, format_name=name), data) < 8

@@ -1,0 +1,259 @@
+"""Claims: one owner, whose death leaves all that the next one must know."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import signal
+from contextlib import closing
+from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.claiming import claimed, claiming, go
+from support.strategies import examples
+
+from pipeline.service.protocol.claim import (
+    LOCK,
+    NOTE,
+    Note,
+    Output,
+    abandoned,
+    new_job_id,
+    note_in,
+    notes_in_work,
+)
+from pipeline.service.protocol.growing import PROGRESS, Growing
+from pipeline.service.protocol.overview import claims_seen
+from pipeline.service.protocol.settle import UNSEEN, Fingerprint
+from pipeline.files import is_file_name
+
+COMPUTE = """
+claimed = claim('a.txt')
+with claimed.attempt():
+    print('computing', flush=True)
+    signal.pause()
+"""
+WHOLE = Note("job", "a.txt", "a", keep_cnf=False, claimed="", fingerprint=UNSEEN)
+FORGED: list[dict[str, object]] = [
+    *({"source": name} for name in (["a.txt"], "../a.txt", "a\0b", "", 3, None)),
+    *({"stem": name} for name in ([], "../a", 3)),
+    *({"job": "../job"}, {"former": ["../a"]}, {"claimed": "now"}, {"more": 1}),
+    *({"files": [name]} for name in ("../../a", 3, "/etc/passwd", "a//")),
+]
+"""What is not what we would write in a note."""
+
+
+def taken_over(box):
+    """The one claim whose owner has died, to be closed."""
+    (claim,) = abandoned(box.folders)
+    return closing(claim)
+
+
+def test_a_claim_is_abandoned_only_when_its_owner_has_died_and_its_attempt_stays_counted(box):
+    box.drop("a.txt", "original")
+    with claiming(box, COMPUTE) as owner:
+        go(owner)
+        assert owner.stdout.readline() == "computing\n"
+        assert list(abandoned(box.folders)) == []
+        owner.send_signal(signal.SIGKILL)
+        owner.wait()
+    with taken_over(box) as claim:
+        assert claim.note.job == "job-a.txt"
+        assert claim.original.read_text() == "original"
+        assert claim.attempts() == 1
+        assert list(abandoned(box.folders)) == [], "it has a new owner"
+    with taken_over(box):
+        pass
+
+
+def test_the_lock_says_for_people_who_has_the_claim(box):
+    with closing(claimed(box)) as claim:
+        words = f"process {os.getpid()} on {os.uname().nodename}"
+        assert (claim.folder / LOCK).read_text() == f"attempts at job: 0\n{words}\n"
+        assert list(claims_seen(box.folders)) == [(claim.note, words)]
+    ((_, words),) = claims_seen(box.folders)
+    assert "abandoned" in words
+
+
+def test_a_claim_is_put_back_as_it_was(box):
+    claim = claimed(box)
+    inode = claim.original.stat().st_ino
+    assert claim.put_back(box.inbox)
+    assert (box.inbox / "a.txt").stat().st_ino == inode
+    assert box.in_work() == set()
+
+
+def test_putting_back_never_hides_a_newer_file(box):
+    with closing(claimed(box)) as claim:
+        box.drop("a.txt", "newer")
+        assert not claim.put_back(box.inbox)
+        assert (box.inbox / "a.txt").read_text() == "newer"
+        assert claim.original.read_text() == "original"
+        assert len(box.in_work()) == 1
+
+
+def test_putting_back_goes_on_where_a_crash_had_cut_it(box):
+    claim = claimed(box)
+    os.link(claim.original, box.inbox / "a.txt")
+    assert claim.put_back(box.inbox)
+    assert (box.inbox / "a.txt").stat().st_nlink == 1
+    assert box.in_work() == set()
+
+
+def test_an_attempt_counts_until_it_ends_and_for_good_where_it_does_not(box):
+    with closing(claimed(box)) as claim:
+        claim.count_attempt()
+        with claim.attempt():
+            assert claim.attempts() == 2
+        assert claim.attempts() == 1
+        for error in (ValueError, SystemExit):
+            with pytest.raises(error), claim.attempt(free=(SystemExit,)):
+                raise error
+            assert claim.attempts() == 1
+        with pytest.raises(SystemExit), claim.attempt():
+            raise SystemExit
+        assert claim.attempts() == 2
+        claim.reset_attempts()
+        assert claim.attempts() == 0
+
+
+def test_only_attempts_at_the_same_step_one_after_the_other_add_up(box):
+    with closing(claimed(box)) as claim:
+        for step, number in [(0, 1), (0, 2), (3, 1), (3, 2), (0, 1), (7, 1), (7, 2), (7, 3)]:
+            claim.count_attempt(step)
+            assert claim.attempts() == number
+        with claim.attempt(8):
+            assert claim.attempts() == 1
+        assert claim.attempts() == 3
+
+
+def test_files_to_clear_away_are_saved_and_added_to(box):
+    with closing(claimed(box)) as claim:
+        claim.save_files([Output("b"), Output("a", is_folder=True)])
+        claim.save_files([Output("c"), Output("b")])
+    with taken_over(box) as again:
+        assert [each.text() for each in again.note.files] == ["a/", "b", "c"]
+        assert again.note == claim.note
+
+
+def test_a_note_is_durable_before_any_progress_is(box, synced):
+    with closing(claimed(box)) as claim, closing(Growing(claim, box.folders)) as growing:
+        assert (claim.folder / NOTE).stat().st_ino not in synced
+        growing.append("a.csv", b"row\n")
+        growing.note({"steps": 1})
+        paths = (growing.path("a.csv"), claim.folder / NOTE, claim.folder, claim.folder / PROGRESS)
+        assert list(synced)[-1] == paths[-1].stat().st_ino
+        assert all(path.stat().st_ino in synced for path in paths)
+
+
+@pytest.mark.parametrize("cut", [1, 2, 50, 1000], ids=lambda cut: f"all but {cut}")
+def test_a_note_that_was_cut_off_while_it_was_added_to_is_read_as_it_was_before(box, cut):
+    with closing(claimed(box)) as claim, (claim.folder / NOTE).open("a") as file:
+        claim.save_files([Output("a")])
+        file.write("\n" + replace(claim.note, files=(Output("b"),)).text()[: -1 - cut])
+    with taken_over(box) as found:
+        assert found.note == claim.note
+
+
+def test_what_is_added_to_a_note_behind_a_torn_line_is_read(box):
+    with closing(claimed(box)) as claim:
+        with (claim.folder / NOTE).open("a") as file:
+            file.write(claim.note.text()[:20])
+        claim.save_files([Output("a")])
+    with taken_over(box) as found:
+        assert found.note.files == (Output("a"),)
+
+
+def test_of_a_claim_whose_note_is_lost_or_forged_the_file_is_still_found(box):
+    with closing(claimed(box)) as claim:
+        texts = [
+            "",
+            "{",
+            "[]\n",
+            "{}\n",
+            '{"fingerprint": [1], "files": 3}\n',
+            "\xff",
+            "[" * 200_000,
+        ]
+        texts += [json.dumps(asdict(WHOLE) | change) + "\n" for change in FORGED]
+        for text in texts:
+            (claim.folder / NOTE).write_text(text)
+            assert note_in(claim.folder) == replace(WHOLE, job="", stem=""), text[:40]
+
+
+def test_a_claim_without_its_file_is_removed(box):
+    with closing(claimed(box)) as claim:
+        claim.original.unlink()
+    assert list(abandoned(box.folders)) == []
+    assert box.in_work() == set()
+
+
+def test_what_was_being_prepared_by_the_dead_is_removed_but_not_by_the_living(box):
+    litter = box.folders.work / ".new-job"
+    litter.mkdir()
+    (litter / LOCK).touch()
+    with (box.folders.work / ".preparing").open("w") as preparing:
+        fcntl.flock(preparing, fcntl.LOCK_SH)
+        assert list(abandoned(box.folders)) == []
+        assert box.in_work() == {".new-job"}
+    assert list(abandoned(box.folders)) == []
+    assert box.in_work() == set()
+
+
+file_names = st.binary().map(os.fsdecode).filter(is_file_name)
+saved = st.builds(Output, file_names, st.booleans())
+
+
+@examples(25)
+@given(file_names, st.lists(saved), st.lists(file_names), st.integers(0), st.booleans())
+def test_a_note_is_read_as_it_was_written(source, files, former, number, keep_cnf):
+    fingerprint = Fingerprint(number, number + 1, number + 2)
+    lists = tuple(former), tuple(files)
+    note = Note("job", source, source, keep_cnf, "2026-01-02T03:04:05Z", fingerprint, *lists)
+    assert note.text().isascii()
+    assert Note.of_text(note.text()) == note
+    assert Note.of_text("{}\n" + note.text() + "\n" + note.text()[:-2]) == note
+
+
+def test_job_ids_differ_and_sort_by_time(box):
+    now = datetime.now(UTC)
+    assert len({new_job_id(now) for _ in range(1000)}) == 1000
+    assert new_job_id(now) < new_job_id(now + timedelta(seconds=1))
+    assert notes_in_work(box.folders) == []
+
+
+def test_a_file_that_leaves_the_inbox_while_a_claim_is_taken_over_does_not_keep_the_claim(
+    box, monkeypatch
+):
+    claim = claimed(box)
+    os.link(claim.original, box.inbox / "a.txt")
+    claim.close()
+    lstat = Path.lstat
+
+    def vanishing(path):
+        if path == box.inbox / "a.txt":
+            path.unlink(missing_ok=True)
+        return lstat(path)
+
+    monkeypatch.setattr(Path, "lstat", vanishing)
+    with taken_over(box) as found:
+        assert found.original.read_text() == "original"
+
+
+def test_a_claim_that_cannot_be_looked_into_is_not_held(box, monkeypatch):
+    claimed(box).close()
+
+    def denied(_folder):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("pipeline.service.protocol.claim.note_in", denied)
+        assert list(abandoned(box.folders)) == []
+    with taken_over(box) as found:
+        assert found.is_held

@@ -1,0 +1,397 @@
+"""How a job begins: names that are nobody else's, a claim of what was seen and nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import unicodedata
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.claiming import at_step, claimed, claiming, go, note_of
+from support.dropping import DropFolder, record_text, wait_for
+from support.strategies import examples
+
+from pipeline.service.protocol.claim import LOCK, NOTE, Note, abandoned, notes_in_work
+from pipeline.service.protocol.claiming import Reservations, Shelf, make_claim
+from pipeline.service.protocol.settle import UNSEEN
+from pipeline.outbox.names import key_of
+
+RACE = "print(*[n for n in map(str, range(40)) if claim(n)], flush=True); signal.pause()"
+
+
+def test_a_claim_takes_the_file_out_of_the_inbox(box):
+    with closing(claimed(box)) as claim:
+        assert box.waiting() == set()
+        assert claim.original.read_text() == "original"
+        assert notes_in_work(box.folders) == [claim.note]
+        assert len(box.in_work()) == 1
+
+
+def test_of_several_processes_one_gets_each_file(box):
+    for name in range(40):
+        box.drop(str(name))
+    with claiming(box, RACE, "a") as a, claiming(box, RACE, "b") as b:
+        for child in (a, b):
+            go(child)
+        won = [child.stdout.readline().split() for child in (a, b)]
+        owners = [(name, owner) for owner, names in zip("ab", won, strict=True) for name in names]
+        assert sorted(name for name, _ in owners) == sorted(map(str, range(40)))
+        told = {note.source: note.job for note in notes_in_work(box.folders)}
+        assert told == {name: f"{owner}-{name}" for name, owner in owners}
+    assert box.waiting() == set()
+
+
+def test_a_name_that_is_in_work_is_not_claimed_again_until_it_is_done(box):
+    first = claimed(box)
+    assert claimed(box, content="newer") is None
+    assert box.waiting() == {"a.txt"}
+    first.original.unlink()
+    first.remove()
+    with closing(make_claim(box.folders, note_of(box))) as second:
+        assert second.original.read_text() == "newer"
+
+
+CHANGES = {
+    "gone": lambda path: path.unlink(),
+    "grown": lambda path: path.write_text("longer than it was"),
+    "touched": lambda path: os.utime(path, ns=(1, 1)),
+    "replaced": lambda path: path.with_name("new").rename(path),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_file_that_changed_after_it_was_seen_goes_back_and_nothing_is_left(box, change):
+    path = box.drop("a.txt", "original")
+    path.with_name("new").write_text("original")
+    note = note_of(box)
+    CHANGES[change](path)
+    content = path.exists() and path.read_text()
+    assert make_claim(box.folders, note) is None
+    assert (path.exists() and path.read_text()) == content
+    assert box.in_work() == set()
+
+
+def test_a_changed_file_that_a_newer_one_keeps_from_going_back_stays_claimed_and_is_abandoned(box):
+    path = box.drop("a.txt", "original")
+    note = note_of(box)
+    path.write_text("changed after it was seen")
+    with at_step("claim.taken", lambda: box.drop("a.txt", "newer")):
+        assert make_claim(box.folders, note) is None
+    assert path.read_text() == "newer"
+    assert make_claim(box.folders, note_of(box)) is None, "the changed one comes first"
+    (claim,) = abandoned(box.folders)
+    assert claim.original.read_text() == "changed after it was seen"
+    claim.original.unlink()
+    claim.remove()
+    with closing(make_claim(box.folders, note_of(box))) as newer:
+        assert newer.original.read_text() == "newer"
+
+
+def test_a_file_that_is_opened_for_writing_after_it_was_seen_goes_back(box):
+    path = box.drop("a.txt", "one ")
+    note = note_of(box)
+    with path.open("a") as writer:
+        if make_claim(box.folders, note) is not None:
+            pytest.skip("this filesystem has no leases")
+        writer.write("two")
+    assert path.read_text() == "one two"
+    assert box.in_work() == set()
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, lambda path: path.symlink_to("nowhere")], ids=["pipe", "link"]
+)
+def test_what_is_no_file_can_be_claimed_and_put_back(box, make):
+    make(box.inbox / "a")
+    kind = (box.inbox / "a").lstat().st_mode
+    claim = make_claim(box.folders, note_of(box, "a"))
+    assert claim.original.lstat().st_mode == kind
+    assert claim.put_back(box.inbox)
+    assert (box.inbox / "a").lstat().st_mode == kind
+
+
+def make_claim_of(box, name, shelf):
+    """Drop a file and claim it for a job of that name."""
+    box.drop(name)
+    return make_claim(box.folders, note_of(box, name, job=name), shelf)
+
+
+def end(claim):
+    """End a job whose original has gone elsewhere."""
+    claim.original.unlink()
+    claim.remove()
+    claim.close()
+
+
+def test_what_is_left_of_a_finished_claim_serves_the_next_and_counts_for_itself(box):
+    shelf = Shelf()
+    first = make_claim_of(box, "a.txt", shelf)
+    inode = (first.folder / LOCK).stat().st_ino
+    first.count_attempt()
+    end(first)
+    assert notes_in_work(box.folders) == []
+    assert list(abandoned(box.folders)) == [], "it is kept, and nobody's to take"
+    with closing(make_claim_of(box, "b.txt", shelf)) as second:
+        assert (second.folder / LOCK).stat().st_ino == inode
+        assert (second.original.name, second.attempts()) == ("b.txt", 0)
+        assert notes_in_work(box.folders) == [second.note]
+    shelf.close()
+
+
+def test_nothing_of_a_former_note_stands_beside_the_next_file_even_after_a_power_failure(box):
+    """What was written may be lost then, but not that the former note was cut off."""
+    written = []
+
+    def look():
+        (path,) = box.folders.work.glob(f"[!.]*/{NOTE}")
+        written.append(path.read_text())
+
+    with closing(Shelf()) as shelf:
+        end(make_claim_of(box, "a.txt", shelf))
+        box.drop("a.txt", "again")
+        with at_step("claim.placed", look):
+            second = make_claim(box.folders, note_of(box, job="second"), shelf)
+        assert [text.count('"job":') for text in written] == [1]
+        os.truncate(second.folder / NOTE, 1)
+        second.close()
+        (found,) = abandoned(box.folders)
+        with closing(found):
+            assert (found.note.job, found.note.source) == ("", "a.txt")
+            assert found.original.read_text() == "again"
+
+
+def test_a_note_of_another_file_does_not_cost_a_claim_its_own(box):
+    with closing(claimed(box)) as claim:
+        (claim.folder / NOTE).write_text(replace(claim.note, source="b.txt").text())
+    (found,) = abandoned(box.folders)
+    with closing(found):
+        assert (found.note.job, found.note.source) == ("", "a.txt")
+        assert found.original.read_text() == "original"
+
+
+def test_a_claim_with_more_in_it_is_not_kept_nor_is_more_than_there_is_room_for(box):
+    with closing(Shelf()) as shelf:
+        for name in ("full.txt", "a.txt", "b.txt"):
+            claim = make_claim_of(box, name, shelf)
+            if name == "full.txt":
+                (claim.folder / ".progress").write_text("of this job alone")
+            end(claim)
+            kept = len(list(box.folders.work.glob(".new-*")))
+            assert kept == (0 if name == "full.txt" else 1)
+    assert list(box.folders.work.glob(".new-*")) == []
+
+
+def test_a_claim_is_made_anew_where_the_work_folder_was_removed_meanwhile(box):
+    with closing(Shelf()) as shelf:
+        end(make_claim_of(box, "a.txt", shelf))
+        shutil.rmtree(box.folders.work)
+        box.folders.prepare()
+        box.drop("a.txt", "again")
+        with closing(make_claim(box.folders, note_of(box), shelf)) as again:
+            assert again.original.read_text() == "again"
+
+
+def prepared(folder: Path) -> DropFolder:
+    box = DropFolder.within(folder)
+    box.folders.prepare()
+    return box
+
+
+def hold(box, source, stem, former=(), *, keep_cnf=False):
+    """Be in work under a stem."""
+    note = Note(f"job of {source}", source, stem, keep_cnf, "", UNSEEN, former)
+    folder = box.folders.work / key_of(source)
+    folder.mkdir(exist_ok=True)
+    (folder / NOTE).write_text(note.text())
+
+
+def publish(box, source, stem, former=(), *, keep_cnf=False):
+    """End the work with a published set, in place of the former ones."""
+    for other in former:
+        (box.outbox / f"{other}.json").unlink(missing_ok=True)
+    names = [f"{stem}_1.solution", f"{stem}.log"]
+    names += [f"{stem}.cnf", f"{stem}_count.cnf"] if keep_cnf else []
+    (box.outbox / f"{stem}.json").write_text(record_text(source, *names))
+    folder = box.folders.work / key_of(source)
+    if folder.exists():
+        (folder / NOTE).unlink()
+        folder.rmdir()
+
+
+def reserve(box, source, *, keep_cnf=False, reservations=None, then=hold):
+    reserver = reservations or Reservations(box.folders)
+    with reserver.reserving(source, keep_cnf=keep_cnf) as (stem, former):
+        then(box, source, stem, former, keep_cnf=keep_cnf)
+    return stem
+
+
+@pytest.mark.parametrize("then", [hold, publish])
+@pytest.mark.parametrize(
+    ("sources", "stems"),
+    [
+        (["a.txt", "b.txt"], ["a", "b"]),
+        (["a.txt", "a.sdk"], ["a", "a.sdk"]),
+        (["a.txt", "A.txt"], ["a", "A.txt"]),
+        (["a.txt", "A.txt", "a.TXT"], ["a", "A.txt", "a.TXT~2"]),
+        (["\u00e9.txt", "e\u0301.txt"], ["\u00e9", "e\u0301.txt"]),
+        (["a.txt", "a.txt.gz"], ["a", "a.txt.gz"]),
+        (["a.txt.txt", "a.sdk", "a.txt"], ["a.txt", "a", "a.txt~2"]),
+        (["a.txt", "a_1.solution"], ["a", "a_1"]),
+        (["a.txt", "a_count.txt"], ["a", "a_count"]),
+        (["x" * 250, "x" * 249 + "y"], None),
+        (["a.b.txt", "a.txt"], ["a.b", "a"]),
+    ],
+)
+def test_no_two_sources_get_the_same_names(box, sources, stems, then):
+    got = [reserve(box, source, then=then) for source in sources]
+    assert len(set(got)) == len(sources)
+    assert stems is None or got == stems
+
+
+@pytest.mark.parametrize("then", [hold, publish])
+def test_kept_cnfs_collide_with_a_source_called_count_whichever_comes_first(box, then):
+    assert reserve(box, "a.txt", keep_cnf=True, then=then) == "a"
+    assert reserve(box, "a_count.txt", keep_cnf=True, then=then) == "a_count.txt"
+    assert reserve(box, "B_COUNT.txt", keep_cnf=True, then=then) == "B_COUNT"
+    assert reserve(box, "b.txt", keep_cnf=True, then=then) == "b.txt"
+    assert reserve(box, "b.sdk", then=then) == "b"
+
+
+def test_without_both_cnfs_there_is_no_collision_with_count(box):
+    for source, kept in (("a", True), ("b", False)):
+        assert reserve(box, f"{source}.txt", keep_cnf=kept) == source
+        assert reserve(box, f"{source}_count.txt", keep_cnf=not kept) == f"{source}_count"
+
+
+def test_a_source_that_comes_again_keeps_its_stem(box):
+    for source, stem in {"a.txt": "a", "a.sdk": "a.sdk", "a.TXT": "a.TXT"}.items():
+        assert reserve(box, source, then=publish) == stem
+    for source, stem in {"a.TXT": "a.TXT", "a.sdk": "a.sdk", "a.txt": "a"}.items():
+        assert reserve(box, source, then=publish) == stem
+
+
+def test_a_source_keeps_the_full_name_though_the_shorter_stem_has_become_free(box):
+    reserve(box, "a.txt", then=publish)
+    reserve(box, "a.sdk", then=publish)
+    (box.outbox / "a.json").unlink()
+    assert reserve(box, "a.sdk", then=publish) == "a.sdk"
+    assert reserve(box, "a.txt", then=publish) == "a"
+
+
+def test_a_source_that_needs_another_stem_is_told_those_it_has_used(box):
+    reserve(box, "a.txt", then=publish)
+    reserve(box, "a_count.txt", keep_cnf=True, then=publish)
+    reservations = Reservations(box.folders)
+    with reservations.reserving("a.txt", keep_cnf=True) as told:
+        assert told == ("a.txt", ("a",))
+    with reservations.reserving("a.txt", keep_cnf=False) as told:
+        assert told == ("a", ())
+
+
+def test_an_earlier_set_holds_its_names_until_the_one_of_another_stem_has_replaced_it(box):
+    reserve(box, "a.txt", then=publish)
+    reserve(box, "a_count.txt", keep_cnf=True, then=publish)
+    assert reserve(box, "a.txt", keep_cnf=True) == "a.txt"
+    assert reserve(box, "a.sdk", then=publish) == "a.sdk"
+    publish(box, "a.txt", "a.txt", ("a",), keep_cnf=True)
+    assert reserve(box, "a.ss") == "a"
+
+
+def test_a_reservation_is_seen_by_another_that_had_looked_before(box):
+    one, other = Reservations(box.folders), Reservations(box.folders)
+    assert reserve(box, "a.txt", reservations=one) == "a"
+    assert reserve(box, "a.sdk", reservations=other) == "a.sdk"
+    assert reserve(box, "a.ss", reservations=one) == "a.ss"
+    assert reserve(box, "A.SDK", reservations=one) == "A.SDK~2"
+
+
+def test_what_is_no_longer_held_is_free(box):
+    reservations = Reservations(box.folders)
+    reserve(box, "a.txt", then=publish, reservations=reservations)
+    (box.outbox / "a.json").unlink()
+    assert reserve(box, "a.sdk", reservations=reservations) == "a"
+
+
+def test_a_reservation_that_fails_holds_nothing(box):
+    reservations = Reservations(box.folders)
+    with pytest.raises(OSError, match="on purpose"), reservations.reserving("a.txt", keep_cnf=True):
+        raise OSError("on purpose")
+    assert reserve(box, "a.sdk", reservations=reservations) == "a"
+
+
+def test_one_reserves_at_a_time(box):
+    """The lock is the open file's: threads that open it exclude each other as processes do."""
+    told = []
+    other = Thread(target=lambda: told.append(reserve(box, "a.sdk")))
+    with Reservations(box.folders).reserving("a.txt", keep_cnf=False) as (stem, _):
+        other.start()
+        wait_for(lambda: len(opened_by_us(box.outbox / ".lock")) == 2)
+        hold(box, "a.txt", stem)
+        assert told == []
+    other.join()
+    assert told == ["a.sdk"]
+
+
+def test_a_lock_that_somebody_holds_is_not_waited_for_for_good(box):
+    with (
+        Reservations(box.folders).reserving("a.txt", keep_cnf=False),
+        pytest.raises(BlockingIOError) as caught,
+        Reservations(box.folders, patience=0.01).reserving("b.txt", keep_cnf=False),
+    ):
+        pass
+    assert box.folders.blames(caught.value), "the pass ends; no file is at fault"
+
+
+def opened_by_us(path):
+    """Our descriptors of a file."""
+    links = Path("/proc/self/fd").iterdir()
+    return [link for link in links if link.exists() and link.samefile(path)]
+
+
+def folded_outputs(stem, *, keep_cnf):
+    """What a job with this stem may write, by the contract, with numbers as they come."""
+    ends = [".json", ".log", "_1.solution", "_2.solution", "_11.solution"]
+    ends += [".cnf", "_count.cnf"] if keep_cnf else []
+    names = (unicodedata.normalize("NFC", stem + end).casefold() for end in ends)
+    return {unicodedata.normalize("NFC", name) for name in names}
+
+
+pieces = ["a", "A", "_count", "_COUNT", "_1", ".txt", ".gz", ".solution", ".json", ".log", ".cnf"]
+pieces += ["~2", "\u00e9", "e\u0301", "\u00df", "ss", " ", "-", "x" * 200]
+sources = (
+    st.lists(st.sampled_from(pieces), min_size=1, max_size=4)
+    .map("".join)
+    .filter(lambda name: name[0] != "." and len(os.fsencode(name)) <= 255)
+)
+drops = st.tuples(sources, st.booleans(), st.booleans(), st.booleans())
+
+
+@examples(19)
+@given(st.lists(drops, max_size=12))
+def test_whatever_is_dropped_no_two_sources_share_a_name(sequence):
+    """Each drop: its source, who of two reserves, whether CNFs are kept, whether it ends."""
+    with tempfile.TemporaryDirectory() as folder:
+        box = prepared(Path(folder))
+        reservers = Reservations(box.folders), Reservations(box.folders)
+        held: dict[str, dict[str, bool]] = {}
+        working: set[str] = set()
+        for source, who, keep_cnf, ends in sequence:
+            if source in working:
+                continue
+            then = publish if ends else hold
+            stem = reserve(box, source, keep_cnf=keep_cnf, reservations=reservers[who], then=then)
+            if not ends:
+                working.add(source)
+            mine = folded_outputs(stem, keep_cnf=keep_cnf)
+            for other, stems in held.items():
+                for its, kept in stems.items():
+                    if other != source:
+                        assert not mine & folded_outputs(its, keep_cnf=kept), (stem, its)
+            held[source] = {**({} if ends else held.get(source, {})), stem: keep_cnf}

@@ -1,0 +1,274 @@
+"""Looking at an inbox: real files, real leases, real links and pipes."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+from support.packing import deep_folder
+
+from pipeline.service.protocol.settle import (
+    Refused,
+    Sight,
+    fingerprint_of,
+    has_writer,
+    is_written,
+    look,
+    names_in,
+    unchanged,
+)
+
+MOST = 100
+
+
+def whole(data: bytes) -> bool:
+    return False
+
+
+def never_asked(data: bytes) -> bool:
+    raise AssertionError("this should not have been read")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"some text")
+    return path
+
+
+@pytest.fixture
+def leases(file):
+    """Skip where leases do not work at all."""
+    with file.open("rb") as open_file:
+        if has_writer(open_file.fileno()) is None:
+            pytest.skip("this filesystem has no leases")
+
+
+@pytest.fixture
+def stranger(file, monkeypatch):
+    """Be an ordinary user, in the folder of a file that is another's."""
+    if os.geteuid():
+        pytest.skip("only root can become another user")
+    file.parent.chmod(0o777)
+    monkeypatch.chdir(file.parent)
+    os.seteuid(65534)
+    yield
+    os.seteuid(0)
+
+
+def test_names_come_in_order_and_those_that_hold_nothing_are_passed_over_with_a_reason(tmp_path):
+    for folder in (".work", "done", "failed", "set", ".hidden", "x.tmp", "__MACOSX"):
+        (tmp_path / folder).mkdir()
+    litter = ("Thumbs.db", "THUMBS.DB", "desktop.ini")
+    for name in ("b", "a", "c d", "-n", ".a.txt", "a.txt~", ".DS_Store", "__MACOSX.txt", *litter):
+        (tmp_path / name).touch()
+    names, ignored = names_in(tmp_path)
+    assert names == ["-n", "__MACOSX.txt", "a", "b", "c d", "set"]
+    told = dict.fromkeys((*litter, "__MACOSX"), "left by a desktop")
+    told |= dict.fromkeys(("a.txt~", "x.tmp"), "a temporary name")
+    assert ignored == told
+
+
+def test_links_pipes_and_names_that_are_no_text_are_up_for_a_look(tmp_path):
+    for name in ("folder-link", "done", "failed"):  # the last two may lie elsewhere
+        (tmp_path / name).symlink_to("/")
+    (tmp_path / "broken").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / os.fsdecode(b"\xff")).touch()
+    assert names_in(tmp_path)[0] == sorted(["folder-link", "broken", "pipe", "\udcff"])
+
+
+@pytest.mark.usefixtures("leases")
+def test_a_writer_is_seen_until_the_last_one_has_closed_the_file(file):
+    with file.open("ab"):
+        with file.open("ab"):
+            assert look(file, never_asked, MOST).writer is True
+        assert look(file, never_asked, MOST).writer is True
+    assert look(file, whole, MOST).writer is False
+
+
+@pytest.mark.usefixtures("leases")
+def test_a_reader_is_no_writer_and_looking_leaves_no_lease(file):
+    with file.open("rb"):
+        assert look(file, whole, MOST).writer is False
+    descriptor = os.open(file, os.O_WRONLY | os.O_NONBLOCK)
+    os.close(descriptor)
+
+
+def test_a_sight_tells_inode_size_and_mtime(file):
+    os.utime(file, ns=(5, 7))
+    assert look(file, whole, MOST) == Sight(
+        "a.txt", (file.stat().st_ino, 9, 7), look(file, whole, MOST).writer
+    )
+
+
+def test_the_content_decides_whether_a_file_looks_cut_off(file):
+    assert look(file, lambda data: data == b"some text", MOST).cut_off
+    assert not look(file, lambda data: data != b"some text", MOST).cut_off
+
+
+def test_an_empty_or_too_large_file_is_not_read(file):
+    for content in (b"", b"x" * (MOST + 1)):
+        file.write_bytes(content)
+        assert not look(file, never_asked, MOST).cut_off
+
+
+def test_a_file_that_changes_while_it_is_read_looks_cut_off_and_one_that_is_gone_is_not_there(file):
+    def grow(data: bytes) -> bool:
+        file.write_bytes(data * 2)
+        return False
+
+    assert look(file.with_name("gone"), never_asked, MOST) is None
+    seen = look(file, grow, MOST)
+    assert seen.cut_off
+    assert seen.fingerprint == fingerprint_of(file.stat())
+
+
+def make_socket(path):
+    with socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(path.name)  # the whole path might be too long for a socket
+
+
+MAKERS = {
+    "link": (lambda path: path.symlink_to(__file__), "it is a link"),
+    "folder link": (lambda path: path.symlink_to("/"), "it is a link"),
+    "broken link": (lambda path: path.symlink_to("nowhere"), "it is a link"),
+    "pipe": (os.mkfifo, "it is a named pipe"),
+    "socket": (make_socket, "it is a special file"),
+}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_what_is_no_file_is_refused_unopened_and_has_no_writer(tmp_path, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    make, words = MAKERS[kind]
+    make(tmp_path / "a")
+    seen = look(tmp_path / "a", never_asked, MOST)
+    assert isinstance(seen, Refused)
+    assert seen.reason == words
+    assert unchanged(tmp_path / "a", seen.fingerprint)
+
+
+def test_of_an_unreadable_file_it_is_not_known_whether_it_is_complete(file, request):
+    file.chmod(0)
+    if not os.geteuid():
+        request.getfixturevalue("stranger")
+    seen = look(Path(os.path.relpath(file)), never_asked, MOST)
+    assert (seen.writer, seen.cut_off) == (None, False)
+    assert unchanged(Path(os.path.relpath(file)), seen.fingerprint)
+
+
+@pytest.mark.usefixtures("leases", "stranger")
+def test_of_anothers_file_it_is_not_known_whether_it_has_a_writer(file):
+    assert look(Path(file.name), whole, MOST).writer is None
+
+
+@pytest.mark.usefixtures("leases")
+def test_a_file_is_unchanged_until_it_is_written_or_replaced(file):
+    seen = look(file, whole, MOST)
+    assert unchanged(file, seen.fingerprint)
+    moved = file.rename(file.with_name("b"))
+    assert unchanged(moved, seen.fingerprint)
+    with moved.open("ab"):
+        assert not unchanged(moved, seen.fingerprint)
+    assert unchanged(moved, seen.fingerprint)
+    os.utime(moved, ns=(1, 1))
+    assert not unchanged(moved, seen.fingerprint)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with files at several depths."""
+    top = tmp_path / "set"
+    (top / "inner" / "deep").mkdir(parents=True)
+    for name in ("a.txt", "inner/b.txt", "inner/deep/c.txt"):
+        (top / name).write_text(name)
+    return top
+
+
+def sight_of(folder):
+    """What is seen of a folder, in which no file is read."""
+    return look(folder, never_asked, MOST)
+
+
+def test_of_a_folder_in_which_nobody_writes_it_is_not_known_that_nobody_does(folder):
+    seen = sight_of(folder)
+    assert (seen.name, seen.is_folder, seen.writer, seen.cut_off) == ("set", True, None, False)
+    assert seen.fingerprint.inode == folder.stat().st_ino
+    assert sight_of(folder) == seen
+
+
+@pytest.mark.usefixtures("leases")
+@pytest.mark.parametrize("name", ["a.txt", "inner/b.txt", "inner/deep/c.txt", "inner/new.txt"])
+def test_a_writer_anywhere_in_a_folder_is_seen_until_it_has_closed_its_file(folder, name):
+    with (folder / name).open("ab"):
+        seen = sight_of(folder)
+        assert seen.writer is True
+        assert is_written(folder)
+        assert not unchanged(folder, seen.fingerprint)
+    assert sight_of(folder).writer is None
+    assert not is_written(folder)
+    assert unchanged(folder, seen.fingerprint)
+
+
+CHANGES = {
+    "file": lambda top: (top / "inner/deep/new.txt").touch(),
+    "folder": lambda top: (top / "inner/empty").mkdir(),
+    "gone": lambda top: (top / "inner/deep/c.txt").unlink(),
+    "renamed": lambda top: (top / "inner/deep/c.txt").rename(top / "inner/deep/d.txt"),
+    "moved": lambda top: (top / "inner/deep/c.txt").rename(top / "inner/c.txt"),
+    "uprooted": lambda top: (top / "inner/deep").rename(top / "deep"),
+    "grown": lambda top: (top / "inner/deep/c.txt").write_text("longer than before"),
+    "touched": lambda top: os.utime(top / "inner/deep/c.txt", ns=(5, 7)),
+    "link": lambda top: (top / "link").symlink_to("a.txt"),
+    "replaced": lambda top: (top / "a.txt").replace(top / "inner/b.txt"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_any_change_below_a_folder_changes_its_fingerprint(folder, change):
+    before = sight_of(folder).fingerprint
+    CHANGES[change](folder)
+    assert sight_of(folder).fingerprint != before
+    assert not unchanged(folder, before)
+
+
+def test_a_folder_that_is_renamed_is_still_what_was_seen_and_an_empty_one_has_no_size(folder):
+    before = sight_of(folder).fingerprint
+    assert unchanged(folder.rename(folder.with_name("other")), before)
+    folder.mkdir()
+    assert sight_of(folder).fingerprint.size == 0
+
+
+@pytest.mark.parametrize("length", [4080, 6000])
+def test_a_folder_is_the_same_wherever_it_lies_however_long_the_paths_in_it_are(tmp_path, length):
+    top = deep_folder(tmp_path / "set", length)
+    seen = sight_of(top)
+    elsewhere = tmp_path / "some" / "way" / "further" / "down"
+    elsewhere.mkdir(parents=True)
+    assert unchanged(top.rename(elsewhere / "set"), seen.fingerprint)
+
+
+@pytest.mark.usefixtures("leases")
+def test_what_links_in_a_folder_lead_to_has_no_part_in_it(folder, file):
+    (folder / "link").symlink_to(file)
+    (folder / "inner/up").symlink_to(folder.parent)
+    os.mkfifo(folder / "pipe")
+    before = sight_of(folder)
+    with file.open("ab") as writer:
+        writer.write(b"more")
+        writer.flush()
+        assert sight_of(folder) == before
+    assert before.writer is None
+
+
+def test_looking_at_a_pipe_neither_waits_nor_wakes_its_writer(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    look(pipe, never_asked, MOST)
+    with pytest.raises(OSError, match="No such device"):
+        os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)

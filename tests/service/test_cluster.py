@@ -1,0 +1,396 @@
+"""A cluster's workers: the bytes are those of a local run, whoever dies half-way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.breaking import NOTED, STOP, WAIT, Bench, Breaker, told
+from support.commands import run
+from support.doubling import BAD, GOOD, MANY, Doubling, doubles, fated
+from support.dropping import (
+    ENDLESSLY,
+    NO_SOLUTION,
+    SMALL,
+    TWO_SOLUTIONS,
+    DropFolder,
+    environment,
+    wait_for,
+)
+from support.forking import Forked
+from support.machines import (
+    NOWHERE,
+    Machines,
+    PassedOver,
+    asked,
+    stopped,
+    without_memory,
+    workers_of,
+)
+from support.many import answers, check_records, check_tidy, drop
+from support.needs import needs_dask, needs_linux
+from support.solving import NINE, children, has_ended
+
+from pipeline.errors import EnvironmentFailure, UsageError
+from pipeline.service import scheduler
+from pipeline.service.cluster import AHEAD, Cluster
+from pipeline.service.crew import Timeouts
+from pipeline.service.scheduler import Connection
+from pipeline.service.workers import Done, Interrupted
+from pipeline.settings import Settings
+from pipeline.version import __version__
+
+pytestmark = [needs_dask, needs_linux]
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory, breaker: Breaker) -> Iterator[Machines]:
+    with Machines.started(breaker, tmp_path_factory.mktemp("machines")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def local(
+    tmp_path_factory: pytest.TempPathFactory, breaker: Breaker
+) -> dict[str, dict[str, bytes | None]]:
+    """What runs without a cluster give."""
+    found = {}
+    for kind in ("collection", "zip"):
+        bench = Bench.within(tmp_path_factory.mktemp(kind), breaker)
+        drop(bench.box, kind, "set")
+        assert bench.run()[0] == 1
+        found[kind] = answers(bench.box)
+    return found
+
+
+def check(bench: Bench, expected: dict[str, bytes | None]) -> None:
+    assert answers(bench.box) == expected
+    check_records(bench.box)
+    check_tidy(bench.box)
+
+
+@pytest.mark.parametrize("kind", ["collection", "zip"])
+def test_a_job_of_many_gives_the_bytes_of_a_local_run(
+    kind: str, bench: Bench, machines: Machines, local: dict[str, dict[str, bytes | None]]
+) -> None:
+    drop(bench.box, kind, "set")
+    code, events = bench.run("--cluster", machines.address)
+    assert code == 1
+    assert {event["event"] for event in events} - {"job.progress"} == {"told", "job.finished"}
+    check(bench, local[kind])
+
+
+def test_the_columns_of_also_are_those_of_a_local_run(
+    tmp_path: Path, breaker: Breaker, machines: Machines
+) -> None:
+    outcomes = []
+    for name, options in (
+        ("here", ("--workers", "1")),
+        ("there", ("--cluster", machines.address)),
+    ):
+        bench = Bench.within(tmp_path / name, breaker)
+        drop(bench.box, "zip", "set")
+        bench.box.drop("nine.txt", f"{NINE}\n" * 40)
+        assert bench.run("--also", "canonical,minimal,effort", *options)[0] == 1
+        outcomes.append(answers(bench.box))
+    assert outcomes[0] == outcomes[1]
+    assert b"effort_depth" in (outcomes[0]["nine.csv"] or b"")
+
+
+def test_a_backlog_of_single_files_gives_the_bytes_of_a_local_run(
+    tmp_path: Path, breaker: Breaker, machines: Machines
+) -> None:
+    texts = (SMALL, TWO_SOLUTIONS, NO_SOLUTION, "hello\n", "." * 16 + "\n", "." * 81 + "\n")
+    outcomes = []
+    for name, options in (("here", ()), ("there", ("--cluster", machines.address))):
+        bench = Bench.within(tmp_path / name, breaker)
+        for i in range(30):
+            bench.box.drop(f"{i:03}.txt", texts[i % 10] if i % 10 < len(texts) else SMALL)
+        assert bench.run("--max-solutions", "3", *options)[0] == 1
+        outcomes.append(answers(bench.box))
+        check_records(bench.box)
+        check_tidy(bench.box)
+    assert outcomes[0] == outcomes[1]
+
+
+def test_a_single_file_alone_needs_no_cluster(bench: Bench) -> None:
+    bench.box.drop("a.txt")
+    assert bench.run("--cluster", NOWHERE)[0] == 0
+    assert bench.box.record("a")["status"] == "unique"
+
+
+def test_replies_come_in_order_and_requests_are_not_taken_far_ahead(machines: Machines) -> None:
+    taken = 0
+
+    def requests() -> Iterator[Doubling]:
+        nonlocal taken
+        for request in MANY:
+            taken += 1
+            yield request
+
+    with closing(Cluster(machines.address, Settings(), lambda: False)) as cluster:
+        pairs = []
+        for given, pair in enumerate(filter(None, cluster.replies(requests()))):
+            assert taken <= given + 2 * AHEAD * 2 + 1
+            pairs.append(pair)
+        assert [request for request, _ in pairs] == list(MANY)
+        assert doubles(pairs) == GOOD
+        assert list(filter(None, cluster.replies(iter([])))) == []
+
+
+def test_requests_and_replies_of_megabytes_pass_each_other(machines: Machines) -> None:
+    large = [Doubling((number,), padding=os.urandom(2_000_000)) for number in range(8)]
+    assert asked(machines.address, large) == GOOD[:8]
+
+
+def test_workers_of_another_version_are_passed_over_while_others_fit(
+    machines: Machines,
+) -> None:
+    log = PassedOver()
+    with machines.other_version("0.0.1"):
+        wait_for(lambda: asked(machines.address, MANY, log=log) == GOOD and log)
+    assert log == [f"it has sudoku-pipeline 0.0.1, not {__version__}"]
+
+
+def test_workers_without_the_package_are_refused(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_PICKLED_VERSION", b"cnowhere_to_be_found\nx\n.")
+    why = r"No module named 'nowhere_to_be_found'; install sudoku-pipeline .* there"
+    with pytest.raises(EnvironmentFailure, match=why):
+        asked(machines.address, MANY, timeouts=Timeouts(no_worker=0.3))
+
+
+def test_a_reply_that_is_a_pickle_runs_no_code_and_is_computed_here(
+    machines: Machines, tmp_path: Path
+) -> None:
+    assert asked(machines.address, fated(forged=tmp_path / "ran")) == GOOD
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_a_worker_holds_is_known_whether_it_is_computed_or_not(machines: Machines) -> None:
+    with closing(Connection(machines.address)) as connection:
+        first, *_ = connection.look([]).result().workers
+        future = connection.submit(MANY[0], Settings(), [first])
+        reply = connection.reply(connection.fetch(future), MANY[0], Settings())
+        assert reply == Done([(0, 0, b""), (1, 2, b"")])
+        assert connection.look([first]).result().held == {future.key: first}
+
+
+def test_workers_that_are_paused_are_told_from_those_that_take_more(machines: Machines) -> None:
+    def paused(connection: Connection) -> list[bool]:
+        seen = connection.look([]).result().workers.values()
+        return [worker.paused for worker in seen if worker.version == __version__]
+
+    with closing(Connection(machines.address)) as connection:
+        with without_memory(machines.address):
+            wait_for(lambda: paused(connection) == [True, True])
+        wait_for(lambda: paused(connection) == [False, False])
+
+
+def test_a_scheduler_that_is_away_costs_nothing(
+    box: DropFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "CONNECT_SECONDS", 0.2)
+    box.drop("set.txt", SMALL.replace("\n", "") + "\n" + SMALL.replace("\n", "") + "\n")
+    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox))
+    code, printed, said = run("run", "--quiet", *folders, "--cluster", NOWHERE)
+    assert (code, printed) == (75, "")
+    assert len(said.splitlines()) == 1
+    assert f"no cluster: OSError: Timed out trying to connect to {NOWHERE}" in said
+    assert (box.waiting(), box.in_work()) == ({"set.txt"}, set())
+
+
+def test_who_takes_a_connection_and_says_nothing_is_not_waited_for_without_end() -> None:
+    timeouts = Timeouts(connect=0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with closing(Cluster(address, Settings(), lambda: False, None, timeouts)) as asked_again:
+            before = threading.active_count()
+            for _ in range(3):
+                with pytest.raises(EnvironmentFailure, match="does not answer"):
+                    list(asked_again.replies(iter(MANY)))
+            assert threading.active_count() <= before + 3, "one that connects, with Dask's own"
+
+
+def test_tls_without_certificates_is_said_to_need_them() -> None:
+    with pytest.raises(EnvironmentFailure, match=r"distributed\.comm\.tls"):
+        asked("tls://127.0.0.1:1", MANY)
+
+
+def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler, "find_spec", lambda _: None)
+    with pytest.raises(UsageError, match=r"pip install distributed$"):
+        Cluster(NOWHERE, Settings(), lambda: False)
+    code, _, said = run("run", "--cluster", NOWHERE)
+    assert code == 2
+    assert "pip install" in said
+
+
+def test_dask_is_loaded_when_something_is_sent_and_no_sooner() -> None:
+    code = (
+        "import sys; import pipeline.cli; from pipeline.service.cluster import Cluster;"
+        "from pipeline.settings import Settings; Cluster('local:1', Settings(), bool).close();"
+        "print({'dask', 'distributed'} & set(sys.modules))"
+    )
+    command: list[Any] = [sys.executable, "-c", code]
+    printed = subprocess.check_output(command, env=environment(), text=True)
+    assert printed == "set()\n"
+
+
+def test_a_worker_that_dies_while_it_computes_is_made_good(
+    machines: Machines, tmp_path: Path
+) -> None:
+    assert asked(machines.address, fated(deadly_once=tmp_path / "died")) == GOOD
+    assert (tmp_path / "died").exists()
+
+
+def test_a_worker_that_is_stopped_holds_up_nothing_and_its_late_answer_counts_for_nothing(
+    machines: Machines, tmp_path: Path
+) -> None:
+    held, log, given = tmp_path / "held", PassedOver(), []
+    timeouts = Timeouts(silence=1.0)
+    with closing(Cluster(machines.address, Settings(), lambda: False, log, timeouts)) as cluster:
+        replies = cluster.replies(fated(held_once=held))
+        while not held.exists():
+            given.append(next(replies))
+        pid = int(wait_for(held.read_text))
+        with stopped(pid):
+            held.unlink()
+            given += replies
+        assert doubles(given) == GOOD
+        assert "it does not answer" in log
+        assert doubles(cluster.replies(fated())) == GOOD
+
+
+@pytest.mark.parametrize(
+    ("fate", "why"),
+    [
+        ("deadly", "the process that computed it died with exit code -9"),
+        ("crashing", "ZeroDivisionError: no reason"),
+    ],
+)
+def test_what_ends_every_worker_is_given_up_alone(fate: str, why: str, machines: Machines) -> None:
+    assert asked(machines.address, fated(**{fate: BAD})) == [
+        (number, why if number in BAD else double) for number, double in GOOD
+    ]
+
+
+def test_surroundings_that_fail_a_worker_are_raised_at_its_turn(machines: Machines) -> None:
+    with closing(Cluster(machines.address, Settings(), lambda: False)) as cluster:
+        replies = cluster.replies(fated(lacking=BAD))
+        assert len(list(islice(filter(None, replies), 3))) == 3
+        with pytest.raises(EnvironmentFailure, match="there is no room"):
+            list(replies)
+        assert doubles(cluster.replies(fated())) == GOOD
+
+
+def test_workers_killed_half_way_cost_a_job_nothing(
+    bench: Bench, machines: Machines, local: dict[str, dict[str, bytes | None]]
+) -> None:
+    drop(bench.box, "zip", "set")
+    pid = bench.start("run", "--cluster", machines.address, step=NOTED, nth=2, what=WAIT)
+    bench.wait_until_held()
+    for worker in machines.workers():
+        os.kill(worker, signal.SIGKILL)
+    bench.go()
+    assert bench.breaker.wait(pid) == 1
+    check(bench, local["zip"])
+
+
+def test_a_job_that_is_killed_or_stopped_goes_on_behind_what_was_noted_there_or_here(
+    bench: Bench, machines: Machines, local: dict[str, dict[str, bytes | None]]
+) -> None:
+    drop(bench.box, "zip", "set")
+    cluster, here = ("--cluster", machines.address), ("--workers", "1")
+    for number, options in enumerate((cluster, here)):
+        code, events = bench.run(*options, step=NOTED, nth=2)
+        assert (code, told(events, "noted")) == (-signal.SIGKILL, [2 * number + 1, 2 * number + 2])
+    code, events = bench.run(*cluster, step=NOTED, nth=1, what=STOP)
+    assert (code, told(events, "noted")) == (75, [5])
+    assert bench.run(*cluster)[0] == 1
+    check(bench, local["zip"])
+
+
+def test_watch_waits_for_a_scheduler_to_come_back(
+    bench: Bench, tmp_path: Path, local: dict[str, dict[str, bytes | None]]
+) -> None:
+    with Machines.started(bench.breaker, tmp_path, workers=1) as first:
+        port = int(first.address.rpartition(":")[2])
+        pid = bench.start("watch", "--cluster", first.address, step=NOTED, nth=2, what=WAIT)
+        drop(bench.box, "collection", "set")
+        bench.wait_until_held()
+        first.end(first.scheduler)
+        bench.go()
+        failed = "environment.failed"
+        wait_for(lambda: any(e["event"] == failed for e in bench.events()))
+    (said,) = (event["reason"] for event in bench.events() if event["event"] == failed)
+    assert said == f"{first.address}: the connection to the scheduler was lost"
+    done = max(told(bench.events(), "noted"))
+    with Machines.started(bench.breaker, tmp_path, workers=1, port=port):
+        wait_for(lambda: bench.box.has_record("set"))
+        wait_for(lambda: not bench.box.in_work())
+        os.kill(pid, signal.SIGTERM)
+        assert bench.breaker.wait(pid) == 0
+    noted = told(bench.events(), "noted")
+    assert noted == sorted(set(noted))
+    assert len(noted) > done
+    check(bench, local["collection"])
+
+
+def test_being_told_to_stop_ends_the_wait_and_what_workers_of_our_own_compute() -> None:
+    given: list[object] = []
+    with closing(Cluster("local:1", Settings(), lambda: given[2:] == [None])) as cluster:
+        replies = (
+            given.append(reply)
+            for reply in cluster.replies(fated(endless=frozenset({4})))
+            if reply is not None or len(given) == 2
+        )
+        with pytest.raises(Interrupted):
+            list(replies)
+        (worker,) = workers_of(os.getpid())
+    assert len(given) == 3
+    assert has_ended(worker)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_cluster_of_this_machine_ends_with_the_run_and_says_nothing(
+    number: signal.Signals, box: DropFolder, tmp_path: Path
+) -> None:
+    box.drop("set", f"{'.' * 81}\n" * 2)
+    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox))
+    argv = ["run", *folders, "--cluster", "local:1", "--quiet", *ENDLESSLY]
+    said = tmp_path / "said"
+    process = Forked(argv, said, said, environment())
+    wait_for(lambda: any(map(children, workers_of(process.pid))))
+    started = children(process.pid)
+    if number == signal.SIGKILL:
+        process.kill()
+    else:
+        for pid in (process.pid, *started):  # as Ctrl-C, and systemd, do
+            os.kill(pid, number)
+    assert process.wait(100) == (75 if number != signal.SIGKILL else -signal.SIGKILL)
+    assert all(has_ended(pid) for pid in started)
+    if number != signal.SIGKILL:
+        assert said.read_text() == ""
+
+
+def test_a_cluster_of_this_machine_is_started_for_the_run_and_gives_the_bytes_of_a_local_run(
+    box: DropFolder, local: dict[str, dict[str, bytes | None]]
+) -> None:
+    drop(box, "zip", "set")
+    finished = box.run("--cluster", "local:1", "--quiet")
+    assert finished.returncode == 1
+    assert [line[:9] for line in finished.stderr.splitlines()] == ['{"job": "']
+    assert box.record("set")["status"] == "archive"
+    assert answers(box) == local["zip"]

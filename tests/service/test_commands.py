@@ -1,0 +1,263 @@
+"""The commands of --on-done and --on-bad: real programs, for jobs that end in every way."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+from pathlib import Path
+
+import pytest
+from support.claiming import claimed
+from support.dropping import SMALL, DropFolder, events_in, record_text, wait_for
+from support.solving import has_ended
+from support.telling import KeptLog
+
+from pipeline.service.hooks import Commands
+from pipeline.service.sinks.set import Ended
+from pipeline.settings import Settings
+
+BAD = "1...\n..2.\n.3q.\n...4\n"
+IMPOSSIBLE = "1.1.\n....\n....\n....\n"
+ROWS = f"{'.' * 80}1\n{'.' * 80}x\n{'.' * 79}12\n"
+
+
+@pytest.fixture
+def box(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.folders.prepare()
+    return box
+
+
+def program(folder: Path, body: str) -> Path:
+    """A program that a user might write."""
+    path = folder / "told me.sh"
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+def command(folder: Path, body: str, *arguments: str) -> str:
+    return shlex.join([str(program(folder, body)), *arguments])
+
+
+def commands(box, body, **options):
+    """The commands of a run that was not told to stop, if nothing else is said, and its log."""
+    log = KeptLog()
+    given = {"stopping": lambda: False, "is_late": lambda: False} | options
+    on_done = command(box.inbox.parent, body)
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, on_done=on_done)
+    return Commands(settings, log, **given), log
+
+
+def ended(box, name="a.txt", status="unique", message=None):
+    with_note = claimed(box, name)
+    with_note.close()
+    return Ended(with_note.note, status, {status: 1}, message)
+
+
+def lines(path):
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def test_a_command_gets_the_record_and_what_the_docs_promise(box, tmp_path):
+    body = 'printf "%s|" "$@" "$SUDOKU_JOB_SOURCE" "$SUDOKU_JOB_STATUS" "$SUDOKU_JOB_MESSAGE" '
+    body += f'"$SUDOKU_JOB_RECORD" > {tmp_path}/got; cat "$SUDOKU_JOB_RECORD" > {tmp_path}/record'
+    box.drop("a.txt", BAD)
+    argument = "$(touch x) ; * 'b'"
+    done = box.run("--on-done", command(tmp_path, body, "-x", argument))
+    record = f"{box.outbox.absolute()}/a.json"
+    message = "a.txt:3:3: expected a digit or a blank, found 'q'"
+    got = (tmp_path / "got").read_text().split("|")
+    assert got == ["-x", argument, record, "a.txt", "invalid", message, record, ""]
+    assert json.loads((tmp_path / "record").read_text())["status"] == "invalid"
+    assert done.returncode == 1
+
+
+def test_a_strangers_name_is_an_argument_to_nobody_and_arrives_as_it_was(box, tmp_path):
+    name = "-rf \x1b[31m\n$(id)"
+    box.drop(name)
+    body = f'printf "%s" "$SUDOKU_JOB_SOURCE" > {tmp_path}/name; printf "%s" "$1" > {tmp_path}/path'
+    assert box.run("--on-done", command(tmp_path, body)).returncode == 0
+    assert (tmp_path / "name").read_text() == name
+    path = Path((tmp_path / "path").read_text())
+    assert path.is_absolute()
+    assert json.loads(path.read_text())["source"] == name
+
+
+def test_on_bad_is_for_jobs_that_make_run_exit_with_1_and_on_done_for_all(box, tmp_path):
+    box.drop("good.txt")
+    box.drop("bad.txt", BAD)
+    box.drop("impossible.txt", IMPOSSIBLE)
+    box.drop("rows.txt", ROWS)
+    told = program(tmp_path, f'echo "$SUDOKU_JOB_SOURCE" >> {tmp_path}/$1')
+    done, bad = (shlex.join([str(told), name]) for name in ("done", "bad"))
+    assert box.run("--on-done", done, "--on-bad", bad).returncode == 1
+    assert sorted(lines(tmp_path / "bad")) == ["bad.txt", "rows.txt"]
+    every = ["bad.txt", "good.txt", "impossible.txt", "rows.txt"]
+    assert sorted(lines(tmp_path / "done")) == every
+
+
+def test_run_ends_when_all_commands_have_run_and_they_run_in_order(box, tmp_path):
+    names = [f"{number:02}.txt" for number in range(40)]
+    for name in names:
+        box.drop(name)
+    body = f'echo "$SUDOKU_JOB_SOURCE" >> {tmp_path}/told'
+    assert box.run("--on-done", command(tmp_path, body)).returncode == 0
+    assert lines(tmp_path / "told") == names
+
+
+def test_jobs_do_not_wait_for_commands(box, tmp_path):
+    os.mkfifo(tmp_path / "gate")
+    body = f'read line < {tmp_path}/gate; echo "$SUDOKU_JOB_SOURCE" >> {tmp_path}/told'
+    with box.watching("--on-done", command(tmp_path, body)) as watch:
+        for name in ("a.txt", "b.txt"):
+            box.drop(name)
+            wait_for(lambda name=name: name in watch.finished())
+        assert not (tmp_path / "told").exists()
+        for count in (1, 2):
+            (tmp_path / "gate").write_text("go\n")
+            wait_for(lambda count=count: len(lines(tmp_path / "told")) == count)
+        watch.signal(signal.SIGTERM)
+        assert watch.end() == 0
+    assert lines(tmp_path / "told") == ["a.txt", "b.txt"]
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (
+            "echo; echo first; printf 'no \\033[31mred\\n\\n' >&2; exit 3",
+            "exit code 3: no \\x1b[31mred",
+        ),
+        ("exit 4", "exit code 4"),
+        ("kill -KILL $$", "killed by signal 9"),
+        ("exec /nonexistent", "exit code 127: "),
+    ],
+)
+def test_a_command_that_fails_is_logged_and_changes_nothing_else(box, tmp_path, body, why):
+    box.drop("a.txt")
+    done = box.run("--quiet", "--on-done", command(tmp_path, body))
+    (event,) = events_in(done.stderr)
+    assert (event["event"], event["source"]) == ("command.failed", "a.txt")
+    assert event["reason"].startswith(f"--on-done: {why}")
+    assert (done.returncode, done.stdout, box.kept("done")) == (0, "", {"a.txt"})
+
+
+def test_what_a_command_prints_is_not_shown(box, tmp_path):
+    box.drop("a.txt")
+    flood = (
+        "i=0; while [ $i -lt 3000 ]; do echo a line of fifty characters, more than a pipe holds; "
+    )
+    done = box.run("--quiet", "--on-done", command(tmp_path, flood + "i=$((i+1)); done"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_command_has_nothing_to_read(box, tmp_path):
+    box.drop("a.txt")
+    assert box.run("--on-done", command(tmp_path, f"cat > {tmp_path}/read")).returncode == 0
+    assert (tmp_path / "read").read_bytes() == b""
+
+
+@pytest.mark.parametrize("option", ["--on-done", "--on-bad"])
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (" ", "expected a command, found nothing"),
+        ("''", "expected a command, found nothing"),
+        ("notify 'a", "expected a command, found no closing quotation"),
+        ("notify \\", "expected a command, found no escaped character"),
+        ("no\x1bne -x", "no program no\\x1bne; expected one on the PATH, or its path"),
+        ("/tmp -x", "no program /tmp; expected one on the PATH, or its path"),
+    ],
+)
+def test_a_command_that_cannot_be_is_refused_before_anything_is_taken(box, option, given, said):
+    box.drop("a.txt")
+    done = box.run(option, given)
+    assert (done.returncode, done.stderr) == (2, f"sudoku-pipeline: {option}: {said}\n")
+    assert box.waiting() == {"a.txt"}
+
+
+def test_a_program_that_has_gone_since_is_a_failure_of_its_own(box, tmp_path):
+    told, log = commands(box, "exit 0")
+    (tmp_path / "told me.sh").unlink()
+    told.tell(ended(box))
+    told.close()
+    ((event, values),) = log.told
+    assert (event, values["source"]) == ("command.failed", "a.txt")
+    assert values["reason"].endswith("told me.sh: No such file or directory")
+
+
+def test_a_command_that_hangs_is_killed_with_its_children_and_the_last_to_be_waited_for(
+    box, tmp_path
+):
+    body = f"sleep 1000 & echo $! $$ > {tmp_path}/started; echo waiting; wait"
+    told, log = commands(box, body, seconds=1.5)
+    for name in ("a.txt", "b.txt", "c.txt"):
+        told.tell(ended(box, name))
+    told.close()
+    *failed, (last, values) = log.told
+    why = "--on-done: killed after 1.5 s: waiting"
+    assert failed[0] == ("command.failed", {"source": "a.txt", "reason": why})
+    assert (last, len(failed) + values["commands"]) == ("command.dropped", 3)
+    assert values["reason"] == "one of them took too long"
+    assert all(has_ended(int(pid)) for pid in (tmp_path / "started").read_text().split())
+
+
+def test_what_a_command_leaves_running_in_its_group_is_killed_when_it_ends(box, tmp_path):
+    told, log = commands(box, f"sleep 1000 & echo $! > {tmp_path}/left")
+    told.tell(ended(box))
+    told.close()
+    assert log.told == []
+    assert has_ended(int((tmp_path / "left").read_text()))
+
+
+def test_a_signal_leaves_commands_the_grace_and_says_how_many_were_dropped(box, tmp_path):
+    body = f"echo $$ >> {tmp_path}/started; sleep 1000"
+    with box.watching("--grace", "0.2", "--on-done", command(tmp_path, body)) as watch:
+        for name in ("a.txt", "b.txt", "c.txt"):
+            box.drop(name)
+            wait_for(lambda name=name: name in watch.finished())
+        wait_for(lambda: lines(tmp_path / "started"))
+        watch.signal(signal.SIGTERM)
+        assert watch.end() == 0
+        events = watch.events()
+    (pid,) = lines(tmp_path / "started")
+    assert has_ended(int(pid))
+    (failed,) = (event for event in events if event["event"] == "command.failed")
+    (dropped,) = (event for event in events if event["event"] == "command.dropped")
+    assert failed["reason"] == "--on-done: killed, as it was time to stop"
+    assert (dropped["commands"], dropped["reason"]) == (2, "it was time to stop")
+
+
+def test_jobs_wait_if_too_many_commands_do_but_not_when_told_to_stop(box, tmp_path):
+    os.mkfifo(tmp_path / "gate")
+    asked = []
+    body = f'read line < {tmp_path}/gate; echo "$SUDOKU_JOB_SOURCE" >> {tmp_path}/told'
+    told, log = commands(box, body, most_waiting=1, stopping=lambda: asked.append(1) or True)
+    told.tell(ended(box, "a.txt"))
+    assert asked == []
+    told.tell(ended(box, "b.txt"))
+    assert asked == [1]
+    for count in (1, 2):
+        (tmp_path / "gate").write_text("go\n")
+        wait_for(lambda count=count: len(lines(tmp_path / "told")) == count)
+    told.close()
+    assert (lines(tmp_path / "told"), log.told) == (["a.txt", "b.txt"], [])
+
+
+def test_the_command_of_a_job_that_another_process_had_published_is_run(box, tmp_path):
+    claim = claimed(box, content=SMALL)
+    claim.close()
+    told = record_text("a.txt", job=claim.note.job, status="unknown", message="too\nlong")
+    (box.outbox / f"{claim.note.stem}.json").write_text(told)
+    body = f'printf "%s\\n" "$SUDOKU_JOB_STATUS" "$SUDOKU_JOB_MESSAGE" "$1" > {tmp_path}/told'
+    assert box.run("--on-bad", command(tmp_path, body)).returncode == 1
+    record = box.outbox.absolute() / f"{claim.note.stem}.json"
+    assert lines(tmp_path / "told") == ["unknown", "too\\nlong", str(record)]
+
+
+def test_a_run_without_jobs_starts_no_command_and_ends(box, tmp_path):
+    done = box.run("--on-done", command(tmp_path, f"touch {tmp_path}/told"))
+    assert (done.returncode, (tmp_path / "told").exists()) == (0, False)

@@ -1,0 +1,399 @@
+"""What a pass does with the claims of those who died."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+from contextlib import closing, nullcontext
+from itertools import islice
+from types import SimpleNamespace
+
+import pytest
+from support.claiming import at_step, claimed
+from support.dropping import (
+    OTHER,
+    OTHER_SOLVED,
+    SMALL,
+    SMALL_SOLVED,
+    DropFolder,
+    events_in,
+    record_text,
+)
+from support.many import collection
+
+from pipeline.service.protocol.claim import LOCK, NOTE, abandoned
+from pipeline.service.protocol.claiming import make_claim
+from pipeline.service.protocol.growing import PROGRESS
+from pipeline.service.protocol.overview import survey
+from pipeline.service.protocol.settle import look
+from pipeline.errors import EnvironmentFailure
+from pipeline.service.log import Display, LazyLog
+from pipeline.service.job import MOST_ATTEMPTS, Job, Jobs, Kept, Tuning
+from pipeline.service.loop import run_once
+from pipeline.service.sinks.set import Portions
+from pipeline.service.sweep import Sweeper
+from pipeline.service.workers import Inline
+from pipeline.settings import Settings
+from pipeline.solving.solvers import Solvers
+
+STEM = "a.txt"
+"""Of the claims made here."""
+
+
+@pytest.fixture
+def box(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.folders.prepare()
+    return box
+
+
+def run_here(box):
+    """`run` in this process, for its faults; its exit code."""
+    settings = Settings(inbox=box.inbox, outbox=box.outbox)
+    return run_once(settings, LazyLog(quiet=True))
+
+
+def die():
+    """Stand in for a kill: nothing in the way catches this."""
+    raise KeyboardInterrupt
+
+
+def abandoned_after(box, attempts):
+    """A claim whose owner has died in so many computations."""
+    claim = claimed(box, content=SMALL)
+    for _ in range(attempts):
+        claim.count_attempt()
+    claim.close()
+
+
+def test_a_file_that_killed_the_process_three_times_is_failed_and_may_be_tried_again(box):
+    abandoned_after(box, 3)
+    done = box.run()
+    assert done.returncode == 1
+    (event,) = (e for e in events_in(done.stderr) if e["event"] == "job.finished")
+    assert event["message"] == "given up after 3 attempts: none was completed"
+    assert (box.kept("failed"), box.in_work()) == ({"a.txt"}, set())
+    (box.inbox / "failed/a.txt").rename(box.inbox / "a.txt")
+    assert run_here(box) == 0
+    assert box.text(f"{STEM}_1.solution") == SMALL_SOLVED
+
+
+def test_a_file_that_killed_the_process_twice_is_tried_again(box):
+    abandoned_after(box, 2)
+    assert run_here(box) == 0
+    assert box.text(f"{STEM}_1.solution") == SMALL_SOLVED
+
+
+class Busy:
+    """Workers that take three steps and reply to none."""
+
+    batches = 1
+
+    def replies(self, requests):
+        under_way = list(islice(requests, 3))
+        while under_way:
+            yield None
+
+
+class Crashing(Busy):
+    """Workers of which a crash of ours is all that comes."""
+
+    def replies(self, requests):
+        yield None
+        raise ZeroDivisionError("ours")
+
+
+class Quick(Busy):
+    """Workers that take three steps at a time, and reply to each."""
+
+    def replies(self, requests):
+        while under_way := list(islice(requests, 3)):
+            for request in under_way:
+                yield request, None
+
+
+def jobs_of(box, solvers, workers, piece=10, **options):
+    """The jobs of a run with these workers, and pieces of so many bytes."""
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, **options)
+    log, inline = LazyLog(quiet=True), Inline(solvers, settings, nullcontext)
+    tuning = Tuning(portions=Portions(piece=piece))
+    return Jobs(box.folders, settings, log, nullcontext, inline, inline, workers, tuning)
+
+
+def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_up(box):
+    jobs = jobs_of(box, None, Busy())
+    claim = claimed(box, content=collection(3).decode())
+    for deadly in range(MOST_ATTEMPTS):
+        for _ in range(4):
+            job = jobs.job_of(claim, jobs.sink_of(claim))
+            assert job.step(), "it waits"
+            assert claim.attempts() == deadly, "what a kill would leave"
+            job.close()
+        claim.count_attempt(1) if deadly + 1 < MOST_ATTEMPTS else claim.close()
+    assert run_here(box) == 0
+    assert box.record(STEM)["status"] == "collection"
+
+
+def test_a_crash_of_ours_while_workers_compute_counts(box):
+    claim = claimed(box, content=collection(3).decode())
+    jobs = jobs_of(box, None, Crashing())
+    job = jobs.process(claim)
+    assert jobs.advance(job) is job, "it waits"
+    assert jobs.advance(job) == Kept()
+    (found,) = abandoned(box.folders)
+    with closing(found):
+        assert found.attempts() == 1
+
+
+def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box):
+    claim = claimed(box, content=collection(3).decode())
+    with Solvers() as solvers:
+        jobs = jobs_of(box, solvers, Busy(), piece=1000)
+        job = jobs.job_of(claim, jobs.sink_of(claim))
+        with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
+            job.step()
+        job.close()
+        assert claim.attempts() == 1
+        again = jobs.job_of(claim, jobs.sink_of(claim))
+        for _ in range(5):
+            assert again.step(), "it waits for workers"
+        again.close()
+        claim.reset_attempts()
+        last = jobs.job_of(claim, jobs.sink_of(claim))
+        assert len(list(iter(last.step, False))) == 1
+        last.close()
+    claim.close()
+
+
+def test_a_job_that_was_cut_into_other_pieces_begins_anew(box):
+    with closing(claimed(box, content=collection(3).decode())) as claim:
+        jobs = jobs_of(box, None, Quick(), piece=20)
+        job = jobs.job_of(claim, jobs.sink_of(claim))
+        assert job.step()
+        job.close()
+        for piece, steps in ((20, 1), (40, 0)):
+            sink = jobs_of(box, None, Quick(), piece).sink_of(claim)
+            assert sink.steps_before == steps
+            sink.close()
+
+
+def test_a_small_collection_of_many_solutions_each_keeps_no_other_file_waiting(box):
+    claim = claimed(box, content=collection(3).decode())
+    with Solvers() as solvers:
+        jobs = jobs_of(box, solvers, Busy(), piece=1000, max_solutions=1000)
+        job = jobs.job_of(claim, jobs.sink_of(claim))
+        for _ in range(5):
+            assert job.step(), "it waits for workers"
+        job.close()
+    claim.close()
+
+
+def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahead(box):
+    done = []
+
+    def steps():
+        yield from ("first", "second")
+        die()
+
+    sink = SimpleNamespace(
+        steps=steps,
+        write=lambda step, reply: done.append(step),
+        checkpoint=lambda steps, seconds: None,
+        close=lambda: None,
+        lasts=True,
+        seconds_before=0.0,
+    )
+    with closing(claimed(box)) as claim:
+        for _ in range(7):
+            assert claim.attempts() < MOST_ATTEMPTS
+            sink.steps_before = len(done)
+            job = Job(claim, sink, Quick())
+            with pytest.raises(KeyboardInterrupt):
+                list(iter(job.step, False))
+            job.close()
+        assert claim.attempts() == MOST_ATTEMPTS
+    assert done == ["first", "second"]
+
+
+def test_a_job_that_was_published_is_only_finished(box):
+    claim = claimed(box)
+    claim.close()
+    record = record_text("a.txt", job=claim.note.job)
+    (box.outbox / f"{STEM}.json").write_text(record)
+    done = box.run()
+    events = [(e["event"], e["status"]) for e in events_in(done.stderr) if "status" in e]
+    assert events == [("job.recovered", "unique")]
+    assert (box.outbox / f"{STEM}.json").read_text() == record
+    assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
+
+
+def test_a_published_job_does_not_stand_for_another_file_of_its_name(box):
+    claim = claimed(box)
+    claim.close()
+    (box.outbox / f"{STEM}.json").write_text(record_text("a.txt", job=claim.note.job))
+    box.drop("another", SMALL).rename(claim.original)
+    assert run_here(box) == 0
+    assert box.text(f"{STEM}_1.solution") == SMALL_SOLVED
+    assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
+
+
+def test_a_claim_whose_note_is_lost_is_solved_all_the_same(box):
+    with closing(claimed(box, content=SMALL)) as claim:
+        (claim.folder / NOTE).write_text("{")
+    assert run_here(box) == 0
+    assert box.text("a_1.solution") == SMALL_SOLVED
+    assert box.record("a")["job"]
+    assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
+
+
+ODD = {
+    "pipe": os.mkfifo,
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "folder": os.mkdir,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "odd"), [(NOTE, "pipe"), *((LOCK, odd) for odd in ODD), (PROGRESS, "pipe")], ids=str
+)
+def test_what_is_no_file_in_a_claim_keeps_nobody_else_waiting(box, name, odd):
+    claim = claimed(box, content=collection(3) if name == PROGRESS else SMALL)
+    claim.close()
+    (claim.folder / name).unlink(missing_ok=True)
+    ODD[odd](claim.folder / name)
+    box.drop("b.txt")
+    assert [entry.name for entry in survey(box.folders, 0.0).in_work] == ["a.txt"]
+    run_here(box)
+    assert box.text("b_1.solution") == SMALL_SOLVED
+    assert claim.original.exists()
+    path = claim.folder / name
+    path.rmdir() if path.is_dir() else path.unlink()
+    path.touch()
+    assert run_here(box) in (0, 1)
+    assert box.kept("done") == {"a.txt", "b.txt"}
+
+
+def test_the_note_that_a_claim_gets_for_a_lost_one_lasts_and_its_attempts_count_on(box):
+    claim = claimed(box, content=SMALL)
+    claim.close()
+    (claim.folder / NOTE).unlink()
+    with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
+        run_here(box)
+    (found,) = abandoned(box.folders)
+    with closing(found):
+        assert (found.note.source, found.note.stem) == ("a.txt", "a")
+        assert found.note.job
+        assert found.attempts() == 1
+
+
+def test_a_claim_whose_file_was_just_linked_back_into_the_inbox_is_processed_once(box):
+    claim = claimed(box, content=SMALL)
+    os.link(claim.original, box.inbox / "a.txt")
+    claim.close()
+    done = box.run()
+    ended = [e["source"] for e in events_in(done.stderr) if e["event"] == "job.finished"]
+    assert (done.returncode, ended) == (0, ["a.txt"])
+    assert (box.kept("done"), box.waiting(), box.in_work()) == ({"a.txt"}, set(), set())
+    assert (box.inbox / "done/a.txt").stat().st_nlink == 1
+
+
+def test_an_abandoned_claim_is_processed_before_a_newer_file_of_its_name(box):
+    claimed(box, content=SMALL).close()
+    box.drop("a.txt", OTHER)
+    assert run_here(box) == 0
+    assert (box.kept("done"), box.waiting()) == ({"a.txt", "2/a.txt"}, set())
+    assert (box.inbox / "done/2/a.txt").read_text() == OTHER
+    assert box.text(f"{STEM}_1.solution") == OTHER_SOLVED
+
+
+def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, monkeypatch):
+    claimed(box, content=SMALL).close()
+
+    def too_many(*_):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with Solvers() as solvers:
+        jobs = jobs_of(box, solvers, Busy())
+        sweeper = Sweeper(jobs, lambda: False, Display(jobs.log, bar=False))
+        with monkeypatch.context() as patched:
+            patched.setattr("pipeline.service.intake.is_written", too_many)
+            with pytest.raises(OSError, match="Too many"):
+                sweeper.sweep()
+        assert sweeper.sweep().statuses == {"unique": 1}
+
+
+def settled_until_stopped(box, names, monkeypatch):
+    """The outcomes that are told of claims on these, the last of which has no room."""
+    claims, told = [claimed(box, name, SMALL) for name in names], {}
+    process = Jobs.process
+
+    def full(jobs, claim):
+        if claim is claims[-1]:
+            jobs.give_back(claim)
+            claim.close()
+            raise EnvironmentFailure("no room")
+        return process(jobs, claim)
+
+    monkeypatch.setattr(Jobs, "process", full)
+    with Solvers() as solvers:
+        jobs = jobs_of(box, solvers, Busy())
+        with pytest.raises(EnvironmentFailure):
+            jobs.process_all(claims, told.__setitem__)
+    return {claim.note.source: outcome.status for claim, outcome in told.items()}
+
+
+def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(box, monkeypatch):
+    monkeypatch.setattr("pipeline.service.job._LARGEST", 0)  # each is processed alone
+    told = settled_until_stopped(box, ["a.txt", "b.txt", "c.txt"], monkeypatch)
+    assert told == {"a.txt": "unique", "b.txt": "unique"}
+    assert (box.kept("done"), box.waiting()) == ({"a.txt", "b.txt"}, {"c.txt"})
+
+
+@pytest.mark.parametrize("where", ["pipeline.service.intake.look", "pipeline.service.intake.make_claim"])
+def test_a_crash_of_ours_before_a_file_is_claimed_keeps_nobody_else_waiting(
+    box, where, monkeypatch
+):
+    real = {"look": look, "make_claim": make_claim}[where.rpartition(".")[2]]
+
+    def crashing(at, *rest):
+        if "a.txt" in (getattr(at, "name", ""), getattr(rest[0], "source", "")):
+            raise RecursionError("too deep")
+        return real(at, *rest)
+
+    box.drop("a.txt")
+    box.drop("b.txt")
+    monkeypatch.setattr(where, crashing)
+    assert run_here(box) == 75
+    assert (box.kept("done"), box.waiting()) == ({"b.txt"}, {"a.txt"})
+    monkeypatch.undo()
+    assert run_here(box) == 0
+
+
+def test_a_crash_of_ours_while_a_claim_is_taken_up_keeps_nobody_else_waiting(box, monkeypatch):
+    claimed(box, content=SMALL).close()
+    box.drop("b.txt")
+
+    def crash(*_):
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("pipeline.service.intake.is_written", crash)
+    assert run_here(box) == 75
+    assert box.kept("done") == {"b.txt"}
+    monkeypatch.undo()
+    assert run_here(box) == 0
+
+
+@pytest.mark.parametrize(("limit", "most"), [(1024, 384), (200, 84), (64, 16), (16, 1)])
+def test_no_more_files_are_claimed_together_than_leave_half_of_the_descriptors(box, limit, most):
+    """As with a cluster, which takes eight batches at once."""
+    inline = Inline(None, Settings(), nullcontext)
+    batches = SimpleNamespace(batches=8)
+    jobs = Jobs(box.folders, Settings(), LazyLog(quiet=True), nullcontext, inline, batches, inline)
+    sweeper = Sweeper(jobs, lambda: False, Display(jobs.log, bar=False))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+    try:
+        assert sweeper.most_claims() == most
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -1,0 +1,116 @@
+"""Replies as bytes: they come out as they went in, are small, and run no code."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections import Counter
+from dataclasses import replace
+
+import msgspec
+import pytest
+from support.auditing import EXAMPLES
+from support.doubling import Hostile
+from support.ruled import KILLER, ONLY_READ
+from support.solvers import at_hand
+from support.solving import NINE
+
+from pipeline.solving.cnf import blocking_clause, dimacs_lines
+from pipeline.reading.formats import Piece
+from pipeline.reading.read import source_in
+from pipeline.service.scheduler import packed, read_reply
+from pipeline.service.sinks.set import End, PieceOf, Singles
+from pipeline.service.workers import Crashed, Done, Surroundings, reply_to
+from pipeline.settings import Settings
+from pipeline.reading.source import Single
+from pipeline.reading.archives.streams import PeekableStream
+
+KEEPING = Settings(keep_cnf=True, prove="always", also="canonical,minimal,effort", max_solutions=5)
+TEXTS = {
+    **{path.name: path.read_bytes() for path in sorted(EXAMPLES.iterdir())},
+    **{name: text.encode() for name, text in ONLY_READ.items()},
+    "nothing": b"hello\n",
+    "open": b"." * 16,
+    "huge.cnf": b"p cnf 1 1\n1 0\n",
+}
+
+
+def sent(request, settings):
+    """The reply to a request here, and its bytes on the way from another machine."""
+    reply = reply_to(request, at_hand("pysat"), settings)
+    assert isinstance(reply, Done)
+    value = request.packed(reply.value, settings)
+    return reply.value, msgspec.msgpack.encode(Done(value))
+
+
+@pytest.mark.parametrize("settings", [Settings(), KEEPING], ids=["usual", "keeping"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_result_comes_out_as_it_went_in(name, settings):
+    request = Singles((Single(name, TEXTS[name]), Single("link", None, "a link")))
+    (result, refused), data = sent(request, settings)
+    there, also_refused = read_reply(data, request, settings).value
+    assert also_refused == refused
+    assert bool(there.cnf) == bool(result.cnf) == bool(settings.keep_cnf and result.encoding)
+    if result.cnf:
+        assert "".join(dimacs_lines(there.cnf)) == "".join(dimacs_lines(result.cnf))
+        assert blocking(there) == blocking(result)
+    assert replace(there, cnf=None) == replace(result, cnf=None)
+
+
+def blocking(result):
+    return [blocking_clause(grid, result.cnf) for grid in result.solutions]
+
+
+def test_rows_come_out_as_they_went_in():
+    text = f"{NINE}\n{'.' * 81}\nhello\n".encode() * 3
+    with PeekableStream(io.BytesIO(text)) as stream:
+        request = PieceOf(Piece(1, text), source_in(stream, "a.txt", KEEPING))
+    rows, data = sent(request, KEEPING)
+    there = read_reply(data, request, KEEPING).value
+    assert (there, there.seconds) == (rows, rows.seconds)
+    assert isinstance(there.totals, Counter)
+    assert there.proofs
+    end = End("", request.source, 9, "", 0)
+    assert read_reply(sent(end, KEEPING)[1], end, KEEPING) == Done(None)
+
+
+def test_a_reply_carries_what_is_published_and_no_clauses():
+    request = Singles((Single("killer.txt", KILLER.encode()),))
+    (result,), data = sent(request, Settings())
+    assert result.encoding.clauses > 10_000
+    assert len(data) < 2000
+    assert len(pickle.dumps([result])) < 6000
+
+
+@pytest.mark.parametrize("where", ["reply", "value", "word"])
+def test_a_reply_that_is_a_pickle_is_a_crash_and_runs_no_code(where, tmp_path):
+    request = Singles((Single("a.txt", b"1.....2..3.....4"),))
+    evil = pickle.dumps(Hostile(tmp_path / "ran"))
+    data = {"reply": evil, "value": msgspec.msgpack.encode(Done(evil)), "word": "a word"}[where]
+    reply = read_reply(data, request, Settings())
+    assert isinstance(reply, Crashed)
+    assert reply.reason.startswith("its reply cannot be read: ")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("name", ["one more", "one less", "not read", "another side"])
+def test_a_reply_to_another_request_is_a_crash(name):
+    one, other = Single("a.txt", b"1.....2..3.....4"), Single("b.txt", NINE.encode())
+    asked, answered = {
+        "one more": ((one,), (one, one)),
+        "one less": ((one, one), (one,)),
+        "not read": ((Single("a", None, "a link"),), (one,)),
+        "another side": ((one,), (other,)),
+    }[name]
+    _, data = sent(Singles(answered), Settings())
+    assert isinstance(read_reply(data, Singles(asked), Settings()), Crashed)
+
+
+def test_a_worker_packs_its_reply_and_says_what_it_lacks():
+    request = Singles((Single("a.txt", b"1.....2..3.....4"),))
+    there = pickle.loads(packed(request, Settings()))
+    (result,) = read_reply(there, request, Settings()).value
+    assert result.status == "unique"
+    lacking = Settings(solver="minisat", minisat="/nowhere")
+    there = pickle.loads(packed(request, lacking))
+    assert isinstance(read_reply(there, request, lacking), Surroundings)

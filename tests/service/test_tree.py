@@ -1,0 +1,752 @@
+"""Archives and folders through the real `run`: a tree that mirrors them, and what is wrong."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import gzip
+import io
+import json
+import lzma
+import os
+import tarfile
+import tempfile
+from collections import Counter
+from hashlib import sha256
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.dropping import (
+    EVEN_ODD,
+    NO_SOLUTION,
+    OTHER,
+    OTHER_SOLVED,
+    SMALL,
+    SMALL_SOLVED,
+    TWO_SOLUTIONS,
+    DropFolder,
+    events_in,
+)
+from support.packing import tar_info, tar_of, zip_info, zip_of
+from support.warm import Here, Silent
+
+from pipeline.service.log import LazyLog
+from pipeline.service.job import Tuning
+from pipeline.service.loop import run_once
+from pipeline.service.sinks.set import Portions
+from pipeline.service.sinks.tree import Tree, TreeSink
+from pipeline.settings import Settings
+
+HEADER = "member,format,status,solutions,complete,certificate,message\n"
+LINE = SMALL.replace("\n", "")
+PAIR = LINE + "\n" + OTHER.replace("\n", "") + "\n"
+BAD_LINE = PAIR + "1.k.............\n" + PAIR
+SDK = """\
+[Puzzle]
+53..7....
+6..195...
+.98....6.
+8...6...3
+4..8.3..1
+7...2...6
+.6....28.
+...419..5
+....8..79
+"""
+
+MEMBERS = {
+    "a.txt": SMALL,
+    "line.txt": LINE,
+    "two.txt": TWO_SOLUTIONS,
+    "none.txt": NO_SOLUTION,
+    "marks.txt": EVEN_ODD,
+    "sadman.sdk": SDK,
+    "boxes.txt": "2 2\n1 0 0 0\n0 0 2 0\n0 3 0 0\n0 0 0 4\n",
+    "bad.txt": "1...\n..k.\n....\n....\n",
+    "empty.txt": "",
+    "readme.txt": "These puzzles\nwere made in 2020.\n",
+    "cover.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+    "top.txt": PAIR,
+    "worse.txt": BAD_LINE,
+    "packed.txt.gz": gzip.compress(OTHER.encode()),
+}
+"""Of each kind one; alone and in an archive they are to give the same."""
+
+OTHERS = ("empty.txt", "readme.txt", "cover.png")
+"""Of these an archive says `other`; alone they are invalid."""
+
+ENTRIES = [
+    (name, data if isinstance(data, bytes) else data.encode()) for name, data in MEMBERS.items()
+]
+KINDS = {
+    "zip": lambda: zip_of(*ENTRIES),
+    "tar.gz": lambda: gzip.compress(tar_of(*ENTRIES)),
+}
+OTHER_SAID = "nothing in it looks like a puzzle"
+every_kind = pytest.mark.parametrize("kind", [*KINDS, "folder"])
+
+
+def table(box, stem):
+    return list(csv.DictReader(io.StringIO(box.text(f"{stem}.csv"), newline="")))
+
+
+def by_member(box, stem):
+    return {row["member"]: row for row in table(box, stem)}
+
+
+def files_in(top):
+    """The files below a folder, by their names relative to it."""
+    return {
+        str(path.relative_to(top)): path.read_bytes()
+        for path in sorted(top.rglob("*"))
+        if not path.is_dir()
+    }
+
+
+def check_whole(box):
+    """Every record tells the hashes of its files, and there is nothing else; no litter anywhere."""
+    found = files_in(box.outbox)
+    found.pop(".lock", None)
+    assert not [name for name in found if "/." in f"/{name}"]
+    owned = Counter(name for name in found if name.endswith(".json"))
+    for name in list(owned):
+        for file in json.loads(found[name])["files"]:
+            path = str(Path(name).parent / file["name"])
+            assert sha256(found[path]).hexdigest() == file["sha256"], path
+            owned[path] += 1
+    assert owned == Counter(dict.fromkeys(found, 1))
+    assert (box.waiting(), box.in_work()) == (set(), set())
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """A pass over the members as files of their own."""
+    box = DropFolder.within(tmp_path_factory.mktemp("alone"))
+    for name, data in ENTRIES:
+        if name not in OTHERS:
+            box.drop(name, data)
+    assert box.run().returncode == 1
+    return box
+
+
+@pytest.fixture(scope="module")
+def together(tmp_path_factory):
+    """A pass over archives of the members, of every kind, and over a folder of them."""
+    box = DropFolder.within(tmp_path_factory.mktemp("together"))
+    folder = box.inbox / "in-folder"
+    folder.mkdir()
+    for name, data in ENTRIES:
+        (folder / name).write_bytes(data)
+    for kind, make in KINDS.items():
+        box.drop(f"in-{kind.replace('.', '-')}.{kind}", make())
+    return box, box.run()
+
+
+def stem(kind):
+    return f"in-{kind.replace('.', '-')}"
+
+
+@every_kind
+def test_a_member_gives_what_it_gives_alone(together, alone, kind):
+    box, _ = together
+    wanted = {name: data for name, data in files_in(alone.outbox).items() if name != ".lock"}
+    found = files_in(box.outbox / stem(kind))
+    others = {f"{name.partition('.')[0]}.{ending}" for name in OTHERS for ending in ("json", "log")}
+    assert found.keys() - others == wanted.keys()
+    for name, data in wanted.items():
+        if name.endswith((".solution", ".csv")):
+            assert found[name] == data, name
+        if name.endswith(".json"):
+            mine, theirs = (json.loads(text) for text in (found[name], data))
+            for field in ("source", "format", "status", "solutions", "complete", "message"):
+                assert mine.get(field) == theirs.get(field), (name, field)
+            for field in ("variant", "box", "totals", "conflict"):
+                assert mine.get(field) == theirs.get(field), (name, field)
+            names = [[file["name"] for file in record["files"]] for record in (mine, theirs)]
+            assert sorted(names[0]) == sorted(names[1])
+            assert mine["job"] == box.record(stem(kind))["job"]
+
+
+@every_kind
+def test_the_log_of_a_member_tells_its_format_and_why(together, kind):
+    box, _ = together
+    folder = box.outbox / stem(kind)
+    for name in ("a", "two", "sadman", "top"):
+        events = events_in((folder / f"{name}.log").read_text())
+        assert events[-1]["event"] == "job.finished"
+        (read,) = (event for event in events if event["event"] == "stage.parse")
+        assert read["format"] == json.loads((folder / f"{name}.json").read_text())["format"]
+        assert read["reason"]
+
+
+@every_kind
+def test_the_table_has_a_row_for_every_member(together, kind):
+    box, _ = together
+    said = {
+        "bad.txt": "\"bad.txt:2:3: expected a digit or a blank, found 'k'\"",
+        "none.txt": '"row 1 holds 1 twice: row 1, column 1 and row 1, column 3"',
+        "empty.txt": f'"empty.txt: expected a puzzle, found an empty file; {OTHER_SAID}"',
+        "readme.txt": f"\"readme.txt:1:1: expected a digit or a blank, found 'T'; {OTHER_SAID}\"",
+        "cover.png": f'"cover.png: expected a puzzle as text, found a picture (PNG); {OTHER_SAID}"',
+    }
+    rows = {
+        "a.txt": "a.txt,grid,unique,1,true,exhaustion,",
+        "line.txt": "line.txt,line,unique,1,true,exhaustion,",
+        "two.txt": "two.txt,grid,multiple,2,true,exhaustion,",
+        "none.txt": f"none.txt,grid,unsolvable,0,true,drat,{said['none.txt']}",
+        "marks.txt": "marks.txt,grid,unique,1,true,exhaustion,",
+        "sadman.sdk": "sadman.sdk,sadman,unique,1,true,exhaustion,",
+        "boxes.txt": "boxes.txt,boxes,unique,1,true,exhaustion,",
+        "bad.txt": f"bad.txt,,invalid,0,,,{said['bad.txt']}",
+        "empty.txt": f"empty.txt,,other,0,,,{said['empty.txt']}",
+        "readme.txt": f"readme.txt,,other,0,,,{said['readme.txt']}",
+        "cover.png": f"cover.png,,other,0,,,{said['cover.png']}",
+        "top.txt": "top.txt,lines,collection,2,,,",
+        "worse.txt": 'worse.txt,lines,collection,4,,,"1 of 5 are invalid, unknown or failed"',
+        "packed.txt.gz": "packed.txt.gz,grid,unique,1,true,exhaustion,",
+    }
+    order = sorted(MEMBERS) if kind == "folder" else MEMBERS
+    assert box.text(f"{stem(kind)}.csv") == HEADER + "".join(rows[name] + "\n" for name in order)
+
+
+@every_kind
+def test_the_record_has_the_totals_of_all_puzzles(together, kind):
+    box, _ = together
+    record = box.record(stem(kind))
+    wanted = {"invalid": 2, "multiple": 1, "other": 3, "unique": 12, "unsolvable": 1}
+    assert record["totals"] == wanted
+    assert (record["schema"], record["status"]) == (1, "archive")
+    assert record["format"] == {"zip": "zip", "folder": "folder"}.get(kind, "tar")
+    if kind == "folder":
+        assert (record["source"], record["sha256"], record["bytes"]) == ("in-folder", None, None)
+        return
+    data = (box.inbox / "done" / record["source"]).read_bytes()
+    assert record["source"] == f"{stem(kind)}.{kind}"
+    assert (record["bytes"], record["sha256"]) == (len(data), sha256(data).hexdigest())
+    assert [event["event"] for event in events_in(box.text(f"{stem(kind)}.log"))] == [
+        "job.claimed",
+        "stage.parse",
+        "job.finished",
+    ]
+
+
+def test_with_some_members_bad_the_originals_are_done_and_the_pass_exits_with_1(together):
+    box, done = together
+    assert done.returncode == 1
+    assert box.kept("failed") == set()
+    archives = {f"{stem(kind)}.{kind}" for kind in KINDS}
+    assert box.kept("done") == archives | {f"in-folder/{name}" for name in MEMBERS}
+    ended = {e["source"]: e for e in events_in(done.stderr) if e["event"] == "job.finished"}
+    assert ended.keys() == archives | {"in-folder"}
+    assert {e["level"] for e in ended.values()} == {"error"}
+
+
+def test_nothing_is_left_but_what_records_tell(together, alone):
+    check_whole(together[0])
+    check_whole(alone)
+
+
+def test_what_is_no_puzzle_does_not_make_the_pass_fail(box):
+    box.drop("set.zip", zip_of(("a.txt", SMALL.encode()), ("readme.txt", b"Hello\n")))
+    done = box.run()
+    assert done.returncode == 0, done.stderr
+    assert box.record("set")["totals"] == {"other": 1, "unique": 1}
+    box.drop("readme.txt", "Hello\n")
+    assert box.run().returncode == 1
+    assert box.record("readme")["status"] == "invalid"
+
+
+LONG = "x" * 251 + ".txt"
+ODD = {
+    "a b;'c.txt": SMALL,
+    "line\nfeed.txt": SMALL,
+    "\x1b[2Jclear.txt": SMALL,
+    'quote",comma.txt': SMALL,
+    "umlaut-ä/ü.txt": SMALL,
+    "byte-\udcff.txt": SMALL,
+    "-rf": SMALL,
+    "~2.sdk.txt~3": SMALL,
+    LONG: SMALL,
+    "/".join("d" * 3 for _ in range(60)) + "/deep.txt": SMALL,
+}
+
+BESIDE = {
+    "a.sdk": SMALL,
+    "a.txt": OTHER,
+    "a": LINE,
+    "x/a.txt": OTHER,
+    "y/a.txt": SMALL,
+    "x/a.sdk": PAIR,
+    "c.txt": PAIR,
+    "c.csv": OTHER,
+    "c_1.solution": SMALL,
+}
+
+
+def entries(members):
+    return [(name, data.encode()) for name, data in members.items()]
+
+
+NESTED = zip_of(
+    ("b.txt", OTHER.encode()),
+    ("deep/top.txt", PAIR.encode()),
+    ("deeper.tar", tar_of(("c.txt", SMALL.encode()))),
+    ("../up.txt", SMALL.encode()),
+)
+REFUSED = [
+    ("../up.txt", SMALL.encode()),
+    ("/etc/absolute.txt", SMALL.encode()),
+    ("C:\\drive.txt", SMALL.encode()),
+    (tar_info("link.txt", tarfile.SYMTYPE, "/etc/passwd"), b""),
+    (tar_info("hard.txt", tarfile.LNKTYPE, "good.txt"), b""),
+    (tar_info("device", tarfile.CHRTYPE), b""),
+    (tar_info("pipe", tarfile.FIFOTYPE), b""),
+    ("good.txt", SMALL.encode()),
+    ("good.txt", OTHER.encode()),
+]
+REASONS = [
+    "its name leads out of the archive by '..'",
+    "its name is absolute",
+    "its name is absolute",
+    "it is a link",
+    "it is a link",
+    "it is a device",
+    "it is a named pipe",
+    "",
+    "another member has the same name",
+]
+WHOLE_TAR = tar_of(("a.txt", SMALL.encode()), ("b.txt", OTHER.encode()), ("c.txt", SMALL.encode()))
+WHOLE_ZIP = zip_of(("a.txt", SMALL.encode()), ("b.txt", OTHER.encode()))
+TAR_OF_MANY = tar_of(("a.txt", SMALL.encode()), ("top.txt", (PAIR * 2000).encode()))
+HURT = WHOLE_ZIP.index(b"a.txt") + len("a.txt") + 2
+
+SEVENTY = {f"{at % 7}/{at:02}.txt": OTHER if at % 2 else SMALL for at in range(70)}
+
+SOURCES = {
+    "odd.tar": tar_of(*entries(ODD)),
+    "beside.zip": zip_of(*entries(BESIDE)),
+    "nested.zip": zip_of(("inner.zip", NESTED), ("a.txt", SMALL.encode())),
+    "packed-inside.tar": tar_of(("in.tar.gz", gzip.compress(WHOLE_TAR)), ("a.txt", b"bad")),
+    "refused.tar": tar_of(*REFUSED),
+    "only-refused.zip": zip_of(("../a.txt", SMALL.encode()), ("/b.txt", SMALL.encode())),
+    "linked.zip": zip_of((zip_info("link", mode=0o120777), b"/etc"), ("a.txt", SMALL.encode())),
+    "empty.zip": zip_of(),
+    "empty.tar": tar_of(),
+    "junk.zip": zip_of((".hidden", b"x"), ("__MACOSX/a.txt", b"x"), ("d/", b""), ("b.part", b"x")),
+    "cut.zip": WHOLE_ZIP[: len(WHOLE_ZIP) // 2],
+    "hurt.zip": WHOLE_ZIP[:HURT] + bytes([WHOLE_ZIP[HURT] ^ 255]) + WHOLE_ZIP[HURT + 1 :],
+    "cut.tar": WHOLE_TAR[:1300],
+    "cut-twice.tar.gz": gzip.compress(TAR_OF_MANY)[: len(gzip.compress(TAR_OF_MANY)) // 2],
+    "no-end.tar.xz": lzma.compress(WHOLE_TAR)[:-20],
+    "seventy.zip": zip_of(*entries(SEVENTY)),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    """A pass over archives in which something is unusual."""
+    box = DropFolder.within(tmp_path_factory.mktemp("odd"))
+    for name, data in SOURCES.items():
+        box.drop(name, data)
+    return box, box.run("--settle", "0")
+
+
+def test_unusual_archives_end_in_done_with_exit_code_1(odd):
+    box, done = odd
+    assert done.returncode == 1
+    assert box.kept("done") == set(SOURCES) - {"cut.zip"}
+    assert box.kept("failed") == {"cut.zip"}
+    check_whole(box)
+
+
+def test_odd_names_are_kept_in_the_tree_and_escaped_in_the_table(odd):
+    box, _ = odd
+    found = table(box, "odd")
+    junk = "~2.sdk.txt~3"
+    assert [row["status"] for row in found] == ["unique"] * (len(ODD) - 1)
+    text = box.text("odd.csv")
+    assert text.replace("\n", "").isprintable()
+    names = [row["member"] for row in found]
+    assert names[:5] == [
+        "a b;'c.txt",
+        "line\\nfeed.txt",
+        "\\x1b[2Jclear.txt",
+        'quote",comma.txt',
+        "umlaut-ä/ü.txt",
+    ]
+    assert names[5] == "byte-\\udcff.txt"
+    solved = [name for name in files_in(box.outbox / "odd") if name.endswith("_1.solution")]
+    assert len(solved) == len(found)
+    for name in ODD:
+        if name not in (junk, LONG):
+            whole = box.outbox / "odd" / f"{os.fspath(Path(name).with_suffix(''))}_1.solution"
+            assert whole.read_text() in (SMALL_SOLVED, SMALL_SOLVED.replace("\n", "") + "\n")
+
+
+def test_a_name_that_is_as_long_as_names_go_is_shortened(odd):
+    box, _ = odd
+    (record,) = (box.outbox / "odd").glob("x*.json")
+    assert json.loads(record.read_text())["source"] == LONG
+    assert len(record.name) < 255
+
+
+def test_members_with_one_stem_do_not_overwrite_each_other(odd):
+    box, _ = odd
+    assert {row["status"] for row in table(box, "beside")} == {"unique", "collection"}
+    sources = {}
+    for name, data in files_in(box.outbox / "beside").items():
+        if name.endswith(".json"):
+            record = json.loads(data)
+            assert record["source"] not in sources
+            sources[record["source"]] = name.removesuffix(".json")
+    assert sources == {
+        "a.sdk": "a",
+        "a.txt": "a.txt",
+        "a": "a~2",
+        "x/a.txt": "x/a",
+        "y/a.txt": "y/a",
+        "x/a.sdk": "x/a.sdk",
+        "c.txt": "c",
+        "c.csv": "c.csv",
+        "c_1.solution": "c_1",
+    }
+    texts = {
+        name: (box.outbox / "beside" / f"{sources[name]}_1.solution").read_text()
+        for name in sources
+    }
+    assert (texts["a.sdk"], texts["a.txt"]) == (SMALL_SOLVED, OTHER_SOLVED)
+    assert (texts["x/a.txt"], texts["y/a.txt"]) == (OTHER_SOLVED, SMALL_SOLVED)
+
+
+def test_archives_in_archives_are_opened_one_level_deep(odd):
+    box, _ = odd
+    deeper = "it is an archive in an archive in an archive: no deeper than one in one is read"
+    assert [(row["member"], row["status"], row["message"]) for row in table(box, "nested")] == [
+        ("inner.zip/b.txt", "unique", ""),
+        ("inner.zip/deep/top.txt", "collection", ""),
+        ("inner.zip/deeper.tar", "refused", deeper),
+        ("inner.zip/../up.txt", "refused", REASONS[0]),
+        ("a.txt", "unique", ""),
+    ]
+    tree = box.outbox / "nested"
+    assert (tree / "inner.zip/b_1.solution").read_text() == OTHER_SOLVED
+    assert (tree / "inner.zip/deep/top.csv").exists()
+    assert box.record("nested")["totals"] == {"refused": 2, "unique": 4}
+    assert [row["member"] for row in table(box, "packed-inside")] == [
+        "in.tar.gz/a.txt",
+        "in.tar.gz/b.txt",
+        "in.tar.gz/c.txt",
+        "a.txt",
+    ]
+
+
+def test_what_must_not_be_read_is_refused_one_by_one_and_listed(odd):
+    box, _ = odd
+    found = table(box, "refused")
+    assert [row["message"] for row in found] == REASONS
+    assert [row["status"] for row in found] == [
+        "unique" if not reason else "refused" for reason in REASONS
+    ]
+    assert box.record("refused")["totals"] == {"refused": 8, "unique": 1}
+    assert (box.outbox / "refused/good_1.solution").read_text() == SMALL_SOLVED
+    assert by_member(box, "linked")["link"]["message"] == "it is a link"
+    assert by_member(box, "linked")["a.txt"]["status"] == "unique"
+
+
+def test_nothing_is_written_outside_by_the_names_of_members(odd):
+    box, _ = odd
+    top = box.inbox.parent
+    assert {path.name for path in top.iterdir()} == {"inbox", "outbox"}
+    assert not list(top.rglob("up*"))
+    assert not list(top.rglob("*absolute*"))
+
+
+def test_of_an_archive_with_nothing_but_refused_members_there_is_an_empty_tree(odd):
+    box, _ = odd
+    assert box.record("only-refused")["totals"] == {"refused": 2}
+    assert files_in(box.outbox / "only-refused") == {}
+    assert (box.outbox / "only-refused").is_dir()
+
+
+@pytest.mark.parametrize("name", ["empty.zip", "empty.tar", "junk.zip"])
+def test_an_archive_with_nothing_to_read_is_an_empty_table(box, name):
+    box.drop(name, SOURCES[name])
+    assert in_process(box) == 0
+    top = name.partition(".")[0]
+    assert box.text(f"{top}.csv") == HEADER
+    assert (box.record(top)["totals"], box.record(top)["status"]) == ({}, "archive")
+    assert files_in(box.outbox / top) == {}
+    assert (box.outbox / top).is_dir()
+    assert box.kept("done") == {name}
+    check_whole(box)
+
+
+def test_a_zip_without_its_list_says_that_it_is_cut_off(odd):
+    box, _ = odd
+    record = box.record("cut.zip")
+    assert (record["status"], "it is cut off" in record["message"]) == ("invalid", True)
+
+
+def test_a_damaged_member_leaves_the_others(odd):
+    box, _ = odd
+    hurt = by_member(box, "hurt")
+    assert hurt["b.txt"]["status"] == "unique"
+    assert hurt["a.txt"]["status"] == "refused"
+    assert "damaged" in hurt["a.txt"]["message"]
+    assert (box.outbox / "hurt/b_1.solution").read_text() == OTHER_SOLVED
+
+
+def test_of_a_tar_that_is_cut_off_all_is_solved_that_can_be_read(odd):
+    box, _ = odd
+    found = table(box, "cut")
+    assert [row["member"] for row in found[:1]] == ["a.txt"]
+    assert found[0]["status"] == "unique"
+    assert (found[-1]["status"], "cut off" in found[-1]["message"]) == ("refused", True)
+    assert [row["status"] for row in table(box, "no-end")][:3] == ["unique"] * 3
+    assert "cut off" in table(box, "no-end")[-1]["message"]
+
+
+def test_a_collection_that_breaks_off_in_an_archive_has_a_row_that_says_so(odd):
+    box, _ = odd
+    found = table(box, "cut-twice")
+    assert found[0]["member"] == "a.txt"
+    assert (found[1]["member"], found[1]["status"]) == ("top.txt", "collection")
+    assert found[1]["message"] == "it ends too early: it is cut off"
+    inner = (box.outbox / "cut-twice/top.csv").read_text().splitlines()
+    assert inner[-1].endswith(",,invalid,0,,,,it ends too early: it is cut off,")
+    assert len(inner) > 800
+    record = json.loads((box.outbox / "cut-twice/top.json").read_text())
+    assert record["totals"]["unique"] >= len(inner) - 3
+
+
+def test_seventy_of_one_size_go_together_and_each_has_its_own_solution(odd):
+    box, _ = odd
+    assert [row["member"] for row in table(box, "seventy")] == list(SEVENTY)
+    for name, puzzle in SEVENTY.items():
+        solved = (box.outbox / "seventy" / name).with_suffix("")
+        text = solved.with_name(f"{solved.name}_1.solution").read_text()
+        assert text == (SMALL_SOLVED if puzzle == SMALL else OTHER_SOLVED)
+
+
+def in_process(box, **options):
+    """A pass of the library; the exit code."""
+    chosen = {"settle": 0, "workers": 1, "solver": "pysat"} | options
+    with patch("pipeline.service.loop.Pool", Here):
+        return run_once(Settings(inbox=box.inbox, outbox=box.outbox, **chosen), Silent())
+
+
+def test_an_archive_beside_a_folder_of_its_name_loses_nothing(box):
+    inner = zip_of(("a.txt", SMALL.encode()))
+    box.drop("set.zip", zip_of(("i.zip", inner), ("i.zip/a.txt", OTHER.encode())))
+    assert in_process(box) in (0, 1)
+    solved = [text for name, text in files_in(box.outbox / "set").items() if "_1.sol" in name]
+    good = [row for row in table(box, "set") if row["status"] == "unique"]
+    assert len(solved) == len(good)
+
+
+def test_kept_formulas_do_not_overwrite_each_other(box):
+    members = {"a.txt": SMALL, "a_count.txt": OTHER, "b_count.txt": SMALL, "b.txt": OTHER}
+    box.drop("set.zip", zip_of(*entries(members)))
+    assert in_process(box, keep_cnf=True) == 0
+    check_whole(box)
+    cnfs = [name for name in files_in(box.outbox / "set") if name.endswith(".cnf")]
+    assert len(cnfs) == 2 * len(members)
+
+
+def test_a_member_that_is_empty_though_collections_are_declared_harms_no_other(box):
+    box.drop("set.zip", zip_of(("none.txt", b""), ("top.txt", PAIR.encode())))
+    assert in_process(box, format="lines") in (0, 1)
+    assert by_member(box, "set")["top.txt"]["status"] == "collection"
+    assert box.kept("done") == {"set.zip"}
+    check_whole(box)
+
+
+def test_max_bytes_bounds_a_member_and_max_total_bytes_all_of_them(box):
+    members = {"a.txt": SMALL, "long.txt": SMALL + "#" * 100, "top.txt": PAIR * 20, "b.txt": OTHER}
+    box.drop("set.zip", zip_of(*entries(members)))
+    box.drop("more.tar", tar_of(("a.txt", SMALL.encode()), ("b.txt", b"#" * 9000)))
+    assert in_process(box, max_bytes=60, max_total_bytes=6000) == 1
+    found = by_member(box, "set")
+    assert [found[name]["status"] for name in members] == [
+        "unique",
+        found["long.txt"]["status"],
+        "collection",
+        "unique",
+    ]
+    assert found["long.txt"]["status"] in ("invalid", "refused")
+    assert "--max-bytes" in found["long.txt"]["message"]
+    last = table(box, "more")[-1]
+    assert last["status"] == "refused"
+    assert last["message"].endswith("--max-total-bytes allows more")
+    check_whole(box)
+
+
+def test_dropped_again_an_archive_replaces_its_tree_as_a_whole(box):
+    box.drop("set.zip", zip_of(*entries({"a.txt": SMALL, "d/b.txt": OTHER})))
+    assert in_process(box) == 0
+    box.drop("set.zip", zip_of(*entries({"c.txt": SMALL})))
+    assert in_process(box) == 0
+    assert files_in(box.outbox / "set").keys() == {"c.json", "c.log", "c_1.solution"}
+    box.drop("set.zip", SMALL)
+    assert in_process(box) == 0
+    assert box.published() == {"set.json", "set.log", "set_1.solution"}
+    check_whole(box)
+
+
+def test_a_dropped_folder_of_folders_is_mirrored_and_its_links_are_refused(box, tmp_path):
+    making = tmp_path / "set"
+    (making / "x/empty").mkdir(parents=True)
+    (making / "a.txt").write_text(SMALL)
+    (making / "x/top.txt").write_text(PAIR)
+    (making / "x/in.zip").write_bytes(WHOLE_ZIP)
+    (making / "link.txt").symlink_to(making / "a.txt")
+    (making / "away").symlink_to(tmp_path)
+    (making / "x/.hidden").write_text("x")
+    making.rename(box.inbox / "set")
+    assert in_process(box) == 1
+    assert [(row["member"], row["status"]) for row in table(box, "set")] == [
+        ("a.txt", "unique"),
+        ("away", "refused"),
+        ("link.txt", "refused"),
+        ("x/in.zip/a.txt", "unique"),
+        ("x/in.zip/b.txt", "unique"),
+        ("x/top.txt", "collection"),
+    ]
+    assert (box.outbox / "set/x/in.zip/b_1.solution").read_text() == OTHER_SOLVED
+    kept = {f"set/{name}" for name in ("a.txt", "link.txt", "x/.hidden", "x/in.zip", "x/top.txt")}
+    assert box.kept("done") == kept
+    check_whole(box)
+
+
+SEEDS = [
+    zip_of(*ENTRIES),
+    tar_of(*ENTRIES),
+    gzip.compress(tar_of(*ENTRIES)),
+    zip_of(("i.zip", zip_of(*ENTRIES[:3])), ("t.tar", tar_of(*ENTRIES[8:])), *ENTRIES[:2]),
+    zip_of(*ENTRIES, method=0),
+    gzip.compress((BAD_LINE * 20).encode()),
+    (BAD_LINE * 20).encode(),
+    b"puzzle,solution\n"
+    + f"{LINE},{SMALL_SOLVED}".replace("\n", "").encode()
+    + b"\n"
+    + PAIR.encode(),
+]
+"""Archives, and collections too."""
+
+
+@st.composite
+def mutated(draw):
+    """One of them with bytes changed, cut out, doubled or cut off."""
+    data = bytearray(draw(st.sampled_from(SEEDS)))
+    for _ in range(draw(st.integers(1, 6))):
+        at = draw(st.integers(0, max(len(data) - 1, 0)))
+        match draw(st.sampled_from(["change", "change", "zero", "out", "double", "off", "move"])):
+            case "change":
+                data[at : at + 1] = bytes([draw(st.integers(0, 255))])
+            case "zero":
+                data[at : at + 4] = bytes(4)
+            case "out":
+                del data[at : at + draw(st.integers(1, 600))]
+            case "double":
+                data[at:at] = data[at : at + draw(st.integers(1, 600))]
+            case "off":
+                del data[max(at, len(data) // 2) :]
+            case "move":
+                data[at:] = data[at + 512 :] + data[at : at + 512]
+    return bytes(data)
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(mutated(), min_size=4, max_size=6))
+def test_mutated_they_never_crash_nor_lose_the_original_nor_leave_litter(sources):
+    with tempfile.TemporaryDirectory() as folder:
+        box = DropFolder.within(Path(folder))
+        for number, data in enumerate(sources):
+            box.drop(f"set{number}.zip", data or b"\n")
+        assert in_process(box) in (0, 1)
+        kept = {path.name: path.read_bytes() for path in box.inbox.glob("*/set*.zip")}
+        assert kept == {f"set{number}.zip": data or b"\n" for number, data in enumerate(sources)}
+        check_whole(box)
+        for number in range(len(sources)):
+            record = box.record(f"set{number}")
+            if record["status"] == "archive":
+                rows = table(box, f"set{number}")
+                statuses = Counter(row["status"] for row in rows)
+                assert record["totals"].get("refused", 0) == statuses["refused"]
+
+
+def failing(number, code):
+    """What puts a member's file into the tree; it fails at that call, and once only."""
+    calls, put = iter(range(1, 1000)), Tree._put
+
+    def failing_once(tree, stem, name, pieces):
+        if next(calls) == number:
+            raise OSError(code, os.strerror(code), name)
+        return put(tree, stem, name, pieces)
+
+    return failing_once
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_a_disk_that_fails_at_one_file_of_a_member_is_not_the_members_fault(
+    box, monkeypatch, number
+):
+    """Each of two members has three files."""
+    box.drop("set.zip", zip_of(("a.txt", SMALL), ("b.txt", OTHER)))
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
+    with monkeypatch.context() as patched:
+        patched.setattr(Tree, "_put", failing(number, errno.EIO))
+        assert run_once(settings, LazyLog(quiet=True)) == 75
+    assert not box.has_record("set")
+    assert run_once(settings, LazyLog(quiet=True)) == 0
+    assert [row["status"] for row in table(box, "set")] == ["unique", "unique"]
+    check_whole(box)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("code", [errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL])
+def test_of_a_member_whose_name_cannot_be_written_nothing_is_left(box, monkeypatch, number, code):
+    box.drop("set.zip", zip_of(("x/a.txt", SMALL), ("y/b.txt", OTHER)))
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
+    monkeypatch.setattr(Tree, "_put", failing(number, code))
+    assert run_once(settings, LazyLog(quiet=True)) == 1
+    first, second = table(box, "set")
+    assert (first["status"], first["message"]) == (
+        "failed",
+        f"it cannot be written: {os.strerror(code)}",
+    )
+    assert second["status"] == "unique"
+    assert {path.name for path in (box.outbox / "set").iterdir()} == {"y"}
+    check_whole(box)
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_members_whose_paths_get_too_long_are_failed_and_the_others_are_written(tmp_path, killed):
+    """Puzzles and collections, the latter in several steps, at one of which a run may end."""
+    box = DropFolder.within(tmp_path)
+    outbox = box.outbox.joinpath(*["o" * 200] * 12)
+    long = "/".join(["m" * 190] * 9)
+    members = [(f"{long}/one.txt", SMALL), (f"{long}/many.txt", PAIR * 41), ("many.txt", PAIR)]
+    box.drop("set.zip", zip_of(*members))
+    outbox.mkdir(parents=True)
+    box = DropFolder(box.inbox, outbox)
+    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
+    tuning = Tuning(portions=Portions(piece=400), checkpoint_seconds=0.0)
+    if killed:
+        with patch.object(TreeSink, "_end", side_effect=OSError(errno.EIO, "Input/output error")):
+            assert run_once(settings, LazyLog(quiet=True), tuning=tuning) == 75
+    assert run_once(settings, LazyLog(quiet=True), tuning=tuning) == 1
+    rows = table(box, "set")
+    why = f"it cannot be written: {os.strerror(errno.ENAMETOOLONG)}"
+    assert [(row["status"], row["message"]) for row in rows] == [
+        ("failed", why),
+        ("failed", why),
+        ("collection", ""),
+    ]
+    assert box.record("set")["totals"] == {"unique": 2, "failed": 2}
+    assert {path.name for path in (outbox / "set").iterdir()} == {
+        f"many{ending}" for ending in (".csv", ".json", ".log", "_1.solution")
+    }

@@ -1,0 +1,287 @@
+"""Children that cannot outlive their welcome: real processes, ended in every way."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.needs import needs_linux
+from support.solving import PATIENCE, children, has_ended, is_closed
+
+from pipeline.limits import MIB
+from pipeline.solving.solvers.child import Bounds, bound, child, ended_within, pour
+
+AMPLE = Bounds(memory_bytes=1024 * MIB, file_bytes=64 * MIB, processor_seconds=60)
+WITH_GRANDCHILD = ["sh", "-c", "sleep 1000 & sleep 1000"]
+DEAF_GRANDCHILD = ["sh", "-c", "trap '' HUP INT TERM; (trap '' HUP INT TERM; sleep 1000) & wait"]
+OTHER_INPUT = ["sh", "-c", "exec 0</dev/null; sleep 1000 & sleep 1000"]
+ENDED_LEADER = ["sh", "-c", "sleep 1000 & exit 7"]
+
+
+@pytest.fixture
+def pipe():
+    """A pipe to hand down: that it is closed tells that nobody holds it who could."""
+    reading, writing = os.pipe()
+    yield reading, writing
+    for descriptor in (reading, writing):
+        try:
+            os.close(descriptor)
+        except OSError:  # the test has closed it
+            continue
+
+
+def once_bounded(limit: str) -> str:
+    """Python that goes on when the bound is set, which is after its start."""
+    return (
+        "import resource, itertools; next(_ for _ in itertools.count() "
+        f"if resource.getrlimit(resource.{limit})[0] != resource.RLIM_INFINITY)"
+    )
+
+
+def run_child(argv, output, bounds=AMPLE, seconds=PATIENCE):
+    """The exit code of a child that was let run to its end; None if it took longer."""
+    with output.open("wb") as sink, child(argv, bounds, sink.fileno()) as process:
+        return process.wait() if ended_within(process, seconds) else None
+
+
+def descriptors() -> int:
+    return len(list(Path("/dev/fd").iterdir()))
+
+
+@pytest.mark.parametrize("argv", [WITH_GRANDCHILD, DEAF_GRANDCHILD], ids=["plain", "deaf"])
+def test_leaving_by_an_error_or_without_ends_the_child_and_its_children(argv, pipe):
+    reading, writing = pipe
+    with suppress(KeyboardInterrupt), child(argv, pass_fds=[writing]) as process:
+        os.close(writing)
+        assert not ended_within(process, 0)
+        if argv == DEAF_GRANDCHILD:
+            raise KeyboardInterrupt
+    assert process.returncode == -signal.SIGKILL
+    assert is_closed(reading)
+
+
+class InterruptedPopen(subprocess.Popen):
+    """A start in whose very moment a signal comes."""
+
+    coming = signal.SIGINT
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        signal.raise_signal(self.coming)
+
+
+@pytest.mark.parametrize("coming", [signal.SIGINT, signal.SIGTERM, signal.SIGALRM])
+def test_a_signal_in_the_moment_of_the_start_ends_the_child_and_its_children(
+    coming, pipe, monkeypatch
+):
+    reading, writing = pipe
+    before = signal.signal(coming, signal.default_int_handler)
+    monkeypatch.setattr(InterruptedPopen, "coming", coming)
+    monkeypatch.setattr(subprocess, "Popen", InterruptedPopen)
+    try:
+        with pytest.raises(KeyboardInterrupt), child(WITH_GRANDCHILD, pass_fds=[writing]):
+            raise AssertionError("the signal came before")
+        assert signal.getsignal(coming) is signal.default_int_handler
+    finally:
+        signal.signal(coming, before)
+    os.close(writing)
+    assert is_closed(reading)
+
+
+def test_a_signal_that_is_ignored_stays_ignored_at_the_start(monkeypatch):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    monkeypatch.setattr(subprocess, "Popen", InterruptedPopen)
+    try:
+        with child(["cat"]) as process:
+            assert not ended_within(process, 0)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_what_a_child_leaves_behind_ends_with_it(pipe):
+    reading, writing = pipe
+    with child(ENDED_LEADER, pass_fds=[writing]) as process:
+        os.close(writing)
+        assert ended_within(process, PATIENCE)
+    assert process.returncode == 7
+    assert is_closed(reading)
+
+
+@needs_linux
+@pytest.mark.parametrize(
+    ("argv", "how"),
+    [
+        (WITH_GRANDCHILD, signal.SIGKILL),
+        (DEAF_GRANDCHILD, signal.SIGTERM),
+        (OTHER_INPUT, signal.SIGSEGV),
+    ],
+    ids=["plain", "deaf", "other input"],
+)
+def test_children_die_with_the_process_that_started_them(argv, how, pipe):
+    reading, writing = pipe
+    code = (
+        "import sys; from pipeline.solving.solvers.child import child, ended_within\n"
+        f"with child({argv!r}, pass_fds=[{writing}]) as process:\n"
+        "    print(process.pid, flush=True); ended_within(process, 1000)"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    started = [sys.executable, "-c", code]
+    starter = subprocess.Popen(started, stdout=subprocess.PIPE, env=environment, pass_fds=[writing])
+    os.close(writing)
+    with starter:
+        pid = int(starter.stdout.readline())
+        starter.send_signal(how)
+        assert starter.wait(PATIENCE) == -how
+    assert has_ended(pid)
+    assert is_closed(reading)
+
+
+@pytest.mark.parametrize(
+    ("script", "code"), [("exit 0", 0), ("exit 7", 7), ("kill -SEGV $$", -signal.SIGSEGV)]
+)
+def test_the_exit_code_is_the_childs(script, code, tmp_path):
+    assert run_child(["sh", "-c", script], tmp_path / "output") == code
+
+
+def test_waiting_in_vain_does_no_harm():
+    with child(["cat"]) as process:
+        assert not ended_within(process, 0.01)
+        process.kill()
+        assert ended_within(process, PATIENCE)
+        assert ended_within(process, 0)
+        assert process.returncode is None, "it is not reaped, so its number is still its own"
+
+
+def test_both_outputs_go_to_the_file_or_nowhere(tmp_path, capfd):
+    talking = ["sh", "-c", "echo out; echo err >&2"]
+    run_child(talking, tmp_path / "output")
+    assert (tmp_path / "output").read_text() == "out\nerr\n"
+    with child(talking) as process:
+        assert ended_within(process, PATIENCE)
+    assert capfd.readouterr() == ("", "")
+
+
+@needs_linux
+def test_endless_output_is_cut(tmp_path):
+    output, bounds = tmp_path / "output", replace(AMPLE, file_bytes=MIB)
+    script = "until [ $(ulimit -f) != unlimited ]; do :; done; exec yes"
+    assert run_child(["sh", "-c", script], output, bounds) == -signal.SIGXFSZ
+    assert output.stat().st_size == MIB
+
+
+@needs_linux
+def test_children_that_a_child_has_already_are_bounded_too(pipe):
+    reading, writing = pipe
+    with child(["sh", "-c", "sleep 1000 & echo $!; wait"], output=writing) as process:
+        started = int(os.read(reading, 100))
+        bound(process, AMPLE)
+        limits = [resource.prlimit(p, resource.RLIMIT_FSIZE)[0] for p in (process.pid, started)]
+    assert limits == [AMPLE.file_bytes] * 2
+
+
+@needs_linux
+def test_what_never_rests_is_ended_after_its_processor_time(tmp_path):
+    bounds = replace(AMPLE, processor_seconds=1)
+    spinning = ["sh", "-c", "while :; do :; done"]
+    assert run_child(spinning, tmp_path / "output", bounds) == -signal.SIGXCPU
+
+
+@needs_linux
+def test_bounds_can_be_raised_but_not_above_our_own(monkeypatch):
+    ours = {resource.RLIMIT_FSIZE: (3 * MIB, resource.RLIM_INFINITY)}
+    unlimited = (resource.RLIM_INFINITY,) * 2
+    monkeypatch.setattr(resource, "getrlimit", lambda which: ours.get(which, unlimited))
+    with child(["cat"], replace(AMPLE, file_bytes=MIB)) as process:
+        assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == MIB
+        bound(process, replace(AMPLE, file_bytes=2 * MIB))
+        assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == 2 * MIB
+        bound(process, AMPLE)
+        assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == 3 * MIB
+
+
+@needs_linux
+@pytest.mark.parametrize(
+    ("limit", "code", "said"),
+    [
+        ("RLIMIT_FSIZE", "open({!r}, 'wb').write(bytes(2**22))", "File too large"),
+        ("RLIMIT_AS", "bytes(2**29)", "MemoryError"),
+    ],
+)
+def test_files_and_memory_are_bounded(limit, code, said, tmp_path):
+    target = tmp_path / "result"
+    target.touch()
+    code = f"{once_bounded(limit)}; {code.format(str(target))}"
+    bounds = replace(AMPLE, file_bytes=2 * MIB, memory_bytes=256 * MIB)
+    assert run_child([sys.executable, "-c", code], tmp_path / "output", bounds) == 1
+    assert said in (tmp_path / "output").read_text()
+    assert target.stat().st_size in (0, 2 * MIB)
+
+
+def test_only_the_descriptors_named_are_inherited(pipe):
+    reading, writing = pipe
+    with child(["sh", "-c", f"echo here > /dev/fd/{writing}"], pass_fds=[writing]):
+        assert os.read(reading, 100) == b"here\n"
+    os.set_inheritable(writing, True)
+    with child(["sleep", "1000"]):
+        os.close(writing)
+        assert is_closed(reading)
+
+
+def test_a_child_reads_no_standard_input_of_ours():
+    """It would eat what is piped into `solve -`; the end of its own comes with our end."""
+    with child(["cat"]) as process:
+        assert not ended_within(process, 0.02)
+
+
+@pytest.mark.parametrize("name", ["no-such-program", "not-executable"])
+def test_what_cannot_be_started_is_an_os_error_and_leaves_nothing_open(name, tmp_path):
+    (tmp_path / "not-executable").touch()
+    before = descriptors()
+    with pytest.raises(OSError, match=name):
+        run_child([str(tmp_path / name)], tmp_path / "output")
+    assert descriptors() == before
+
+
+@needs_linux
+def test_nothing_is_left_open_and_no_child_behind(tmp_path):
+    before, others = descriptors(), children()
+    assert run_child(["sleep", "1000"], tmp_path / "output", seconds=0.01) is None
+    assert run_child(["true"], tmp_path / "output") == 0
+    assert descriptors() == before
+    assert children() == others
+
+
+def test_no_shell_looks_at_the_arguments(tmp_path):
+    run_child(["echo", "$HOME; exit 3", "*"], tmp_path / "output")
+    assert (tmp_path / "output").read_text() == "$HOME; exit 3 *\n"
+
+
+def test_what_is_poured_in_comes_out_though_it_is_more_than_a_pipe_holds(pipe, tmp_path):
+    reading, writing = pipe
+    with (
+        (tmp_path / "output").open("wb") as sink,
+        child(["cat"], AMPLE, sink.fileno(), reading) as process,
+    ):
+        assert pour([b"a" * MIB, b"", b"b" * MIB], writing, PATIENCE)
+        os.close(reading)
+        os.close(writing)
+        assert ended_within(process, PATIENCE)
+    assert (tmp_path / "output").read_bytes() == b"a" * MIB + b"b" * MIB
+
+
+@pytest.mark.parametrize("seconds", [0, 0.02])
+def test_pouring_ends_in_time_where_nobody_drinks(pipe, seconds):
+    assert not pour([b"a" * MIB], pipe[1], seconds)
+
+
+def test_nothing_has_to_be_drunk_to_the_end(pipe):
+    reading, writing = pipe
+    os.close(reading)
+    assert pour([b"a" * MIB], writing, PATIENCE)

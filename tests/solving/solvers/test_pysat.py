@@ -1,0 +1,100 @@
+"""Provers: real engines in a real child, and what becomes of the next question."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from support.needs import needs_linux
+from support.solving import children, has_ended, pigeons
+
+from pipeline.certify import certify_model
+from pipeline.certify.formula import Formula
+from pipeline.certify.proof import check_refutation
+from pipeline.errors import SolverError
+from pipeline.limits import Limits
+from pipeline.solving.solvers import child
+from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Prover, Satisfiable
+
+LIMITS = Limits(60)
+PIGEONS = Formula(30, tuple(pigeons(5).clauses()))
+CONTRADICTION = ((1,), (-1,))
+
+
+@pytest.fixture(scope="module")
+def prover():
+    with Prover() as made:
+        yield made
+
+
+def answers(prover):
+    return prover.prove(CONTRADICTION, LIMITS) == "0\n"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_proof_is_clauses_alone_and_ends_with_the_empty_one(engine, prover):
+    proof = prover.prove(PIGEONS.clauses, LIMITS, engine)
+    lines = proof.splitlines()
+    assert lines.index("0") == len(lines) - 1 > 10
+    assert not any(line.startswith("d") for line in lines)
+    assert check_refutation(PIGEONS, proof, 60).steps == len(lines)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("clauses", [CONTRADICTION, ((),), ((1, 2), (-1,), (-2,))], ids=str)
+def test_what_propagation_refutes_has_a_proof_too(clauses, engine, prover):
+    proof = prover.prove(clauses, LIMITS, engine)
+    assert check_refutation(Formula(2, clauses), proof, 60)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("clauses", [(), ((1, 2),), PIGEONS.clauses[1:]], ids=len)
+def test_there_is_no_proof_where_there_is_a_model(clauses, engine, prover):
+    with pytest.raises(Satisfiable, match=f"{engine} has found a model") as raised:
+        prover.prove(clauses, LIMITS, engine)
+    assert certify_model(clauses, raised.value.model) is None
+    assert answers(prover)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_time_that_is_up_is_an_error_and_the_next_question_is_answered(engine, prover):
+    for seconds in (0, 0.3):
+        with pytest.raises(SolverError, match=rf"{engine}: the time limit of {seconds} s"):
+            prover.prove(pigeons(12).clauses(), Limits(seconds), engine)
+    assert answers(prover)
+
+
+@needs_linux
+def test_memory_that_is_used_up_is_an_error_and_the_next_question_is_answered(prover):
+    many = ((number, -number - 1, number + 2) for number in range(1, 2_000_000))
+    with pytest.raises(SolverError, match="the memory limit of 64 MB"):
+        prover.prove(many, Limits(60, 64))
+    assert answers(prover)
+
+
+def test_a_proof_that_was_cut_off_is_no_proof_and_no_doubt(monkeypatch):
+    limit = "import pipeline.solving.solvers.pysat as p; p.PROOF_BYTES, p._BUFFERED = 4096, 0; from"
+    monkeypatch.setattr("pipeline.solving.solvers.child._SERVE", child._SERVE.replace("from", limit, 1))
+    with Prover() as prover:
+        with pytest.raises(GaveUp, match="its proof is longer than"):
+            prover.prove(pigeons(6).clauses(), LIMITS)
+        assert answers(prover)
+
+
+@needs_linux
+def test_a_child_that_is_killed_is_an_error_and_the_next_question_is_answered():
+    before = children()
+    with Prover() as prover:
+        assert answers(prover)
+        (pid,) = children() - before
+        assert answers(prover)
+        assert children() - before == {pid}, "it is kept"
+        os.kill(pid, signal.SIGKILL)
+        with pytest.raises(SolverError, match="died"):
+            prover.prove(PIGEONS.clauses, LIMITS)
+        assert answers(prover)
+        (other,) = children() - before
+        assert other != pid
+    assert has_ended(other)
+    assert children() == before

@@ -1,0 +1,185 @@
+"""Whether solutions are all: exhaustion decides, and a proof where it does not or where asked."""
+
+from __future__ import annotations
+
+import pytest
+from support.oracle import solutions
+from support.solving import EVEN_ODD_SIX, NONE, SIX, STUCK, TWO, UNIQUE, pattern
+
+from pipeline.solving import complete as completeness
+from pipeline.certify.exhaustion import Exhausted
+from pipeline.certify.proof import check_refutation
+from pipeline.solving.complete import check_complete
+from pipeline.limits import Limits
+from pipeline.reading.formats import parse_puzzle, parsed_from
+from pipeline.solving.problem import PuzzleProblem, read_problem
+from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.settings import Settings
+from pipeline.solving.solvers import Solvers
+
+TEXTS = {"none": NONE, "one": UNIQUE, "two": TWO, "six": SIX, "six of 9x9": EVEN_ODD_SIX}
+every_puzzle = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+
+
+@pytest.fixture(scope="module")
+def solvers():
+    with Solvers("pysat") as chain:
+        yield chain
+
+
+@pytest.fixture
+def no_exhaustion(monkeypatch):
+    """No time at all for a search through everything."""
+    monkeypatch.setattr(completeness, "EXHAUSTION_SECONDS", 0.0)
+
+
+def problem_of(puzzle):
+    return PuzzleProblem(parsed_from(puzzle))
+
+
+def checked(text, solvers, *, without=0, **how):
+    """What is found out of a puzzle with all solutions listed but the first few."""
+    puzzle = parse_puzzle(text)
+    listed = solutions(puzzle, 9)[without:]
+    return check_complete(problem_of(puzzle), listed, solvers, Limits(), **how)
+
+
+def stands(proof):
+    """Whether a proof refutes its formula."""
+    return check_refutation(proof.formula(), proof.text, 60.0)
+
+
+@every_puzzle
+def test_a_search_through_everything_shows_it_and_no_proof_is_made(text, solvers):
+    found = checked(text, solvers)
+    assert (found.certificate.complete, found.certificate.by) == ("proved", "exhaustion")
+    assert found.certificate.nodes is not None
+    assert (found.certificate.solver, found.certificate.reason) == (None, None)
+    assert (found.proof, found.missing) == (None, ())
+
+
+@every_puzzle
+def test_who_asks_for_a_proof_has_one(text, solvers):
+    found = checked(text, solvers, prove=True)
+    assert (found.certificate.complete, found.certificate.by) == ("proved", "drat")
+    assert found.certificate.nodes is None
+    assert stands(found.proof)
+    assert found.missing == ()
+
+
+@every_puzzle
+def test_what_is_undecided_goes_on_to_a_proof(text, solvers, no_exhaustion):
+    found = checked(text, solvers)
+    assert (found.certificate.complete, found.certificate.by) == ("proved", "drat")
+    assert stands(found.proof)
+
+
+@pytest.mark.parametrize("prove", [False, True])
+@pytest.mark.parametrize("text", [UNIQUE, TWO, SIX, EVEN_ODD_SIX], ids=[1, 2, 6, "6 of 9x9"])
+def test_solutions_that_are_missing_are_given_as_many_as_were_asked_for(text, prove, solvers):
+    known = solutions(parse_puzzle(text), 9)
+    for without in range(1, len(known) + 1):
+        for most in range(1, len(known) + 2):
+            found = checked(text, solvers, without=without, most=most, prove=prove)
+            assert set(found.missing) <= set(known[:without])
+            assert len(found.missing) == min(most, without)
+            assert found.proof is None
+            is_all = without < most
+            assert found.certificate.complete == ("proved" if is_all else "no")
+            assert found.certificate.by == ("exhaustion" if is_all else None)
+
+
+@pytest.mark.parametrize("prove", [False, True])
+@pytest.mark.parametrize("wrong", ["no solution", "a listed one", "one twice"])
+def test_a_search_that_finds_what_is_no_other_solution_is_no_evidence(
+    wrong, prove, solvers, monkeypatch
+):
+    known = solutions(parse_puzzle(SIX), 9)
+    grids = {
+        "no solution": (known[0], pattern(known[0].geometry)),
+        "a listed one": (known[0], known[5]),
+        "one twice": (known[0], known[0]),
+    }[wrong]
+    monkeypatch.setattr("pipeline.solving.problem.exhausted", lambda *_, **__: Exhausted(grids, 3))
+    false = checked(SIX, solvers, without=1, most=3, prove=prove)
+    assert (false.certificate.complete, false.missing) == ("no", ())
+    if wrong != "one twice":
+        true = checked(SIX, solvers, prove=prove)
+        assert (true.certificate.by, true.missing) == ("drat", ())
+
+
+def test_a_false_claim_that_exhaustion_cannot_judge_fails_by_its_proof(solvers, no_exhaustion):
+    found = checked(TWO, solvers, without=1)
+    assert found.certificate.complete == "no"
+    assert found.certificate.reason
+    assert (found.proof, found.missing) == (None, ())
+
+
+def test_of_very_many_solutions_no_proof_is_made_unless_asked_for_and_the_search_has_all_the_time(
+    solvers, no_exhaustion, monkeypatch
+):
+    monkeypatch.setattr(completeness, "MOST_PROVED", 5)
+    assert checked(SIX, solvers).certificate.by == "exhaustion"
+    puzzle = parse_puzzle(SIX)
+    known = solutions(puzzle, 9)
+    found = check_complete(problem_of(puzzle), known, solvers, Limits(1e-9))
+    assert (found.certificate.complete, found.proof) == ("claimed", None)
+    assert found.certificate.reason == "time was too short"
+    assert stands(checked(SIX, solvers, prove=True).proof)
+    assert checked(TWO, solvers).certificate.by == "drat"
+
+
+def test_a_proof_that_is_out_of_reach_leaves_what_exhaustion_has_shown(solvers):
+    puzzle = parse_puzzle(STUCK)
+    limits = Limits(megabytes=1)
+    found = check_complete(problem_of(puzzle), [], solvers, limits, prove=True)
+    assert (found.certificate.complete, found.certificate.by) == ("proved", "exhaustion")
+    assert "memory" in found.certificate.reason
+    assert found.proof is None
+
+
+@pytest.mark.parametrize(
+    ("side", "limits", "reason"),
+    [
+        (50, Limits(), "more than the 3,000,000"),
+        (49, Limits(megabytes=64), "the memory limit of 64 MB"),
+    ],
+)
+def test_what_is_too_large_for_a_search_and_a_proof_is_only_claimed(side, limits, reason, solvers):
+    geometry = Geometry(1, side)
+    grid = pattern(geometry)
+    puzzle = Puzzle.of_values(geometry, (0, *grid.values[1:]))
+    found = check_complete(problem_of(puzzle), [grid], solvers, limits)
+    assert (found.certificate.complete, reason in found.certificate.reason) == ("claimed", True)
+    if side == 49:
+        found = check_complete(problem_of(puzzle), [grid], solvers, Limits())
+        assert (found.certificate.complete, found.certificate.by) == ("proved", "exhaustion")
+
+
+TWO_MODELS = b"p cnf 2 2\n1 2 0\n-1 -2 0\n"
+
+
+def models_of(problem, solvers):
+    from pipeline.solving.result import Stopwatch
+    from pipeline.service.requests import solve_one
+
+    return solve_one(problem, solvers, Settings(max_solutions=9), Stopwatch()).solutions
+
+
+@pytest.mark.parametrize("prove", [False, True])
+def test_a_formula_is_proved_whether_that_is_asked_for_or_not(prove, solvers):
+    problem = read_problem(TWO_MODELS, "two.cnf", Settings())
+    models = models_of(problem, solvers)
+    found = check_complete(problem, models, solvers, Limits(), prove=prove)
+    assert len(models) == 2
+    assert (found.certificate.complete, found.certificate.by) == ("proved", "drat")
+    assert stands(found.proof)
+
+
+def test_a_false_claim_about_a_formula_is_no_certificate(solvers):
+    problem = read_problem(TWO_MODELS, "two.cnf", Settings())
+    for listed in ((), models_of(problem, solvers)[:1]):
+        found = check_complete(problem, listed, solvers, Limits())
+        assert found.certificate.complete == "no"
+        assert found.certificate.reason
+        assert (found.proof, found.missing) == (None, ())

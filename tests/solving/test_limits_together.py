@@ -1,0 +1,232 @@
+"""The time limit of a puzzle that is solved with others counts what they took together."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
+
+import pytest
+from support.solvers import Scripted
+from support.solving import TWO, UNIQUE
+
+from pipeline.solving.many import FEWEST, TOGETHER, _Union, masks_of, solve_union
+from pipeline.certify.many import exhausted_many
+from pipeline.solving.one import Search
+from pipeline.limits import Limits
+from pipeline.reading.formats import Piece, detect_collection, parse_puzzle
+from pipeline.solving.problem import read_problem
+from pipeline.solving.result import Certificate, Stopwatch
+from pipeline.settings import Settings
+from pipeline.solving.solvers import Solvers
+from pipeline.solving.compiled import solve_lanes
+from pipeline.service.requests import solve_piece, solve_sources
+from pipeline.reading.source import Source
+
+SEVEN = "the time limit of 7 s was reached"
+
+by_union_and_by_lanes = pytest.mark.parametrize("number", [2, FEWEST], ids=["union", "lanes"])
+
+
+class Clock:
+    """It stands still but while what is slowed is done."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def slowed(self, work, seconds):
+        """The same work, which takes so many seconds more."""
+
+        def slow(*arguments, **options):
+            self.now += seconds
+            return work(*arguments, **options)
+
+        return slow
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    for module in ("batch", "solving"):
+        monkeypatch.setattr(f"pipeline.{module}.Stopwatch", partial(Stopwatch, lambda: clock.now))
+    monkeypatch.setattr("pipeline.solving.many.time", SimpleNamespace(perf_counter=lambda: clock.now))
+    return clock
+
+
+@pytest.fixture
+def slow_together(monkeypatch, clock):
+    """Make solving together take so many seconds: lanes, or each question about a formula."""
+
+    def slow(seconds):
+        lanes, asked = clock.slowed(solve_lanes, seconds), clock.slowed(_Union._ask, seconds)
+        monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", lanes)
+        monkeypatch.setattr(_Union, "_ask", asked)
+
+    return slow
+
+
+@pytest.fixture(scope="module")
+def solvers():
+    with Solvers("pysat") as found:
+        yield found
+
+
+def as_sources(texts, solvers, **options):
+    """Of each puzzle its status, what is known of it, and why no more."""
+    sources = [(f"{at}.txt", text.encode()) for at, text in enumerate(texts)]
+    found = []
+    for result in solve_sources(sources, solvers, Settings(**options)):
+        known = result.certificate or Certificate("no")
+        found.append((result.status, known.complete, known.reason or result.message))
+    return found
+
+
+def as_rows(texts, solvers, **options):
+    """Of each puzzle of a collection its status, what is known of it, and why no more."""
+    data = "".join(text.replace("\n", "") + "\n" for text in texts).encode()
+    source = Source("top.txt", detect_collection(data, complete=True, declared="lines"), 16)
+    rows = solve_piece(Piece(1, data), source, solvers, Settings(**options).of_many())
+    return [
+        (row[3], known_by(row), row[8] or None)
+        for row in csv.reader(io.StringIO(rows.table.decode()))
+    ]
+
+
+def known_by(row):
+    if row[5] != "true":
+        return "no"
+    return "claimed" if row[6] == "claimed" else "proved"
+
+
+ways = pytest.mark.parametrize("solve", [as_sources, as_rows])
+
+
+def told(found):
+    """The same, however a collection says it."""
+    return {(status, known, why and why.removeprefix("claimed: ")) for status, known, why in found}
+
+
+@ways
+@by_union_and_by_lanes
+@pytest.mark.parametrize(
+    ("seconds", "known"),
+    [(7, ("claimed", SEVEN)), (0, ("proved", None))],
+    ids=["all the time", "no time"],
+)
+def test_what_was_found_together_stands_and_is_proved_if_time_is_left(
+    solve, number, seconds, known, slow_together, solvers
+):
+    slow_together(seconds)
+    assert told(solve([UNIQUE] * number, solvers, timeout=7, prove="always")) == {
+        ("unique", *known)
+    }
+
+
+@ways
+@pytest.mark.parametrize(
+    ("timeout", "wanted"),
+    [(60, ("multiple", "proved", None)), (7, ("unknown", "no", SEVEN))],
+)
+def test_what_goes_alone_in_the_end_has_the_time_that_is_left(
+    solve, timeout, wanted, slow_together, solvers
+):
+    slow_together(10)
+    found = solve([TWO] * 2, solvers, solver="pysat", timeout=timeout, prove="never")
+    assert told(found) == {wanted}
+
+
+@ways
+def test_going_alone_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, solvers):
+    def slow(search, solver):
+        settings, search.settings = search.settings, replace(search.settings, timeout=60)
+        with search.watch.timing("solve"):
+            clock.now += 7
+        found = collect(search, solver)
+        search.settings = settings
+        return found
+
+    collect = Search.collect
+    monkeypatch.setattr(Search, "collect", slow)
+    found = solve([TWO] * 2, solvers, solver="pysat", timeout=7, prove="always")
+    assert told(found) == {("multiple", "claimed", SEVEN)}
+
+
+@ways
+def test_a_proof_takes_of_the_time_for_asking_the_next_solver(solve, monkeypatch, clock, solvers):
+    refusing = clock.slowed(lambda *_: (Certificate("no", reason="of this test"), None), 7)
+    monkeypatch.setattr("pipeline.solving.complete.EXHAUSTION_SECONDS", 0.0)
+    monkeypatch.setattr("pipeline.solving.complete._prove", refusing)
+    ((status, known, why),) = set(solve([UNIQUE] * 2, solvers, timeout=7, prove="always"))
+    assert (status, known) == ("unknown", "no")
+    assert SEVEN in why
+
+
+@by_union_and_by_lanes
+@pytest.mark.parametrize(("asking", "checking"), [(0, 3.5), (3, 2), (7, 0), (9, 0)])
+def test_checking_together_takes_half_of_what_asking_left_at_most(
+    number, asking, checking, slow_together, monkeypatch, solvers
+):
+    allowed = []
+
+    def noting(*arguments):
+        allowed.append(arguments[-1])
+        return exhausted_many(*arguments)
+
+    slow_together(asking)
+    monkeypatch.setattr("pipeline.solving.many.exhausted_many", noting)
+    as_sources([UNIQUE] * number, solvers, prove="never", timeout=7)
+    assert allowed == [checking]
+
+
+@ways
+def test_checking_together_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, solvers):
+    slow = clock.slowed(exhausted_many, 7)
+    monkeypatch.setattr("pipeline.solving.many.exhausted_many", slow)
+    found = solve([UNIQUE] * FEWEST, solvers, timeout=7, prove="always")
+    assert told(found) == {("unique", "claimed", SEVEN)}
+
+
+def test_parsing_takes_of_the_time_of_what_is_solved_with_others(monkeypatch, clock, solvers):
+    monkeypatch.setattr("pipeline.service.requests.read_problem", clock.slowed(read_problem, 7))
+    for number in (1, 2):
+        found = as_sources([TWO] * number, solvers, solver="pysat", timeout=7)
+        assert told(found) == {("unknown", "no", SEVEN)}
+
+
+def test_what_other_formulas_take_does_not_count(slow_together, solvers):
+    """Each puzzle is in one of three formulas, which take longer than its time in all."""
+    slow_together(4)
+    found = as_sources([TWO] * (3 * TOGETHER), solvers, solver="pysat", timeout=7, prove="never")
+    assert told(found) == {("multiple", "proved", None)}
+
+
+@pytest.mark.parametrize(
+    ("options", "seconds"),
+    [
+        ({"timeout": 60}, 10),
+        ({"timeout": 7}, 3.5),
+        ({"timeout": 60, "solver": "lanes"}, 30),
+    ],
+)
+def test_puzzles_are_together_for_half_of_their_time_at_most(
+    monkeypatch, solvers, options, seconds
+):
+    asked = []
+
+    def noting(*arguments):
+        asked.append(arguments[-1])
+        return solve_lanes(*arguments)
+
+    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", noting)
+    as_sources([UNIQUE] * FEWEST, solvers, prove="never", **options)
+    assert asked == [seconds]
+
+
+def test_no_question_is_asked_of_many_puzzles_when_their_time_is_up():
+    puzzles = [parse_puzzle(UNIQUE)] * 4
+    unasked, limits = Scripted(), Limits(7.0, spent=7.0)
+    unique, *_ = solve_union(puzzles[0].geometry, masks_of(puzzles), unasked, limits)
+    assert not unique.any()
+    assert unasked.limits == []

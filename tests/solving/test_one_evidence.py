@@ -1,0 +1,242 @@
+"""Results with what shows them to be right: proofs, and what is said where none holds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import lzma
+import subprocess
+from dataclasses import replace
+
+import pytest
+from support.dropping import DropFolder
+from support.needs import needs_drat_trim
+from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
+
+from pipeline.solving import one as chain
+from pipeline.solving import problem
+from pipeline.certify.formula import proof_formula
+from pipeline.certify.proof import ProofTimeout, check_refutation
+from pipeline.solving.cnf import Family, Unsat
+from pipeline.reading.formats import parse_puzzle, parsed_from
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.settings import Settings
+from pipeline.solving.solvers import Solvers
+from pipeline.solving.solvers.pysat import GaveUp
+from pipeline.service.requests import solve_problems, solve_source
+
+
+@pytest.fixture(scope="module")
+def solvers():
+    with Solvers("pysat") as chain:
+        yield chain
+
+
+def solved(puzzle, solvers, prove="always", **options):
+    settings = Settings(solver="pysat", prove=prove, **options)
+    return solve_problems([PuzzleProblem(parsed_from(puzzle))], solvers, settings)[0]
+
+
+PUZZLES = {
+    "none": (parse_puzzle(NONE), 0),
+    "one": (parse_puzzle(UNIQUE), 1),
+    "two": (parse_puzzle(TWO), 2),
+    "six": (parse_puzzle(SIX), 6),
+    "even/odd": (parse_puzzle(EVEN_ODD), 1),
+    "even/odd six": (parse_puzzle(EVEN_ODD_SIX), 6),
+    "2×3": (Puzzle.of_values(Geometry(2, 3), [1, *[0] * 35]), None),
+    "16×16": (Puzzle.of_values(Geometry(4, 4), [0, *pattern(Geometry(4, 4)).values[1:]]), 1),
+    "seventeen": (
+        parse_puzzle(
+            ".......1.4.........2...........5.4.7..8...3....1.9....3..4..2...5.1........8.6..."
+        ),
+        1,
+    ),
+    "two of nine": (parse_puzzle(NINE_TWO), 2),
+}
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_whatever_is_complete_is_proved(name, solvers):
+    puzzle, number = PUZZLES[name]
+    result = solved(puzzle, solvers, max_solutions=20)
+    assert number in (None, len(result.solutions))
+    if number is None:
+        assert (result.complete, result.certificate.complete, result.proof) == (False, "no", None)
+        return
+    assert result.complete
+    assert result.certificate.complete == "proved"
+    assert "dratify" in result.certificate.checker
+    checked = check_refutation(proof_formula(puzzle, result.solutions), result.proof.text, 60)
+    assert checked.steps == result.certificate.steps
+    text = "".join(result.proof.formula().text())
+    assert text == "".join(proof_formula(puzzle, result.solutions).text())
+
+
+@pytest.mark.parametrize(
+    ("prove", "text", "by"),
+    [
+        ("never", NONE, "exhaustion"),
+        ("unsolvable", NONE, "drat"),
+        ("unsolvable", UNIQUE, "exhaustion"),
+        ("always", UNIQUE, "drat"),
+        ("never", UNIQUE, "exhaustion"),
+    ],
+)
+def test_what_has_a_proof_is_what_was_asked_for(prove, text, by, solvers):
+    result = solved(parse_puzzle(text), solvers, prove)
+    assert (result.certificate.complete, result.certificate.by) == ("proved", by)
+    assert (result.proof is not None) == (by == "drat")
+
+
+@needs_drat_trim
+@pytest.mark.parametrize("name", [name for name in PUZZLES if name != "2×3"])
+def test_drat_trim_verifies_what_is_published(name, solvers, tmp_path):
+    puzzle, _ = PUZZLES[name]
+    proof = solved(puzzle, solvers, max_solutions=20).proof
+    formula, text = tmp_path / "a.proof.cnf", tmp_path / "a.proof.drat"
+    formula.write_text("".join(proof.formula().text()))
+    text.write_text(proof.text)
+    checked = subprocess.run(
+        ["drat-trim", formula, text], capture_output=True, text=True, check=False
+    )
+    assert "s VERIFIED" in checked.stdout.splitlines()
+    assert "WARNING" not in checked.stdout
+
+
+def encoding_with(change):
+    """The extended encoding with its clauses changed."""
+    encode = problem.encode_puzzle
+
+    def encoded(puzzle, _encoding, limits):
+        cnf = encode(puzzle, "extended", limits=limits)
+        clauses = tuple(change(list(cnf.clauses()), cnf))
+        return replace(cnf, families=(Family("changed", len(clauses), clauses),))
+
+    return encoded
+
+
+@pytest.mark.parametrize("every", [2, 3, 40, 700])
+def test_an_encoder_that_drops_clauses_gives_no_wrong_answer(every, monkeypatch, solvers):
+    right = solved(parse_puzzle(NINE_TWO), solvers).solutions
+    changed = encoding_with(lambda clauses, _: (c for at, c in enumerate(clauses) if at % every))
+    monkeypatch.setattr(problem, "encode_puzzle", changed)
+    result = solved(parse_puzzle(NINE_TWO), solvers)
+    assert set(result.solutions) <= set(right)
+    assert not result.complete or result.solutions == right
+
+
+def test_an_encoder_that_forbids_too_much_is_caught(monkeypatch, solvers):
+    puzzle = parse_puzzle(NINE_TWO)
+    first, second = solved(puzzle, solvers).solutions
+    cell = next(at for at in range(81) if first.values[at] != second.values[at])
+
+    def forbidding(clauses, cnf):
+        wanted = (*divmod(cell, 9), second.values[cell])
+        place = tuple(index + 1 for index in wanted[:2])
+        (variable,) = [v for v, c in cnf.candidates.items() if (*place, wanted[2]) == tuple(c)]
+        return [*clauses, (-variable,)]
+
+    monkeypatch.setattr(problem, "encode_puzzle", encoding_with(forbidding))
+    trusting = solved(puzzle, solvers, "never", trust_solver=True)
+    assert (trusting.status, trusting.complete) == ("unique", True)
+    for prove in ("never", "always"):
+        result = solved(puzzle, solvers, prove)
+        assert (result.solutions, result.complete) == ((first, second), True)
+        assert result.solver.name == "exhaustion"
+        assert result.certificate.complete == "proved"
+
+
+def stopping_after(number):
+    """Answers of a solver that says too early that there are no more."""
+    asked = chain.answers
+
+    def answers(cnf, relay, limits):
+        stream = asked(cnf, relay, limits)
+        for _ in range(number):
+            yield next(stream)
+        yield Unsat()
+
+    return answers
+
+
+@pytest.mark.parametrize(("text", "found"), [(SIX, 1), (SIX, 3), (UNIQUE, 0), (NINE_TWO, 1)])
+def test_a_solver_that_stops_too_early_is_caught_by_the_proof_if_by_nothing_else(
+    text, found, monkeypatch, solvers
+):
+    monkeypatch.setattr(chain, "answers", stopping_after(found))
+    monkeypatch.setattr("pipeline.solving.complete.EXHAUSTION_SECONDS", 0.0)
+    result = solved(parse_puzzle(text), solvers)
+    assert len(result.solutions) == found
+    assert result.complete is False
+    assert result.status == ("multiple" if found > 1 else "unknown")
+    assert result.certificate.complete == "no"
+    assert result.proof is None
+    said = result.message
+    assert "has one" in said or "found no more solutions, of which no proof holds" in said
+
+
+def test_a_grid_too_large_for_its_formula_is_claimed_and_says_why(solvers):
+    grid = Grid(Geometry(8, 8), pattern(Geometry(8, 8)).values)
+    result = solved(Puzzle.of_values(grid.geometry, [0, *grid.values[1:]]), solvers)
+    assert (result.status, result.certificate.complete) == ("unique", "claimed")
+    assert "clauses" in result.certificate.reason
+
+
+@pytest.mark.parametrize("error", [GaveUp("no room"), ProofTimeout("no time")])
+def test_what_no_engine_could_prove_in_its_limits_is_claimed(error, monkeypatch, solvers):
+    def prove(*_):
+        raise error
+
+    monkeypatch.setattr("pipeline.solving.solvers.pysat.Prover.prove", prove)
+    checked = solved(parse_puzzle(SIX), solvers).certificate
+    assert (checked.complete, checked.by, checked.reason) == ("proved", "exhaustion", str(error))
+    monkeypatch.setattr("pipeline.solving.complete.EXHAUSTION_SECONDS", 0.0)
+    result = solved(parse_puzzle(SIX), solvers)
+    assert (result.status, result.complete, result.certificate.complete) == (
+        "multiple",
+        True,
+        "claimed",
+    )
+    assert result.certificate.reason == str(error)
+
+
+def test_a_formula_without_a_model_is_proved_to_have_none(solvers):
+    settings = Settings(solver="pysat")
+    result = solve_source(b"p cnf 2 4\n1 2 0 1 -2 0 -1 2 2 0 -1 -2 0\n", "a.cnf", solvers, settings)
+    assert (result.status, result.certificate.complete) == ("unsolvable", "proved")
+    assert "".join(result.proof.formula().text()).splitlines()[3] == "-1 2 0", "no literal twice"
+    satisfiable = solve_source(b"p cnf 2 1\n1 2 0\n", "a.cnf", solvers, settings)
+    assert (satisfiable.status, len(satisfiable.solutions)) == ("solved", 1)
+
+
+def test_a_collection_has_all_its_proofs_in_one_file_with_an_index(tmp_path):
+    box = DropFolder.within(tmp_path)
+    lines = [NINE, NINE.replace("53", "33", 1), NINE_TWO, "hello", "." * 81, NINE]
+    box.drop("top.txt", "".join(f"{line}\n" for line in lines))
+    assert box.run("--prove", "always", "--settle", "0.01", "--workers", "1").returncode == 1
+    record = box.record("top")
+    assert record["certificate"] == {"solutions": "checked", "proved": 4, "claimed": 0}
+    rows = list(csv.DictReader(io.StringIO(box.text("top.csv"))))
+    packed = (box.outbox / "top.proofs.xz").read_bytes()
+    entries = list(csv.DictReader(io.StringIO(box.text("top.proofs.csv"))))
+    assert [entry["index"] for entry in entries] == ["1", "2", "3", "6"]
+    firsts, seconds = (box.text(f"top_{rank}.solution").splitlines() for rank in (1, 2))
+    for entry in entries:
+        place = int(entry["index"]) - 1
+        text = lzma.LZMADecompressor().decompress(packed[int(entry["offset"]) :]).decode()
+        start = int(entry["start"])
+        proof = text[start : start + int(entry["length"])]
+        found = [line[place] for line in (firsts, seconds)][: int(rows[place]["solutions"])]
+        grids = [Grid(Geometry(3, 3), tuple(map(int, line))) for line in found]
+        checked = check_refutation(proof_formula(parse_puzzle(lines[place]), grids), proof, 60)
+        assert checked.steps == int(entry["steps"])
+
+
+def test_without_being_asked_a_collection_has_no_proofs(tmp_path):
+    box = DropFolder.within(tmp_path)
+    box.drop("top.txt", f"{NINE}\n{NINE}\n")
+    assert box.run("--settle", "0.01", "--workers", "1").returncode == 0
+    assert box.record("top")["certificate"] == {"solutions": "checked", "proved": 2, "claimed": 0}
+    assert not any("proof" in name for name in box.published())

@@ -1,0 +1,357 @@
+"""Solvers that lie, in any answer: nothing wrong comes of it, and the liar is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.lying import (
+    LANE_LIES,
+    LIES,
+    Liar,
+    at_random,
+    change_cells,
+    check_found_out,
+    check_true,
+    drop_all,
+    drop_one,
+    from_answer,
+    in_answer,
+    keep_one,
+    lying_lanes,
+    solutions_of,
+    undecided,
+)
+from support.needs import needs_minisat
+from support.oracle import is_solution
+from support.solvers import Scripted, at_hand, both_solvers, chain_of, solve_at_hand
+from support.solving import (
+    EVEN_ODD_SIX,
+    NINE,
+    NINE_TWO,
+    NONE,
+    SIX,
+    TWO,
+    UNIQUE,
+    holed,
+    pattern,
+    program,
+)
+from support.strategies import examples
+
+from pipeline import Geometry, Settings, parse_puzzle, solve_puzzle
+from pipeline.solving.many import FEWEST, Batch, masks_of, solve_batch
+from pipeline.certify.exhaustion import TOO_SHORT, Exhausted
+from pipeline.solving.one import solve_problem
+from pipeline.solving.cnf import Unknown
+from pipeline.errors import LimitReached
+from pipeline.reading.formats import parsed_from
+from pipeline.solving.problem import PuzzleProblem, read_problem
+from pipeline.solving.result import Stopwatch
+from pipeline.service.requests import solve_one
+
+pytestmark = pytest.mark.usefixtures("unhurried")
+LIES_AT_ONCE = "echo UNSAT > $out; exit 20"
+STOPS_EARLY = f"[ -e $0.asked ] && {{ {LIES_AT_ONCE}; }}; touch $0.asked; exec minisat $cnf $out"
+CRASHES_AFTER = "[ -e $0.asked ] && exit 3; touch $0.asked; exec minisat $cnf $out"
+MISSED = "minisat missed a solution that the check found"
+FOUR = [parse_puzzle(text) for text in (UNIQUE, TWO, SIX, NONE)]
+NINES = [parse_puzzle(text) for text in (NINE, NINE_TWO, EVEN_ODD_SIX, "531" + NINE[3:])]
+ALL = [*FOUR, *NINES]
+"""Of both sizes: with one, two, six and no solutions."""
+
+
+def told(result) -> tuple:
+    """All of a result that does not depend on the clock."""
+    return result.status, result.solutions, result.complete, result.message, result.solver
+
+
+def honest():
+    return at_hand("pysat").chain[0]
+
+
+def by_liars(puzzle, *plans, **options):
+    """What the chain makes of a puzzle, with a liar for each plan and an honest one at the end."""
+    liars = [Liar(honest(), plan, f"liar {place}") for place, plan in enumerate(plans)]
+    with chain_of(*liars, honest()) as solvers:
+        settings, problem = Settings(**options), PuzzleProblem(parsed_from(puzzle))
+        return solve_problem(problem, solvers, settings, Stopwatch(), explain=False)
+
+
+def solve(text: str, **options):
+    return solve_puzzle(parse_puzzle(text), Settings(**options))
+
+
+@pytest.mark.parametrize("text", [UNIQUE, TWO, SIX, EVEN_ODD_SIX], ids=[1, 2, 6, "6 of 9x9"])
+def test_no_solution_of_a_puzzle_that_has_some_is_found_out(text, tmp_path):
+    fake = program(tmp_path / "minisat", LIES_AT_ONCE)
+    result = solve(text, minisat=fake)
+    check_found_out(parse_puzzle(text), result)
+    assert (result.solver.name, result.solver.fallback) == ("exhaustion", MISSED)
+    assert result.solver.warning == MISSED
+    assert (result.certificate.complete, result.certificate.by) == ("proved", "exhaustion")
+
+
+@needs_minisat
+@pytest.mark.parametrize("text", [TWO, SIX], ids=[2, 6])
+def test_a_search_that_ends_too_early_is_found_out(text, tmp_path):
+    fake = program(tmp_path / "minisat", STOPS_EARLY)
+    result = solve(text, minisat=fake)
+    check_found_out(parse_puzzle(text), result)
+    assert (result.solver.name, result.solver.fallback) == ("exhaustion", MISSED)
+
+
+@needs_minisat
+def test_a_solver_that_is_trusted_is_believed_and_every_claim_of_it_says_so(tmp_path):
+    fake = program(tmp_path / "minisat", STOPS_EARLY)
+    result = solve(SIX, minisat=fake, trust_solver=True)
+    assert (result.status, result.complete) == ("unique", True)
+    assert (result.solver.name, result.solver.fallback) == ("minisat", None)
+    assert (result.told_certificate, result.certificate.reason) == ("claimed", "--trust-solver")
+    assert result.proof is None
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 6, 7])
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_in_any_answer_does_no_harm(lie, number):
+    for puzzle, limit, plan in product(FOUR, (1, 2, 9), (in_answer, from_answer)):
+        result = by_liars(puzzle, plan(number, lie), max_solutions=limit)
+        check_found_out(puzzle, result, limit)
+
+
+@examples(60)
+@given(
+    seeds=st.lists(st.integers(0, 10**6), min_size=1, max_size=3),
+    puzzle=st.sampled_from(ALL),
+    limit=st.integers(1, 9),
+    prove=st.sampled_from(["never", "unsolvable", "always"]),
+)
+def test_lies_at_random_of_one_solver_or_several_do_no_harm(seeds, puzzle, limit, prove):
+    plans = [at_random(seed) for seed in seeds]
+    result = by_liars(puzzle, *plans, max_solutions=limit, prove=prove)
+    check_found_out(puzzle, result, limit)
+
+
+@examples(30)
+@given(seed=st.integers(0, 10**6), puzzle=st.sampled_from(ALL), limit=st.integers(1, 9))
+def test_where_every_solver_lies_nothing_wrong_is_said(seed, puzzle, limit):
+    liars = [Liar(honest(), at_random(seed + place), name) for place, name in enumerate("ab")]
+    with chain_of(*liars) as solvers:
+        settings = Settings(max_solutions=limit)
+        problem = PuzzleProblem(parsed_from(puzzle))
+        result = solve_one(problem, solvers, settings, Stopwatch())
+    if result.status == "failed":
+        assert (result.solutions, result.complete) == ((), None)
+    else:
+        check_true(puzzle, result, limit)
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_models_of_a_formula_that_are_left_out_are_found_out(lie):
+    """Exhaustion takes puzzles alone: of a formula a proof shows the lie, and the next is asked."""
+    problem = read_problem(b"p cnf 2 2\n1 2 0\n-1 -2 0\n", "two.cnf", Settings())
+    for number in (1, 2, 3):
+        with chain_of(Liar(honest(), in_answer(number, lie)), honest()) as solvers:
+            settings = Settings(max_solutions=9)
+            result = solve_one(problem, solvers, settings, Stopwatch())
+        assert (result.status, len(result.solutions), result.complete) == ("multiple", 2, True)
+        assert result.told_certificate == "drat"
+
+
+@needs_minisat
+@pytest.mark.parametrize("most", [1, 2, 5, 6])
+def test_the_number_of_solutions_asked_for_holds_with_what_was_missing(most, tmp_path):
+    shown = []
+    settings = Settings(minisat=program(tmp_path / "minisat", STOPS_EARLY), max_solutions=most)
+    result = solve_puzzle(parse_puzzle(SIX), settings, on_grid=shown.append)
+    assert (result.status, result.complete) == ("multiple", most == 6)
+    assert len(set(result.solutions)) == len(result.solutions) == most
+    assert all(is_solution(parse_puzzle(SIX), grid) for grid in result.solutions)
+    assert set(shown) == set(result.solutions)
+    assert bool(result.message) == (most < 6)
+    assert result.solver.fallback == MISSED
+
+
+def test_a_lie_found_out_at_the_limit_still_says_that_there_are_more(tmp_path):
+    fake = program(tmp_path / "minisat", LIES_AT_ONCE)
+    result = solve(SIX, minisat=fake, max_solutions=1)
+    assert (result.status, len(result.solutions), result.complete) == ("multiple", 1, False)
+    assert result.message == "there are more solutions than the 1 asked for"
+    assert result.certificate.complete == "no"
+
+
+class Hasty(PuzzleProblem):
+    """A puzzle for whose check the time is up once it has found something."""
+
+    def exhausted(self, solutions, most, seconds):
+        found = super().exhausted(solutions, 1, seconds)
+        return replace(found, undecided=TOO_SHORT) if found.missing else found
+
+
+def test_the_next_solver_is_asked_because_of_the_lie_though_the_check_ran_out_of_time():
+    problem = Hasty(parsed_from(parse_puzzle(SIX)))
+    with chain_of(Liar(honest(), in_answer(1, "unsat")), honest()) as solvers:
+        result = solve_problem(problem, solvers, Settings(max_solutions=9), Stopwatch())
+    assert (result.status, len(result.solutions), result.complete) == ("multiple", 6, True)
+    assert (result.solver.name, result.solver.fallback) == ("pysat", MISSED)
+
+
+@both_solvers
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [(UNIQUE, 1), (TWO, 100), (NONE, 1), (NONE, 100), (EVEN_ODD_SIX, 1), (EVEN_ODD_SIX, 100)],
+)
+def test_the_check_changes_nothing_for_honest_solvers(text, most, solver):
+    options = {"solver": solver, "max_solutions": most, "prove": "never"}
+    checked, trusted = (solve_at_hand(text, trust_solver=trust, **options) for trust in (0, 1))
+    assert told(checked) == told(trusted)
+    assert trusted.told_certificate == ("claimed" if trusted.complete else "")
+    assert checked.told_certificate == ("exhaustion" if checked.complete else "")
+
+
+def test_the_check_changes_nothing_where_the_time_was_up(tmp_path):
+    fake = program(tmp_path / "minisat", "sleep 1000")
+    result = solve(TWO, minisat=fake, timeout=0.2)
+    assert (result.status, result.solver.name) == ("unknown", "minisat")
+    assert result.message == "the time limit of 0.2 s was reached"
+
+
+@needs_minisat
+def test_a_solver_that_fails_midway_is_no_liar(tmp_path):
+    """Minisat is killed midway and PySAT steps in."""
+    result = solve(SIX, minisat=program(tmp_path / "minisat", CRASHES_AFTER))
+    assert (result.status, len(result.solutions), result.complete) == ("multiple", 6, True)
+    assert result.solver.fallback == "minisat ended with exit code 3"
+    assert result.told_certificate == "exhaustion"
+
+
+def test_large_grids_are_checked_too(tmp_path):
+    puzzle = holed(pattern(Geometry(4, 4)), every=5)
+    settings = Settings(minisat=program(tmp_path / "minisat", LIES_AT_ONCE))
+    result = solve_puzzle(puzzle, settings)
+    assert result.solutions
+    assert result.solver.fallback == MISSED
+
+
+def batch(puzzles, solvers, **options):
+    """What a batch of these puzzles comes to, as in a small collection."""
+    problems = [PuzzleProblem(parsed_from(puzzle)) for puzzle in puzzles]
+    settings = Settings(**{"max_solutions": 9} | options)
+    results = {}
+    for geometry in {puzzle.geometry for puzzle in puzzles}:
+        places = [at for at, puzzle in enumerate(puzzles) if puzzle.geometry == geometry]
+        own = [problems[at] for at in places]
+        some = Batch(geometry, masks_of([puzzles[at] for at in places]), own.__getitem__)
+        answers = solve_batch(some, solvers, settings, explain=False)
+        results |= {at: answers.result(index) for index, at in enumerate(places)}
+    return [results[at] for at in range(len(puzzles))]
+
+
+@pytest.mark.parametrize("puzzles", [FOUR * 3, NINES * 2], ids=["4x4", "9x9"])
+@pytest.mark.parametrize("number", [1, 2, 3, 7])
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_about_puzzles_in_one_formula_does_no_harm(lie, number, puzzles):
+    for plan in (in_answer, from_answer):
+        with chain_of(Liar(honest(), plan(number, lie)), honest()) as solvers:
+            results = batch(puzzles, solvers)
+        for puzzle, result in zip(puzzles, results, strict=True):
+            check_found_out(puzzle, result)
+
+
+@examples(25)
+@given(seed=st.integers(0, 10**6), limit=st.integers(1, 9))
+def test_lies_at_random_about_many_puzzles_do_no_harm(seed, limit):
+    with chain_of(Liar(honest(), at_random(seed)), honest()) as solvers:
+        results = batch(ALL * 2, solvers, max_solutions=limit)
+    for puzzle, result in zip(ALL * 2, results, strict=True):
+        check_found_out(puzzle, result, limit)
+
+
+@pytest.mark.parametrize("puzzles", [FOUR * (FEWEST // 4), NINES * (FEWEST // 4)], ids=[4, 9])
+@pytest.mark.parametrize("solver", ["auto", "lanes"])
+@pytest.mark.parametrize("lie", LANE_LIES, ids=lambda lie: lie.__name__)
+def test_lanes_that_lie_do_no_harm(lie, solver, puzzles, monkeypatch):
+    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", lying_lanes(lie))
+    results = batch(puzzles, at_hand("pysat"), solver=solver)
+    for puzzle, result in zip(puzzles, results, strict=True):
+        check_found_out(puzzle, result)
+
+
+@pytest.mark.parametrize("lie", [drop_all, drop_one])
+def test_lanes_that_miss_solutions_are_named(lie, monkeypatch):
+    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", lying_lanes(lie))
+    results = batch(NINES[:3] * 30, at_hand("pysat"), solver="lanes")
+    why = {r.solver.fallback for r in results if r.solver.name == "exhaustion"}
+    assert why == {"lanes missed a solution that the check found"}
+
+
+@pytest.mark.parametrize("lie", [drop_all, drop_one])
+def test_lanes_that_are_trusted_are_believed_and_every_claim_of_them_says_so(lie, monkeypatch):
+    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", lying_lanes(lie))
+    puzzles = [parse_puzzle(TWO)] * FEWEST
+    results = batch(puzzles, at_hand("pysat"), solver="lanes", trust_solver=True)
+    claimed = [result for result in results if result.complete]
+    assert {result.told_certificate for result in claimed} == {"claimed"}
+    assert lie is drop_one or claimed
+    if lie is drop_one:
+        assert {result.status for result in claimed} == {"unique", "multiple"}
+
+
+def test_a_proof_that_is_asked_for_is_of_all_solutions_with_what_was_missing(tmp_path):
+    fake = program(tmp_path / "minisat", LIES_AT_ONCE)
+    result = solve(SIX, minisat=fake, prove="always")
+    assert (len(result.solutions), result.complete) == (6, True)
+    assert (result.certificate.by, result.solver.fallback) == ("drat", MISSED)
+    assert result.proof.solutions == result.solutions
+
+
+def test_where_the_check_is_cut_short_after_a_find_the_next_solver_is_asked(monkeypatch):
+    """By the chain and in a batch alike; the first solver is named."""
+    cut = "time was too short"
+
+    def found_one(puzzle, known, **_options):
+        others = [grid for grid in solutions_of(puzzle) if grid not in known]
+        return Exhausted((others[0],) if len(known) == 1 else (), 1, cut if others else None)
+
+    monkeypatch.setattr("pipeline.solving.problem.exhausted", found_one)
+    alone = by_liars(parse_puzzle(SIX), in_answer(2, "unsat"))
+    check_found_out(parse_puzzle(SIX), alone)
+    assert alone.solver.fallback == "liar 0 missed a solution that the check found"
+    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", lying_lanes(keep_one))
+    monkeypatch.setattr("pipeline.solving.many.exhausted_many", undecided)
+    results = batch([parse_puzzle(SIX)] * FEWEST, at_hand("pysat"), solver="lanes")
+    for result in results:
+        check_found_out(parse_puzzle(SIX), result)
+
+
+def test_a_wrong_grid_that_the_check_had_no_time_for_is_found_out(monkeypatch):
+    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", lying_lanes(change_cells))
+    monkeypatch.setattr("pipeline.solving.many.exhausted_many", undecided)
+    for result in batch([parse_puzzle(UNIQUE)] * FEWEST, at_hand("pysat"), solver="lanes"):
+        check_found_out(parse_puzzle(UNIQUE), result)
+
+
+def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):
+    def found_three(puzzle, known, **_options):
+        others = [grid for grid in solutions_of(puzzle) if grid not in known]
+        return Exhausted(tuple(others[:3]), 1, "time was too short")
+
+    monkeypatch.setattr("pipeline.solving.problem.exhausted", found_three)
+    liar = Liar(honest(), from_answer(1, "unsat"))
+    for last in (Scripted(Unknown("it is too hard")), Scripted(LimitReached("too large"))):
+        with chain_of(liar, last) as solvers:
+            problem = PuzzleProblem(parsed_from(parse_puzzle(SIX)))
+            settings = Settings(max_solutions=9)
+            result = solve_problem(problem, solvers, settings, Stopwatch(), explain=False)
+        assert (result.status, len(result.solutions), result.complete) == ("multiple", 3, False)
+        check_true(parse_puzzle(SIX), result)
+
+
+def test_a_search_that_a_model_contradicts_proves_nothing(monkeypatch, tmp_path):
+    """A fault of the search, where a proof is asked for: the next solver has the word."""
+    monkeypatch.setattr("pipeline.solving.problem.exhausted", lambda *_, **__: Exhausted((), 3))
+    fake = program(tmp_path / "minisat", LIES_AT_ONCE)
+    check_found_out(parse_puzzle(TWO), solve(TWO, minisat=fake))

@@ -1,0 +1,250 @@
+"""The library: what the commands do, as functions."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import os
+from contextlib import closing
+from importlib import import_module
+from itertools import count, islice, repeat
+from typing import get_type_hints
+
+import pytest
+from support.needs import needs_linux, needs_minisat
+from support.packing import zip_of
+from support.solvers import solve_at_hand
+from support.solving import NONE, SIX, TWO, UNIQUE, children, pattern, program
+
+import pipeline
+from pipeline import (
+    Geometry,
+    InvalidPuzzle,
+    LimitReached,
+    Puzzle,
+    Settings,
+    UsageError,
+    dedupe,
+    overlap,
+    parse_puzzle,
+    read,
+    solutions,
+    solve,
+    solve_many,
+)
+from pipeline.certify.exhaustion import Exhausted
+from pipeline.solving.complete import Checked
+from pipeline.solving.result import Certificate, Stopwatch
+from pipeline.settings import ReadingOptions, Solving
+
+LINE = UNIQUE.replace("\n", "")
+PAIR = TWO.replace("\n", "")
+FORMULA = "p cnf 2 2\n1 2 0\n-1 0\n"
+PYSAT = Settings(solver="pysat")
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "pipeline",
+        "pipeline.certify.rules",
+        "pipeline.solving.cnf",
+        "pipeline.solving.encode",
+        "pipeline.api",
+        "pipeline.reading.formats.detect",
+        "pipeline.reading.formats.writing",
+        "pipeline.reading.read",
+    ],
+)
+def test_the_examples_in_the_docstrings_run(module):
+    failed, attempted = doctest.testmod(import_module(module))
+    assert (failed, attempted > 0) == (0, True)
+
+
+def test_dir_lists_all_that_is_public_and_each_has_a_docstring():
+    assert dir(pipeline) == sorted(pipeline.__all__)
+    for name in pipeline.__all__:
+        thing = getattr(pipeline, name)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert thing.__doc__, name
+
+
+@pytest.mark.parametrize("options", [Solving, ReadingOptions])
+def test_the_options_of_the_functions_are_settings_with_their_types(options):
+    known = get_type_hints(Settings)
+    assert get_type_hints(options).items() <= known.items()
+
+
+@pytest.mark.parametrize("puzzle", [SIX, SIX.encode(), parse_puzzle(SIX)], ids=type)
+def test_solve_takes_a_puzzle_and_texts(puzzle):
+    result = solve(puzzle, solver="pysat", max_solutions=3)
+    assert (result.status, len(result.solutions), result.complete) == ("multiple", 3, False)
+
+
+def test_solve_takes_a_formula_and_says_what_is_no_puzzle():
+    assert solve(FORMULA, solver="pysat").solutions == ((-1, 2),)
+    result = solve("1...\n..x.\n....\n....\n")
+    assert (result.status, result.message.split(": ")[0]) == ("invalid", "puzzle:2:3")
+
+
+def test_a_setting_out_of_its_range_is_a_usage_error():
+    with pytest.raises(UsageError, match="--timeout"):
+        solve(UNIQUE, timeout=0)
+
+
+WRONG = {
+    "timeout": ("x", "--timeout: expected a number from 0.001 to 1,000,000, found 'x'"),
+    "memory_limit": (64.5, "--memory-limit: expected a whole number from 64 to .*, found 64.5"),
+    "max_solutions": (True, "--max-solutions: expected a whole number from 1 to .*, found True"),
+    "max_bytes": (None, "--max-bytes: expected a whole number from 1 to .*, found None"),
+    "trust_solver": ("no", "--trust-solver: expected true or false, found 'no'"),
+    "also": (["minimal"], "--also: expected a text, found \\['minimal'\\]"),
+    "format": (3, "--format: expected a text, found 3"),
+    "minisat": (3, "--minisat: expected a text, found 3"),
+    "solver": (3, "--solver: expected one of auto, "),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_setting_of_the_wrong_kind_is_a_usage_error(name):
+    value, said = WRONG[name]
+    for call in (solve, solve_many):
+        with pytest.raises(UsageError, match=f"^{said}"):
+            call(UNIQUE, **{name: value})
+
+
+@pytest.mark.parametrize("name", ["timout", "inbox", "cluster", "metrics"])
+def test_a_keyword_that_is_no_setting_of_a_call_is_an_error(name):
+    said = f"^{name}: unexpected keyword argument; expected .*timeout"
+    for call in (solve, solve_many):
+        with pytest.raises(TypeError, match=said):
+            call(UNIQUE, **{name: "x"})
+    for call in (solutions, read, dedupe, lambda text, **more: overlap(text, text, **more)):
+        with pytest.raises(TypeError, match=said):
+            next(call(UNIQUE, **{name: "x"}))
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1025, 1.5, "2", None, True])
+def test_solve_many_takes_one_worker_or_more(workers):
+    with pytest.raises(UsageError, match=r"^workers: expected .*1 to 1,024"):
+        solve_many([UNIQUE], workers=workers)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_solve_many_gives_in_order_what_solve_gives(workers):
+    kinds = [LINE, "x", parse_puzzle(PAIR), NONE, FORMULA, SIX.encode()]
+    found = list(solve_many(kinds + kinds[:3] * 20, workers=workers, solver="pysat"))
+    alone = [solve_at_hand(kind, solver="pysat") for kind in kinds]
+    alone += alone[:3] * 20
+    assert [result.status for result in found] == [result.status for result in alone]
+    assert [result.solutions for result in found] == [result.solutions for result in alone]
+    assert found[1].message.startswith("puzzle 2:1:1: ")
+
+
+def test_solve_many_reads_no_more_than_it_needs():
+    asked = []
+    puzzles = (asked.append(None) or LINE for _ in repeat(None))
+    with closing(solve_many(puzzles)) as results:
+        assert next(results).status == "unique"
+        assert len(asked) < 100
+
+
+@pytest.mark.parametrize("solver", ["pysat", pytest.param("minisat", marks=needs_minisat)])
+def test_solutions_are_all_there_are_each_once(solver):
+    found = list(solutions(SIX, solver=solver))
+    assert sorted(found) == list(solve(SIX, solver="pysat").solutions)
+    assert len(list(solutions("p cnf 3 1\n1 2 3 0\n", solver=solver))) == 7
+
+
+def test_what_a_solver_leaves_out_is_found_in_the_end(tmp_path):
+    liar = program(tmp_path / "minisat", "echo UNSAT > $out; exit 20")
+    found = list(solutions(SIX, minisat=liar))
+    assert sorted(found) == list(solve_at_hand(SIX, solver="pysat").solutions)
+    assert len(set(found)) == len(found)
+    assert list(solutions(SIX, minisat=liar, trust_solver=True)) == []
+
+
+def test_what_a_faulty_check_finds_is_no_solution(monkeypatch):
+    wrong = pattern(Geometry(2, 2))
+    monkeypatch.setattr("pipeline.solving.problem.exhausted", lambda *_, **__: Exhausted((wrong,), 1))
+    found = list(solutions(SIX, solver="pysat"))
+    assert sorted(found) == list(solve_at_hand(SIX, solver="pysat", prove="always").solutions)
+
+
+def test_each_look_for_what_is_missing_takes_of_the_same_time(monkeypatch):
+    ticks, spent = count(), []
+    six = solve_at_hand(SIX, solver="pysat").solutions
+    again = [Checked(Certificate("no"), missing=six[:1])] * 3 + [
+        Checked(Certificate("claimed", reason="a reason"))
+    ]
+
+    def check(problem, known, solvers, limits, **_):
+        spent.append(limits.spent)
+        return again[len(spent) - 1]
+
+    monkeypatch.setattr("pipeline.api.check_complete", check)
+    monkeypatch.setattr("pipeline.api.Stopwatch", lambda: Stopwatch(lambda: float(next(ticks))))
+    with pytest.raises(LimitReached, match="only claimed: a reason"):
+        list(solutions(SIX, solver="pysat"))
+    assert spent == sorted({*spent})
+    assert len(spent) == 4
+
+
+@needs_minisat
+@needs_linux
+def test_closing_the_generator_ends_the_solver():
+    before = children()
+    found = solutions(Puzzle.empty(Geometry(3, 3)))
+    assert len({*islice(found, 5)}) == 5
+    assert children() != before
+    found.close()
+    assert children() == before
+
+
+def test_what_cannot_be_told_is_an_error_and_not_an_end():
+    with pytest.raises(InvalidPuzzle):
+        next(solutions("x"))
+    with pytest.raises(LimitReached):
+        list(solutions(Puzzle.empty(Geometry(3, 3)), timeout=0.05))
+
+
+def told(source, **settings):
+    return [
+        (item.name, item.line, item.problem.format if item.problem else item.reason)
+        for item in read(source, **settings)
+    ]
+
+
+def test_read_gives_the_problems_of_whatever_can_be_dropped(tmp_path):
+    many = f"{LINE}\n{PAIR}\nx\n"
+    bad = "expected a row of 4, 6, 8 or 9 cells, found 1 cell"
+    (tmp_path / "one.txt").write_text(UNIQUE)
+    (tmp_path / "many.txt").write_text(many)
+    (tmp_path / "f.cnf").write_text(FORMULA)
+    (tmp_path / "set.zip").write_bytes(zip_of(("a/one.txt", UNIQUE), ("many.txt", many)))
+    rows = [
+        ("many.txt", 1, "grid"),
+        ("many.txt", 2, "grid"),
+        ("many.txt", 3, f"many.txt:3:1: {bad}"),
+    ]
+    assert told(tmp_path / "one.txt") == [("one.txt", None, "grid")]
+    assert told(tmp_path / "f.cnf") == [("f.cnf", None, "cnf")]
+    assert told(tmp_path / "many.txt") == told(str(tmp_path / "many.txt")) == rows
+    assert told(tmp_path / "set.zip") == [("a/one.txt", None, "grid"), *rows]
+    found = told(tmp_path)
+    assert [name for name, _, _ in found] == [
+        "f.cnf", "many.txt", "many.txt", "many.txt", "one.txt",
+        "set.zip/a/one.txt", *["set.zip/many.txt"] * 3,
+    ]  # fmt: skip
+    assert told((tmp_path / "set.zip").read_bytes()) == [("a/one.txt", None, "grid"), *rows]
+
+
+def test_what_read_cannot_read_is_an_item_with_a_reason(tmp_path):
+    (tmp_path / "half.zip").write_bytes(zip_of(("a.txt", UNIQUE))[:-30])
+    ((_, _, reason),) = told(tmp_path / "half.zip")
+    assert "half.zip" in reason
+    os.mkfifo(tmp_path / "pipe")
+    assert "a named pipe" in told(tmp_path / "pipe")[0][2]
+    assert told(b"")[0][2] == "data: expected a puzzle, found an empty file"
+    with pytest.raises(FileNotFoundError):
+        told(tmp_path / "nothing")
