@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pysat.solvers import Minisat22
 
-from pipeline.solving.many import masks_of_plain
 from pipeline.catalogue import compiled as forms
 from pipeline.catalogue import singles
 from pipeline.catalogue.abreast import forms_abreast
@@ -38,11 +37,12 @@ from pipeline.catalogue.singles.abreast import close_abreast
 from pipeline.catalogue.symmetries import Cells, line_orders, random_symmetries
 from pipeline.catalogue.values import lines_of, masks_of_values, values_of_masks
 from pipeline.certify import compiled as checking
-from pipeline.solving.encode import encode_puzzle
 from pipeline.native import COMPILE_AFTER
 from pipeline.puzzle.puzzle import NINE, Puzzle
 from pipeline.settings import Settings
 from pipeline.solving.compiled import loading
+from pipeline.solving.encode import encode_puzzle
+from pipeline.solving.many import masks_of_plain
 
 COPIES, BRUTE, BY_HAND, OF_EFFORT = 10_000, 100, 500, 500
 

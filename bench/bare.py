@@ -6,8 +6,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from pipeline.solving.cnf import Cnf, blocking_clause, dimacs_lines
 from pipeline.puzzle.puzzle import Grid
+from pipeline.solving.cnf import Cnf, blocking_clause, dimacs_lines
 
 ARGUMENTS = ("-verb=0", "-no-pre")
 

@@ -45,7 +45,6 @@ from latency import drop, wait_for
 from million import make
 from puzzles import puzzles
 
-from pipeline.solving.many import masks_of_plain
 from pipeline.certify import compiled
 from pipeline.certify.abreast import check_abreast
 from pipeline.certify.many import NODES, Verdict, check_one_by_one
@@ -53,6 +52,7 @@ from pipeline.limits import NEVER
 from pipeline.puzzle.puzzle import NINE
 from pipeline.solving.compiled import loading
 from pipeline.solving.compiled.search import search_planes
+from pipeline.solving.many import masks_of_plain
 
 CLAIMS = 100_000
 """False ones."""

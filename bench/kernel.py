@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.solving.many import masks_of_plain
 from pipeline.certify import certify_lists
 from pipeline.certify import compiled as checking
 from pipeline.certify.many import NODES
@@ -26,13 +25,14 @@ from pipeline.limits import NEVER
 from pipeline.native import LOAD_AFTER, Program
 from pipeline.puzzle.puzzle import NINE
 from pipeline.reading.read import contents_of
+from pipeline.reading.source import Collection
+from pipeline.service.requests import solve_piece
 from pipeline.service.sinks.set import PORTIONS
 from pipeline.settings import Settings
-from pipeline.solving.solvers import Solvers
 from pipeline.solving.compiled import loading
 from pipeline.solving.compiled.search import Found, Masks, search_planes
-from pipeline.service.requests import solve_piece
-from pipeline.reading.source import Collection
+from pipeline.solving.many import masks_of_plain
+from pipeline.solving.solvers import Solvers
 
 COUNT = 50_000
 ROUNDS = 4

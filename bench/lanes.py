@@ -21,10 +21,10 @@ from puzzles import puzzles
 from pysat.solvers import Solver
 
 from pipeline.certify import certify_many
-from pipeline.solving.encode import encode_puzzle
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.compiled import solve_lanes
+from pipeline.solving.encode import encode_puzzle
 
 GEOMETRY = Geometry(3, 3)
 MADE, ALL = 1000, 1_000_000

@@ -23,8 +23,8 @@ from pysat.solvers import Solver
 from pipeline.certify.formula import core_of, proof_formula
 from pipeline.certify.proof import REFUTED, check_core
 from pipeline.limits import Limits
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.compiled import solve_lanes
 from pipeline.solving.solvers.pysat import ENGINES, Prover
 

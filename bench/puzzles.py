@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from pipeline.reading.formats import render_puzzle
 from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.reading.formats import render_puzzle
 
 CLUES = 26
 

@@ -27,13 +27,13 @@ from typing import Any
 from collection import shuffled
 from puzzles import puzzles
 
+from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import source_in
 from pipeline.service.cluster import Cluster
 from pipeline.service.scheduler import packed
 from pipeline.service.sinks.set import PORTIONS, End, PieceOf
 from pipeline.service.workers import Pool, Workers
 from pipeline.settings import Settings
-from pipeline.reading.archives.streams import PeekableStream
 
 COUNT, MOST = 60_000, 2
 ROUNDS = 3

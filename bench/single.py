@@ -19,8 +19,8 @@ from bare import bare_seconds
 from puzzles import puzzles
 
 from pipeline import Settings
-from pipeline.solving.solvers import Solvers
 from pipeline.service.requests import solve_source
+from pipeline.solving.solvers import Solvers
 
 COUNT = 200
 

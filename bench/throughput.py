@@ -25,8 +25,8 @@ from fastest import baseline_seconds, first_fields
 from pysat.solvers import Minisat22
 
 from pipeline import encode_puzzle, parse_puzzle
-from pipeline.solving.encode import Numbering
 from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.solving.encode import Numbering
 
 WARM = 200
 SAMPLE = 100

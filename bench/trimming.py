@@ -24,11 +24,11 @@ from pipeline.certify.proof import check_core, check_refutation, check_trimmed
 from pipeline.certify.trimming import PROGRAM, loaded
 from pipeline.errors import PipelineError
 from pipeline.limits import Limits
+from pipeline.service.requests import solve_one
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.pysat import Prover
-from pipeline.service.requests import solve_one
 
 HOUR = 3600.0
 MOST = 1_000_000

@@ -24,12 +24,12 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from pipeline import Settings
-from pipeline.solving.cnf import dimacs_lines
 from pipeline.errors import InvalidPuzzle
+from pipeline.service.requests import solve_one
+from pipeline.solving.cnf import dimacs_lines
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
-from pipeline.service.requests import solve_one
 
 
 class Given(NamedTuple):

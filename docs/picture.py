@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import sync_playwright
 
-from pipeline.service.log import LazyLog
 from pipeline.outbox.report import REPORT, write_report
+from pipeline.service.log import LazyLog
 from pipeline.service.loop import run_once
 from pipeline.settings import Settings
 

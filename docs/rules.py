@@ -11,9 +11,9 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
+from pipeline.outbox.report import Board, board_svg
 from pipeline.puzzle import rules
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.outbox.report import Board, board_svg
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "reference" / "rules.md"

@@ -21,21 +21,11 @@ from typing import TYPE_CHECKING, Any
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
+    from pipeline.api import dedupe, generate, overlap, solutions, solve, solve_many
     from pipeline.catalogue.comparing import Copy, Tally
     from pipeline.catalogue.generating import Wish
     from pipeline.catalogue.lots import Left
     from pipeline.certify import Violation, certifier, certify_grid
-    from pipeline.solving.cnf import (
-        Answer,
-        Cnf,
-        Sat,
-        Unknown,
-        Unsat,
-        decode_model,
-        dimacs_lines,
-        parse_result,
-    )
-    from pipeline.solving.encode import encode_puzzle
     from pipeline.errors import (
         EnvironmentFailure,
         InputError,
@@ -47,15 +37,25 @@ if TYPE_CHECKING:
         SolverMissing,
         UsageError,
     )
-    from pipeline.api import dedupe, generate, overlap, solutions, solve, solve_many
-    from pipeline.reading.formats import Parsed, parse_puzzle, parse_source, render_puzzle
-    from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem
-    from pipeline.outbox.schema import Effort
     from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle
-    from pipeline.reading.read import Item, read
-    from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Traits
-    from pipeline.settings import Settings
+    from pipeline.reading.formats import Parsed, parse_puzzle, parse_source, render_puzzle
     from pipeline.service.requests import solve_puzzle
+    from pipeline.settings import Settings
+    from pipeline.solving.cnf import (
+        Answer,
+        Cnf,
+        Sat,
+        Unknown,
+        Unsat,
+        decode_model,
+        dimacs_lines,
+        parse_result,
+    )
+    from pipeline.solving.encode import encode_puzzle
+    from pipeline.solving.facts import Effort
+    from pipeline.solving.items import Item, read
+    from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem
+    from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Traits
 
 __all__ = [
     "Answer",
@@ -143,8 +143,8 @@ _HOMES = {
     "reading.formats": ("Parsed", "parse_puzzle", "parse_source", "render_puzzle"),
     "puzzle.puzzle": ("Candidate", "Geometry", "Grid", "Puzzle"),
     "solving.problem": ("FormulaProblem", "Problem", "PuzzleProblem"),
-    "reading.read": ("Item", "read"),
-    "outbox.schema": ("Effort",),
+    "solving.items": ("Item", "read"),
+    "solving.facts": ("Effort",),
     "solving.result": ("Certificate", "Proof", "Result", "SolverUsed", "Traits"),
     "settings": ("Settings",),
     "api": ("dedupe", "generate", "overlap", "solutions", "solve", "solve_many"),

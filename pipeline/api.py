@@ -7,11 +7,8 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
-from pipeline.solving.one import Search
-from pipeline.solving.cnf import Unknown, Unsat
-from pipeline.solving.complete import check_complete
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
-from pipeline.solving.result import Certificate, Result, Stopwatch, limits_left
+from pipeline.service.requests import Given, problem_given, solve_sources
 from pipeline.service.workers import Inline, Pool, Request, Several, Workers
 from pipeline.settings import (
     RANGES,
@@ -21,8 +18,11 @@ from pipeline.settings import (
     check_number,
     settings_given,
 )
+from pipeline.solving.cnf import Unknown, Unsat
+from pipeline.solving.complete import check_complete
+from pipeline.solving.one import Search
+from pipeline.solving.result import Certificate, Result, Stopwatch, limits_left
 from pipeline.solving.solvers import Solvers
-from pipeline.service.requests import Given, problem_given, solve_sources
 
 if TYPE_CHECKING:
     from pipeline.catalogue.comparing import Copy, Tally
@@ -235,9 +235,9 @@ def generate(
     Raises UsageError for a negative seed, LimitReached if none is found for a long time.
     """
     from pipeline.catalogue import generating  # noqa: PLC0415 - as above
+    from pipeline.puzzle.puzzle import NINE, Grid, Puzzle  # noqa: PLC0415
     from pipeline.reading.formats import parsed_from  # noqa: PLC0415
     from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415
-    from pipeline.puzzle.puzzle import NINE, Grid, Puzzle  # noqa: PLC0415
 
     for made in generating.generate(wish or generating.Wish(), seed, on_tried):
         yield Result(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
-from hashlib import file_digest
+from collections.abc import Iterable
+from hashlib import file_digest, sha256
 from pathlib import Path
 
 SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -89,3 +91,30 @@ def digest_of(path: Path) -> str:
     """The SHA-256 of a regular file, in hexadecimal. Raises OSError, also for a link."""
     with os.fdopen(descriptor_of(path), "rb") as file:
         return file_digest(file, "sha256").hexdigest()
+
+
+def begin_writing(descriptor: int) -> None:
+    """Have a file written to disk from now on, so that several can become durable together."""
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
+    """Write a new file; return its SHA-256. If that fails, nothing of it is left.
+
+    Writing to disk begins at once. Raises FileExistsError, and leaves that file alone.
+    """
+    hashed = sha256()
+    with path.open("xb") as file:
+        try:
+            for piece in pieces:
+                data = piece.encode() if isinstance(piece, str) else piece
+                hashed.update(data)
+                file.write(data)
+            file.flush()
+            begin_writing(file.fileno())
+        except BaseException:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            raise
+    return hashed.hexdigest()

@@ -33,9 +33,9 @@ from pipeline import (
     solve_many,
 )
 from pipeline.certify.exhaustion import Exhausted
+from pipeline.settings import ReadingOptions, Solving
 from pipeline.solving.complete import Checked
 from pipeline.solving.result import Certificate, Stopwatch
-from pipeline.settings import ReadingOptions, Solving
 
 LINE = UNIQUE.replace("\n", "")
 PAIR = TWO.replace("\n", "")
@@ -166,7 +166,9 @@ def test_what_a_solver_leaves_out_is_found_in_the_end(tmp_path):
 
 def test_what_a_faulty_check_finds_is_no_solution(monkeypatch):
     wrong = pattern(Geometry(2, 2))
-    monkeypatch.setattr("pipeline.solving.problem.exhausted", lambda *_, **__: Exhausted((wrong,), 1))
+    monkeypatch.setattr(
+        "pipeline.solving.problem.exhausted", lambda *_, **__: Exhausted((wrong,), 1)
+    )
     found = list(solutions(SIX, solver="pysat"))
     assert sorted(found) == list(solve_at_hand(SIX, solver="pysat", prove="always").solutions)
 

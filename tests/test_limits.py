@@ -9,21 +9,21 @@ from support.auditing import made
 from support.solvers import Scripted
 from support.solving import NONE, UNIQUE, cnf_of, holed, pattern
 
+from pipeline.api import solve
 from pipeline.certify.formula import core_of, proof_formula
-from pipeline.solving.one import Search, solve_problem, with_evidence
+from pipeline.errors import LimitReached
+from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
+from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.reading.formats import parse_puzzle, parsed_from
+from pipeline.reading.formats.formula import parse_formula
+from pipeline.settings import Settings
 from pipeline.solving.cnf import Cnf, Family, Generated, Sat, Unknown
 from pipeline.solving.complete import prove_complete
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
-from pipeline.errors import LimitReached
 from pipeline.solving.explain import Explainer
-from pipeline.api import solve
-from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
-from pipeline.reading.formats import parse_puzzle, parsed_from
-from pipeline.reading.formats.formula import parse_formula
+from pipeline.solving.one import Search, solve_problem, with_evidence
 from pipeline.solving.problem import PuzzleProblem
-from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.solving.result import Stopwatch
-from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.asking import Relay, answers
 

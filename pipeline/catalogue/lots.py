@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from pipeline.catalogue.symmetries import Cells
 from pipeline.catalogue.values import are_classic, values_of_masks
 from pipeline.errors import printable
-from pipeline.reading.formats import Piece
-from pipeline.solving.problem import PuzzleProblem
 from pipeline.puzzle.puzzle import NINE, Puzzle
-from pipeline.reading.read import contents_of, contents_of_member, item_of
-from pipeline.settings import Settings
-from pipeline.reading.source import Archive, Collection, Single, Source
 from pipeline.reading.archives.limits import Room
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
+from pipeline.reading.formats import Piece
+from pipeline.reading.read import contents_of, contents_of_member
+from pipeline.reading.source import Archive, Collection, Single, Source
+from pipeline.settings import Settings
+from pipeline.solving.items import item_of
+from pipeline.solving.problem import PuzzleProblem
 
 PIECE_BYTES = 256 * 1024
 AT_ONCE = 4096

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipeline.solving.many import Answers
 from pipeline.catalogue.minimal import redundant_givens
 from pipeline.catalogue.traits import LARGEST_SIDE, Found, Redundancy, Solved, find_traits
 from pipeline.catalogue.values import Flags, Masks
-from pipeline.solving.problem import PuzzleProblem
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
-from pipeline.solving.result import Result, Traits
 from pipeline.settings import Settings
+from pipeline.solving.many import Answers
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Result, Traits
 
 _OTHERS = ("multiple", "unsolvable")
 

@@ -22,8 +22,8 @@ from pipeline.catalogue.effort import (
 )
 from pipeline.catalogue.symmetries import Cells
 from pipeline.catalogue.values import Flags, Masks, are_classic, texts_of, values_of_masks
-from pipeline.outbox.schema import Effort
 from pipeline.puzzle.puzzle import NINE, Geometry
+from pipeline.solving.facts import Effort
 
 LARGEST_SIDE = 25
 """Of puzzles whose givens are left out; of larger ones nothing is told."""

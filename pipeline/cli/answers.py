@@ -30,21 +30,22 @@ from pipeline.errors import (
     counted,
     printable,
 )
+from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.reading.formats import signs_of
+from pipeline.reading.read import contents_of
+from pipeline.reading.source import Archive, Collection, Single
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.service.log import Display, shows
-from pipeline.reading.formats import signs_of
-from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
-from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.reading.read import Item, contents_of, items_of
-from pipeline.solving.result import NOT_WELL, Result, Stopwatch
-from pipeline.settings import Settings
-from pipeline.solving.solvers import Solvers
 from pipeline.service.requests import solve_one, solve_problems, with_traits
-from pipeline.reading.source import Archive, Collection, Single
+from pipeline.settings import Settings
+from pipeline.solving.items import Item, items_of
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
+from pipeline.solving.result import NOT_WELL, Result, Stopwatch
+from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
-    from pipeline.solving.explain import Difference
     from pipeline.outbox.report import Board
+    from pipeline.solving.explain import Difference
 
 
 AT_ONCE = 1024
@@ -122,8 +123,8 @@ def _record_line(answer: Answer, settings: Settings) -> str:
     """The record that `run` would write, with the texts of the solutions, in one line of JSON."""
     import msgspec  # noqa: PLC0415 - slow to load
 
-    from pipeline.service.protocol.claim import new_job_id  # noqa: PLC0415 - as above
     from pipeline.outbox.write_record import Origin, digest, make_record  # noqa: PLC0415 - as above
+    from pipeline.service.protocol.claim import new_job_id  # noqa: PLC0415 - as above
 
     data, result, now = answer.data, answer.result, datetime.now(UTC)
     sha256, size = (None, None) if data is None else (digest(data), len(data))

@@ -12,6 +12,9 @@ from typing import BinaryIO
 
 import typer
 
+from pipeline.api import dedupe as dedupe_sources
+from pipeline.api import generate as generate_puzzles
+from pipeline.api import overlap as compare_sources
 from pipeline.catalogue.comparing import Copy, Tally
 from pipeline.catalogue.generating import Wish
 from pipeline.catalogue.lots import Left
@@ -25,17 +28,14 @@ from pipeline.cli.files import (
 )
 from pipeline.cli.options import say
 from pipeline.errors import LimitReached, UsageError, printable
-from pipeline.service.exits import ALL_WELL, SOME_BAD, Stopped, uninterrupted
-from pipeline.api import dedupe as dedupe_sources
-from pipeline.api import generate as generate_puzzles
-from pipeline.api import overlap as compare_sources
-from pipeline.service.log import Display, Progress
-from pipeline.solving.problem import PuzzleProblem
+from pipeline.outbox.rows import one_line
 from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, header
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.solving.result import Result
-from pipeline.outbox.rows import one_line
+from pipeline.service.exits import ALL_WELL, SOME_BAD, Stopped, uninterrupted
+from pipeline.service.log import Display, Progress
 from pipeline.settings import ReadingOptions, Settings
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Result
 
 MOST = 100_000_000
 _MOST_SAID = 20

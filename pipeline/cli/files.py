@@ -15,11 +15,11 @@ from typing import BinaryIO
 import typer
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
-from pipeline.reading.formats import Parsed, oversize
-from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
 from pipeline.outbox import ENDING, file_names, read_record
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading.formats import Parsed, oversize
 from pipeline.settings import Settings
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
 
 STANDARD_INPUT = Path("-")
 _AT_ONCE = 64 * 1024

@@ -19,15 +19,15 @@ from pipeline.cli.files import (
     source_name,
     write_to,
 )
-from pipeline.solving.cnf import Sat, Unknown, Unsat, decode_model, dimacs_lines, parse_result
-from pipeline.solving.encode import encode_puzzle
 from pipeline.errors import InputError, InvalidResult, SolverError
-from pipeline.service.exits import ALL_WELL, SOME_BAD
+from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import Parsed, parsed_from, read_solution, solution_text
 from pipeline.reading.formats.formula import read_model
-from pipeline.solving.problem import FormulaProblem, PuzzleProblem
-from pipeline.puzzle.puzzle import Grid
+from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import NumberingChoice, Settings
+from pipeline.solving.cnf import Sat, Unknown, Unsat, decode_model, dimacs_lines, parse_result
+from pipeline.solving.encode import encode_puzzle
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem
 
 LARGEST_RESULT = 1 << 30
 

@@ -14,12 +14,12 @@ import typer
 from pipeline.cli.files import STANDARD_OUTPUT, check_target, write_to
 from pipeline.cli.options import say
 from pipeline.errors import EnvironmentFailure, UsageError, counted, printable
-from pipeline.service.exits import ALL_WELL, SOME_BAD
-from pipeline.service.log import Display, Progress
 from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
-from pipeline.settings import Settings
 from pipeline.reading.archives.limits import Room
+from pipeline.service.exits import ALL_WELL, SOME_BAD
+from pipeline.service.log import Display, Progress
+from pipeline.settings import Settings
 
 if TYPE_CHECKING:
     from pipeline.outbox.audit import Finding

@@ -9,22 +9,22 @@ from pathlib import Path
 
 import typer
 
-from pipeline.outbox.audit.sets import Many, One
-from pipeline.solving.one import solve_problem
 from pipeline.cli.files import check_target, write_to
 from pipeline.cli.options import say
 from pipeline.cli.outbox import folders_of_originals
-from pipeline.solving.complete import prove_complete
 from pipeline.errors import InputError, UsageError, counted, printable
-from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.files import read_regular
 from pipeline.limits import Limits
+from pipeline.outbox.audit.sets import Many, One
 from pipeline.outbox.names import PROOF
-from pipeline.solving.result import Certificate, Proof, Stopwatch
+from pipeline.outbox.originals import Statement, folders_of, set_at, statements_in
+from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings
+from pipeline.solving.complete import prove_complete
+from pipeline.solving.one import solve_problem
+from pipeline.solving.result import Certificate, Proof, Stopwatch
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.pysat import check_installed
-from pipeline.outbox.originals import Statement, folders_of, set_at, statements_in
 
 
 def proof(

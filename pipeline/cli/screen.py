@@ -17,10 +17,10 @@ from typing import Any, Final, Literal, TextIO
 import typer
 
 from pipeline.errors import counted, duration, printable
-from pipeline.service.log import shows
 from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.schema import ASIDE, CLAIMED
+from pipeline.service.log import shows
 from pipeline.settings import Settings
 
 __all__ = ["Screen"]

@@ -20,10 +20,7 @@ from pipeline.cli.files import (
 )
 from pipeline.cli.options import say
 from pipeline.errors import InputError, UsageError, printable
-from pipeline.service.exits import ALL_WELL, SOME_BAD
-from pipeline.solving.problem import PuzzleProblem
 from pipeline.outbox.names import DONE, Originals
-from pipeline.reading.read import Item, contents_of, items_of
 from pipeline.outbox.report import (
     LARGEST_DRAWN,
     MOST_PRINTED,
@@ -33,11 +30,15 @@ from pipeline.outbox.report import (
     is_published,
     puzzles_at,
 )
-from pipeline.solving.result import NOT_WELL, Result
-from pipeline.settings import Settings
-from pipeline.solving.solvers import Solvers
-from pipeline.service.requests import solve_problems
+from pipeline.reading.read import contents_of
 from pipeline.reading.source import Archive
+from pipeline.service.exits import ALL_WELL, SOME_BAD
+from pipeline.service.requests import solve_problems
+from pipeline.settings import Settings
+from pipeline.solving.items import Item, items_of
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import NOT_WELL, Result
+from pipeline.solving.solvers import Solvers
 
 _TARGET = "sheet.html"
 _MOST = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"

@@ -14,24 +14,25 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
+from pipeline.outbox import ENDING, NoRecord
 from pipeline.outbox.audit.claims import fault_in_status, grid_in
 from pipeline.outbox.audit.jobs import has_hash
 from pipeline.outbox.audit.sets import Many, One, Report, Terms, load_set
 from pipeline.outbox.audit.single import as_written, grid_of, models_of
-from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
-from pipeline.reading.formats import Entry, parse_source, signs_of
-from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
-from pipeline.outbox import ENDING, NoRecord
 from pipeline.outbox.names import Originals
 from pipeline.outbox.schema import ARCHIVE, or_none
 from pipeline.outbox.tables import PuzzleRow, lines_of, rows_in, yes_or_no
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member, problem_of
-from pipeline.settings import Settings
-from pipeline.reading.source import Archive, Collection, Single, Source
 from pipeline.reading.archives.limits import Room
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
+from pipeline.reading.formats import Entry, parse_source, signs_of
+from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
+from pipeline.reading.source import Archive, Collection, Single, Source
+from pipeline.settings import Settings
+from pipeline.solving.items import problem_of
+from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
 
 MOST_ROWS = 1000
 """Rows of a table that are taken if none is named."""

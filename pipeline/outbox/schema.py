@@ -5,11 +5,12 @@ Fields are written in the order in which they stand here. `UNSET` ones are not w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
+
+from pipeline.solving.facts import MOST, Count, Effort, Encoding, about
 
 SCHEMA: Final = 1
 
@@ -45,28 +46,9 @@ ASIDE: Final = {
 }
 """Counted besides the statuses: puzzles that are counted under a status too."""
 
-_MOST = 2**53
-
-
-def about(description: str) -> Meta:
-    """The meaning of a field."""
-    return Meta(description=description)
-
-
-def caveat(status: str, unread: Iterable[str]) -> str | None:
-    """What an answer of this status does not take into account, given `unread` of its record."""
-    if status not in ("unique", "multiple", "unsolvable"):
-        return None
-    told = {
-        "ruleset": f"{status} by the rules that were read; the rules text was not",
-        "solution": "the solution beside it is not whole, and was not compared",
-    }
-    return "; ".join(told[each] for each in unread) or None
-
 
 Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
-Count = Annotated[int, Meta(ge=0, lt=_MOST)]
-Seconds = Annotated[float, Meta(ge=0, lt=_MOST)]
+Seconds = Annotated[float, Meta(ge=0, lt=MOST)]
 T = TypeVar("T")
 
 
@@ -93,14 +75,6 @@ class Solver(Struct, frozen=True, kw_only=True):
     ]
     version: Annotated[str | None, about("its version, if known")] = None
     fallback: Annotated[str | None, about("why it was not the first choice; null if it was")] = None
-
-
-class Encoding(Struct, frozen=True, kw_only=True):
-    """The formula that the solver got."""
-
-    name: Annotated[str | None, about("the name of the encoding; null for a formula")]
-    variables: Annotated[Count, about("how many variables it has")]
-    clauses: Annotated[Count, about("how many clauses it has")]
 
 
 class Certificate(Struct, frozen=True, kw_only=True):
@@ -202,22 +176,6 @@ class Difference(Struct, frozen=True, kw_only=True):
         tuple[Value, ...], about("values, as few as were found, that leave only one solution")
     ]
     exact: Annotated[bool, about("whether no fewer values leave one solution")]
-
-
-class Effort(Struct, frozen=True, kw_only=True):
-    """How hard a puzzle is, by numbers that no symmetry changes."""
-
-    depth: Annotated[
-        Count,
-        about("the depth of trial and error over singles: 0 if singles suffice; 3: more than 2"),
-    ]
-    backdoor: Annotated[
-        Count, about("the fewest cells that, if known, let singles decide the rest; 4: more than 3")
-    ]
-    splits: Annotated[
-        float, about("how often a search over singles branches, the mean over 64 images of it")
-    ]
-    spread: Annotated[float, about("the standard deviation of that over these images")]
 
 
 Files = Annotated[tuple[File, ...], about("every file of the set but the record, with its hash")]

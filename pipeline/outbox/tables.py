@@ -22,7 +22,8 @@ from msgspec.structs import astuple
 
 from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of
-from pipeline.outbox.schema import CLAIMED, PROVED, Count, PuzzleRecord, about, or_none
+from pipeline.outbox.schema import CLAIMED, PROVED, PuzzleRecord, or_none
+from pipeline.solving.facts import Count, about
 
 LONGEST_LINE: Final = 1024 * 1024
 R = TypeVar("R", bound=Struct)

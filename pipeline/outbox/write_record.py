@@ -22,7 +22,6 @@ from pipeline.outbox.schema import (
     CertificateOfMany,
     Clue,
     Difference,
-    Encoding,
     Fallback,
     File,
     ManyRecord,
@@ -32,13 +31,14 @@ from pipeline.outbox.schema import (
     Solver,
     Value,
 )
+from pipeline.solving.facts import Encoding
 from pipeline.solving.result import Result
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
-    from pipeline.solving import explain
-    from pipeline.reading.formats import Parsed
     from pipeline.puzzle.puzzle import Puzzle
+    from pipeline.reading.formats import Parsed
+    from pipeline.solving import explain
 
 LARGE_PROOF = 256 * 1024
 """Proofs of this many characters or more are compressed."""

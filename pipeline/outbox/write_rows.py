@@ -16,18 +16,19 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.solving.many import Answers
-from pipeline.solving.one import compared
 from pipeline.errors import printable
-from pipeline.reading.formats import Entry
-from pipeline.reading.formats.plain import Contents, PlainLines
-from pipeline.outbox.schema import CLAIMED, DISAGREEMENTS, FALLBACKS, Fallback, caveat
+from pipeline.outbox.rows import Proofs, Rows, fallbacks_of, one_line, summed
+from pipeline.outbox.schema import CLAIMED, DISAGREEMENTS, FALLBACKS, Fallback
 from pipeline.outbox.tables import ALSO, columns, quoted, unproved, yes_or_no
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.read import problem_of
-from pipeline.solving.result import Certificate, Result
-from pipeline.outbox.rows import Proofs, Rows, fallbacks_of, one_line, summed
+from pipeline.reading.formats import Entry
+from pipeline.reading.formats.plain import Contents, PlainLines
 from pipeline.reading.source import Source
+from pipeline.solving.facts import caveat
+from pipeline.solving.items import problem_of
+from pipeline.solving.many import Answers
+from pipeline.solving.one import compared
+from pipeline.solving.result import Certificate, Result
 
 _LONGEST_TEXT = 500
 _PLAIN_LINE = 82

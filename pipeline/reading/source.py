@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pipeline.reading.formats import Detected
     from pipeline.reading.archives.walk import Kind
+    from pipeline.reading.formats import Detected
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ from multiprocessing import resource_tracker
 from typing import Any
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.service.log import Log
 from pipeline.service.crew import Crew, Timeouts
+from pipeline.service.log import Log
 from pipeline.service.scheduler import (
     CONNECT_SECONDS,
     LOCAL,

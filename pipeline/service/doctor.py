@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pipeline.solving.cnf import Cnf, Unsat
-from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.settle import has_writer
 from pipeline.errors import PipelineError, in_words
 from pipeline.limits import Limits
 from pipeline.native import Program
 from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.service.protocol.folders import Folders
+from pipeline.service.protocol.settle import has_writer
 from pipeline.settings import Settings
+from pipeline.solving.cnf import Cnf, Unsat
 from pipeline.solving.solvers import Solver, Solvers
 
 LEAST_WATCHES, LEAST_QUEUED = 8192, 16384

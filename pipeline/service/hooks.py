@@ -14,8 +14,8 @@ from queue import SimpleQueue
 from typing import NamedTuple
 
 from pipeline.errors import UsageError, in_words, printable
-from pipeline.service.log import Log
 from pipeline.outbox import ENDING
+from pipeline.service.log import Log
 from pipeline.service.sinks.set import Ended
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import child, ended_within

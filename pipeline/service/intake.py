@@ -11,6 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from pipeline.errors import in_words, printable
+from pipeline.outbox.names import key_of
+from pipeline.outbox.write_record import timestamp
+from pipeline.service.job import BATCH, Jobs
 from pipeline.service.protocol.claim import Claim, Note, new_job_id
 from pipeline.service.protocol.claiming import Reservations, Shelf, identity, is_in_work, make_claim
 from pipeline.service.protocol.settle import (
@@ -23,10 +27,6 @@ from pipeline.service.protocol.settle import (
     is_written,
     look,
 )
-from pipeline.errors import in_words, printable
-from pipeline.outbox.names import key_of
-from pipeline.outbox.write_record import timestamp
-from pipeline.service.job import BATCH, Jobs
 
 if TYPE_CHECKING:
     from pipeline.reading.source import Glance

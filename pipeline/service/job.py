@@ -15,19 +15,19 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
+from pipeline.errors import EnvironmentFailure, in_words, printable
+from pipeline.outbox import PuzzleRecord, Record
+from pipeline.reading.source import Archive, Collection, Single
+from pipeline.service.log import Log
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import has_progress
 from pipeline.service.protocol.publish import finish, is_published, publish
-from pipeline.errors import EnvironmentFailure, in_words, printable
-from pipeline.service.log import Log
-from pipeline.outbox import PuzzleRecord, Record
-from pipeline.solving.result import Stopwatch
 from pipeline.service.sinks.set import PORTIONS, Ended, Portions, SetSink, Singles, Sink
 from pipeline.service.workers import Inline, Interrupted, Nearby, Replies, Request, Workers
 from pipeline.settings import Settings
+from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers.child import Peer
-from pipeline.reading.source import Archive, Collection, Single
 
 MOST_ATTEMPTS = 3
 

@@ -9,12 +9,12 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.watch import Alarm, Watcher
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN, taking
-from pipeline.service.log import Display, Log
 from pipeline.service.job import USUAL, Jobs, Tuning
+from pipeline.service.log import Display, Log
+from pipeline.service.protocol.folders import Folders
+from pipeline.service.protocol.watch import Alarm, Watcher
 from pipeline.service.sinks.set import Ended
 from pipeline.service.sweep import OnFinished, Sweeper, Swept, no_hook
 from pipeline.service.workers import Inline, Interrupted, Pool, cores

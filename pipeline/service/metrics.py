@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pipeline.service.protocol.folders import write_new
-from pipeline.service.protocol.settle import names_in
 from pipeline.errors import EnvironmentFailure, UsageError, in_words, printable
-from pipeline.service.log import Log
+from pipeline.files import write_new
 from pipeline.outbox.schema import OF_MANY, REFUSED, STATUSES
+from pipeline.service.log import Log
+from pipeline.service.protocol.settle import names_in
 from pipeline.service.sinks.set import Ended
 from pipeline.version import __version__
 

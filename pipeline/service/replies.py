@@ -13,15 +13,15 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from pipeline.outbox.rows import Rows
+from pipeline.puzzle.puzzle import Candidate, Geometry, Grid
+from pipeline.reading.source import Single
+from pipeline.settings import RANGES, Settings
 from pipeline.solving.cnf import Cnf, Family, Written, clause_lines
 from pipeline.solving.explain import Conflict, Difference
+from pipeline.solving.facts import Encoding
 from pipeline.solving.problem import Problem, PuzzleProblem, read_problem
-from pipeline.outbox.schema import Encoding
-from pipeline.puzzle.puzzle import Candidate, Geometry, Grid
 from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Status, Traits
-from pipeline.outbox.rows import Rows
-from pipeline.settings import RANGES, Settings
-from pipeline.reading.source import Single
 
 
 class _Clauses(Struct, frozen=True, array_like=True):

@@ -11,23 +11,23 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipeline.solving.one import compared, solve_problem
 from pipeline.errors import InvalidPuzzle, LimitReached
-from pipeline.reading.formats import Piece, parsed_from, signs_of
-from pipeline.solving.problem import Problem, PuzzleProblem, S, read_problem
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.reading.read import problem_of
-from pipeline.solving.result import Result, Stopwatch
-from pipeline.settings import Settings
-from pipeline.solving.solvers import Solvers
+from pipeline.reading.formats import Piece, parsed_from, signs_of
 from pipeline.reading.source import Source
+from pipeline.settings import Settings
+from pipeline.solving.items import problem_of
+from pipeline.solving.one import compared, solve_problem
+from pipeline.solving.problem import Problem, PuzzleProblem, S, read_problem
+from pipeline.solving.result import Result, Stopwatch
+from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pipeline.reading.formats.plain import Contents
     from pipeline.outbox.rows import Rows
+    from pipeline.reading.formats.plain import Contents
 
 LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
@@ -181,8 +181,8 @@ def solve_piece(
 
     Raises EnvironmentFailure.
     """
-    from pipeline.solving.many import Batch, solve_batch  # noqa: PLC0415 - as above
     from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - not for single puzzles
+    from pipeline.solving.many import Batch, solve_batch  # noqa: PLC0415 - as above
 
     contents = source.detected.contents(piece, source.name, settings.reading)
     making = RowsOf(contents, source, first, settings.traits)

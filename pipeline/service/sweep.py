@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 
+from pipeline.errors import in_words
+from pipeline.service.intake import Intake, LookAgain
+from pipeline.service.job import BATCH, Job, Jobs, Kept, Outcome
+from pipeline.service.log import Display
 from pipeline.service.protocol.claim import Claim, abandoned, notes_in_work
 from pipeline.service.protocol.overview import stamp_scan
 from pipeline.service.protocol.publish import remove_orphans
 from pipeline.service.protocol.settle import names_in
-from pipeline.errors import in_words
-from pipeline.service.log import Display
-from pipeline.service.intake import Intake, LookAgain
-from pipeline.service.job import BATCH, Job, Jobs, Kept, Outcome
 from pipeline.service.sinks.set import Ended
 
 LONGEST_SWEEP = 30.0

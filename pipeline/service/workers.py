@@ -18,8 +18,8 @@ import msgspec
 
 from pipeline.errors import EnvironmentFailure, in_words, is_environmental
 from pipeline.limits import Limits
-from pipeline.solving.result import Result
 from pipeline.settings import Settings
+from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer, keep_freed_memory
 

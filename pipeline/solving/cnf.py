@@ -12,9 +12,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from pipeline.puzzle.clauses import Clause
 from pipeline.errors import InvalidResult, SolverError
 from pipeline.limits import NEVER, Deadline
+from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid
 
 MAX_VARIABLE = 2**31 - 1

@@ -19,15 +19,15 @@ import numpy as np
 
 from pipeline.certify import certify_lists, certify_many
 from pipeline.certify.many import Verdict, exhausted_many
-from pipeline.solving.one import TRUSTED, Search, more_than, solve_problem, with_evidence
-from pipeline.solving.cnf import Sat, Unsat
-from pipeline.solving.encode.together import Together, encode_together, propagate_many
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.limits import Deadline, Limits
-from pipeline.solving.problem import PuzzleProblem
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch
 from pipeline.settings import ENCODING, Settings
+from pipeline.solving.cnf import Sat, Unsat
+from pipeline.solving.encode.together import Together, encode_together, propagate_many
+from pipeline.solving.one import TRUSTED, Search, more_than, solve_problem, with_evidence
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch
 from pipeline.solving.solvers import Solver, Solvers
 
 if TYPE_CHECKING:

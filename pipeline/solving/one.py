@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, assert_never
 
 from pipeline.certify import certify_grid, clashing_givens
+from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.settings import Settings
 from pipeline.solving.cnf import Cnf, Sat, Unknown, Unsat
 from pipeline.solving.complete import Checked, check_complete
-from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.solving.facts import Encoding
 from pipeline.solving.problem import Problem, PuzzleProblem, S
-from pipeline.outbox.schema import Encoding
-from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
-from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.asking import HANDED_OVER, Relay, answers
 

@@ -24,12 +24,18 @@ from pipeline.certify.formula import (
     formula_size,
     proof_formula,
 )
-from pipeline.puzzle.clauses import Clause
-from pipeline.solving.cnf import Cnf, Family, decode_model
-from pipeline.solving.encode import encode_puzzle
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline, Limits
-from pipeline.reading.formats import HEAD_BYTES, FormulaBegun, Parsed, detect, parse_source, solution_text
+from pipeline.puzzle.clauses import Clause
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading.formats import (
+    HEAD_BYTES,
+    FormulaBegun,
+    Parsed,
+    detect,
+    parse_source,
+    solution_text,
+)
 from pipeline.reading.formats.formula import (
     CNF_FORMAT,
     Model,
@@ -37,8 +43,9 @@ from pipeline.reading.formats.formula import (
     parse_formula,
     proof_clauses,
 )
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import EncodingChoice, Settings
+from pipeline.solving.cnf import Cnf, Family, decode_model
+from pipeline.solving.encode import encode_puzzle
 
 SEARCH_BYTES = 20
 """Memory of a search through everything, for each cell of the grid times each cell."""

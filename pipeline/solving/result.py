@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 from typing_extensions import TypeVar
 
 from pipeline.limits import Limits
-from pipeline.outbox.schema import Effort, Encoding, caveat
 from pipeline.settings import Settings
+from pipeline.solving.facts import Effort, Encoding, caveat
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Formula
+    from pipeline.puzzle.puzzle import Grid
+    from pipeline.reading.formats.formula import Model
     from pipeline.solving.cnf import Cnf
     from pipeline.solving.explain import Conflict, Difference
-    from pipeline.reading.formats.formula import Model
     from pipeline.solving.problem import Problem
-    from pipeline.puzzle.puzzle import Grid
 
 S = TypeVar("S", bound="Grid | Model", default=Any)
 

@@ -16,9 +16,9 @@ from pipeline.catalogue.effort import BEYOND, backdoors_of, count_splits, depths
 from pipeline.catalogue.minimal import redundant_givens
 from pipeline.catalogue.symmetries import random_symmetries
 from pipeline.catalogue.values import masks_of_values
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import NINE as NINES
 from pipeline.puzzle.puzzle import Geometry
+from pipeline.reading.formats import parse_puzzle
 
 ONE = ".............8.1.37.9....5....5......6...1234..1..4.6....6....2.7...23.5....4..78"
 TWO = "..3.......56...1.37...2.......56...1..7.....489.2..........8......9...45....4.67."

@@ -11,8 +11,8 @@ from support.solving import EVEN_ODD, HARD, NINE, NINE_SOLVED, pattern
 
 from pipeline.catalogue import minimal
 from pipeline.catalogue.minimal import redundant_givens
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.reading.formats import parse_puzzle
 
 
 def by_hand(puzzle):

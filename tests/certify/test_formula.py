@@ -21,9 +21,9 @@ from pipeline.certify.formula import (
     proof_formula,
     read_formula,
 )
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.puzzle.rules import Cage, Region
+from pipeline.reading.formats import parse_puzzle
 
 FOUR, SIX_BY_SIX = Geometry(2, 2), Geometry(2, 3)
 

@@ -16,8 +16,8 @@ from pipeline.certify import abreast
 from pipeline.certify.abreast import check_abreast
 from pipeline.certify.many import FEW, MOST_ABREAST, NODES, Verdict, exhausted_many
 from pipeline.limits import NEVER
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.reading.formats import parse_puzzle
 
 FORMS = ["one by one", "numpy", pytest.param("compiled", marks=needs_numba)]
 FOUR = Geometry(2, 2)

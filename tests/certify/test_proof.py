@@ -27,8 +27,8 @@ from pipeline.certify.proof import (
     check_refutation,
 )
 from pipeline.limits import Limits
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import Geometry
+from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.solvers.pysat import ENGINES, Prover
 
 HOUR = 3600.0

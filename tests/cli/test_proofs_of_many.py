@@ -24,9 +24,9 @@ from support.sharing import made_once
 
 from pipeline.certify.formula import proof_formula
 from pipeline.certify.proof import REFUTED, ProofRejected, check_refutation
-from pipeline.solving.complete import prove_formula
 from pipeline.limits import Limits
 from pipeline.reading.formats import parse_puzzle
+from pipeline.solving.complete import prove_formula
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.pysat import Satisfiable
 

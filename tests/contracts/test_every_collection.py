@@ -16,10 +16,17 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from support.strategies import examples
 
-from pipeline.reading.formats import COLLECTIONS, Detected, Entry, Piece, detect_collection, parse_puzzle
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats import (
+    COLLECTIONS,
+    Detected,
+    Entry,
+    Piece,
+    detect_collection,
+    parse_puzzle,
+)
 from pipeline.reading.formats.cells import DIGITS
 from pipeline.reading.formats.records import LONGEST
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Reading
 
 SIDES = (4, 6, 8, 9)

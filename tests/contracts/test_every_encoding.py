@@ -10,12 +10,12 @@ from support.oracle import is_solution, solutions
 from support.solving import EVEN_ODD
 from support.strategies import examples, puzzles, solved_grids
 
-from pipeline.solving.cnf import Cnf, decode_model, dimacs_lines
-from pipeline.solving.encode import ENCODINGS, encode_puzzle
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.puzzle.rules import Cage, Region
+from pipeline.reading.formats import parse_puzzle
 from pipeline.settings import CHOICES
+from pipeline.solving.cnf import Cnf, decode_model, dimacs_lines
+from pipeline.solving.encode import ENCODINGS, encode_puzzle
 
 LIMIT = 20
 TWO_GRIDS = Geometry(2, 2, ((0, 0), (2, 2)))

@@ -22,6 +22,7 @@ from support.strategies import (
 )
 
 from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import (
     FORMATS,
     Format,
@@ -33,7 +34,6 @@ from pipeline.reading.formats import (
     render_puzzle,
     solution_text,
 )
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import AlphabetChoice, VariantChoice
 
 every_format = pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)

@@ -22,9 +22,9 @@ from support.rules import cages, lines, outside, pairs, regions
 from support.rules.stating import stated
 
 import pipeline.puzzle.rules
+from pipeline.outbox.report.styles import STYLES
 from pipeline.puzzle.clauses import Clauses, Most
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.outbox.report.styles import STYLES
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
 EXAMPLES = {

@@ -13,10 +13,10 @@ from support.oracle import solutions
 from support.solving import children, cnf_of, pigeons
 from support.strategies import examples, puzzles
 
-from pipeline.solving.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat, decode_model
-from pipeline.solving.encode import ENCODINGS, encode_puzzle
 from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.solving.cnf import Cnf, Family, Generated, Sat, Unknown, Unsat, decode_model
+from pipeline.solving.encode import ENCODINGS, encode_puzzle
 from pipeline.solving.solvers import Solver
 from pipeline.solving.solvers.asking import Relay, answers
 from pipeline.solving.solvers.minisat import Minisat

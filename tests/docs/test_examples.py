@@ -114,7 +114,9 @@ def test_every_example_of_a_formula_is_answered():
 
 def test_there_is_an_example_of_every_format_of_single_puzzles():
     read = {pipeline.parse_source(path.read_bytes(), path.name).format for path in EXAMPLES}
-    assert {name.split()[0] for name in read} == {known.name for known in pipeline.reading.formats.FORMATS}
+    assert {name.split()[0] for name in read} == {
+        known.name for known in pipeline.reading.formats.FORMATS
+    }
 
 
 @pytest.fixture(scope="module")

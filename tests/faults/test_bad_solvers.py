@@ -13,15 +13,15 @@ from support.needs import needs_linux, needs_minisat
 from support.oracle import solutions
 from support.solving import PATIENCE, TIME_LIMITS, TWO, children, has_ended, program, result_lines
 
-from pipeline.solving.encode import encode_puzzle
 from pipeline.errors import SolverError, SolverMissing
 from pipeline.limits import MIB, Limits
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.reading.formats import parse_puzzle
+from pipeline.service.requests import solve_puzzle, solve_source
 from pipeline.settings import Settings
+from pipeline.solving.encode import encode_puzzle
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.minisat import _verdict
-from pipeline.service.requests import solve_puzzle, solve_source
 
 PUZZLE = parse_puzzle(TWO)
 SOLUTIONS = tuple(solutions(PUZZLE, 9))

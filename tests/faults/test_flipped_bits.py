@@ -11,14 +11,14 @@ from support.flipping import PLACES, Flipping
 from support.needs import needs_numba
 from support.solvers import at_hand
 
-from pipeline.solving import many as batch
-from pipeline.solving.many import Batch, masks_of, solve_batch
 from pipeline.certify.many import exhausted_many
 from pipeline.limits import NEVER
-from pipeline.reading.formats import parsed_from
-from pipeline.solving.problem import PuzzleProblem
 from pipeline.puzzle.puzzle import NINE
+from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
+from pipeline.solving import many as batch
+from pipeline.solving.many import Batch, masks_of, solve_batch
+from pipeline.solving.problem import PuzzleProblem
 
 MOST = 9
 

@@ -12,8 +12,8 @@ import pytest
 from support.commands import run
 from support.dropping import OTHER, SMALL, SMALL_SOLVED, DropFolder, record_text
 
-from pipeline.service.log import LazyLog
 from pipeline.outbox import NoRecord, file_names, load_record, read_record
+from pipeline.service.log import LazyLog
 from pipeline.service.loop import watch
 from pipeline.settings import Settings
 

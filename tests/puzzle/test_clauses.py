@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pysat.solvers import Minisat22
 from support.strategies import examples
 
-from pipeline.puzzle.clauses import Clauses, Most
 from pipeline.errors import LimitReached
 from pipeline.limits import Limits
+from pipeline.puzzle.clauses import Clauses, Most
 
 Values = tuple[int, ...]
 Says = Callable[[Clauses], None]

@@ -8,12 +8,12 @@ from contextlib import ExitStack
 
 from support.dropping import NO_SOLUTION, SMALL, TWO_SOLUTIONS, events_in, wait_for
 
-from pipeline.service.protocol.watch import Watcher
-from pipeline.service.log import LazyLog
 from pipeline.reading.read import glance
-from pipeline.service import loop
-from pipeline.settings import Settings
 from pipeline.reading.source import Glance
+from pipeline.service import loop
+from pipeline.service.log import LazyLog
+from pipeline.service.protocol.watch import Watcher
+from pipeline.settings import Settings
 
 
 def test_a_glance_tells_what_holds_many_and_what_is_cut_off():

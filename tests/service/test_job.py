@@ -22,15 +22,15 @@ from support.dropping import (
 )
 from support.many import collection
 
+from pipeline.errors import EnvironmentFailure
+from pipeline.service.job import MOST_ATTEMPTS, Job, Jobs, Kept, Tuning
+from pipeline.service.log import Display, LazyLog
+from pipeline.service.loop import run_once
 from pipeline.service.protocol.claim import LOCK, NOTE, abandoned
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
 from pipeline.service.protocol.settle import look
-from pipeline.errors import EnvironmentFailure
-from pipeline.service.log import Display, LazyLog
-from pipeline.service.job import MOST_ATTEMPTS, Job, Jobs, Kept, Tuning
-from pipeline.service.loop import run_once
 from pipeline.service.sinks.set import Portions
 from pipeline.service.sweep import Sweeper
 from pipeline.service.workers import Inline
@@ -350,7 +350,9 @@ def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(
     assert (box.kept("done"), box.waiting()) == ({"a.txt", "b.txt"}, {"c.txt"})
 
 
-@pytest.mark.parametrize("where", ["pipeline.service.intake.look", "pipeline.service.intake.make_claim"])
+@pytest.mark.parametrize(
+    "where", ["pipeline.service.intake.look", "pipeline.service.intake.make_claim"]
+)
 def test_a_crash_of_ours_before_a_file_is_claimed_keeps_nobody_else_waiting(
     box, where, monkeypatch
 ):

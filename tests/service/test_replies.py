@@ -15,15 +15,15 @@ from support.ruled import KILLER, ONLY_READ
 from support.solvers import at_hand
 from support.solving import NINE
 
-from pipeline.solving.cnf import blocking_clause, dimacs_lines
+from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Piece
 from pipeline.reading.read import source_in
+from pipeline.reading.source import Single
 from pipeline.service.scheduler import packed, read_reply
 from pipeline.service.sinks.set import End, PieceOf, Singles
 from pipeline.service.workers import Crashed, Done, Surroundings, reply_to
 from pipeline.settings import Settings
-from pipeline.reading.source import Single
-from pipeline.reading.archives.streams import PeekableStream
+from pipeline.solving.cnf import blocking_clause, dimacs_lines
 
 KEEPING = Settings(keep_cnf=True, prove="always", also="canonical,minimal,effort", max_solutions=5)
 TEXTS = {

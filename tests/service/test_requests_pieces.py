@@ -20,19 +20,19 @@ from support.solving import NINE_TWO as TWICE
 from support.solving import NONE, SIX, UNIQUE, holed, pattern, program
 from support.strategies import examples
 
-from pipeline.solving.many import FEWEST
-from pipeline.reading.formats import Piece, detect_collection, parse_puzzle
+from pipeline.outbox.rows import MOST_FALLBACKS, OTHER_REASONS, Rows, blank_lines, one_line
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import MemberRow, PuzzleRow, csv_line, header
-from pipeline.puzzle.puzzle import Geometry, Grid
-from pipeline.solving.result import Certificate
-from pipeline.outbox.rows import MOST_FALLBACKS, OTHER_REASONS, Rows, blank_lines, one_line
-from pipeline.settings import Settings
-from pipeline.solving.solvers import Solvers
-from pipeline.solving.compiled import solve_lanes
-from pipeline.service.requests import failed_piece, solve_piece
-from pipeline.reading.source import Source
 from pipeline.outbox.write_rows import broken
+from pipeline.puzzle.puzzle import Geometry, Grid
+from pipeline.reading.formats import Piece, detect_collection, parse_puzzle
+from pipeline.reading.source import Source
+from pipeline.service.requests import failed_piece, solve_piece
+from pipeline.settings import Settings
+from pipeline.solving.compiled import solve_lanes
+from pipeline.solving.many import FEWEST
+from pipeline.solving.result import Certificate
+from pipeline.solving.solvers import Solvers
 
 ONE = UNIQUE.replace("\n", "")
 PAIR = TWO_SOLUTIONS.replace("\n", "")

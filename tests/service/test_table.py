@@ -28,10 +28,10 @@ from support.oracle import is_solution, solutions
 from support.solving import SIX, pattern
 
 from pipeline import parse_puzzle
-from pipeline.reading.formats import Piece
+from pipeline.outbox.rows import Proofs, Rows, one_line
 from pipeline.outbox.schema import Fallback
 from pipeline.puzzle.puzzle import Geometry, Grid
-from pipeline.outbox.rows import Proofs, Rows, one_line
+from pipeline.reading.formats import Piece
 from pipeline.service.sinks.table import Table
 from pipeline.settings import Settings
 

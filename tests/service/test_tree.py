@@ -33,8 +33,8 @@ from support.dropping import (
 from support.packing import tar_info, tar_of, zip_info, zip_of
 from support.warm import Here, Silent
 
-from pipeline.service.log import LazyLog
 from pipeline.service.job import Tuning
+from pipeline.service.log import LazyLog
 from pipeline.service.loop import run_once
 from pipeline.service.sinks.set import Portions
 from pipeline.service.sinks.tree import Tree, TreeSink

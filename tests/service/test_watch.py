@@ -22,9 +22,9 @@ from support.dropping import (
 from support.needs import needs_linux, needs_minisat
 from support.solving import children, has_ended
 
-from pipeline.service.protocol.settle import has_writer
 from pipeline.service.log import LazyLog
 from pipeline.service.loop import watch as watch_here
+from pipeline.service.protocol.settle import has_writer
 from pipeline.settings import Settings
 
 SOON = 25.0

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.strategies import examples, geometries, solved_grids
 
-from pipeline.solving.cnf import MAX_VARIABLE, Cnf, Family, Generated, blocking_clause, decode_model
-from pipeline.solving.encode import ENCODINGS, Numbering, encode_puzzle
 from pipeline.errors import SolverError
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid, Puzzle
+from pipeline.solving.cnf import MAX_VARIABLE, Cnf, Family, Generated, blocking_clause, decode_model
+from pipeline.solving.encode import ENCODINGS, Numbering, encode_puzzle
 
 CANDIDATES = {1: Candidate(1, 1, 1), 2: Candidate(1, 1, 2)}
 ONE = Family("at least one", 1, [(1, 2)])

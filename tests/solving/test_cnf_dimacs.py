@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.strategies import examples
 
+from pipeline.errors import InvalidResult
+from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle
 from pipeline.solving.cnf import (
     MAX_VARIABLE,
     Cnf,
@@ -21,8 +23,6 @@ from pipeline.solving.cnf import (
     parse_result,
 )
 from pipeline.solving.encode import encode_puzzle
-from pipeline.errors import InvalidResult
-from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle
 
 CNF = Cnf(
     Geometry(2, 3),

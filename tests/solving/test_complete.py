@@ -6,15 +6,15 @@ import pytest
 from support.oracle import solutions
 from support.solving import EVEN_ODD_SIX, NONE, SIX, STUCK, TWO, UNIQUE, pattern
 
-from pipeline.solving import complete as completeness
 from pipeline.certify.exhaustion import Exhausted
 from pipeline.certify.proof import check_refutation
-from pipeline.solving.complete import check_complete
 from pipeline.limits import Limits
-from pipeline.reading.formats import parse_puzzle, parsed_from
-from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.reading.formats import parse_puzzle, parsed_from
 from pipeline.settings import Settings
+from pipeline.solving import complete as completeness
+from pipeline.solving.complete import check_complete
+from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.solvers import Solvers
 
 TEXTS = {"none": NONE, "one": UNIQUE, "two": TWO, "six": SIX, "six of 9x9": EVEN_ODD_SIX}
@@ -160,8 +160,8 @@ TWO_MODELS = b"p cnf 2 2\n1 2 0\n-1 -2 0\n"
 
 
 def models_of(problem, solvers):
-    from pipeline.solving.result import Stopwatch
     from pipeline.service.requests import solve_one
+    from pipeline.solving.result import Stopwatch
 
     return solve_one(problem, solvers, Settings(max_solutions=9), Stopwatch()).solutions
 

@@ -12,18 +12,18 @@ import pytest
 from support.solvers import Scripted
 from support.solving import TWO, UNIQUE
 
-from pipeline.solving.many import FEWEST, TOGETHER, _Union, masks_of, solve_union
 from pipeline.certify.many import exhausted_many
-from pipeline.solving.one import Search
 from pipeline.limits import Limits
 from pipeline.reading.formats import Piece, detect_collection, parse_puzzle
+from pipeline.reading.source import Source
+from pipeline.service.requests import solve_piece, solve_sources
+from pipeline.settings import Settings
+from pipeline.solving.compiled import solve_lanes
+from pipeline.solving.many import FEWEST, TOGETHER, _Union, masks_of, solve_union
+from pipeline.solving.one import Search
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Certificate, Stopwatch
-from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
-from pipeline.solving.compiled import solve_lanes
-from pipeline.service.requests import solve_piece, solve_sources
-from pipeline.reading.source import Source
 
 SEVEN = "the time limit of 7 s was reached"
 
@@ -49,9 +49,11 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    for module in ("batch", "solving"):
+    for module in ("solving.many", "service.requests"):
         monkeypatch.setattr(f"pipeline.{module}.Stopwatch", partial(Stopwatch, lambda: clock.now))
-    monkeypatch.setattr("pipeline.solving.many.time", SimpleNamespace(perf_counter=lambda: clock.now))
+    monkeypatch.setattr(
+        "pipeline.solving.many.time", SimpleNamespace(perf_counter=lambda: clock.now)
+    )
     return clock
 
 

@@ -31,19 +31,19 @@ from support.solving import (
 from support.solving import result_lines as says_sat
 from support.strategies import examples, puzzles
 
-from pipeline.solving.many import FEWEST, Batch, masks_of, solve_batch
 from pipeline.certify import clashing_givens
-from pipeline.solving.cnf import clause_lines, decode_model
-from pipeline.solving.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure
-from pipeline.reading.formats import parse_puzzle, parse_source, parsed_from
-from pipeline.solving.problem import PuzzleProblem
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.solving.result import Stopwatch
-from pipeline.settings import Settings
-from pipeline.solving.solvers import Solvers
-from pipeline.solving.compiled import solve_lanes
+from pipeline.reading.formats import parse_puzzle, parse_source, parsed_from
 from pipeline.service.requests import solve_problems, solve_sources
+from pipeline.settings import Settings
+from pipeline.solving.cnf import clause_lines, decode_model
+from pipeline.solving.compiled import solve_lanes
+from pipeline.solving.encode import encode_puzzle
+from pipeline.solving.many import FEWEST, Batch, masks_of, solve_batch
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Stopwatch
+from pipeline.solving.solvers import Solvers
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 EVERY = ["auto", "lanes", "pysat", MINISAT]

@@ -36,15 +36,15 @@ from pipeline import (
     parse_puzzle,
     solve_puzzle,
 )
-from pipeline.solving.one import solve_problem
-from pipeline.solving.cnf import Sat, Unknown, Unsat
-from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.api import solve
+from pipeline.errors import EnvironmentFailure, SolverError
+from pipeline.service.requests import solve_source
+from pipeline.solving.cnf import Sat, Unknown, Unsat
+from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.pysat import Pysat
-from pipeline.service.requests import solve_source
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 CLASH = "11..\n....\n....\n....\n"

@@ -13,18 +13,18 @@ from support.dropping import DropFolder
 from support.needs import needs_drat_trim
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
 
-from pipeline.solving import one as chain
-from pipeline.solving import problem
 from pipeline.certify.formula import proof_formula
 from pipeline.certify.proof import ProofTimeout, check_refutation
-from pipeline.solving.cnf import Family, Unsat
-from pipeline.reading.formats import parse_puzzle, parsed_from
-from pipeline.solving.problem import PuzzleProblem
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading.formats import parse_puzzle, parsed_from
+from pipeline.service.requests import solve_problems, solve_source
 from pipeline.settings import Settings
+from pipeline.solving import one as chain
+from pipeline.solving import problem
+from pipeline.solving.cnf import Family, Unsat
+from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.pysat import GaveUp
-from pipeline.service.requests import solve_problems, solve_source
 
 
 @pytest.fixture(scope="module")

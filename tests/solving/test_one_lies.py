@@ -43,15 +43,15 @@ from support.solving import (
 from support.strategies import examples
 
 from pipeline import Geometry, Settings, parse_puzzle, solve_puzzle
-from pipeline.solving.many import FEWEST, Batch, masks_of, solve_batch
 from pipeline.certify.exhaustion import TOO_SHORT, Exhausted
-from pipeline.solving.one import solve_problem
-from pipeline.solving.cnf import Unknown
 from pipeline.errors import LimitReached
 from pipeline.reading.formats import parsed_from
+from pipeline.service.requests import solve_one
+from pipeline.solving.cnf import Unknown
+from pipeline.solving.many import FEWEST, Batch, masks_of, solve_batch
+from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import PuzzleProblem, read_problem
 from pipeline.solving.result import Stopwatch
-from pipeline.service.requests import solve_one
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 LIES_AT_ONCE = "echo UNSAT > $out; exit 20"

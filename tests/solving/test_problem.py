@@ -12,15 +12,15 @@ from support.solvers import MINISAT, Scripted, both_solvers, chain_of, solve_at_
 from support.solving import program, result_lines
 from support.strategies import examples
 
-from pipeline.solving.one import solve_problem
-from pipeline.solving.cnf import Sat, parse_result
 from pipeline.api import solve
 from pipeline.reading.formats.formula import parse_formula, proof_clauses
+from pipeline.service.requests import solve_source
+from pipeline.settings import Settings
+from pipeline.solving.cnf import Sat, parse_result
+from pipeline.solving.one import solve_problem
 from pipeline.solving.problem import FormulaProblem, model_lines
 from pipeline.solving.result import Stopwatch
-from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
-from pipeline.service.requests import solve_source
 
 Clauses = list[tuple[int, ...]]
 

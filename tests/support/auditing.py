@@ -21,12 +21,12 @@ from support.dropping import DropFolder
 from support.sharing import made_once
 from typer.testing import CliRunner
 
-from pipeline.outbox.audit import Finding, Terms, audit
 from pipeline.certify.formula import Formula, proof_formula
 from pipeline.cli.commands import audit as audit_command
 from pipeline.cli.options import accounted
-from pipeline.reading.formats import parse_puzzle
+from pipeline.outbox.audit import Finding, Terms, audit
 from pipeline.puzzle.puzzle import Grid
+from pipeline.reading.formats import parse_puzzle
 
 ONE = "1...\n..2.\n.3..\n...4\n"
 OTHER_GRID = "4312\n2134\n1243\n3421\n"

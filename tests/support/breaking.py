@@ -271,8 +271,8 @@ def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]
 def _run(request: dict[str, Any]) -> None:
     """In the child: the command."""
     from pipeline.cli import folders, main
-    from pipeline.service.protocol import on_step
     from pipeline.service.job import Tuning
+    from pipeline.service.protocol import on_step
     from pipeline.service.sinks.set import Portions
 
     _spare.extend(_forked() for _ in range(0 if request.get("real") else 4))

@@ -12,11 +12,11 @@ import numpy as np
 from support.oracle import is_solution, solutions
 
 from pipeline.certify.many import Verdict
-from pipeline.solving.cnf import Answer, Sat, Unsat
 from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.solving.cnf import Answer, Sat, Unsat
+from pipeline.solving.compiled import Found, solve_lanes
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solver
-from pipeline.solving.compiled import Found, solve_lanes
 
 Lie = Literal["unsat", "wrong model", "repeated model"]
 LIES: tuple[Lie, ...] = ("unsat", "wrong model", "repeated model")

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from support.needs import needs_minisat
 
-from pipeline.solving.encode import ENCODINGS
-from pipeline.reading.formats import parsed_from
-from pipeline.solving.problem import PuzzleProblem
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.solving.result import Result, Stopwatch
-from pipeline.settings import Settings
-from pipeline.solving.solvers import Solvers
+from pipeline.reading.formats import parsed_from
 from pipeline.service.requests import solve_one, solve_source
+from pipeline.settings import Settings
+from pipeline.solving.encode import ENCODINGS
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Result, Stopwatch
+from pipeline.solving.solvers import Solvers
 
 MINISAT = pytest.param("minisat", marks=needs_minisat)
 both_solvers = pytest.mark.parametrize("solver", [MINISAT, "pysat"])

@@ -10,8 +10,8 @@ from itertools import combinations
 from pathlib import Path
 
 from pipeline.puzzle.clauses import Clause
-from pipeline.solving.cnf import Cnf, Family
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.solving.cnf import Cnf, Family
 
 PATIENCE = 100.0
 """Seconds after which a wait has failed; nothing waits for as long as that."""

@@ -8,8 +8,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from pipeline.reading.formats import Variant
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading.formats import Variant
 
 SMALL_GEOMETRIES = tuple(
     Geometry(height, width)

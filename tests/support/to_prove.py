@@ -11,8 +11,8 @@ from support.oracle import solutions
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, NONE, SIX, TWO, UNIQUE, pattern
 from support.strategies import blank_for
 
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.reading.formats import parse_puzzle
 
 HARD = parse_puzzle(
     "98.7..6..75..6......6..8...5......4...9.8.7.....3....24....1.....7.9.5.3..587.4.."

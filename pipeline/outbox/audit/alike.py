@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.outbox.audit.lines import Lines
-from pipeline.outbox.audit.rows import Portion, read_row, sought_in
-from pipeline.outbox.audit.sets import Report
 from pipeline.certify import certify_lists
 from pipeline.certify.many import exhausted_many
 from pipeline.errors import InputError
+from pipeline.outbox.audit.lines import Lines
+from pipeline.outbox.audit.rows import Portion, read_row, sought_in
+from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.tables import LONGEST_LINE, PuzzleRow
 from pipeline.puzzle.puzzle import NINE
 

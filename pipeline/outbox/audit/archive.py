@@ -8,6 +8,8 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import asdict
 
+from pipeline.errors import InputError, counted, in_words, printable
+from pipeline.outbox import NoRecord
 from pipeline.outbox.audit.collection import (
     Content,
     audit_collection,
@@ -27,8 +29,6 @@ from pipeline.outbox.audit.sets import (
     load_set,
 )
 from pipeline.outbox.audit.single import audit_single
-from pipeline.errors import InputError, counted, in_words, printable
-from pipeline.outbox import NoRecord
 from pipeline.outbox.schema import CLAIMED, COLLECTION, DISAGREEMENTS, PROVED, REFUSED, or_none
 from pipeline.outbox.tables import (
     MemberRow,

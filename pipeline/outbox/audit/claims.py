@@ -10,23 +10,17 @@ from itertools import chain, combinations
 from operator import and_
 from typing import Literal, NamedTuple, TypeVar
 
-from pipeline.outbox.audit.deciding import Undecided, has_solution, remedy
-from pipeline.outbox.audit.sets import One, Report, Terms
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit
 from pipeline.errors import PipelineError, counted, in_words
 from pipeline.files import read_regular
-from pipeline.reading.formats.formula import CNF_FORMAT
-from pipeline.outbox.schema import (
-    Cell,
-    Clue,
-    Difference,
-    Encoding,
-    PuzzleRecord,
-    or_none,
-)
+from pipeline.outbox.audit.deciding import Undecided, has_solution, remedy
+from pipeline.outbox.audit.sets import One, Report, Terms
+from pipeline.outbox.schema import Cell, Clue, Difference, PuzzleRecord, or_none
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
+from pipeline.reading.formats.formula import CNF_FORMAT
 from pipeline.settings import CHOICES
+from pipeline.solving.facts import Encoding
 
 C = TypeVar("C", bound=Cell)
 _BETWEEN_LOOKS = 1000

@@ -9,17 +9,22 @@ from typing import BinaryIO
 
 import numpy as np
 
+from pipeline.certify.formula import proof_formula
+from pipeline.errors import InputError, PipelineError, counted
 from pipeline.outbox.audit.alike import find_alike
 from pipeline.outbox.audit.complete import audit_another, audit_complete
 from pipeline.outbox.audit.lines import LineFiles
 from pipeline.outbox.audit.proofs import ProofsFile, check_steps
-from pipeline.outbox.audit.rows import Portion, Read, certify_lines, read_row, rightly_said, sought_in
+from pipeline.outbox.audit.rows import (
+    Portion,
+    Read,
+    certify_lines,
+    read_row,
+    rightly_said,
+    sought_in,
+)
 from pipeline.outbox.audit.sets import Many, Report, Terms
 from pipeline.outbox.audit.traits import audit_rows
-from pipeline.certify.formula import proof_formula
-from pipeline.errors import InputError, PipelineError, counted
-from pipeline.reading.formats import HEAD_BYTES, Detected, Entry, detect_collection
-from pipeline.reading.formats.plain import Contents, PlainLines
 from pipeline.outbox.schema import (
     ASIDE,
     CLAIMED,
@@ -29,8 +34,10 @@ from pipeline.outbox.schema import (
     ManyRecord,
 )
 from pipeline.outbox.tables import ALSO, PuzzleRow, also_in, columns
-from pipeline.settings import Reading
 from pipeline.reading.archives.streams import PeekableStream
+from pipeline.reading.formats import HEAD_BYTES, Detected, Entry, detect_collection
+from pipeline.reading.formats.plain import Contents, PlainLines
+from pipeline.settings import Reading
 
 _PIECE_BYTES = 512 * 1024
 

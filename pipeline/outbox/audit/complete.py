@@ -9,14 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from pipeline.outbox.audit.deciding import Undecided, grid_in, model_of, remedy
-from pipeline.outbox.audit.sets import Report, Terms
 from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.exhaustion import exhausted
 from pipeline.certify.formula import MAX_REFUTED, Formula, proof_formula
 from pipeline.errors import PipelineError
-from pipeline.reading.formats.formula import Model, ParsedFormula, proof_clauses
+from pipeline.outbox.audit.deciding import Undecided, grid_in, model_of, remedy
+from pipeline.outbox.audit.sets import Report, Terms
 from pipeline.puzzle.puzzle import Grid, Puzzle
+from pipeline.reading.formats.formula import Model, ParsedFormula, proof_clauses
 
 SEARCH_SHARE = 0.5
 """Of the seconds, for the search, if a refuter may have the rest."""

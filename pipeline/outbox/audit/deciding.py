@@ -8,15 +8,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from pipeline.outbox.audit.sets import Terms
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, exhausted
 from pipeline.certify.formula import Formula, core_of, proof_formula
 from pipeline.certify.proof import REFUTED, check_core
 from pipeline.errors import PipelineError
 from pipeline.limits import Deadline
-from pipeline.reading.formats.formula import Model
+from pipeline.outbox.audit.sets import Terms
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading.formats.formula import Model
 
 
 class Undecided(PipelineError):

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from pipeline.errors import EnvironmentFailure, in_words
+from pipeline.files import digest_of, is_file_name, read_regular
+from pipeline.outbox import NoRecord
 from pipeline.outbox.audit.archive import audit_archive
 from pipeline.outbox.audit.collection import Content, audit_collection, collection_in
 from pipeline.outbox.audit.sets import (
@@ -23,9 +26,6 @@ from pipeline.outbox.audit.sets import (
     load_set,
 )
 from pipeline.outbox.audit.single import audit_single
-from pipeline.errors import EnvironmentFailure, in_words
-from pipeline.files import digest_of, is_file_name, read_regular
-from pipeline.outbox import NoRecord
 from pipeline.outbox.names import Originals
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from pipeline.outbox.audit.sets import One, Report, Terms
 from pipeline.certify.formula import Clause, Formula, read_formula
 from pipeline.certify.proof import MAX_CHARACTERS, ProofRejected, ProofTimeout, check_refutation
 from pipeline.errors import InputError, PipelineError, in_words
 from pipeline.files import descriptor_of, read_regular
+from pipeline.outbox.audit.sets import One, Report, Terms
 from pipeline.outbox.schema import PuzzleRecord, or_none
 from pipeline.outbox.tables import ProofRow, rows_in
 from pipeline.puzzle.puzzle import Geometry

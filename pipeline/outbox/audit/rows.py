@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.outbox.audit.claims import fault_in_status, grid_in, is_denied
-from pipeline.outbox.audit.lines import Lines
-from pipeline.outbox.audit.sets import Report
 from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError, counted, printable
-from pipeline.reading.formats import Entry
-from pipeline.reading.formats.plain import Contents
+from pipeline.outbox.audit.claims import fault_in_status, grid_in, is_denied
+from pipeline.outbox.audit.lines import Lines
+from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.tables import PuzzleRow, row_of
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.reading.formats import Entry
+from pipeline.reading.formats.plain import Contents
 
 _MASKS = {str(value): 1 << (value - 1) for value in range(1, 10)} | dict.fromkeys(
     ".0", NINE.all_values

@@ -15,7 +15,6 @@ import msgspec
 from pipeline.certify.formula import Refuter
 from pipeline.errors import counted, in_words, printable
 from pipeline.files import digest_of
-from pipeline.reading.formats import DECLARABLE
 from pipeline.outbox import (
     ENDING,
     ManyRecord,
@@ -29,8 +28,9 @@ from pipeline.outbox import (
 )
 from pipeline.outbox.names import is_of_set, solutions_among, stem_of_answer, stems_for
 from pipeline.outbox.schema import or_none
-from pipeline.settings import Reading
 from pipeline.reading.archives.limits import Room
+from pipeline.reading.formats import DECLARABLE
+from pipeline.settings import Reading
 
 _MOST_STEMS = 1000
 

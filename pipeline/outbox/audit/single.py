@@ -6,6 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from pipeline.certify import certify_grid, certify_model
+from pipeline.certify.formula import Formula, proof_formula
+from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
+from pipeline.files import read_regular
 from pipeline.outbox.audit.claims import (
     audit_conflict,
     audit_difference,
@@ -19,10 +23,8 @@ from pipeline.outbox.audit.complete import audit_another, audit_complete, audit_
 from pipeline.outbox.audit.proofs import audit_certificate, audit_proof
 from pipeline.outbox.audit.sets import One, Report, Terms
 from pipeline.outbox.audit.traits import audit_record
-from pipeline.certify import certify_grid, certify_model
-from pipeline.certify.formula import Formula, proof_formula
-from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, in_words
-from pipeline.files import read_regular
+from pipeline.outbox.schema import PuzzleRecord, or_none
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import (
     ALPHABET_NAMES,
     Parsed,
@@ -44,8 +46,6 @@ from pipeline.reading.formats.formula import (
     read_model,
 )
 from pipeline.reading.formats.looks import looks_like_no_puzzle
-from pipeline.outbox.schema import PuzzleRecord, or_none
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import Reading
 
 _ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.outbox.audit.claims import grid_in
-from pipeline.outbox.audit.rows import Portion, puzzle_of
-from pipeline.outbox.audit.sets import Report, Terms
 from pipeline.catalogue.traits import LARGEST_SIDE, Redundancy, Solved, find_traits
 from pipeline.catalogue.values import Flags
 from pipeline.certify import certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError
+from pipeline.outbox.audit.claims import grid_in
+from pipeline.outbox.audit.rows import Portion, puzzle_of
+from pipeline.outbox.audit.sets import Report, Terms
 from pipeline.outbox.schema import PuzzleRecord, or_none
 from pipeline.outbox.tables import ALSO, added_fields, also_in_record, columns
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle

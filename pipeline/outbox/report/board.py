@@ -8,10 +8,10 @@ from functools import cached_property
 from html import escape
 
 from pipeline.errors import counted, printable
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
 from pipeline.outbox.report.shaped import Shaped
 from pipeline.outbox.report.styles import style_of
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name
 from pipeline.puzzle.shapes import Place
 
 LARGEST_DRAWN = 25

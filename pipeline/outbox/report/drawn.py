@@ -11,16 +11,22 @@ from pathlib import Path
 from pipeline.certify import clashing_givens
 from pipeline.errors import PipelineError
 from pipeline.files import read_regular
-from pipeline.reading.formats import Parsed, is_written_otherwise, parse_source, read_solution, signs_of
 from pipeline.outbox.names import Originals
-from pipeline.outbox.tables import PuzzleRow
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board
 from pipeline.outbox.report.records import Job
-from pipeline.settings import Reading
+from pipeline.outbox.tables import PuzzleRow
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.archives.limits import Room, UnpackError
 from pipeline.reading.archives.walk import kind_of, opened, walk
+from pipeline.reading.formats import (
+    Parsed,
+    is_written_otherwise,
+    parse_source,
+    read_solution,
+    signs_of,
+)
+from pipeline.settings import Reading
 
 _MOST_BYTES = 64 * 1024
 """The largest source that is drawn; 25×25 cells take no more than some 4 KiB."""

@@ -16,9 +16,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from pipeline.service.protocol.folders import write_new
 from pipeline.errors import duration, in_words
-from pipeline.files import read_regular
+from pipeline.files import read_regular, write_new
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.board import BOARD_STYLE
 from pipeline.outbox.report.records import shortened

@@ -14,16 +14,16 @@ from typing import TypeVar
 
 from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
-from pipeline.reading.formats.formula import CNF_FORMAT
 from pipeline.outbox import ENDING, hashes_in, read_record
 from pipeline.outbox.names import Originals
-from pipeline.outbox.schema import ARCHIVE
-from pipeline.outbox.tables import MemberRow, PuzzleRow, lines_of, rows_in
 from pipeline.outbox.report.board import Board
 from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_of, original_of
 from pipeline.outbox.report.records import Job, job_of_member, read_job, shortened
 from pipeline.outbox.report.sheet import Printed
 from pipeline.outbox.report.survey import is_record
+from pipeline.outbox.schema import ARCHIVE
+from pipeline.outbox.tables import MemberRow, PuzzleRow, lines_of, rows_in
+from pipeline.reading.formats.formula import CNF_FORMAT
 
 _TABLE = ".csv"
 _UNDRAWN = frozenset(("invalid", "refused", "failed", "unreadable", "unrecognised"))

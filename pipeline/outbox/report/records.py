@@ -18,7 +18,6 @@ from msgspec.structs import replace as with_fields
 
 from pipeline.errors import in_words, printable
 from pipeline.files import descriptor_of
-from pipeline.reading.formats import DECLARABLE
 from pipeline.outbox import (
     ENDING,
     ManyRecord,
@@ -44,6 +43,7 @@ from pipeline.outbox.tables import (
     with_columns,
 )
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE
+from pipeline.reading.formats import DECLARABLE
 from pipeline.settings import Reading
 
 UNREADABLE: Final = "unreadable"

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from math import dist
 from typing import Any, Final, NamedTuple
 
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.outbox.report.elements import Look, elements, path, radius
 from pipeline.outbox.report.outlines import CELL, outline
 from pipeline.outbox.report.styles import STYLES, Kind
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
 _REGIONS: Final = (Look(Outline, "region", False), Look(Outline, "region", True))

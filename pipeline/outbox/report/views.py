@@ -12,8 +12,6 @@ from urllib.parse import quote
 from pipeline.errors import duration
 from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE, Originals
-from pipeline.outbox.schema import PROVED
-from pipeline.outbox.tables import MemberRow, PuzzleRow
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.census import Census
 from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_of, original_of
@@ -27,6 +25,8 @@ from pipeline.outbox.report.records import (
     shortened,
 )
 from pipeline.outbox.report.survey import Bounds
+from pipeline.outbox.schema import PROVED
+from pipeline.outbox.tables import MemberRow, PuzzleRow
 
 PAGE = 24
 _WIDE = 10

@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeVar
 
-from pipeline.reading.formats.text import NEWLINE, Text, is_border, says_something
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading.formats.text import NEWLINE, Text, is_border, says_something
 from pipeline.settings import Reading
 
 if TYPE_CHECKING:

@@ -24,10 +24,16 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, dropwhile, islice
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.reading.formats.base import Format, Found
-from pipeline.reading.formats.cells import GEOMETRIES, in_rows, number_of, numbers_up_to, written_cells
-from pipeline.reading.formats.text import Line, Text, Word
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
+from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.cells import (
+    GEOMETRIES,
+    in_rows,
+    number_of,
+    numbers_up_to,
+    written_cells,
+)
+from pipeline.reading.formats.text import Line, Text, Word
 from pipeline.settings import Reading
 
 _BOXES_BEGIN = re.compile(

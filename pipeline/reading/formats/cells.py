@@ -7,9 +7,9 @@ from string import ascii_letters, ascii_uppercase, digits
 from typing import TypeVar, get_args
 
 from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats.base import Found, Variant
 from pipeline.reading.formats.text import Line, Text, quote
-from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.settings import AlphabetChoice, VariantChoice
 
 GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}

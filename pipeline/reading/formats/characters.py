@@ -18,6 +18,7 @@ from dataclasses import replace
 from string import ascii_letters
 
 from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, Found
 from pipeline.reading.formats.cells import (
     ALPHABET_NAMES,
@@ -34,7 +35,6 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.grid import check_shape
 from pipeline.reading.formats.text import Line, Text, decode_text, either
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS)

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from pipeline.errors import InvalidPuzzle, UsageError
+from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
 from pipeline.reading.formats.base import (
     MOST_LOOKED_AT,
     Collection,
@@ -44,7 +45,6 @@ from pipeline.reading.formats.spreadsheet import SPREADSHEET
 from pipeline.reading.formats.sumocue import SUMOCUE
 from pipeline.reading.formats.text import Text, cells_of, decode_text, oversize
 from pipeline.reading.formats.variants import VARIANTS
-from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
 from pipeline.settings import CHOICES, MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:

@@ -25,6 +25,7 @@ from itertools import islice
 from typing import BinaryIO
 
 from pipeline.errors import counted
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
@@ -58,7 +59,6 @@ from pipeline.reading.formats.text import (
     is_border,
     says_something,
 )
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Reading
 
 _DRAWN = frozenset("*-=")

@@ -19,11 +19,11 @@ from itertools import pairwise
 from string import ascii_uppercase
 
 from pipeline.errors import counted
+from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats.base import Format, Found
 from pipeline.reading.formats.cells import BLANKS, DIGITS, in_rows
 from pipeline.reading.formats.ruled import first_misfit, region_rules
 from pipeline.reading.formats.text import Text, Word, quote
-from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.settings import Reading
 
 SIDES = range(4, 26)

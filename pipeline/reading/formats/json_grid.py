@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, Found
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
@@ -26,7 +27,6 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.grid import parse_grid
 from pipeline.reading.formats.text import Line, Text, Word, either
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Reading
 
 _BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|null\b)')

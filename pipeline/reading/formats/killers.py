@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from pipeline.errors import counted
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, Found
 from pipeline.reading.formats.cells import NINE
 from pipeline.reading.formats.ruled import cages_of, diagonals, single_line, words_of
 from pipeline.reading.formats.text import Text, Word, quote
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Reading
 
 _CELLS = NINE.size

@@ -20,8 +20,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
-from pipeline.reading.formats.cells import EVEN, GEOMETRIES, ODD, check_characters, puzzle_of, render_cells
+from pipeline.reading.formats.cells import (
+    EVEN,
+    GEOMETRIES,
+    ODD,
+    check_characters,
+    puzzle_of,
+    render_cells,
+)
 from pipeline.reading.formats.records import (
     FULL,
     LONGEST,
@@ -40,8 +48,15 @@ from pipeline.reading.formats.records import (
     side_of,
     text_of,
 )
-from pipeline.reading.formats.text import COMMENTS, NEWLINE, Text, cells_of, is_border, quote, says_something
-from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.text import (
+    COMMENTS,
+    NEWLINE,
+    Text,
+    cells_of,
+    is_border,
+    quote,
+    says_something,
+)
 from pipeline.settings import Reading
 
 _LENGTHS = tuple(side * side for side in GEOMETRIES)

@@ -16,7 +16,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_letters, ascii_uppercase
 
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, EVEN, KNOWN, ODD, number_of
+from pipeline.reading.formats.cells import (
+    ALL_GEOMETRIES,
+    BLANKS,
+    DIGITS,
+    EVEN,
+    KNOWN,
+    ODD,
+    number_of,
+)
 from pipeline.reading.formats.detect import FORMATS
 from pipeline.reading.formats.formula import looks_like_cnf
 from pipeline.reading.formats.spaces import is_in_spaces

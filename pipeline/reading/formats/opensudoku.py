@@ -25,11 +25,18 @@ from itertools import chain, pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
 from pipeline.reading.formats.cells import DIGITS, ONLY_NINE, check_boxes, nine_of, written_cells
-from pipeline.reading.formats.records import LONGEST, Reader, cut_pieces, is_plain, last_end, plain_entry
+from pipeline.reading.formats.records import (
+    LONGEST,
+    Reader,
+    cut_pieces,
+    is_plain,
+    last_end,
+    plain_entry,
+)
 from pipeline.reading.formats.text import PIECE, Line, Text, count_lines, quote
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Reading
 
 _ROOT = "opensudoku"

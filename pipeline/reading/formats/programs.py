@@ -30,6 +30,7 @@ import re
 from dataclasses import replace
 
 from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
 from pipeline.reading.formats.cells import (
     DIGITS,
@@ -52,7 +53,6 @@ from pipeline.reading.formats.records import (
     text_of,
 )
 from pipeline.reading.formats.text import NEWLINE, Line, Text, says_something
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Reading
 
 _HODOKU_BEGINS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{4}")

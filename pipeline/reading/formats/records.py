@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from pipeline.errors import InvalidPuzzle, printable
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Entry, Parsed, Piece
 from pipeline.reading.formats.cells import (
     BLANKS,
@@ -24,7 +25,6 @@ from pipeline.reading.formats.cells import (
     signs_of,
 )
 from pipeline.reading.formats.text import LINE_END, NEWLINE, cells_of, count_lines, is_border
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Reading
 
 LONGEST = 64 * 1024

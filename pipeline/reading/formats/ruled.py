@@ -9,9 +9,9 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from pipeline.errors import counted
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, values_of
 from pipeline.reading.formats.base import Variant
 from pipeline.reading.formats.text import Line, Text, Word
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule, values_of
 
 if TYPE_CHECKING:
     from pipeline.puzzle.rules.cages.killer import Cage

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from pipeline.errors import counted
+from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats.base import Format, Found
 from pipeline.reading.formats.cells import BLANKS, DIGITS
 from pipeline.reading.formats.ruled import given_masks
 from pipeline.reading.formats.text import Line, Text, Word, quote
-from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.settings import Reading
 
 SAMURAI_GEOMETRY = Geometry(3, 3, ((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))

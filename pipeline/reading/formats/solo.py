@@ -18,6 +18,7 @@ from string import ascii_lowercase, digits
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.reading.formats.base import Format, Found
 from pipeline.reading.formats.ruled import (
     cages_of,
@@ -28,7 +29,6 @@ from pipeline.reading.formats.ruled import (
     variant_of,
 )
 from pipeline.reading.formats.text import Line, Text, quote
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.settings import Reading
 
 _LARGEST_SIDE = 31

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, Found
 from pipeline.reading.formats.cells import (
     DIGITS,
@@ -29,7 +30,6 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.grid import recognise_grid
 from pipeline.reading.formats.text import Line, Text, decode_text, either, quote
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Reading
 
 _SIGNS = frozenset(DIGITS + " ")

@@ -20,6 +20,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from pipeline.errors import counted
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Collection, Format, Found, Head
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, number_of, written_numbers
 from pipeline.reading.formats.line import (
@@ -35,7 +36,6 @@ from pipeline.reading.formats.line import (
 from pipeline.reading.formats.records import cut_lines, side_of
 from pipeline.reading.formats.text import NEWLINE, Line, Text, Word, either
 from pipeline.reading.formats.variants import count_variants
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Reading
 
 _SEPARATORS = {"": ",", "semicolon": ";", "tab": "\t"}

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.reading.formats.base import Format, Found
 from pipeline.reading.formats.cells import ALL_GEOMETRIES
 from pipeline.reading.formats.jigsaw import SIDES
@@ -26,7 +27,6 @@ from pipeline.reading.formats.ruled import (
     words_of,
 )
 from pipeline.reading.formats.text import Text, Word, quote
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.settings import Reading
 
 _HEADER = re.compile(r"\s*SumoCueV1(D?)")

@@ -10,8 +10,8 @@ What such a puzzle's own notation says of its rules is not repeated: the geometr
 from __future__ import annotations
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.reading.formats.text import quote
 from pipeline.puzzle.puzzle import Geometry, Grid
+from pipeline.reading.formats.text import quote
 
 _LARGEST_IN_DIGITS = 9
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.detect import FORMATS
-from pipeline.puzzle.puzzle import Grid, Puzzle
 
 _BY_NAME = {known.name: known for known in FORMATS}
 

@@ -30,18 +30,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from pipeline.service.protocol import reached
-from pipeline.service.protocol.folders import (
-    Folders,
-    begin_writing,
-    opened,
-    return_to,
-    sync,
-    write_all,
-)
-from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 from pipeline.errors import is_environmental
-from pipeline.files import descriptor_of, is_file_name, read_end
+from pipeline.files import begin_writing, descriptor_of, is_file_name, read_end
+from pipeline.service.protocol import reached
+from pipeline.service.protocol.folders import Folders, opened, return_to, sync, write_all
+from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 
 LOCK, NOTE = ".lock", ".claim.json"
 NEW = ".new-"

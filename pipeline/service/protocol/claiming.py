@@ -15,10 +15,7 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 
-from pipeline.service.protocol import reached
-from pipeline.service.protocol.claim import LOCK, NEW, NOTE, PREPARING, Claim, Note, locked, notes_in_work
-from pipeline.service.protocol.folders import Folders, opened, sync, write_new
-from pipeline.service.protocol.settle import unchanged
+from pipeline.files import write_new
 from pipeline.outbox import ENDING, file_names, read_record
 from pipeline.outbox.names import (
     COUNT,
@@ -30,6 +27,19 @@ from pipeline.outbox.names import (
     outputs,
     stems_for,
 )
+from pipeline.service.protocol import reached
+from pipeline.service.protocol.claim import (
+    LOCK,
+    NEW,
+    NOTE,
+    PREPARING,
+    Claim,
+    Note,
+    locked,
+    notes_in_work,
+)
+from pipeline.service.protocol.folders import Folders, opened, sync
+from pipeline.service.protocol.settle import unchanged
 
 _OUTBOX_LOCK = ".lock"
 _COUNTER_BYTES = 8

@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from itertools import chain, count
 from pathlib import Path
 
@@ -123,37 +122,10 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def begin_writing(descriptor: int) -> None:
-    """Have a file written to disk from now on, so that several can become durable together."""
-    if hasattr(os, "posix_fadvise"):
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-
-
 def write_all(descriptor: int, data: bytes) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
-
-
-def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
-    """Write a new file; return its SHA-256. If that fails, nothing of it is left.
-
-    Writing to disk begins at once. Raises FileExistsError, and leaves that file alone.
-    """
-    hashed = sha256()
-    with path.open("xb") as file:
-        try:
-            for piece in pieces:
-                data = piece.encode() if isinstance(piece, str) else piece
-                hashed.update(data)
-                file.write(data)
-            file.flush()
-            begin_writing(file.fileno())
-        except BaseException:
-            with contextlib.suppress(OSError):
-                path.unlink()
-            raise
-    return hashed.hexdigest()
 
 
 def move_aside(path: Path, folder: Path, name: str) -> Path:

@@ -15,10 +15,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from pipeline.files import descriptor_of, digest_of, read_end
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders, opened, sync, write_all
 from pipeline.service.protocol.publish import Grown, temporary_name
-from pipeline.files import descriptor_of, digest_of, read_end
 
 PROGRESS = ".progress"
 _LONGEST_NOTE = 4 * 1024 * 1024

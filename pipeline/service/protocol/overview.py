@@ -14,15 +14,15 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeGuard
 
+from pipeline.errors import counted, in_words
+from pipeline.files import read_regular
+from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_record
+from pipeline.outbox.names import MOST_LIKELY, files_in, stems_for
 from pipeline.service.protocol.claim import LARGEST_LOCK, LOCK, Note, locked, note_in
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.folders import Folders, return_to, sync
 from pipeline.service.protocol.growing import last_noted
 from pipeline.service.protocol.settle import Refused, Settler, Settling, look, names_in
-from pipeline.errors import counted, in_words
-from pipeline.files import read_regular
-from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_record
-from pipeline.outbox.names import MOST_LIKELY, files_in, stems_for
 
 NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
 NEWER = "a newer file of its name was solved, or is in work; name it to retry it all the same"

@@ -13,18 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from pipeline.files import write_new
+from pipeline.outbox import ENDING, Record, file_names, read_record
 from pipeline.service.protocol import reached
 from pipeline.service.protocol.claim import Claim, Output
 from pipeline.service.protocol.claiming import identity
-from pipeline.service.protocol.folders import (
-    Folders,
-    is_folder,
-    move_aside,
-    sync,
-    write_new,
-)
+from pipeline.service.protocol.folders import Folders, is_folder, move_aside, sync
 from pipeline.service.protocol.settle import UNSEEN, fingerprint_of
-from pipeline.outbox import ENDING, Record, file_names, read_record
 
 MakeRecord = Callable[[Mapping[str, str]], str]
 """From published name → SHA-256 to the record's text."""

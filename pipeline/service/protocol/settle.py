@@ -18,11 +18,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.service.protocol.folders import opened
 from pipeline.errors import is_environmental
 from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary, kind_in_words
 from pipeline.outbox.names import DONE, FAILED
 from pipeline.reading.archives.limits import DEEPEST
+from pipeline.service.protocol.folders import opened
 
 EMPTY_SECONDS = 60.0
 """For so long after its mtime an empty file may be about to be written."""

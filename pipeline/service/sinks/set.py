@@ -20,17 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
-from pipeline.service.protocol.claim import Claim, Note
-from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.growing import Growing, State
-from pipeline.service.protocol.publish import Publication
-from pipeline.service.protocol.settle import within
 from pipeline.errors import printable
 from pipeline.files import digest_of
-from pipeline.service.log import Log, Progress
+from pipeline.outbox.rows import Rows
 from pipeline.outbox.schema import CLAIMED, PROVED, REFUSED, Fallback
 from pipeline.outbox.tables import PuzzleRow, columns
-from pipeline.puzzle.puzzle import NINE
 from pipeline.outbox.write_record import (
     Origin,
     Summary,
@@ -44,16 +38,22 @@ from pipeline.outbox.write_record import (
     told_seconds,
     told_totals,
 )
-from pipeline.solving.result import NOT_WELL, Result, Stopwatch
-from pipeline.outbox.rows import Rows
+from pipeline.puzzle.puzzle import NINE
+from pipeline.reading.source import Single, Source
+from pipeline.service.log import Log, Progress
+from pipeline.service.protocol.claim import Claim, Note
+from pipeline.service.protocol.folders import Folders
+from pipeline.service.protocol.growing import Growing, State
+from pipeline.service.protocol.publish import Publication
+from pipeline.service.protocol.settle import within
 from pipeline.service.workers import Request, Several
 from pipeline.settings import Settings
+from pipeline.solving.result import NOT_WELL, Result, Stopwatch
 from pipeline.solving.solvers import Solvers
-from pipeline.reading.source import Single, Source
 
 if TYPE_CHECKING:
-    from pipeline.reading.formats import Piece
     from pipeline.reading.archives.streams import PeekableStream
+    from pipeline.reading.formats import Piece
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,21 +8,21 @@ from typing import Any
 
 import msgspec
 
-from pipeline.service.protocol.claim import Claim
-from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.growing import Growing, State
-from pipeline.service.log import Progress
-from pipeline.reading.formats import Piece
+from pipeline.outbox.rows import Proofs, Rows, blank_lines, summed
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import ProofRow, PuzzleRow, csv_line, header, with_columns
 from pipeline.puzzle.puzzle import NINE
-from pipeline.outbox.rows import Proofs, Rows, blank_lines, summed
-from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, shown_size, size_of
-from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
-from pipeline.reading.source import Collection
 from pipeline.reading.archives.limits import Room
 from pipeline.reading.archives.streams import Meter, PeekableStream
 from pipeline.reading.archives.walk import opened
+from pipeline.reading.formats import Piece
+from pipeline.reading.source import Collection
+from pipeline.service.log import Progress
+from pipeline.service.protocol.claim import Claim
+from pipeline.service.protocol.folders import Folders
+from pipeline.service.protocol.growing import Growing, State
+from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, shown_size, size_of
+from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
 
 
 class Table:

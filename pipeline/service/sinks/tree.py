@@ -14,16 +14,11 @@ from typing import Any
 
 import msgspec
 
-from pipeline.service.protocol.claim import Claim
-from pipeline.service.protocol.folders import Folders, sync, write_new
-from pipeline.service.protocol.growing import State
-from pipeline.service.protocol.publish import Publication
 from pipeline.errors import printable
-from pipeline.files import digest_of
-from pipeline.service.log import Progress
-from pipeline.reading.formats.looks import NO_PUZZLE, looks_like_no_puzzle
+from pipeline.files import digest_of, write_new
 from pipeline.outbox import ENDING, read_record
 from pipeline.outbox.names import COUNT, is_output, stems_for
+from pipeline.outbox.rows import Rows, fallbacks_of, summed
 from pipeline.outbox.schema import (
     ASIDE,
     DISAGREEMENTS,
@@ -42,7 +37,6 @@ from pipeline.outbox.tables import (
     with_columns,
     yes_or_no,
 )
-from pipeline.reading.read import contents_of_member
 from pipeline.outbox.write_record import (
     Origin,
     Summary,
@@ -54,15 +48,21 @@ from pipeline.outbox.write_record import (
     record_text,
     timestamp,
 )
-from pipeline.solving.result import NOT_WELL, Result
-from pipeline.outbox.rows import Rows, fallbacks_of, summed
-from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, Singles, shown_size
-from pipeline.service.sinks.table import Table
-from pipeline.settings import Settings
-from pipeline.reading.source import Archive, Single
 from pipeline.reading.archives.limits import Room
 from pipeline.reading.archives.streams import Meter
 from pipeline.reading.archives.walk import walk
+from pipeline.reading.formats.looks import NO_PUZZLE, looks_like_no_puzzle
+from pipeline.reading.read import contents_of_member
+from pipeline.reading.source import Archive, Single
+from pipeline.service.log import Progress
+from pipeline.service.protocol.claim import Claim
+from pipeline.service.protocol.folders import Folders, sync
+from pipeline.service.protocol.growing import State
+from pipeline.service.protocol.publish import Publication
+from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, Singles, shown_size
+from pipeline.service.sinks.table import Table
+from pipeline.settings import Settings
+from pipeline.solving.result import NOT_WELL, Result
 
 _LONGEST = "_1234567.solution"
 """The longest ending of a collection's files."""

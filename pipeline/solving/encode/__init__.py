@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pipeline.limits import UNHURRIED, Limits
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.settings import EncodingChoice, NumberingChoice
 from pipeline.solving.cnf import Cnf
 from pipeline.solving.encode.full import (
     Numbering,
@@ -15,9 +18,6 @@ from pipeline.solving.encode.full import (
     encode_textbook,
 )
 from pipeline.solving.encode.reduced import encode_reduced
-from pipeline.limits import UNHURRIED, Limits
-from pipeline.puzzle.puzzle import Puzzle
-from pipeline.settings import EncodingChoice, NumberingChoice
 
 ENCODINGS: dict[EncodingChoice, Callable[[Puzzle, NumberingChoice, Limits], Cnf]] = {
     "textbook": encode_textbook,

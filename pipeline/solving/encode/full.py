@@ -15,12 +15,12 @@ from itertools import combinations, product
 from math import comb
 from typing import Literal
 
-from pipeline.puzzle.clauses import Clause, Clauses
-from pipeline.solving.cnf import Cnf, Family, Generated
 from pipeline.errors import UsageError
 from pipeline.limits import Limits
+from pipeline.puzzle.clauses import Clause, Clauses
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, values_of
 from pipeline.settings import NumberingChoice
+from pipeline.solving.cnf import Cnf, Family, Generated
 
 Kind = Literal["cell", "row", "column", "box"]
 DECIMAL_LARGEST_SIDE = 9

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from math import comb
 
-from pipeline.puzzle.clauses import Clause, Clauses
-from pipeline.solving.cnf import Cnf, Family, Generated
-from pipeline.solving.encode.full import LEAST, MOST, RULES_TITLE, TITLES, Kind, Numbering, pairs
 from pipeline.limits import Deadline, Limits
+from pipeline.puzzle.clauses import Clause, Clauses
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
 from pipeline.settings import NumberingChoice
+from pipeline.solving.cnf import Cnf, Family, Generated
+from pipeline.solving.encode.full import LEAST, MOST, RULES_TITLE, TITLES, Kind, Numbering, pairs
 
 CANDIDATE_BYTES = 1024
 """The most memory of a candidate in this process, here and later as a part of a model."""

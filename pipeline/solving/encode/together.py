@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.solving.cnf import Cnf, Family, Written
 from pipeline.puzzle.puzzle import Geometry, units_of
+from pipeline.solving.cnf import Cnf, Family, Written
 
 Masks = NDArray[np.uint64]
 _ONE = np.uint64(1)

@@ -16,11 +16,11 @@ from multiprocessing.connection import Connection
 from typing import Any, Literal, NamedTuple
 
 from pipeline.certify import clashing_givens
-from pipeline.puzzle.clauses import Clause, Clauses
-from pipeline.solving.encode import Numbering, encode_puzzle
 from pipeline.errors import LimitReached, SolverError, counted
 from pipeline.limits import Deadline, Limits
+from pipeline.puzzle.clauses import Clause, Clauses
 from pipeline.puzzle.puzzle import Puzzle, unit_name, units_of, values_of
+from pipeline.solving.encode import Numbering, encode_puzzle
 from pipeline.solving.solvers.base import Closeable
 from pipeline.solving.solvers.child import Peer, limit_memory
 

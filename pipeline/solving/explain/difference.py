@@ -9,8 +9,8 @@ from itertools import combinations
 from math import comb
 from operator import and_
 
-from pipeline.solving.explain.conflict import Clue
 from pipeline.puzzle.puzzle import Grid
+from pipeline.solving.explain.conflict import Clue
 
 _MOST_TRIED = 100
 """Grids for which decisive cells are sought."""

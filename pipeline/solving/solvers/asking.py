@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import suppress
 
-from pipeline.puzzle.clauses import Clause
-from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.limits import Deadline, Limits
+from pipeline.puzzle.clauses import Clause
+from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown
 from pipeline.solving.solvers.base import Session, Solver
 
 LEAST_BYTES = 16

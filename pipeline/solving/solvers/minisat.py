@@ -19,8 +19,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO
 
-from pipeline.puzzle.clauses import Clause
-from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat, clause_lines, header, parse_result
 from pipeline.errors import (
     EnvironmentFailure,
     InvalidResult,
@@ -28,8 +26,27 @@ from pipeline.errors import (
     is_environmental,
 )
 from pipeline.limits import MIB, Deadline, Limits
+from pipeline.puzzle.clauses import Clause
+from pipeline.solving.cnf import (
+    Answer,
+    Cnf,
+    Sat,
+    Unknown,
+    Unsat,
+    clause_lines,
+    header,
+    parse_result,
+)
 from pipeline.solving.solvers.base import Session
-from pipeline.solving.solvers.child import Bounds, Child, bound, child, ended_within, nameless_file, pour
+from pipeline.solving.solvers.child import (
+    Bounds,
+    Child,
+    bound,
+    child,
+    ended_within,
+    nameless_file,
+    pour,
+)
 
 SATISFIABLE, UNSATISFIABLE, NO_VERDICT = 10, 20, 0
 _MOST_OUTPUT = 4 * MIB

@@ -15,10 +15,10 @@ from itertools import islice, takewhile
 from multiprocessing.connection import Connection
 from typing import Any, Literal, get_args
 
-from pipeline.puzzle.clauses import Clause
-from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.errors import EnvironmentFailure, SolverError, SolverMissing
 from pipeline.limits import MIB, Deadline, Limits
+from pipeline.puzzle.clauses import Clause
+from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown, Unsat
 from pipeline.solving.solvers.base import Closeable, Session
 from pipeline.solving.solvers.child import Peer, limit_memory, lower
 

@@ -9,11 +9,11 @@ import pytest
 from support.auditing import ONE, copied, in_a_line, made, shared
 from support.solving import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
+from pipeline.errors import InputError
 from pipeline.outbox.audit import Terms
 from pipeline.outbox.audit.collection import Content, audit_collection
 from pipeline.outbox.audit.lines import LineFiles
 from pipeline.outbox.audit.sets import Report, load_set
-from pipeline.errors import InputError
 
 SIX_OR_MORE = NINE_TWO.replace("8", ".").replace("2", ".")
 DIFFERENT = (NINE, NINE, NINE, NINE.replace(".", "0"), NINE_TWO, NINE_TWO, SIX_OR_MORE, STUCK)

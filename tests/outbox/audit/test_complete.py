@@ -29,15 +29,15 @@ from support.solving import (
     pattern,
 )
 
+from pipeline.certify.exhaustion import Exhausted, exhausted
+from pipeline.certify.formula import core_of, proof_formula
+from pipeline.errors import LimitReached, SolverError
 from pipeline.outbox.audit import Terms
 from pipeline.outbox.audit.complete import audit_another, audit_complete
 from pipeline.outbox.audit.sets import Report
-from pipeline.certify.exhaustion import Exhausted, exhausted
-from pipeline.certify.formula import core_of, proof_formula
-from pipeline.solving.complete import refuter
-from pipeline.errors import LimitReached, SolverError
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import Geometry
+from pipeline.reading.formats import parse_puzzle
+from pipeline.solving.complete import refuter
 
 MODELS = "p cnf 3 2\n1 2 0\n-1 3 0\n"
 NO_MODEL = "p cnf 3 8\n" + "".join(

@@ -18,7 +18,7 @@ FINDERS = {"batch", "chain", "cnf", "completeness", "encode", "run", "solvers", 
 
 
 def test_an_audit_loads_nothing_that_finds_answers():
-    code = "import sys, pipeline.outbox.audit; print(*sorted(m for m in sys.modules if 'pipeline.' in m))"
+    code = "import sys, pipeline.outbox.audit; print(*[m for m in sys.modules if 'pipeline.' in m])"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )

@@ -10,14 +10,15 @@ from support.auditing import Outbox, in_a_line
 from support.ruled import SOLO, SUMOCUE
 from support.solving import TWO
 
-from pipeline.outbox.audit import Terms, audit
 from pipeline.cli.answers import _groups
-from pipeline.outbox.tables import PuzzleRow
-from pipeline.reading.read import contents_of, items_of
+from pipeline.outbox.audit import Terms, audit
 from pipeline.outbox.report.drawn import board_of_row
+from pipeline.outbox.tables import PuzzleRow
+from pipeline.reading.archives.streams import PeekableStream
+from pipeline.reading.read import contents_of
 from pipeline.service.sinks.set import Portions
 from pipeline.settings import Reading, Settings
-from pipeline.reading.archives.streams import PeekableStream
+from pipeline.solving.items import items_of
 
 JIGSAW = "4j:1j2a3b,b__cd__a___b_"
 """It has two solutions."""

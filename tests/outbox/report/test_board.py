@@ -15,8 +15,8 @@ from support.solvers import solve_at_hand
 from support.strategies import examples
 
 from pipeline import parse_puzzle
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.outbox.report.board import Board, board_svg
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

@@ -13,10 +13,10 @@ from support.commands import run
 from support.dropping import SMALL, DropFolder, wait_for
 from support.reporting import record
 
-from pipeline.service.log import LazyLog
 from pipeline.outbox.names import stems_for
 from pipeline.outbox.report import REPORT, Keeper, write_report, write_whole
 from pipeline.outbox.report.page import RENEWING, stop_renewing
+from pipeline.service.log import LazyLog
 from pipeline.service.loop import run_once, watch
 from pipeline.service.sweep import Sweeper
 from pipeline.settings import Settings

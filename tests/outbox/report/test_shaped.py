@@ -11,11 +11,11 @@ import pytest
 import support.rules
 from support.drawing import SVG, drawn, of_class, text_of
 
-from pipeline.puzzle import rules
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.elements import Look, elements
 from pipeline.outbox.report.styles import SHAPES_STYLE, STYLES, name_of, style_of
+from pipeline.puzzle import rules
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Shape, Tint
 
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -17,8 +17,8 @@ from support.solving import NINE
 from support.strategies import examples
 
 from pipeline import Geometry, Grid, Puzzle, certify_grid, parse_puzzle
-from pipeline.puzzle import rules
 from pipeline.outbox.report import MOST_PRINTED, PER_PAGE, Board, Printed, Sheet
+from pipeline.puzzle import rules
 
 HEXADECIMAL = Path(__file__).parents[3] / "examples" / "hexadecimal.txt"
 BOXES = {4: (2, 2), 9: (3, 3), 12: (3, 4), 16: (4, 4), 25: (5, 5)}

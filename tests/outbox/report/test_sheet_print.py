@@ -12,8 +12,8 @@ from support.needs import needs_chromium
 from support.solving import NINE, NINE_TWO
 
 from pipeline import parse_puzzle
-from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.outbox.report import PER_PAGE, Board, Printed, Sheet
+from pipeline.puzzle.puzzle import Geometry, Puzzle
 
 pytestmark = needs_chromium
 

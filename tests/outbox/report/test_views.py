@@ -20,11 +20,11 @@ from support.strategies import examples
 
 from pipeline.errors import printable
 from pipeline.outbox.names import Originals
-from pipeline.outbox.tables import MemberRow, PuzzleRow
 from pipeline.outbox.report.drawn import members_of
 from pipeline.outbox.report.records import UNREADABLE, read_job, sample_table
 from pipeline.outbox.report.survey import Bounds, survey
 from pipeline.outbox.report.views import Viewer
+from pipeline.outbox.tables import MemberRow, PuzzleRow
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

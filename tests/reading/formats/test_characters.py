@@ -11,9 +11,9 @@ from support.parsing import read, refused, said_of
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats import ALPHABET_NAMES, Parsed, render_puzzle
 from pipeline.reading.formats.cells import ALPHABETS, LARGER_GEOMETRIES
-from pipeline.puzzle.puzzle import Geometry, Puzzle
 
 SIXTEEN, TWENTY_FIVE = LARGER_GEOMETRIES[16], LARGER_GEOMETRIES[25]
 

@@ -10,7 +10,14 @@ from support.parsing import LINE as A
 from support.parsing import SOLVED, grid
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats import Detected, Entry, Piece, detect_collection, parse_puzzle, parse_source
+from pipeline.reading.formats import (
+    Detected,
+    Entry,
+    Piece,
+    detect_collection,
+    parse_puzzle,
+    parse_source,
+)
 from pipeline.reading.formats.records import LONGEST
 from pipeline.settings import Reading
 

@@ -10,6 +10,7 @@ from support.parsing import CLASSIC, LINE, ROWS, grid, read, refused, said_of
 from support.solving import EVEN_ODD
 
 from pipeline.errors import UsageError
+from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats import (
     FORMATS,
     Detected,
@@ -22,7 +23,6 @@ from pipeline.reading.formats import (
 )
 from pipeline.reading.formats.detect import HEAD_BYTES
 from pipeline.reading.formats.programs import givens_of
-from pipeline.puzzle.puzzle import Geometry
 from pipeline.settings import Reading, Settings
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

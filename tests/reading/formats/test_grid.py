@@ -6,8 +6,8 @@ import pytest
 from support.parsing import read, refusal, refused, said_of
 from support.solving import EVEN_ODD
 
-from pipeline.reading.formats import Parsed, parse_puzzle, render_puzzle
 from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.reading.formats import Parsed, parse_puzzle, render_puzzle
 
 FOUR = Geometry(2, 2)
 VALUES = [1, 0, 0, 0, 0, 0, 3, 0, 0, 4, 0, 0, 0, 0, 0, 2]

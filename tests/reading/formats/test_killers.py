@@ -12,9 +12,9 @@ from support.ruled import ARROWS, KILLER, SUMOCUE
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats import parse_source
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.puzzle.rules import Cage, Diagonal, Region
+from pipeline.reading.formats import parse_source
 
 NINE = Geometry(3, 3)
 HEADER = "3x3::k:"

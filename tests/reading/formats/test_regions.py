@@ -12,10 +12,10 @@ from support.ruled import JIGSAW, SAMURAI, SOLO
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats import detect_collection, parse_source
-from pipeline.reading.formats.samurai import SAMURAI_GEOMETRY
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.puzzle.rules import Among, Cage, Diagonal, Region
+from pipeline.reading.formats import detect_collection, parse_source
+from pipeline.reading.formats.samurai import SAMURAI_GEOMETRY
 
 CELLS = "1.........3..4.."
 REGIONS = "AABBAABBCCDDCCDD"

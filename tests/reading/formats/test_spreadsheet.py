@@ -12,9 +12,9 @@ from support.parsing import CLASSIC, LINE, read, refused, said_of
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats import render_puzzle
 from pipeline.reading.formats.cells import GEOMETRIES
-from pipeline.puzzle.puzzle import Geometry, Puzzle
 
 ROWS = [LINE[start : start + 9] for start in range(0, 81, 9)]
 VALUES = [[int(sign) if sign != "." else 0 for sign in row] for row in ROWS]

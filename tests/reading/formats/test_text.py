@@ -10,10 +10,10 @@ import pytest
 from support.parsing import read, refusal, said_of
 
 from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats import parse_puzzle
 from pipeline.reading.formats.formula import parse_formula
 from pipeline.reading.formats.text import MOST_LINES, MOST_TEXT
-from pipeline.puzzle.puzzle import Geometry, Puzzle
 
 ROWS = "1...\n..3.\n.4..\n...2\n"
 

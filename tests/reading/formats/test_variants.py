@@ -6,8 +6,8 @@ from support.parsing import LINE, said_of
 from support.ruled import ARROWS, JIGSAW, KILLER, ONE_LINE, SAMURAI, SOLO, SUMOCUE
 
 from pipeline.reading.formats import Detected, Parsed, detect, parse_source
-from pipeline.reading.read import read
 from pipeline.settings import Reading
+from pipeline.solving.items import read
 
 MIXED = "".join(f"{line}\n" for line in ONE_LINE)
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from support.claiming import claimed, claiming, go
 from support.strategies import examples
 
+from pipeline.files import is_file_name
 from pipeline.service.protocol.claim import (
     LOCK,
     NOTE,
@@ -31,7 +32,6 @@ from pipeline.service.protocol.claim import (
 from pipeline.service.protocol.growing import PROGRESS, Growing
 from pipeline.service.protocol.overview import claims_seen
 from pipeline.service.protocol.settle import UNSEEN, Fingerprint
-from pipeline.files import is_file_name
 
 COMPUTE = """
 claimed = claim('a.txt')

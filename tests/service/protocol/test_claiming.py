@@ -18,10 +18,10 @@ from support.claiming import at_step, claimed, claiming, go, note_of
 from support.dropping import DropFolder, record_text, wait_for
 from support.strategies import examples
 
+from pipeline.outbox.names import key_of
 from pipeline.service.protocol.claim import LOCK, NOTE, Note, abandoned, notes_in_work
 from pipeline.service.protocol.claiming import Reservations, Shelf, make_claim
 from pipeline.service.protocol.settle import UNSEEN
-from pipeline.outbox.names import key_of
 
 RACE = "print(*[n for n in map(str, range(40)) if claim(n)], flush=True); signal.pause()"
 

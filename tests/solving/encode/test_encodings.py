@@ -13,10 +13,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.strategies import examples, puzzles
 
-from pipeline.solving.cnf import dimacs_lines
-from pipeline.solving.encode import ENCODINGS, Numbering, encode_puzzle
 from pipeline.errors import UsageError
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle
+from pipeline.solving.cnf import dimacs_lines
+from pipeline.solving.encode import ENCODINGS, Numbering, encode_puzzle
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 FOUR, SIX, NINE = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pipeline.solving.encode import ENCODINGS
 from pipeline.errors import LimitReached
 from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.puzzle.rules import Cage
+from pipeline.solving.encode import ENCODINGS
 
 ROWS = tuple(Cage(tuple(range(start, start + 12)), 150) for start in range(0, 625, 25))
 LARGE = Puzzle.empty(Geometry(5, 5), ROWS)

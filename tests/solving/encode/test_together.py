@@ -12,13 +12,13 @@ from support.oracle import is_solution
 from support.solving import NONE, SIX, TWO, UNIQUE
 from support.strategies import arbitrary, examples, opened, puzzles, spoiled
 
+from pipeline.limits import Limits
+from pipeline.puzzle.puzzle import Geometry, Grid
+from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.cnf import Sat, Unsat, clause_lines
 from pipeline.solving.encode import encode_puzzle
 from pipeline.solving.encode.reduced import propagate
 from pipeline.solving.encode.together import encode_together, propagate_many
-from pipeline.limits import Limits
-from pipeline.reading.formats import parse_puzzle
-from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.solving.solvers.pysat import Pysat
 
 GEOMETRIES = [Geometry(2, 2), Geometry(2, 3), Geometry(3, 2), Geometry(2, 4), Geometry(3, 3)]

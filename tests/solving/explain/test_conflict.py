@@ -16,14 +16,14 @@ from support.strategies import blank_for, examples, puzzles, solved_grids
 
 import pipeline.solving.explain.conflict
 from pipeline.certify import clashing_givens
-from pipeline.solving.encode import encode_puzzle
 from pipeline.errors import SolverError
-from pipeline.solving.explain import Clue, Conflict, Explainer, explain_conflict
-from pipeline.solving.explain.conflict import Contradiction, contradictions, shrinking_cores
 from pipeline.limits import NEVER, Deadline, Limits
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.puzzle.rules import Cage, Greater, Thermometer
+from pipeline.reading.formats import parse_puzzle
+from pipeline.solving.encode import encode_puzzle
+from pipeline.solving.explain import Clue, Conflict, Explainer, explain_conflict
+from pipeline.solving.explain.conflict import Contradiction, contradictions, shrinking_cores
 
 FOUR, SIX, NINE, SIXTEEN = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3), Geometry(4, 4)
 LONG = Limits(60.0)

@@ -9,8 +9,8 @@ from support.oracle import solutions
 from support.solving import pattern
 from support.strategies import examples
 
-from pipeline.solving.explain import Clue, Difference, explain_difference
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.solving.explain import Clue, Difference, explain_difference
 
 FOUR, NINE = Geometry(2, 2), Geometry(3, 3)
 EMPTY = solutions(Puzzle.empty(FOUR), 300)

@@ -7,9 +7,9 @@ from support.solving import EVEN_ODD, UNIQUE, holed, pattern
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.solving.explain import caret, line_at, marked_grid
-from pipeline.reading.formats import parse_puzzle, parse_source
 from pipeline.puzzle.puzzle import Geometry, Puzzle
+from pipeline.reading.formats import parse_puzzle, parse_source
+from pipeline.solving.explain import caret, line_at, marked_grid
 
 CLASSIC = """\
 [1] . | .  .

@@ -7,11 +7,11 @@ from support.oracle import solutions
 from support.solvers import Scripted
 from support.solving import SIX, UNIQUE
 
-from pipeline.solving.cnf import Sat, Unknown, Unsat, decode_model
-from pipeline.solving.encode import encode_puzzle
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.limits import Limits
 from pipeline.reading.formats import parse_puzzle
+from pipeline.solving.cnf import Sat, Unknown, Unsat, decode_model
+from pipeline.solving.encode import encode_puzzle
 from pipeline.solving.solvers.asking import HANDED_OVER, Relay, answers
 from pipeline.solving.solvers.pysat import Pysat
 

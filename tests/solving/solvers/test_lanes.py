@@ -12,8 +12,8 @@ from support.oracle import is_solution, solutions
 from support.solving import EVEN_ODD, NONE, SIX, TWO, holed, pattern
 from support.strategies import blank_for, examples, opened, puzzles
 
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.compiled import Found, solve_lanes
 
 FOUR, SIX_BY_SIX, EIGHT, NINE = Geometry(2, 2), Geometry(2, 3), Geometry(2, 4), Geometry(3, 3)

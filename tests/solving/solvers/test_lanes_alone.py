@@ -8,12 +8,12 @@ from support.oracle import solutions
 from support.solving import EVEN_ODD, NONE, SIX, TWO, holed, pattern
 
 from pipeline.limits import Limits
-from pipeline.reading.formats import parse_puzzle
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.settings import Settings
-from pipeline.solving.solvers import NOT_FOR_LANES, Solvers
-from pipeline.solving.compiled import solve_lanes
+from pipeline.reading.formats import parse_puzzle
 from pipeline.service.requests import solve_puzzle
+from pipeline.settings import Settings
+from pipeline.solving.compiled import solve_lanes
+from pipeline.solving.solvers import NOT_FOR_LANES, Solvers
 
 
 @pytest.mark.parametrize("prove", ["never", "always"])

@@ -75,7 +75,9 @@ def test_memory_that_is_used_up_is_an_error_and_the_next_question_is_answered(pr
 
 def test_a_proof_that_was_cut_off_is_no_proof_and_no_doubt(monkeypatch):
     limit = "import pipeline.solving.solvers.pysat as p; p.PROOF_BYTES, p._BUFFERED = 4096, 0; from"
-    monkeypatch.setattr("pipeline.solving.solvers.child._SERVE", child._SERVE.replace("from", limit, 1))
+    monkeypatch.setattr(
+        "pipeline.solving.solvers.child._SERVE", child._SERVE.replace("from", limit, 1)
+    )
     with Prover() as prover:
         with pytest.raises(GaveUp, match="its proof is longer than"):
             prover.prove(pigeons(6).clauses(), LIMITS)

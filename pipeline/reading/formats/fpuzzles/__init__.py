@@ -15,10 +15,16 @@ import re
 from typing import Any
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats.base import Format, Found
-from pipeline.reading.formats.fpuzzles.document import LONGEST, Misread, load, offset_of, whole_number
-from pipeline.reading.formats.text import Text
 from pipeline.puzzle.puzzle import Geometry, Grid
+from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.fpuzzles.document import (
+    LONGEST,
+    Misread,
+    load,
+    offset_of,
+    whole_number,
+)
+from pipeline.reading.formats.text import Text
 from pipeline.settings import Reading
 
 _OBJECT = re.compile(r"\{\s*(?:$|[\"}])")

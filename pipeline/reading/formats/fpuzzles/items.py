@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
+from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats.fpuzzles.document import Misread, Node
 from pipeline.reading.formats.ruled import Place, cells_along
-from pipeline.puzzle.puzzle import Geometry
 
 COSMETIC = frozenset(
     ("angle", "baseC", "c", "cArray", "fontC", "height", "highlight", "outlineC", "size", "width")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from pipeline.reading.formats.fpuzzles.document import Misread, Node
-from pipeline.reading.formats.fpuzzles.items import Item
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import (
     AntiKing,
@@ -46,6 +44,8 @@ from pipeline.puzzle.rules import (
     Zipper,
 )
 from pipeline.puzzle.rules.places import neighbours
+from pipeline.reading.formats.fpuzzles.document import Misread, Node
+from pipeline.reading.formats.fpuzzles.items import Item
 
 FLAGS: dict[str, Callable[[], Rule]] = {
     "diagonal+": lambda: Diagonal(rising=True),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.rules import ExtraRegion, Parity, Region
 from pipeline.reading.formats.base import Found
 from pipeline.reading.formats.fpuzzles.document import Misread, Node, whole_number
 from pipeline.reading.formats.fpuzzles.items import COSMETIC, Board, Item, everything_named
@@ -15,10 +17,14 @@ from pipeline.reading.formats.fpuzzles.keys import (
     negative_rules,
     nonconsecutive,
 )
-from pipeline.reading.formats.ruled import LEAST_SIDE, MOST_SIDE, given_masks, usual_boxes, variant_of
+from pipeline.reading.formats.ruled import (
+    LEAST_SIDE,
+    MOST_SIDE,
+    given_masks,
+    usual_boxes,
+    variant_of,
+)
 from pipeline.reading.formats.text import quote
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.puzzle.rules import ExtraRegion, Parity, Region
 
 _SILENT = frozenset(
     (

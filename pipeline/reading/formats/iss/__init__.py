@@ -18,10 +18,10 @@ from operator import and_
 from typing import Literal
 
 from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Found
 from pipeline.reading.formats.ruled import single_line
 from pipeline.reading.formats.text import Line, Text
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import Reading
 
 _TYPES = r"(?:[XV]|NFA)\s*~|[A-Z][A-Za-z]*[a-z]"

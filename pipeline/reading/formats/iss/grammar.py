@@ -9,9 +9,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.puzzle import Geometry
 from pipeline.reading.formats.ruled import Place
 from pipeline.reading.formats.text import Text, Word, quote
-from pipeline.puzzle.puzzle import Geometry
 
 LONGEST = 1 << 18
 """Characters of a text, more than every cell in a hundred constraints."""

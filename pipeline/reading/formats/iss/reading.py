@@ -6,13 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.rules import Arrow, LittleKiller, Quadruple, Region, Sandwich, Skyscraper, XSum
 from pipeline.reading.formats.base import Found
 from pipeline.reading.formats.iss.grammar import Item, Source
 from pipeline.reading.formats.iss.types import TYPES, Reader, strict_rules
-from pipeline.reading.formats.ruled import LEAST_SIDE, MOST_SIDE, given_masks, usual_boxes, variant_of
+from pipeline.reading.formats.ruled import (
+    LEAST_SIDE,
+    MOST_SIDE,
+    given_masks,
+    usual_boxes,
+    variant_of,
+)
 from pipeline.reading.formats.text import Text
-from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.puzzle.rules import Arrow, LittleKiller, Quadruple, Region, Sandwich, Skyscraper, XSum
 
 _SHAPE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _STRICT = ("StrictKropki", "StrictXV")

@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from pipeline.reading.formats.iss.grammar import Item, Source
-from pipeline.reading.formats.ruled import Place, cells_along, usual_boxes
-from pipeline.reading.formats.text import Word
 from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules import (
     AntiKing,
@@ -50,6 +47,9 @@ from pipeline.puzzle.rules import (
     Zipper,
 )
 from pipeline.puzzle.rules.places import neighbours
+from pipeline.reading.formats.iss.grammar import Item, Source
+from pipeline.reading.formats.ruled import Place, cells_along, usual_boxes
+from pipeline.reading.formats.text import Word
 
 _LARGEST_CIRCLE = 3
 _APART = "-"

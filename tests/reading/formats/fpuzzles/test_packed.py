@@ -14,10 +14,10 @@ from support.parsing import check_read_or_refused
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import parse_source, read_solution, solution_text
 from pipeline.reading.formats.fpuzzles import document as documents
 from pipeline.reading.formats.fpuzzles.packed import LONGEST_PACKED
-from pipeline.puzzle.puzzle import Grid
 
 MADE = document(killercage=[cells("R1C1 R1C2", value="3")], title="é > ½")
 PACKED = packed(text_of(MADE))

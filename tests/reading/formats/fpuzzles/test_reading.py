@@ -11,8 +11,6 @@ import pytest
 from support.documents import RULES, Document, cells, document, lines, read, refusal, text_of, whole
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats.fpuzzles.document import Misread, load
-from pipeline.reading.formats.fpuzzles.keys import FLAGS, KINDS
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.puzzle.rules import (
     Among,
@@ -53,8 +51,10 @@ from pipeline.puzzle.rules import (
     XSum,
     Zipper,
 )
-from pipeline.settings import Settings
+from pipeline.reading.formats.fpuzzles.document import Misread, load
+from pipeline.reading.formats.fpuzzles.keys import FLAGS, KINDS
 from pipeline.service.requests import solve_puzzle
+from pipeline.settings import Settings
 
 FOUR = Geometry(2, 2)
 BOXES = tuple(FOUR.boxes())

@@ -14,8 +14,6 @@ from support.strategies import examples
 
 from pipeline import solve
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats import detect_collection
-from pipeline.reading.formats.iss.types import TYPES
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
 from pipeline.puzzle.rules import (
     Among,
@@ -56,6 +54,8 @@ from pipeline.puzzle.rules import (
     XSum,
     Zipper,
 )
+from pipeline.reading.formats import detect_collection
+from pipeline.reading.formats.iss.types import TYPES
 
 FOUR = Geometry(2, 2)
 SHAPE = ".Shape~4x4"

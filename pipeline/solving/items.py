@@ -1,0 +1,109 @@
+"""The problems in a source, one at a time, whatever was dropped: a file, a folder or an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Unpack
+
+from pipeline.errors import InvalidPuzzle, LimitReached
+from pipeline.puzzle.puzzle import NINE, Puzzle
+from pipeline.reading.archives.limits import Room
+from pipeline.reading.archives.streams import PeekableStream
+from pipeline.reading.archives.walk import opened, walk
+from pipeline.reading.formats import Entry, parsed_from, signs_of
+from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
+from pipeline.reading.source import Archive, Collection, Single, Source
+from pipeline.settings import ReadingOptions, Settings, settings_given
+from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One problem of a source, or the reason why there is none in its place.
+
+    `name` is that of the source, or of the member of an archive. `line` is where the puzzle
+    begins in a collection, from 1. `signs` are those of the values 1, 2, … if they are letters.
+    """
+
+    name: str
+    line: int | None
+    problem: PuzzleProblem | FormulaProblem | None
+    reason: str | None = None
+    signs: str = ""
+
+
+def read(source: str | Path | bytes, **settings: Unpack[ReadingOptions]) -> Iterator[Item]:
+    r"""Read whatever can be dropped: each problem of a file, folder or archive, or in bytes.
+
+    Streamed, in memory that does not grow with the source. What cannot be read is an Item with a
+    reason, in its place.
+
+        >>> for item in read(b"1.....2..3.....4\n1...............\nx\n"):
+        ...     print(item.line, item.problem and item.problem.puzzle.cells[0], item.reason)
+        1 1 None
+        2 1 None
+        3 None data:3:1: expected a row of 4, 6, 8 or 9 cells, found 1 cell
+
+    Raises UsageError for a wrong value of a setting, OSError if the environment fails.
+    """
+    chosen = settings_given(settings, ReadingOptions)
+    if not isinstance(source, bytes):
+        yield from items_of(Path(source), Path(source).name, chosen)
+        return
+    with NamedTemporaryFile() as copy:  # archives need random access
+        copy.write(source)
+        copy.flush()
+        yield from items_of(Path(copy.name), "data", chosen)
+
+
+def items_of(path: Path, name: str, settings: Settings) -> Iterator[Item]:
+    """The problems of what lies at a path, as `read` gives them; `name` is the source's name."""
+    room = Room(settings.max_total_bytes)
+    match contents_of(path, name, settings):
+        case Archive():
+            for member in walk(path, room):
+                found = contents_of_member(member, settings)
+                if isinstance(found, Single):
+                    yield item_of(found, settings)
+                else:
+                    yield from _items_of(*found, settings)
+        case Collection(collection):
+            with PeekableStream(opened(path, room)) as stream:
+                yield from _items_of(collection, stream, settings)
+        case Single() as single:
+            yield item_of(single, settings)
+
+
+def item_of(single: Single, settings: Settings) -> Item:
+    """The problem of a source of one, or why there is none."""
+    if single.data is None:
+        return Item(single.name, None, None, single.refusal)
+    try:
+        problem = read_problem(single.data, single.name, settings)
+    except (InvalidPuzzle, LimitReached) as error:
+        return Item(single.name, None, None, str(error))
+    return Item(single.name, None, problem, signs=signs_of(problem.format))
+
+
+def _items_of(source: Source, stream: PeekableStream, settings: Settings) -> Iterator[Item]:
+    for piece in source.detected.pieces(stream, PIECE_BYTES):
+        for entry in source.detected.entries(piece, source.name, settings.reading):
+            problem = None if entry.error else problem_of(entry)
+            yield Item(source.name, entry.line, problem, entry.error, entry.signs)
+    if stream.error:
+        yield Item(source.name, None, None, str(stream.error))
+
+
+def problem_of(entry: Entry) -> PuzzleProblem:
+    """The problem of an entry that has no error."""
+    if entry.parsed is not None:
+        return PuzzleProblem(entry.parsed)
+    puzzle = entry.puzzle
+    if puzzle is None:
+        values = [int(sign) if sign.isdigit() else 0 for sign in entry.text]
+        puzzle = Puzzle.of_values(NINE, values)
+    parsed = parsed_from(puzzle)
+    return PuzzleProblem(parsed if entry.signs else replace(parsed, claimed=entry.claimed))
