@@ -128,7 +128,7 @@ def machine(tmp_path_factory):
         ([str(ROOT / "examples" / "classic.sudoku")], "classic"),
         (["--empty", "3x3", "--numbering", "decimal"], "empty"),
     ):
-        cnf, found = (str(desk.root / f"{name}.{ending}") for ending in ("cnf", "out"))
+        cnf, found = (str(desk.root / each) for each in (f"{name}-asked.cnf", f"{name}.out"))
         assert run("encode", *how, "-o", cnf) == (0, "", "")
         solve_dimacs(cnf, found)
     return desk
