@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from ctypes import c_int64
-from pathlib import Path
+import numpy as np
 
-from pipeline.native import Program
+from pipeline.native import Program, compiled
 
-TINY = Program(
-    name="tiny",
-    sources=(Path(__file__),),
-    compiler="support.tiny.object_code",
-    trial="support.tiny.try_sum",
-    arguments="Pq",
-    result="q",
-)
+TINY = Program("tiny", "summed", ("support.tiny",), "support.tiny.try_sum")
 
 
-def object_code(name):
-    from numba import carray, types
-
-    from pipeline.native import building
-
-    def summed(numbers, count):
-        total = 0
-        for number in carray(numbers, count):
-            total += number
-        return total
-
-    signature = types.int64(types.CPointer(types.int64), types.int64)
-    return building.object_code(summed, signature, name)
+@compiled()
+def summed(numbers):
+    total = 0
+    for number in numbers:
+        total += number
+    return total
 
 
 def try_sum(function):
@@ -38,4 +23,4 @@ def try_sum(function):
 
 
 def sum_by(function, *numbers):
-    return function((c_int64 * len(numbers))(*numbers), len(numbers))
+    return function(np.array(numbers, np.int64))
