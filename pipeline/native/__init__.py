@@ -247,7 +247,8 @@ def flattened(arguments: Sequence[Any]) -> tuple[str, list[int]]:
     For each array, also of named tuples, that is its address and its shape. Raises ValueError for
     an array that is not contiguous.
     """
-    kinds, numbers = "", []
+    kinds = ""
+    numbers: list[int] = []
     for each in arguments:
         if isinstance(each, tuple):
             inner, theirs = flattened(each)

@@ -78,7 +78,7 @@ def _compiled_by_numba(modules: Sequence[ModuleType]) -> Iterator[None]:
 
 def _entry(main: Callable[..., Any], kinds: Any) -> Callable[..., Any]:
     @intrinsic
-    def arguments(typingctx, numbers):  # type: ignore[no-untyped-def]
+    def arguments(typingctx, numbers):
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             places = iter(range(2**31))
 
@@ -89,7 +89,7 @@ def _entry(main: Callable[..., Any], kinds: Any) -> Callable[..., Any]:
 
         return kinds(numbers), codegen
 
-    def entry(numbers):  # type: ignore[no-untyped-def]
+    def entry(numbers):
         return int(main(*arguments(numbers)))
 
     return entry

@@ -29,7 +29,8 @@ def aligned(kind: type[np.unsignedinteger[Any]], rows: int) -> Words:
 
 def load(rows: Words, index: int) -> Words:
     """Vector number `index` of an array; a copy."""
-    return _vectors_in(rows)[index].copy()
+    vector: Words = _vectors_in(rows)[index].copy()
+    return vector
 
 
 def store(rows: Words, index: int, vector: Words) -> None:
@@ -48,11 +49,12 @@ def spread(word: np.unsignedinteger[Any]) -> Words:
 
 def filled(vector: Words) -> Words:
     """All bits of each word that has any."""
-    return -(vector != 0).astype(vector.dtype)
+    bits: Words = -(vector != 0).astype(vector.dtype)
+    return bits
 
 
 @compiled(inline=True)
-def without_lowest(vector):  # type: ignore[no-untyped-def]
+def without_lowest(vector):
     """Each word of 16 bits without the lowest that is set."""
     return vector & (vector - spread(np.uint16(1)))
 

@@ -52,10 +52,10 @@ def test_depths_and_backdoors_are_what_their_definitions_say(geometry, count):
     masks = minimal_puzzles(geometry, count)
     grids = solutions_of(geometry, masks, 2).grids[0]
     expected = [depth_of(geometry, each) for each in masks.tolist()]
-    assert depths_of(geometry, masks).tolist() == expected
+    assert depths_of(masks).tolist() == expected
     both = zip(masks.tolist(), grids.tolist(), strict=True)
     expected = [backdoor_of(geometry, each, grid) for each, grid in both]
-    assert backdoors_of(geometry, masks, grids).tolist() == expected
+    assert backdoors_of(masks, grids).tolist() == expected
 
 
 @needs_numba
@@ -63,10 +63,10 @@ def test_depths_and_backdoors_are_what_their_definitions_say(geometry, count):
 def test_puzzles_of_nine_have_the_depths_and_backdoors_that_are_known_of_them():
     masks = masks_of(NINE, ONE, TWO, HARD)
     grids = solutions_of(NINES, masks, 2).grids[0]
-    assert depths_of(NINES, masks).tolist() == [0, 1, 1, 2]
-    assert depths_of(NINES, masks, most=1).tolist() == [0, 1, 1, BEYOND]
-    assert backdoors_of(NINES, masks, grids).tolist() == [0, 1, 2, 2]
-    assert backdoors_of(NINES, masks, grids, most=1).tolist() == [0, 1, BEYOND, BEYOND]
+    assert depths_of(masks).tolist() == [0, 1, 1, 2]
+    assert depths_of(masks, most=1).tolist() == [0, 1, 1, BEYOND]
+    assert backdoors_of(masks, grids).tolist() == [0, 1, 2, 2]
+    assert backdoors_of(masks, grids, most=1).tolist() == [0, 1, BEYOND, BEYOND]
 
 
 @needs_numba
@@ -80,8 +80,8 @@ def test_no_symmetry_changes_a_number():
         known = solutions_of(NINES, masks, 2, PATIENCE)
         forms = canonical_forms(images, known.unique, known.grids[0])
         assert (forms == forms[0]).all()  # on which alone splits depend
-        assert len(set(depths_of(NINES, masks).tolist())) == 1
-        assert len(set(backdoors_of(NINES, masks, known.grids[0]).tolist())) == 1
+        assert len(set(depths_of(masks).tolist())) == 1
+        assert len(set(backdoors_of(masks, known.grids[0]).tolist())) == 1
 
 
 @needs_numba
@@ -98,15 +98,15 @@ def test_splits_are_more_the_harder_a_puzzle_is():
 
 def test_a_puzzle_that_singles_decide_has_no_splits_and_a_blank_grid_of_four_has_some():
     """Four by four has 288 grids, and a split in each node of the tree above them."""
-    assert count_splits(NINES, masks_of(NINE)).tolist() == [0]
+    assert count_splits(masks_of(NINE)).tolist() == [0]
     (splits,) = count_splits(Geometry(2, 2), np.full((1, 16), 15, np.uint16)).tolist()
     assert 288 / 4 < splits < 288
 
 
 def test_states_that_do_not_fit_at_once_are_looked_at_in_turn(monkeypatch):
     masks = minimal_puzzles(Geometry(2, 3), 3)
-    expected = count_splits(Geometry(2, 3), masks).tolist()
-    depths = depths_of(Geometry(2, 3), masks).tolist()
+    expected = count_splits(masks).tolist()
+    depths = depths_of(masks).tolist()
     monkeypatch.setattr(effort, "AT_ONCE", 2)
-    assert count_splits(Geometry(2, 3), masks).tolist() == expected
-    assert depths_of(Geometry(2, 3), masks).tolist() == depths
+    assert count_splits(masks).tolist() == expected
+    assert depths_of(masks).tolist() == depths

@@ -52,11 +52,11 @@ the lane that was last asked for a branch, and how often the searches have branc
 class Lanes(NamedTuple):
     """The state of LANES searches; `new_lanes` makes one, in which all are idle.
 
-    planes: (VECTORS · WORDS,); `deduction.py` says what they hold. idle: (WORDS,) a bit for each idle
-    lane. puzzle: (LANES,) what each searches. last: (LANES,) its last pending branch, or -1.
-    branches: (·, ROW_WORDS) the candidates of each pending branch, with its `owner`, a puzzle, and
-    the one `before` it of the same lane; places not in use are linked by `before` as well. numbers:
-    see above.
+    planes: (VECTORS · WORDS,); see `deduction.py`. idle: (WORDS,) a bit for each idle lane. puzzle:
+    (LANES,) what each searches. last: (LANES,) its last pending branch, or -1. branches: (·,
+    ROW_WORDS) the candidates of each pending branch, with its `owner`, a puzzle, and the one
+    `before` it of the same lane; places not in use are linked by `before` as well. numbers: see
+    above.
     """
 
     planes: Words
