@@ -152,8 +152,13 @@ def solve_batch(
     start = time.perf_counter()
     answers = _certified(batch, _ask(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
-    chosen = solvers.shared(_kept_alive) if _is_for_lanes(batch, settings) else solvers
-    work = _Work(batch, chosen, settings, explain)
+    if (
+        answers.used.name != "lanes"
+        and settings.solver == "auto"
+        and _is_for_lanes(batch, settings)
+    ):
+        solvers = solvers.shared(_kept_alive)
+    work = _Work(batch, solvers, settings, explain)
     for place in work.to_do(answers):
         parse, spent = batch.parse[place] if batch.parse else None, float(answers.spent[place])
         if place in answers.left:

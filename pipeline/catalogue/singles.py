@@ -49,7 +49,7 @@ def close_singles(states: States) -> None:
     if step := loaded.get(states.shape[1] * OTHERWISE):
         step(new_room(), states)
     else:
-        close(np.zeros((ROWS, min(AT_ONCE, states.shape[1])), np.uint16), states)
+        close(np.zeros((ROWS, min(AT_ONCE, states.shape[1]) or 1), np.uint16), states)
 
 
 def new_room() -> Words:

@@ -57,9 +57,9 @@ def programs_of(settings: Settings) -> list[Program]:
     """
     from pipeline.certify import compiled as check  # noqa: PLC0415 - slow to load
     from pipeline.certify import trimming  # noqa: PLC0415
-    from pipeline.solvers import lanes  # noqa: PLC0415
+    from pipeline.solvers.lanes import PROGRAM as LANES  # noqa: PLC0415
 
-    used = [lanes.PROGRAM] if settings.solver in _BY_LANES else []
+    used = [LANES] if settings.solver in _BY_LANES else []
     if not settings.trust_solver:
         used += [check.PROGRAM, trimming.PROGRAM]
     if {"canonical", "effort"} & {*settings.traits}:

@@ -129,6 +129,10 @@ class Table:
             self._growing.append(index, b"".join(lines))
 
 
+FEW = 64
+"""Puzzles that are quickly solved one by one."""
+
+
 def _has_machine_code() -> bool:
     from pipeline.solvers import lanes  # noqa: PLC0415 - loads numpy
 
@@ -165,19 +169,19 @@ class TableSink(GrowingSink):
 
     @property
     def is_small(self) -> bool:
-        """Whether lanes, which are ready, solve it in one piece."""
+        """Whether it is solved in one piece: few puzzles, or as many as lanes take at once."""
         size, settings, cells = size_of(self._claim.original), self._settings, self._source.cells
         return (
             not self.steps_before
             and settings.cluster is None
             and not self._is_packed
-            and cells == NINE.size
+            and cells <= NINE.size
             and (size or 0) <= self._portions.piece
             and settings.solver in {"auto", "lanes"}
             and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
             and not self._proves
             and "effort" not in settings.traits
-            and _has_machine_code()
+            and ((size or 0) <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
         )
 
     def steps(self) -> Iterator[PieceOf | End]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from support.lanes import replace_lanes
 from support.oracle import is_solution, solutions
 
 from pipeline.certify.many import Verdict
@@ -16,7 +17,7 @@ from pipeline.cnf import Answer, Sat, Unsat
 from pipeline.puzzle import Grid, Puzzle
 from pipeline.result import Result
 from pipeline.solvers import Solver
-from pipeline.solvers.lanes import Found, solve_lanes
+from pipeline.solvers.lanes import Found
 
 Lie = Literal["unsat", "wrong model", "repeated model"]
 LIES: tuple[Lie, ...] = ("unsat", "wrong model", "repeated model")
@@ -154,16 +155,10 @@ LANE_LIES = (
 )  # fmt: skip
 
 
-def lying_lanes(lie: LaneLie, seed: int = 0) -> Callable[..., Found]:
-    """What takes the place of `solve_lanes`."""
+def lying_lanes(monkeypatch, lie: LaneLie, seed: int = 0) -> None:
+    """Have lanes lie."""
     generator = np.random.default_rng(seed)
-
-    def lanes(geometry, masks, most, seconds) -> Found:
-        found = solve_lanes(geometry, masks, most, seconds)
-        lie(found, generator)
-        return found
-
-    return lanes
+    replace_lanes(monkeypatch, lambda found: lie(found, generator))
 
 
 def undecided(geometry, masks, *_rest):
