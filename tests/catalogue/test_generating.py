@@ -16,7 +16,6 @@ from pipeline.catalogue.generating import Wish, generate
 from pipeline.catalogue.minimal import redundant_clues
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle import NINE, Grid, Puzzle
-from pipeline.solvers import lanes
 
 FULL = NINE.all_values
 
@@ -101,10 +100,12 @@ def test_the_first_puzzle_of_a_seed_stays_as_it_is():
 
 
 @needs_numba
-def test_compiled_lanes_generate_the_same(compiled, monkeypatch):
-    expected = some(Wish(marks=True), 20)
-    monkeypatch.setattr(lanes, "loaded", Asked(compiled._step))
-    assert some(Wish(marks=True), 20) == expected
+def test_the_same_is_generated_with_and_without_machine_code(lanes, monkeypatch):
+    found = []
+    for step in (lanes._step, None):
+        monkeypatch.setattr("pipeline.solvers.lanes.loaded", Asked(step))
+        found.append(some(Wish(marks=True), 5))
+    assert found[0] == found[1]
 
 
 def test_what_cannot_be_wished_is_refused():
