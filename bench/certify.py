@@ -51,7 +51,7 @@ from pipeline.certify.many import NODES, Verdict, check_one_by_one
 from pipeline.limits import NEVER
 from pipeline.puzzle import NINE
 from pipeline.solvers import lanes
-from pipeline.solvers.lanes import Search
+from pipeline.solvers.lanes import BatchSolver
 
 CLAIMS = 100_000
 """False ones."""
@@ -78,7 +78,7 @@ def alone(*files: str) -> None:
 
     forms: dict[str, Callable[..., Any]]
     forms = {"machine code": check_compiled, "one by one": check_one_by_one}
-    search = Search(linked(lanes.PROGRAM))
+    search = BatchSolver(linked(lanes.PROGRAM))
     print(f"{'puzzles a second':<24}" + "".join(f"{form:>14}" for form in forms) + "   nodes")
     for file in files:
         texts = [text[:81].replace("0", ".") for text in first_fields(Path(file))]

@@ -29,7 +29,7 @@ from pipeline.reading import contents_of
 from pipeline.run.sinks import PORTIONS
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers, lanes
-from pipeline.solvers.lanes import Found, Masks, Search
+from pipeline.solvers.lanes import BatchSolver, Masks, Solutions
 from pipeline.solving import solve_piece
 from pipeline.source import Collection
 
@@ -59,7 +59,7 @@ def each(function: Callable[[Any], Any], of: list[Any]) -> Callable[[], list[Any
 
 
 def main() -> None:
-    search = Search(linked(lanes.PROGRAM))
+    search = BatchSolver(linked(lanes.PROGRAM))
     step = linked(checking.PROGRAM)
     lanes.loaded.count(LOAD_AFTER)
     for name in sys.argv[1:]:
@@ -68,7 +68,7 @@ def main() -> None:
         report(Path(name), "\n".join(lines).encode() + b"\n", search, step)
 
 
-def report(path: Path, data: bytes, search: Search, step: Callable[..., int]) -> None:
+def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int]) -> None:
     settings = Settings().of_many()
     source = contents_of(path, path.name, settings)
     assert isinstance(source, Collection)
@@ -80,13 +80,13 @@ def report(path: Path, data: bytes, search: Search, step: Callable[..., int]) ->
     answers = [search(some, MOST, NEVER) for some in masks]
     pairs = list(zip(masks, answers, strict=True))
 
-    def check(pair: tuple[Masks, Found]) -> Any:
+    def check(pair: tuple[Masks, Solutions]) -> Any:
         few, found = pair
         whole = found.counts < MOST  # only of these are the solutions claimed to be all
         claim = few[whole], found.counts[whole], found.grids[:, whole]
         return checking.check(step, *claim, NODES, NEVER)
 
-    def certify(pair: tuple[Masks, Found]) -> Any:
+    def certify(pair: tuple[Masks, Solutions]) -> Any:
         few, found = pair
         listed = np.where(found.counts < MOST, 0, MOST)
         return certify_lists(NINE, few, listed, found.grids)

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipeline import chain
 from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, exhausted_many
-from pipeline.chain import TRUSTED, more_than, solve_problem, with_evidence
+from pipeline.chain import TRUSTED, Search, more_than, solve_problem, with_evidence
 from pipeline.limits import Deadline, Limits
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import NINE, Geometry, Grid, Puzzle
@@ -27,7 +26,7 @@ from pipeline.solvers import Solvers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pipeline.solvers.lanes import Search
+    from pipeline.solvers.lanes import BatchSolver
 
 FEWEST = 64
 """`auto` uses lanes for this many puzzles or more; without machine code, PySAT."""
@@ -209,7 +208,7 @@ class _Work:
     def checked(self, place: int, found: Result[Grid], watch: Stopwatch) -> Result[Grid]:
         """Check, explain and prove its result as the settings ask."""
         problem = self.batch.problem(place)
-        search = chain.Search(problem, self.settings, watch)
+        search = Search(problem, self.settings, watch)
         result = replace(found, problem=problem)
         shown = with_evidence(result, search, self.solvers, explain=self.explain)
         if not found.complete or not shown.is_doubted:
@@ -253,9 +252,9 @@ def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
     if batch.geometry == NINE and _is_for_lanes(batch, settings):
         from pipeline.solvers.lanes import machine_code  # noqa: PLC0415 - few ask for it
 
-        search = machine_code(len(batch.masks), at_once=settings.solver == "lanes")
-        if search:
-            return _ask_lanes(batch, settings, search)
+        solver = machine_code(len(batch.masks), at_once=settings.solver == "lanes")
+        if solver:
+            return _ask_lanes(batch, settings, solver)
     return _nothing(batch, solvers, settings)
 
 
@@ -291,10 +290,10 @@ def _seconds_together(settings: Settings, spent: float = 0.0) -> float:
     return share if settings.solver == "lanes" else min(share, LONGEST_TOGETHER)
 
 
-def _ask_lanes(batch: Batch, settings: Settings, search: Search) -> Answers:
+def _ask_lanes(batch: Batch, settings: Settings, solver: BatchSolver) -> Answers:
     most, start = settings.limit, time.perf_counter()
     deadline = Deadline.of(Limits(_seconds_together(settings)))
-    found = search(batch.masks, most + 1, deadline)
+    found = solver(batch.masks, most + 1, deadline)
     undecided = UNDECIDED if settings.solver == "lanes" else None
     return Answers(
         SolverUsed("lanes", f"numpy {np.__version__}"),

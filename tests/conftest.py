@@ -85,9 +85,9 @@ def _linked(program):
 @pytest.fixture(scope="session")
 def lanes():
     """The batch solver as machine code."""
-    from pipeline.solvers.lanes import PROGRAM, Search
+    from pipeline.solvers.lanes import PROGRAM, BatchSolver
 
-    return Search(_linked(PROGRAM))
+    return BatchSolver(_linked(PROGRAM))
 
 
 @pytest.fixture(scope="session")

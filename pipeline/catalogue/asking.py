@@ -20,7 +20,7 @@ from pipeline.puzzle import NINE, Geometry, Puzzle
 from pipeline.result import Stopwatch
 from pipeline.settings import Settings
 from pipeline.solvers import Solvers
-from pipeline.solvers.lanes import Found, machine_code
+from pipeline.solvers.lanes import Solutions, machine_code
 
 DAY = 24 * 3600.0
 
@@ -66,7 +66,7 @@ def solutions_of(geometry: Geometry, masks: Masks, most: int, seconds: float = i
     return Known(found.counts, found.grids, certain, nodes)
 
 
-def found_in(geometry: Geometry, masks: Masks, most: int, seconds: float = inf) -> Found:
+def found_in(geometry: Geometry, masks: Masks, most: int, seconds: float = inf) -> Solutions:
     """As `solutions_of`, but nothing is certified: what lanes find, or PySAT in their place."""
     search = machine_code(len(masks)) if geometry == NINE else None
     if search:
@@ -87,4 +87,4 @@ def found_in(geometry: Geometry, masks: Masks, most: int, seconds: float = inf) 
             decided[place] = bool(result.complete) or len(solutions) == most
             for rank, grid in enumerate(solutions):
                 grids[rank, place] = grid.values
-    return Found(counts, decided, grids)
+    return Solutions(counts, decided, grids)

@@ -19,7 +19,7 @@ from pipeline.parse import parsed_from
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import NINE
 from pipeline.settings import Settings
-from pipeline.solvers.lanes import Search
+from pipeline.solvers.lanes import BatchSolver
 
 MOST = 9
 
@@ -70,7 +70,7 @@ def test_those_flips_change_what_the_search_says(where, seed, solved, lanes):
     """Otherwise they would show nothing."""
     masks = masks_of([each.puzzle for each in solved])
     right = lanes(masks, MOST + 1, NEVER)
-    told = Search(Flipping(lanes._step, where, seed))(masks, MOST + 1, NEVER)
+    told = BatchSolver(Flipping(lanes._step, where, seed))(masks, MOST + 1, NEVER)
     differ = (told.counts != right.counts) | (told.grids != right.grids).any(axis=(0, 2))
     assert differ.any()
 

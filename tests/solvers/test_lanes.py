@@ -17,8 +17,8 @@ from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.puzzle import Geometry, Grid, Puzzle
 from pipeline.solvers.lanes import (
     OTHERWISE,
-    Found,
-    Search,
+    BatchSolver,
+    Solutions,
     kernel,
     machine_code,
     solve_lanes,
@@ -45,7 +45,7 @@ def made(count: int, seed: int = 7):
     return masks.astype(np.uint64)
 
 
-def rows_of(found: Found, index: int) -> list[tuple[int, ...]]:
+def rows_of(found: Solutions, index: int) -> list[tuple[int, ...]]:
     return list(map(tuple, found.grids[: found.counts[index], index].tolist()))
 
 
@@ -79,7 +79,7 @@ def test_what_is_found_depends_neither_on_the_order_nor_on_the_company(lanes, mo
 
 def test_plain_python_finds_the_same(lanes):
     masks = made(30, seed=2)
-    ours, theirs = lanes(masks, 3, NEVER), Search(kernel.search)(masks, 3, NEVER)
+    ours, theirs = lanes(masks, 3, NEVER), BatchSolver(kernel.search)(masks, 3, NEVER)
     assert (ours.counts == 3).any()
     assert (ours.counts == theirs.counts).all()
     assert (ours.grids == theirs.grids).all()
@@ -141,11 +141,11 @@ def test_machine_code_runs_without_numba(lanes):
 import sys
 import numpy as np
 from pipeline.limits import NEVER
-from pipeline.solvers.lanes import PROGRAM, Search
+from pipeline.solvers.lanes import PROGRAM, BatchSolver
 folder = PROGRAM.folder()
 sys.modules["numba"] = None
 blank = np.full((3, 81), 511, np.uint16)
-print(Search(PROGRAM.load_from(folder))(blank, 2, NEVER).counts.tolist())
+print(BatchSolver(PROGRAM.load_from(folder))(blank, 2, NEVER).counts.tolist())
 """
     argv = [sys.executable, "-c", code]
     assert subprocess.run(argv, capture_output=True, text=True, check=True).stdout == "[2, 2, 2]\n"

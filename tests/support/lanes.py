@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.solvers.lanes import PROGRAM, Found, Search
+from pipeline.solvers.lanes import PROGRAM, BatchSolver, Solutions
 
 
-def search_of_lanes() -> Search:
+def search_of_lanes() -> BatchSolver:
     """Lanes as machine code, which is compiled if need be."""
     PROGRAM.compile_into(PROGRAM.folder())
-    return Search(PROGRAM.load_from(PROGRAM.folder()))
+    return BatchSolver(PROGRAM.load_from(PROGRAM.folder()))
 
 
-def replace_lanes(monkeypatch: Any, change: Callable[[Found], Found | None]) -> list[float]:
+def replace_lanes(monkeypatch: Any, change: Callable[[Solutions], Solutions | None]) -> list[float]:
     """Have lanes say what `change` makes of what they find; the seconds that they have, in turn."""
     search, seconds = search_of_lanes(), []
 
@@ -27,6 +27,6 @@ def replace_lanes(monkeypatch: Any, change: Callable[[Found], Found | None]) -> 
     return seconds
 
 
-def put_in_place(monkeypatch: Any, search: Callable[..., Found] | None) -> None:
+def put_in_place(monkeypatch: Any, search: Callable[..., Solutions] | None) -> None:
     """Have this search take the place of the machine code; None: there is none."""
     monkeypatch.setattr("pipeline.solvers.lanes.machine_code", lambda *_, **__: search)

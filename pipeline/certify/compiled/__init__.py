@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.certify.compiled.search import Verdict, new_lanes
+from pipeline.certify.compiled.search import Verdict, new_searches
 from pipeline.limits import NEVER, Deadline
 from pipeline.native import Loaded, Program
 from pipeline.puzzle import NINE
@@ -37,7 +37,7 @@ def check(
     narrow = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
     verdicts, nodes = np.zeros(len(masks), np.uint8), np.zeros(len(masks), np.int64)
     claims = narrow, np.array(counts, np.int64), np.ascontiguousarray(grids, np.uint8)
-    lanes = new_lanes()
+    lanes = new_searches()
     while deadline.left() and not step(lanes, *claims, verdicts, nodes, most, SWEEPS):
         pass
     return verdicts, nodes

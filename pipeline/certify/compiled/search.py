@@ -54,8 +54,8 @@ _DECIDED = 27
 _LOWEST = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
 
 
-class Lanes(NamedTuple):
-    """The state of LANES searches; `new_lanes` makes one, in which none has begun.
+class Searches(NamedTuple):
+    """The state of LANES searches; `new_searches` makes one, in which none has begun.
 
     fields: (ROWS, LANES), what each of the cells may hold, and what follows from that; see below.
     puzzle: (LANES,) what each searches. depth, met: (LANES,) branches that are open, and listed
@@ -74,8 +74,8 @@ class Lanes(NamedTuple):
     begun: NDArray[np.int64]
 
 
-def new_lanes() -> Lanes:
-    return Lanes(
+def new_searches() -> Searches:
+    return Searches(
         aligned(np.uint16, ROWS),
         np.full(LANES, NOBODY),
         np.zeros(LANES, np.int64),

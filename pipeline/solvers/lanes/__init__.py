@@ -20,7 +20,7 @@ from pipeline.puzzle import NINE
 from pipeline.solvers.lanes import kernel
 from pipeline.solvers.lanes.kernel import decided_in, new_lanes
 
-__all__ = ["PROGRAM", "Found", "Masks", "Search", "machine_code", "solve_lanes"]
+__all__ = ["PROGRAM", "BatchSolver", "Masks", "Solutions", "machine_code", "solve_lanes"]
 
 OTHERWISE = 0.004
 """Seconds that another solver takes for a puzzle."""
@@ -40,7 +40,7 @@ Masks = NDArray[np.unsignedinteger]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Solutions:
     """The solutions of each of P puzzles.
 
     counts: (P,) how many were found, at most `most`. decided: (P,) whether the search ended or
@@ -53,24 +53,24 @@ class Found:
     grids: NDArray[np.uint8]
 
 
-def machine_code(puzzles: int, *, at_once: bool = False) -> Search | None:
+def machine_code(puzzles: int, *, at_once: bool = False) -> BatchSolver | None:
     """The search as machine code for so many puzzles, if it is there and worth loading."""
     step = loaded.get(puzzles * OTHERWISE, at_once=at_once)
-    return Search(step) if step else None
+    return BatchSolver(step) if step else None
 
 
-def solve_lanes(masks: Masks, most: int, seconds: float) -> Found:
+def solve_lanes(masks: Masks, most: int, seconds: float) -> Solutions:
     """Find `most` solutions of each 9×9 puzzle, or all if there are fewer.
 
     `masks` is (P, 81), bit v-1 of a mask allows value v. The result for a decided puzzle does not
     depend on the others, nor on whether there is machine code. Raises ValueError for masks of
     another shape or a `most` below 1.
     """
-    search = machine_code(len(masks)) or Search(kernel.search)
+    search = machine_code(len(masks)) or BatchSolver(kernel.search)
     return search(masks, most, Deadline.of(Limits(seconds)))
 
 
-class Search:
+class BatchSolver:
     """The search by steps of machine code, or of plain Python; `branched` counts branchings."""
 
     def __init__(self, step: Callable[..., int]) -> None:
@@ -78,7 +78,7 @@ class Search:
         self._steps = 1 if step is kernel.search else STEPS
         self.branched = 0
 
-    def __call__(self, masks: Masks, most: int, deadline: Deadline) -> Found:
+    def __call__(self, masks: Masks, most: int, deadline: Deadline) -> Solutions:
         """See `solve_lanes`."""
         if masks.ndim != 2 or masks.shape[1] != NINE.size or most < 1:
             raise ValueError(f"masks of shape {masks.shape}, {most} solutions")
@@ -91,7 +91,7 @@ class Search:
             ordered = self._searched(narrow[again], most, alone, deadline)
             counts[again], decided[again], grids[:, again] = ordered
         _sort(counts, grids)
-        return Found(counts, decided, grids)
+        return Solutions(counts, decided, grids)
 
     def _searched(
         self, masks: NDArray[np.uint16], most: int, shared: NDArray[np.bool_], deadline: Deadline
@@ -119,7 +119,7 @@ def _sort(counts: NDArray[np.int64], grids: NDArray[np.uint8]) -> None:
 
 
 def try_search(step: Callable[..., int]) -> None:
-    """Search a blank grid with it. Raises RuntimeError if that does not find two solutions."""
+    """BatchSolver a blank grid with it. Raises RuntimeError if that does not find two solutions."""
     blank = np.full((1, NINE.size), NINE.all_values, np.uint16)
-    if Search(step)(blank, 2, NEVER).counts.tolist() != [2]:
+    if BatchSolver(step)(blank, 2, NEVER).counts.tolist() != [2]:
         raise RuntimeError("the machine code finds no solutions")
