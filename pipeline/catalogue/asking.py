@@ -68,7 +68,7 @@ def solutions_of(geometry: Geometry, masks: Masks, most: int, seconds: float = i
 
 def found_in(geometry: Geometry, masks: Masks, most: int, seconds: float = inf) -> Solutions:
     """As `solutions_of`, but nothing is certified: what lanes find, or PySAT in their place."""
-    search = machine_code(len(masks)) if geometry == NINE else None
+    search = machine_code(len(masks), at_once=True) if geometry == NINE else None
     if search:
         return search(masks, most, Deadline.of(Limits(seconds)))
     deadline, count = Deadline.of(Limits(seconds)), len(masks)
