@@ -61,7 +61,7 @@ def claimed(lines: list[bytes]) -> list[tuple[Puzzle, list[Grid]]]:
     """The puzzles of which we have all solutions, with these."""
     given = [parse_puzzle(line.decode()) for line in lines]
     masks = np.array([puzzle.cells for puzzle in given], np.uint64)
-    found = solve_lanes(GEOMETRY, masks, MOST + 1, HOUR)
+    found = solve_lanes(masks, MOST + 1, HOUR)
     return [
         (puzzle, [Grid(GEOMETRY, tuple(values)) for values in found.grids[:count, index].tolist()])
         for index, (puzzle, count) in enumerate(zip(given, found.counts.tolist(), strict=True))

@@ -113,8 +113,8 @@ EVENTS: Final = {
     "file.stuck": Event((ERROR,), "a file cannot be taken out of the inbox", ("source", "reason")),
     "lanes.slow": Event(
         (ERROR,),
-        "collections are solved (`lanes`) or checked (`check`) without compiled code, several "
-        "times as slowly; said once",
+        "collections are solved (`lanes`) or checked (`check`) without machine code, hundreds of "
+        "times as slowly, until it is there; said once",
         ("programs", "reason"),
     ),
     "batch.crashed": Event(

@@ -129,6 +129,16 @@ class Table:
             self._growing.append(index, b"".join(lines))
 
 
+FEW = 64
+"""Puzzles that are quickly solved one by one."""
+
+
+def _has_machine_code() -> bool:
+    from pipeline.solvers import lanes  # noqa: PLC0415 - loads numpy
+
+    return lanes.PROGRAM.lacking() is None
+
+
 class TableSink(GrowingSink):
     """A dropped collection; its table grows under the stem of its claim."""
 
@@ -159,18 +169,19 @@ class TableSink(GrowingSink):
 
     @property
     def is_small(self) -> bool:
-        """Whether lanes solve it in one piece, of no more puzzles than one of 9×9 has."""
+        """Whether it is solved in one piece: few puzzles, or as many as lanes take at once."""
         size, settings, cells = size_of(self._claim.original), self._settings, self._source.cells
         return (
             not self.steps_before
             and settings.cluster is None
             and not self._is_packed
-            and cells <= NINE.side**2
-            and (size or 0) * NINE.side**2 <= self._portions.size(self._source, settings) * cells
+            and cells <= NINE.size
+            and (size or 0) <= self._portions.size(self._source, settings)
             and settings.solver in {"auto", "lanes"}
             and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
             and not self._proves
             and "effort" not in settings.traits
+            and ((size or 0) <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
         )
 
     def steps(self) -> Iterator[PieceOf | End]:

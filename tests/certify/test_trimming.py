@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from contextlib import suppress
-from ctypes import c_int64, memset
 from functools import partial
 
 import pytest
@@ -352,13 +351,12 @@ def test_what_propagation_refutes_is_not_trimmed(asked, refuted):
 def test_code_that_does_not_trim_fails_its_trial(trimmer, lie):
     try_trim(trimmer)
 
-    def step(*arguments):
-        said = trimmer(*arguments)
-        marked, numbers, clauses = arguments[3], arguments[15], arguments[17]
+    def step(state, *rest):
+        said = trimmer(state, *rest)
         if lie == "nothing is picked":
-            (c_int64 * 6).from_address(numbers)[PICKED] = 0
+            state.numbers[PICKED] = 0
         elif lie != FAILED:
-            memset(marked, lie == "all is needed", clauses)
+            state.marked[:] = lie == "all is needed"
         return FAILED if lie == FAILED else said
 
     with pytest.raises(RuntimeError, match="does not trim"):

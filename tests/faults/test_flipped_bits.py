@@ -19,6 +19,7 @@ from pipeline.parse import parsed_from
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import NINE
 from pipeline.settings import Settings
+from pipeline.solvers.lanes import BatchSolver
 
 MOST = 9
 
@@ -54,12 +55,10 @@ def check(solved, results):
 
 @seeds
 @places
-def test_a_search_whose_bits_flip_publishes_nothing_wrong(
-    where, seed, solved, compiled, monkeypatch
-):
+def test_a_search_whose_bits_flip_publishes_nothing_wrong(where, seed, solved, lanes, monkeypatch):
     """Also where all that has no solution is refuted, which takes most of the time."""
-    step = Flipping(compiled._step, where, seed)
-    monkeypatch.setattr("pipeline.solvers.lanes.loaded.get", lambda *, at_once: step)
+    step = Flipping(lanes._step, where, seed)
+    monkeypatch.setattr("pipeline.solvers.lanes.loaded.get", lambda *_, **__: step)
     results = results_of(solved, "unsolvable" if seed == 1 else "never")
     assert step.flips
     check(solved, results)
@@ -67,13 +66,11 @@ def test_a_search_whose_bits_flip_publishes_nothing_wrong(
 
 @seeds
 @places
-def test_those_flips_change_what_the_search_says(where, seed, solved, compiled):
+def test_those_flips_change_what_the_search_says(where, seed, solved, lanes):
     """Otherwise they would show nothing."""
-    from pipeline.solvers.lanes.loading import CompiledSearch
-
     masks = masks_of([each.puzzle for each in solved])
-    right = compiled(masks, MOST + 1, NEVER)
-    told = CompiledSearch(Flipping(compiled._step, where, seed))(masks, MOST + 1, NEVER)
+    right = lanes(masks, MOST + 1, NEVER)
+    told = BatchSolver(Flipping(lanes._step, where, seed))(masks, MOST + 1, NEVER)
     differ = (told.counts != right.counts) | (told.grids != right.grids).any(axis=(0, 2))
     assert differ.any()
 

@@ -60,7 +60,7 @@ def known() -> list[Known]:
 
 
 @pytest.fixture(autouse=True)
-def _is_compiled(compiled):
+def _is_compiled(lanes):
     """Before there are workers."""
 
 

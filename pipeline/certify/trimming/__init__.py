@@ -8,21 +8,17 @@ checked then.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from pipeline.native import Loaded, Program
 
 LONG = 50_000
 """Characters of a proof for which loading it at once pays: dratify takes most of a second."""
 
-_SOURCES = "building.py", "kernel.py", "state.py"
 PROGRAM = Program(
-    name="trim",
-    sources=tuple(map(Path(__file__).with_name, _SOURCES)),
-    compiler="pipeline.certify.trimming.building.object_code",
-    trial="pipeline.certify.trimming.asking.try_trim",
-    arguments="P" * 16 + "q" * 6,
-    result="q",
+    "trim",
+    "trim",
+    ("pipeline.certify.trimming.kernel", "pipeline.certify.trimming.state"),
+    "pipeline.certify.trimming.asking.try_trim",
 )
 loaded = Loaded(PROGRAM)
 

@@ -88,12 +88,10 @@ def _searched(
     look: Callable[[], None],
 ) -> list[tuple[int, NDArray[np.int32]]] | None:
     """Where each part begins, and the clauses that are picked for it; the last part first."""
-    at = [each.ctypes.data for each in state]
-    room = len(state.literals), len(state.marked), len(state.trail)
     found: list[tuple[int, NDArray[np.int32]]] = []
     picked = 0
     while picked <= MOST_PICKED:
-        said = step(*at, *room, first, most, VISITS)
+        said = step(state, first, most, VISITS)
         if said in {PART, TRIMMED}:
             start = int(state.numbers[PLACE]) if said == PART else first
             mine = state.picked[: state.numbers[PICKED]]

@@ -5,13 +5,9 @@ them by unit propagation, until a clause fails. Then, from the last lemma to the
 taken away with all that had followed from it; and if it was needed, it is checked, and what it
 follows from is needed too (E. Goldberg, Y. Novikov, 2003). Clauses that are known to be needed are
 propagated before others, so that few more are (M. Heule, W. Hunt, N. Wetzler, drat-trim, 2013).
-
-`building.py` makes machine code of this.
 """
 
 from __future__ import annotations
-
-from numba import njit
 
 from pipeline.certify.trimming.state import (
     CHECKED,
@@ -28,13 +24,12 @@ from pipeline.certify.trimming.state import (
     UNFINISHED,
     VISITS,
 )
-
-compiled = njit(nogil=True, error_model="numpy", boundscheck=False, forceinline=True)
+from pipeline.native import compiled
 
 _TRUE, _FALSE = 1, -1
 
 
-@compiled
+@compiled(inline=True)
 def _assign(t, literal, reason):
     """Make a literal true."""
     size, variable = t.numbers[TRAIL], literal >> 1
@@ -45,7 +40,7 @@ def _assign(t, literal, reason):
     t.numbers[TRAIL] = size + 1
 
 
-@compiled
+@compiled(inline=True)
 def _undo(t, size):
     """Leave so many literals on the trail."""
     for position in range(size, t.numbers[TRAIL]):
@@ -55,13 +50,13 @@ def _undo(t, size):
     t.numbers[TRAIL] = min(size, t.numbers[TRAIL])
 
 
-@compiled
+@compiled(inline=True)
 def _link(t, kind, literal, place):
     t.following[place] = t.heads[kind, literal]
     t.heads[kind, literal] = place
 
 
-@compiled
+@compiled(inline=True)
 def _moved(t, place, other):
     """Watch another literal of a clause, which is not false; whether there is one."""
     clause = place >> 1
@@ -77,7 +72,7 @@ def _moved(t, place, other):
     return False
 
 
-@compiled
+@compiled(inline=True)
 def _visit(t, kind, literal, end):
     """Look at a list of those that watch a literal that is false; give one that fails, or NOTHING.
 
@@ -111,7 +106,7 @@ def _visit(t, kind, literal, end):
     return NOTHING
 
 
-@compiled
+@compiled(inline=True)
 def _propagate(t, start, end):
     """Propagate the literals of the trail from `start` on; give a clause that fails, or NOTHING."""
     first = then = start
@@ -127,7 +122,7 @@ def _propagate(t, start, end):
     return NOTHING
 
 
-@compiled
+@compiled(inline=True)
 def _add(t, clause):
     """Add a clause and propagate it, if it has at most one literal left.
 
@@ -155,7 +150,7 @@ def _add(t, clause):
     return NOTHING
 
 
-@compiled
+@compiled(inline=True)
 def _need(t, clause, count):
     """Mark and pick a clause, and touch its variables; how many are touched now."""
     t.marked[clause] = 1
@@ -172,7 +167,7 @@ def _need(t, clause, count):
     return count
 
 
-@compiled
+@compiled(inline=True)
 def _mark(t, failing, variable, root):
     """Mark a clause that fails, or the reason of a variable, and all that made them so.
 
@@ -196,7 +191,7 @@ def _mark(t, failing, variable, root):
             t.seen[t.touched[each]] = 0
 
 
-@compiled
+@compiled(inline=True)
 def _follows(t, lemma):
     """Whether a lemma follows from those before it; if so, what it follows from is marked."""
     root = t.numbers[TRAIL]
@@ -217,7 +212,7 @@ def _follows(t, lemma):
     return follows
 
 
-@compiled
+@compiled(inline=True)
 def _begin(t):
     """Begin a part, for which nothing is picked."""
     for each in range(t.numbers[PICKED]):
@@ -227,7 +222,7 @@ def _begin(t):
     t.numbers[PICKED] = t.numbers[CHECKED] = 0
 
 
-@compiled
+@compiled(inline=True)
 def _check(t, clause):
     """Take a lemma away, and check it if it is needed; whether it follows then."""
     _undo(t, t.before[clause])
@@ -238,7 +233,7 @@ def _check(t, clause):
     return True
 
 
-@compiled
+@compiled(inline=True)
 def trim(t, lemmas, most, visits):
     """Go on until so many clauses were looked at, or a bit more; what is found: see `PART`.
 
