@@ -5,9 +5,12 @@ Only compiling imports this.
 
 from __future__ import annotations
 
-from numba import carray, types
+from inspect import isfunction
 
-from pipeline.certify.trimming.kernel import trim
+from numba import carray, types
+from numba.extending import register_jitable
+
+from pipeline.certify.trimming import kernel
 from pipeline.certify.trimming.state import State
 from pipeline.native import building
 
@@ -18,6 +21,9 @@ _WATCHED = (_SHORTS, _SHORTS, _SHORTS)
 _VARIABLES = (_SIGNS, _SHORTS, _SHORTS, _SHORTS, _FLAGS, _SHORTS)
 _STATE = (*_CLAUSES, *_WATCHED, *_VARIABLES, _LONGS)
 _COUNT = types.int64
+
+for _function in filter(isfunction, vars(kernel).values()):
+    register_jitable(_function)
 _SIGNATURE = types.int64(*_STATE, *(_COUNT,) * 6)
 
 
@@ -42,16 +48,16 @@ def _trim(
         carray(before, clauses),
         carray(marked, clauses),
         carray(is_picked, clauses),
-        carray(picked, clauses),
+        carray(picked, clauses + 2),
         carray(following, 2 * clauses),
         carray(blockers, 2 * clauses),
-        carray(heads, (2, 2 * variables)),
+        carray(heads, 4 * variables),
         carray(values, 2 * variables),
         carray(trail, variables),
         carray(positions, variables),
         carray(reasons, variables),
         carray(seen, variables),
         carray(touched, variables),
-        carray(numbers, 6),
+        carray(numbers, 5),
     )
-    return trim(state, lemmas, most, visits)
+    return kernel.trim(state, lemmas, most, visits)
