@@ -36,7 +36,7 @@ def check_lrat(formula: Formula, text: str, deadline: Deadline = NEVER) -> int:
     the empty clause, and LimitReached when the deadline has passed.
     """
     known = _Known(formula)
-    last, added, is_refuted = len(formula.clauses), 0, False
+    added, is_refuted = 0, False
     for place, line in lines_of(text, MAX_CHARACTERS, deadline):
         matched = _LINE.fullmatch(line)
         if matched is None or is_refuted:
@@ -48,13 +48,11 @@ def check_lrat(formula: Formula, text: str, deadline: Deadline = NEVER) -> int:
                 known.delete(map(int, deleted.split()))
                 continue
             number, (clause, hints) = int(name), ([*map(int, part.split())] for part in parts)
-            if number <= last:
-                raise ProofRejected(f"the number {number} does not come after {last}")
             _check_follows(known, clause, hints)
             known.add(number, clause)
         except ProofRejected as error:
             raise ProofRejected(f"line {place}: {error}") from error
-        last, added, is_refuted = number, added + 1, not clause
+        added, is_refuted = added + 1, not clause
     if not is_refuted:
         raise ProofRejected("the proof ends without the empty clause")
     return added
@@ -82,6 +80,7 @@ class _Known(dict[int, frozenset[int]]):
     def __init__(self, formula: Formula) -> None:
         super().__init__()
         self._formula = formula
+        self._last = len(formula.clauses)
         self._deleted: set[int] = set()
 
     def __missing__(self, number: int) -> frozenset[int]:
@@ -91,13 +90,16 @@ class _Known(dict[int, frozenset[int]]):
         return self[number]
 
     def add(self, number: int, clause: Sequence[int]) -> None:
-        """Add a clause. Raises ProofRejected for literals that do not fit the formula."""
+        """Add a clause. Raises ProofRejected if its number or literals do not fit the formula."""
+        if number <= self._last:
+            raise ProofRejected(f"the number {number} does not come after {self._last}")
         variables = {*map(abs, clause)}
         if len(variables) < len(clause):
             raise ProofRejected("a variable is named twice")
         if max(variables, default=0) > self._formula.variables:
             raise ProofRejected(f"variable {max(variables)} of {self._formula.variables}")
         self[number] = frozenset(clause)
+        self._last = number
 
     def delete(self, numbers: Iterable[int]) -> None:
         """Forget clauses. Raises ProofRejected if one is not there."""

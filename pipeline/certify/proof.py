@@ -15,8 +15,10 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from pipeline.certify.formula import Clause, Core
+from pipeline.certify.lrat import MAX_CHARACTERS as MAX_LRAT
 from pipeline.certify.lrat import ProofRejected, check_lrat, lines_of
 from pipeline.certify.trimming import LONG, loaded
+from pipeline.errors import LimitReached
 from pipeline.limits import NEVER, Deadline
 
 REFUTED = "0\n"
@@ -65,6 +67,8 @@ def _lrat_of(
         raise ProofRejected(f"{where} does not follow by unit propagation") from error
     except (ValueError, IndexError, KeyError, MemoryError) as error:
         raise ProofRejected(f"no hints were found: {error}") from error
+    if len(text) > MAX_LRAT:
+        raise LimitReached(f"the proof with its hints has more than {MAX_LRAT:,} characters")
     return text, check_lrat(core.formula, text, deadline)
 
 

@@ -16,7 +16,7 @@ VISITS, PLAIN_VISITS = 1_000_000, 20_000
 """Clauses to look at between two looks at the clock: some hundredths of a second."""
 
 
-class NotTrimmed(Exception):  # noqa: N818
+class NotTrimmed(Exception):
     """No refutation was found. `lemma` is the place of one that does not follow, if any."""
 
     def __init__(self, lemma: int | None) -> None:

@@ -232,7 +232,7 @@ def _follows(t, lemma):
         variable = literal >> 1
         if t.values[literal] == _TRUE:
             _undo(t, root)
-            return _repeats(t, variable, root)
+            return _repeats(t, variable)
         if t.values[literal] != _FALSE:
             _assign(t, literal ^ 1, NOTHING)
     failing = _propagate(t, root, lemma)
@@ -247,7 +247,7 @@ def _follows(t, lemma):
     return failing != NOTHING
 
 
-def _repeats(t, variable, root):
+def _repeats(t, variable):
     """Write that a lemma holds a literal that is true at the root; whether it is."""
     if t.values[2 * variable] == 0:  # else it is in the lemma, and its negation too
         return False

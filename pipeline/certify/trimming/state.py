@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 NOTHING = -1
@@ -61,7 +61,7 @@ class State(NamedTuple):
 
 
 def new_state(
-    literals: Any, starts: Sequence[int], variables: int, filled: Callable[[int, int, str], Any]
+    literals: Any, starts: Any, variables: int, filled: Callable[[int, int, str], Any]
 ) -> State:
     """A state for clauses of these literals, up to so many variables.
 
