@@ -8,7 +8,6 @@ from support.solving import EVEN_ODD_SIX, NONE, SIX, STUCK, TWO, UNIQUE, pattern
 
 from pipeline import completeness
 from pipeline.certify.exhaustion import Exhausted
-from pipeline.certify.proof import check_refutation
 from pipeline.completeness import check_complete
 from pipeline.limits import Limits
 from pipeline.parse import parse_puzzle, parsed_from
@@ -42,11 +41,6 @@ def checked(text, solvers, *, without=0, **how):
     puzzle = parse_puzzle(text)
     listed = solutions(puzzle, 9)[without:]
     return check_complete(problem_of(puzzle), listed, solvers, Limits(), **how)
-
-
-def stands(proof):
-    """Whether a proof refutes its formula."""
-    return check_refutation(proof.formula(), proof.text, 60.0)
 
 
 @every_puzzle

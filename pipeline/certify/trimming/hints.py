@@ -100,7 +100,7 @@ def _written(
             return written
         deadline.check()
     place = int(state.numbers[PLACE])
-    raise NotTrimmed(None if place == clauses else place - first)
+    raise NotTrimmed(place - first if first <= place < clauses else None)
 
 
 def _listed(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
