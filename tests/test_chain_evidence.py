@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-import lzma
 import subprocess
 from dataclasses import replace
 
 import pytest
 from support.dropping import DropFolder
 from support.needs import needs_drat_trim
+from support.refuting import stands
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
 
 from pipeline import chain, problem
 from pipeline.certify.formula import proof_formula
 from pipeline.cnf import Family, Unsat
+from pipeline.errors import LimitReached
 from pipeline.parse import parse_puzzle, parsed_from
 from pipeline.problem import PuzzleProblem
 from pipeline.puzzle import Geometry, Grid, Puzzle
@@ -76,16 +77,16 @@ def test_whatever_is_complete_is_proved(name, solvers):
     ("prove", "text", "by"),
     [
         ("never", NONE, "exhaustion"),
-        ("unsolvable", NONE, "drat"),
+        ("unsolvable", NONE, "lrat"),
         ("unsolvable", UNIQUE, "exhaustion"),
-        ("always", UNIQUE, "drat"),
+        ("always", UNIQUE, "lrat"),
         ("never", UNIQUE, "exhaustion"),
     ],
 )
 def test_what_has_a_proof_is_what_was_asked_for(prove, text, by, solvers):
     result = solved(parse_puzzle(text), solvers, prove)
     assert (result.certificate.complete, result.certificate.by) == ("proved", by)
-    assert (result.proof is not None) == (by == "drat")
+    assert (result.proof is not None) == (by == "lrat")
 
 
 @needs_drat_trim
@@ -95,7 +96,7 @@ def test_drat_trim_verifies_what_is_published(name, solvers, tmp_path):
     proof = solved(puzzle, solvers, max_solutions=20).proof
     formula, text = tmp_path / "a.proof.cnf", tmp_path / "a.proof.drat"
     formula.write_text("".join(proof.formula().text()))
-    text.write_text(proof.text)
+    text.write_text(proof.drat)
     checked = subprocess.run(
         ["drat-trim", formula, text], capture_output=True, text=True, check=False
     )

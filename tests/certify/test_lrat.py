@@ -152,30 +152,27 @@ def test_the_same_in_drat_is_its_clauses():
 
 
 def mutated(proof, chance):
-    """A proof with one thing changed, or two: a number, a line, a place."""
+    """A proof with a number, a line or a place changed, or two."""
     lines = [line.split() for line in proof.splitlines()]
     for _ in range(chance.choice((1, 1, 1, 2))):
         line = chance.choice(lines)
-        at = chance.randrange(len(line))
-        other = chance.choice(chance.choice(lines))
-        match chance.randrange(8):
-            case 0:
-                line[at] = other
-            case 1:
-                line[at] = str(-int(line[at]))
-            case 2:
-                del line[at]
-            case 3:
-                line.insert(at, other)
-            case 4:
-                line[at] = str(int(line[at]) + chance.choice((-1, 1, 10**9, 2**31, 2**64)))
-            case 5:
-                lines.remove(line)
-            case 6:
-                lines.insert(chance.randrange(len(lines)), line)
-            case 7:
-                number = chance.randrange(1, int(lines[0][0]) + 3)
-                lines.insert(chance.randrange(len(lines)), [lines[0][0], "d", str(number), "0"])
+        at, above = chance.randrange(len(line)), chance.randrange(len(lines))
+        other, further = chance.choice(chance.choice(lines)), chance.choice((-1, 1, 2**31, 2**64))
+        deletion = ["1", "d", str(chance.randrange(1, proof.count("\n") + 20)), "0"]
+        new = int(line[at]) + further if line[at] != "d" else 0
+        changes = {
+            "line": [[*line[:at], other, *line[at + 1 :]]],
+            "sign": [[*line[:at], str(further - new), *line[at + 1 :]]],
+            "number": [[*line[:at], str(new), *line[at + 1 :]]],
+            "shorter": [[*line[:at], *line[at + 1 :]]],
+            "longer": [[*line[:at], other, *line[at:]]],
+            "gone": [],
+            "twice": [line, line],
+        }
+        place = lines.index(line)
+        lines[place : place + 1] = chance.choice([*changes.values()])
+        if chance.random() < 0.2:
+            lines.insert(above, deletion)
         if not (lines and all(lines)):
             return ""
     return "".join(f"{' '.join(line)}\n" for line in lines)
@@ -199,9 +196,7 @@ def test_what_is_left_of_a_proof_once_it_is_changed_is_accepted_only_if_it_holds
 
 NUMBERS = st.one_of(st.integers(1, 12), st.sampled_from((0, -1, 2**31, 2**63, 10**12)))
 LITERALS = st.integers(-4, 4).filter(bool)
-STEPS = st.tuples(
-    st.integers(-1, 3), st.lists(LITERALS, max_size=2), st.lists(NUMBERS, max_size=5)
-)
+STEPS = st.tuples(st.integers(-1, 3), st.lists(LITERALS, max_size=2), st.lists(NUMBERS, max_size=5))
 CLAUSES = st.lists(
     st.lists(LITERALS, min_size=1, max_size=2, unique_by=abs), min_size=4, max_size=12
 )

@@ -1,4 +1,4 @@
-"""What the trimmer writes are hints that hold; and whatever it writes, no wrong proof is accepted."""
+"""The trimmer writes hints that hold; whatever it writes, no wrong proof is accepted."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import signal
 
 import pytest
 from support.needs import needs_linux
+from support.refuting import steps_of
 from support.solving import children, has_ended, pigeons
 
 from pipeline.certify import certify_model

@@ -28,6 +28,19 @@ def clauses_of(dimacs: str) -> list[list[int]]:
     return clauses[:-1]
 
 
+def is_refuted(clause: list[int], hints: list[list[int]]) -> bool:
+    """Whether the hints refute the negation of a clause. Raises Wrong for one that is no unit."""
+    value = {abs(literal): literal < 0 for literal in clause}
+    for hint in hints:
+        left = {x for x in hint if value.get(abs(x)) is not (x < 0)}
+        if not left:
+            return True
+        if len(left) > 1:
+            raise Wrong(hint)
+        value |= {abs(literal): literal > 0 for literal in left}
+    return False
+
+
 def verify(dimacs: str, proof: str) -> None:
     """Raise Wrong, or an error of Python's, unless the proof refutes the formula."""
     known = dict(enumerate(clauses_of(dimacs), 1))
@@ -37,27 +50,13 @@ def verify(dimacs: str, proof: str) -> None:
             for word in words[2:-1]:
                 del known[int(word)]
             continue
-        numbers = [int(word) for word in words]
-        middle = numbers.index(0)
-        clause, hints = numbers[1:middle], numbers[middle + 1 : -1]
-        if numbers[-1] != 0 or numbers[0] in known:
-            raise Wrong(line)
-        value: dict[int, bool] = {}
-        for literal in clause:
-            value[abs(literal)] = literal < 0
-        refuted = False
-        for hint in hints:
-            left = [x for x in known[hint] if value.get(abs(x)) is not (x < 0)]
-            if len({*left}) > 1:
-                raise Wrong(line)
-            refuted = refuted or not left
-            for literal in left:
-                value[abs(literal)] = literal > 0
-        if not refuted:
+        number, *numbers, end = [int(word) for word in words]
+        clause, hints = numbers[: numbers.index(0)], numbers[numbers.index(0) + 1 :]
+        if end != 0 or number in known or not is_refuted(clause, [known[hint] for hint in hints]):
             raise Wrong(line)
         if not clause:
             return
-        known[numbers[0]] = clause
+        known[number] = clause
     raise Wrong("no empty clause")
 
 
