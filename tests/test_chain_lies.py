@@ -158,7 +158,7 @@ def test_models_of_a_formula_that_are_left_out_are_found_out(lie):
             settings = Settings(max_solutions=9)
             result = solve_one(problem, solvers, settings, Stopwatch())
         assert (result.status, len(result.solutions), result.complete) == ("multiple", 2, True)
-        assert result.told_certificate == "drat"
+        assert result.told_certificate == "lrat"
 
 
 @needs_minisat
@@ -293,7 +293,7 @@ def test_a_proof_that_is_asked_for_is_of_all_solutions_with_what_was_missing(tmp
     fake = program(tmp_path / "minisat", LIES_AT_ONCE)
     result = solve(SIX, minisat=fake, prove="always")
     assert (len(result.solutions), result.complete) == (6, True)
-    assert (result.certificate.by, result.solver.fallback) == ("drat", MISSED)
+    assert (result.certificate.by, result.solver.fallback) == ("lrat", MISSED)
     assert result.proof.solutions == result.solutions
 
 

@@ -384,7 +384,7 @@ def _traits_said(result: Result) -> list[str]:
 
 def _say_evidence(name: str, result: Result) -> None:
     found = result.certificate
-    if found and found.by == "drat":
+    if found and found.by == "lrat":
         steps = counted(found.steps or 0, "step")
         say(f"{name}: proved by {found.solver} in {steps}, checked by {found.checker}")
     elif found and found.complete == "claimed":

@@ -10,7 +10,7 @@ from typing import Final
 
 JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
-    "certificate": "`exhaustion`, `drat` or `claimed`; null where solutions may be missing",
+    "certificate": "`exhaustion`, `lrat` or `claimed`; null where solutions may be missing",
     "claimed": "of how many puzzles it is only claimed that no solution is missing",
     "commands": "how many commands",
     "complete": "whether the solutions are all there are; null if that was not asked",

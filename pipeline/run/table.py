@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -14,9 +14,9 @@ from pipeline.dropbox.growing import Growing, State
 from pipeline.log import Progress
 from pipeline.parse import Piece
 from pipeline.published.schema import Fallback
-from pipeline.published.tables import ProofRow, PuzzleRow, csv_line, header, with_columns
+from pipeline.published.tables import PuzzleRow, header, with_columns
 from pipeline.puzzle import NINE
-from pipeline.rows import Proofs, Rows, blank_lines, summed
+from pipeline.rows import Rows, blank_lines, summed
 from pipeline.run.sinks import End, GrowingSink, PieceOf, Portions, shown_size, size_of
 from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
 from pipeline.source import Collection
@@ -35,7 +35,6 @@ class Table:
     def __init__(self, growing: Growing, stem: str, settings: Settings) -> None:
         self._growing = growing
         self.stem = stem
-        self._proves = settings.prove == "always"
         self._also = settings.traits
         self.count = 0
         self._ranks = 0
@@ -65,16 +64,9 @@ class Table:
     def _solution(self, rank: int) -> str:
         return f"{self.stem}_{rank}.solution"
 
-    def _proofs(self) -> tuple[str, str]:
-        return f"{self.stem}.proofs.xz", f"{self.stem}.proofs.csv"
-
-    def _has_proofs(self) -> bool:
-        """Whether proofs were asked for, or some puzzle could not be checked without."""
-        return self._proves or self._growing.length(self._proofs()[1]) > 0
-
     def names(self) -> list[str]:
         solutions = (self._solution(rank) for rank in range(1, self._ranks + 1))
-        return [self._table(), *solutions, *(self._proofs() if self._has_proofs() else ())]
+        return [self._table(), *solutions]
 
     def add(self, rows: Rows, piece: Piece) -> None:
         self.ahead = self.count + 1 - piece.first_line
@@ -99,8 +91,6 @@ class Table:
             here = rank < len(rows.solutions)
             lines = rows.solutions[rank] if here else rows.unsolved()
             self._growing.append(self._solution(rank + 1), lines)
-        if self._has_proofs() or rows.proofs:
-            self._append_proofs(rows.proofs)
         self.count += rows.count
         self.totals += rows.totals
         self.fallbacks = summed((*self.fallbacks, *rows.fallbacks))
@@ -113,20 +103,6 @@ class Table:
         if self.count:
             for block in blank_lines(self._growing.path(self._solution(1))):
                 self._growing.append(self._solution(self._ranks), block)
-
-    def _append_proofs(self, chunks: Sequence[Proofs]) -> None:
-        packed, index = self._proofs()
-        if not self._growing.length(index):
-            self._growing.append(packed, b"")
-            self._growing.append(index, header(ProofRow))
-        for chunk in chunks:
-            offset = self._growing.length(packed)
-            lines = [
-                csv_line(ProofRow(self.count + place + 1, offset, start, length, solver, steps))
-                for place, start, length, solver, steps in chunk.index
-            ]
-            self._growing.append(packed, chunk.packed)
-            self._growing.append(index, b"".join(lines))
 
 
 FEW = 64

@@ -48,7 +48,7 @@ def verdicts(outbox):
     return {each.name: each.verdict for each in outbox.findings().values()}
 
 
-@pytest.mark.parametrize("name", ["six_1.solution", "six.proof.cnf", "six.proof.drat", "six.log"])
+@pytest.mark.parametrize("name", ["six_1.solution", "six.proof.cnf", "six.proof.lrat", "six.log"])
 def test_a_folder_in_the_place_of_a_file_is_found_and_all_else_is_audited(outbox, name):
     outbox.path(name).unlink()
     outbox.path(name).mkdir()
