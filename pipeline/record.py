@@ -231,6 +231,9 @@ def _log(
 
 
 def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
+    seconds = told_seconds(result.seconds)
+    if "batch" in seconds:
+        del seconds["total"]  # it would be that of all the puzzles of the batch
     return {
         "source": origin.source,
         "status": result.status,
@@ -238,7 +241,7 @@ def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
         "complete": result.complete,
         "certificate": result.told_certificate or None,
         "message": result.said,
-        "seconds": told_seconds(result.seconds),
+        "seconds": seconds,
     }
 
 

@@ -443,6 +443,8 @@ def _count_many(
             print(f"{shown}: {found if result.complete else f'>={found}'}")
         if result.status in NOT_WELL:
             say(f"{shown}: {result.status}: {result.said}")
+        elif result.caveat:
+            say(f"{shown}: {result.caveat}")
         code = SOME_BAD if result.status in NOT_WELL else code
     raise typer.Exit(code)
 

@@ -26,7 +26,8 @@ FIELDS: Final = {
     "proved": "of how many puzzles it is proved that no solution is missing",
     "puzzles": "how many puzzles",
     "reason": "why, for people",
-    "seconds": "how long it took; for a job the seconds of each stage, and `total`",
+    "seconds": "how long it took; for a job the seconds of each stage, and `total`; "
+    "`batch`, without a total, is for all jobs that were solved together",
     "solutions": "how many solutions are published",
     "solver": "the solver that answers",
     "source": "the name of what was dropped",
