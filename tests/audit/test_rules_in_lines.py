@@ -81,7 +81,7 @@ def test_the_board_of_a_row_has_its_rules_and_its_solutions(outbox):
 
 def test_the_audit_tells_of_each_row_with_rules_that_it_has_checked(outbox):
     told = []
-    terms = Terms(on_rows=lambda *progress: told.append(progress))
+    terms = Terms(on_rows=lambda *progress: told.append(progress), **TERMS)
     (finding,) = audit(outbox.folder, [outbox.box.inbox / "done"], terms)
     assert finding.verdict == "ok"
     assert [("rules.txt", number, 5) for number in (1, 2, 3, 5)] == [*dict.fromkeys(told)][:4]
