@@ -24,23 +24,20 @@ import numpy as np
 from numpy.typing import NDArray
 from pysat.solvers import Minisat22
 
-from pipeline.catalogue import compiled as forms
-from pipeline.catalogue import singles
-from pipeline.catalogue.abreast import forms_abreast
+from pipeline.catalogue import forms, singles
 from pipeline.catalogue.asking import solutions_of
 from pipeline.catalogue.canonical import canonical_forms
 from pipeline.catalogue.comparing import Copy, Tally, dedupe, overlap
 from pipeline.catalogue.direct import lowest_form
 from pipeline.catalogue.effort import backdoors_of, depths_of, splits_of
 from pipeline.catalogue.minimal import redundant_givens
-from pipeline.catalogue.singles.abreast import close_abreast
 from pipeline.catalogue.symmetries import Cells, line_orders, random_symmetries
 from pipeline.catalogue.values import lines_of, masks_of_values, values_of_masks
 from pipeline.certify import compiled as checking
 from pipeline.native import COMPILE_AFTER
 from pipeline.puzzle.puzzle import NINE, Puzzle
 from pipeline.settings import Settings
-from pipeline.solving.compiled import loading
+from pipeline.solving import compiled as lanes
 from pipeline.solving.encode import encode_puzzle
 from pipeline.solving.many import masks_of_plain
 
@@ -49,9 +46,9 @@ COPIES, BRUTE, BY_HAND, OF_EFFORT = 10_000, 100, 500, 500
 
 def main() -> None:
     chosen, *files = sys.argv[1:]
-    for program in (forms.PROGRAM, singles.PROGRAM, loading.PROGRAM, checking.PROGRAM):
+    for program in (forms.PROGRAM, singles.PROGRAM, lanes.PROGRAM, checking.PROGRAM):
         program.compile_into(program.folder())
-    for loaded in (forms.loaded, singles.loaded, loading.loaded, checking.loaded):
+    for loaded in (forms.loaded, singles.loaded, lanes.loaded, checking.loaded):
         loaded.count(COMPILE_AFTER)
     if chosen == "overlap":
         compare(*map(Path, files))
@@ -83,21 +80,18 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return best, found
 
 
-def show(name: str, count: int, seconds: float, slower: float | None = None) -> None:
-    ratio = f"{slower / seconds:8.1f} x the slower form" if slower else ""
-    print(f"  {name:<34}{count / seconds:12,.0f}/s{ratio}")
+def show(name: str, count: int, seconds: float) -> None:
+    print(f"  {name:<34}{count / seconds:12,.0f}/s")
 
 
 def speed(puzzles: Cells) -> None:
     masks = masks_of_values(NINE, puzzles)
     _, known = timed(lambda: solutions_of(NINE, masks, 2))
     grids, count = known.grids[0], len(puzzles)
-    slow, theirs = timed(lambda: forms_abreast(puzzles, grids, 3))
     fast, ours = timed(lambda: canonical_forms(puzzles, known.unique, grids))
-    assert (theirs == ours).all()
-    show("canonical, with its solution", count, fast, slow)
+    show("canonical, with its solution", count, fast)
     alone = timed(lambda: canonical_forms(puzzles, solutions_of(NINE, masks, 2).unique, grids))[0]
-    show("canonical, solved and certified", count, alone, slow)
+    show("canonical, solved and certified", count, alone)
     few = puzzles[:20].copy()
     few[np.arange(20), (few > 0).argmax(axis=1)] = 0
     show("canonical, several solutions", 20, timed(lambda: [lowest_form(p, 3) for p in few])[0])
@@ -105,16 +99,14 @@ def speed(puzzles: Cells) -> None:
     show("minimal", count, seconds)
     print(f"  {'':<34}{(~found.cells.any(axis=1)).mean():12.0%} are minimal")
     some = masks[:OF_EFFORT]
-    depth, depths = timed(lambda: depths_of(NINE, some))
+    depth, depths = timed(lambda: depths_of(some))
     show("effort: depth", len(some), depth)
-    width, widths = timed(lambda: backdoors_of(NINE, some, grids[:OF_EFFORT]))
+    width, widths = timed(lambda: backdoors_of(some, grids[:OF_EFFORT]))
     show("effort: backdoor", len(some), width)
     seconds, splits = timed(lambda: splits_of(ours[:OF_EFFORT]))
     show("effort: splits", len(some), seconds)
     states = np.array(some.T, np.uint16, order="C")
-    slow = timed(lambda: close_abreast(NINE, states.copy()))[0]
-    fast = timed(lambda: singles.close_singles(NINE, states.copy()))[0]
-    show("singles", len(some), fast, slow)
+    show("singles", len(some), timed(lambda: singles.close_singles(states.copy()))[0])
     for name, numbers in (("depths", depths), ("backdoors", widths)):
         kinds, counts = np.unique(numbers, return_counts=True)
         print(f"  {name}:", ", ".join(f"{k}: {c}" for k, c in zip(kinds, counts, strict=True)))

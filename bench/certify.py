@@ -13,8 +13,8 @@ changed, a foreign one, one repeated, those of another puzzle. PySAT has found a
 each puzzle; so every honest claim tests the check against its enumeration. All forms of the check
 judge every claim: none that is false may pass, every honest one must, and the forms must agree.
 The exit code is 1 if anything is judged wrongly.
-alone: the check of the puzzles in each FILE that have at most one solution, compiled, beside the
-same in numpy and one by one in plain Python; processor time, the best of some rounds.
+alone: the check of the puzzles in each FILE that have at most one solution, as machine code and
+one by one in plain Python; processor time, the best of some rounds.
 watch: from the rename into the inbox to the record, with the check and without (`--trust-solver`),
 a file in turn.
 audit: COUNT (default 1,000,000) lines made from FILE, solved, and audited, on one core.
@@ -46,12 +46,11 @@ from million import make
 from puzzles import puzzles
 
 from pipeline.certify import compiled
-from pipeline.certify.abreast import check_abreast
 from pipeline.certify.many import NODES, Verdict, check_one_by_one
 from pipeline.limits import NEVER
 from pipeline.puzzle.puzzle import NINE
-from pipeline.solving.compiled import loading
-from pipeline.solving.compiled.search import search_planes
+from pipeline.solving import compiled as lanes
+from pipeline.solving.compiled import BatchSolver
 from pipeline.solving.many import masks_of_plain
 
 CLAIMS = 100_000
@@ -62,7 +61,7 @@ FILES = 300
 LEAST = 20_000
 """Puzzles for the compiled check; a file is repeated until it has so many."""
 
-SLOWER = {"compiled": 1, "numpy": 20, "one by one": 200}
+SLOWER = {"machine code": 1, "one by one": 200}
 """What part of them each form gets."""
 
 
@@ -78,13 +77,14 @@ def alone(*files: str) -> None:
         return compiled.check(step, *claim)
 
     forms: dict[str, Callable[..., Any]]
-    forms = {"compiled": check_compiled, "numpy": check_abreast, "one by one": check_one_by_one}
+    forms = {"machine code": check_compiled, "one by one": check_one_by_one}
+    search = BatchSolver(linked(lanes.PROGRAM))
     print(f"{'puzzles a second':<24}" + "".join(f"{form:>14}" for form in forms) + "   nodes")
     for file in files:
         texts = [text[:81].replace("0", ".") for text in first_fields(Path(file))]
         cells = np.frombuffer("".join(texts).encode("ascii"), np.uint8).reshape(-1, 81)
         masks = masks_of_plain(cells)
-        found = search_planes(NINE, masks, 2, NEVER)
+        found = search(masks, 2, NEVER)
         few = np.resize(np.flatnonzero(found.counts < 2), max(LEAST, len(masks)))
         said, nodes = "", np.zeros(0)
         for form, check in forms.items():
@@ -121,7 +121,7 @@ def watch(*files: str) -> None:
 
 
 def audit(file: str, count: str = str(COUNT)) -> None:
-    for program in (loading.PROGRAM, compiled.PROGRAM):
+    for program in (lanes.PROGRAM, compiled.PROGRAM):
         program.compile_into(program.folder())
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name, cores(1):
         (Path(name) / "inbox").mkdir()

@@ -63,6 +63,8 @@ def main() -> None:
         chance = random.Random(asked.seed)
         for _ in range(asked.random):
             print(random_text(chance))
+    elif asked.answers and not asked.answers.is_file():
+        parser.error(f"no such file: {asked.answers}")
     elif asked.answers:
         sys.exit(compare(asked.answers, asked.limit, asked.timeout, asked.workers))
     else:

@@ -14,7 +14,6 @@ from kernel import linked
 from numpy.typing import NDArray
 
 from pipeline.certify import compiled
-from pipeline.certify.abreast import check_abreast
 from pipeline.certify.compiled import check as compiled_check
 from pipeline.certify.many import NODES, Verdict, check_one_by_one
 from pipeline.limits import NEVER
@@ -62,7 +61,7 @@ def judged_by_all(
     step: Callable[..., Any], geometry: Geometry, claims: Sequence[Claim]
 ) -> dict[str, NDArray[np.uint8]]:
     """The verdicts of each form that takes this geometry."""
-    forms: dict[str, Callable[..., Any]] = {"one by one": check_one_by_one, "numpy": check_abreast}
+    forms: dict[str, Callable[..., Any]] = {"one by one": check_one_by_one}
     if geometry == NINE:
         forms["compiled"] = partial(compiled_check, step)
     asked = (*arrays(claims), NODES, NEVER)

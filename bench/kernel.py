@@ -1,9 +1,9 @@
-"""The compiled search alone, and the share of each stage of the way from bytes to rows.
+"""The batch solver alone, and the share of each stage of the way from bytes to rows.
 
     python bench/kernel.py FILE…
 
-Each FILE holds one 9×9 puzzle a line; it is repeated up to 50,000 puzzles. The baseline is numpy's
-search in the same run; stages are microseconds of processor time a puzzle, the best of some rounds.
+Each FILE holds one 9×9 puzzle a line; it is repeated up to 50,000 puzzles. Stages are
+microseconds of processor time a puzzle, the best of some rounds.
 """
 
 from __future__ import annotations
@@ -29,10 +29,9 @@ from pipeline.reading.source import Collection
 from pipeline.service.requests import solve_piece
 from pipeline.service.sinks.set import PORTIONS
 from pipeline.settings import Settings
-from pipeline.solving.compiled import loading
-from pipeline.solving.compiled.search import Found, Masks, search_planes
+from pipeline.solving.compiled import BatchSolver, Masks, Solutions
 from pipeline.solving.many import masks_of_plain
-from pipeline.solving.solvers import Solvers
+from pipeline.solving.solvers import Solvers, lanes
 
 COUNT = 50_000
 ROUNDS = 4
@@ -49,7 +48,7 @@ def seconds_of(work: Callable[[], Any]) -> float:
     return best
 
 
-def linked(program: Program) -> Callable[..., bool]:
+def linked(program: Program) -> Callable[..., int]:
     """The program's function; its code is kept for the next time."""
     program.compile_into(program.folder())
     return program.load_from(program.folder())
@@ -60,18 +59,16 @@ def each(function: Callable[[Any], Any], of: list[Any]) -> Callable[[], list[Any
 
 
 def main() -> None:
-    search = loading.CompiledSearch(linked(loading.PROGRAM))
+    search = BatchSolver(linked(lanes.PROGRAM))
     step = linked(checking.PROGRAM)
-    loading.loaded.count(LOAD_AFTER)
+    lanes.loaded.count(LOAD_AFTER)
     for name in sys.argv[1:]:
         lines = [line[:81] for line in Path(name).read_text().splitlines() if len(line) >= 81]
         lines = (lines * (COUNT // len(lines) + 1))[:COUNT]
         report(Path(name), "\n".join(lines).encode() + b"\n", search, step)
 
 
-def report(
-    path: Path, data: bytes, search: loading.CompiledSearch, step: Callable[..., bool]
-) -> None:
+def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int]) -> None:
     settings = Settings().of_many()
     source = contents_of(path, path.name, settings)
     assert isinstance(source, Collection)
@@ -83,13 +80,13 @@ def report(
     answers = [search(some, MOST, NEVER) for some in masks]
     pairs = list(zip(masks, answers, strict=True))
 
-    def check(pair: tuple[Masks, Found]) -> Any:
+    def check(pair: tuple[Masks, Solutions]) -> Any:
         few, found = pair
         whole = found.counts < MOST  # only of these are the solutions claimed to be all
         claim = few[whole], found.counts[whole], found.grids[:, whole]
         return checking.check(step, *claim, NODES, NEVER)
 
-    def certify(pair: tuple[Masks, Found]) -> Any:
+    def certify(pair: tuple[Masks, Solutions]) -> Any:
         few, found = pair
         listed = np.where(found.counts < MOST, 0, MOST)
         return certify_lists(NINE, few, listed, found.grids)
@@ -112,14 +109,11 @@ def report(
     whole = taken["all to rows"]
     for stage, seconds in taken.items():
         print(f"  {stage:<23}{seconds / count * 1e6:8.2f}{seconds / whole:6.0%}")
-    few = masks[0]
-    theirs = seconds_of(lambda: search_planes(NINE, few, MOST, NEVER)) / len(few)
-    ours = taken["search"] / count
-    search.splits = 0
+    search.branched = 0
     for some in masks:
         search(some, MOST, NEVER)
-    print(f"  search: {1 / ours:,.0f} puzzles/s, {theirs / ours:.1f} x numpy's", end="")
-    print(f", {search.splits / count:.2f} splits a puzzle")
+    each_second, branched = count / taken["search"], search.branched / count
+    print(f"  search: {each_second:,.0f} puzzles/s, {branched:.2f} branches a puzzle")
 
 
 if __name__ == "__main__":

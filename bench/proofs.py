@@ -3,7 +3,7 @@
     python bench/proofs.py [FILE [N]]
 
 FILE holds one 9×9 puzzle a line; without one the benchmark makes its own. The baseline is the
-straightforward way: all clauses into a PySAT engine, all of them and what it logs into dratify.
+straightforward way: all clauses into a PySAT engine, and hints found among all of them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import dratify
 import numpy as np
 from puzzles import puzzles
 from pysat.solvers import Solver
 
-from pipeline.certify.formula import core_of, proof_formula
-from pipeline.certify.proof import REFUTED, check_core
+from pipeline.certify.formula import Core, core_of, proof_formula
+from pipeline.certify.proof import REFUTED, lrat_of
 from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle
@@ -61,7 +60,7 @@ def claimed(lines: list[bytes]) -> list[tuple[Puzzle, list[Grid]]]:
     """The puzzles of which we have all solutions, with these."""
     given = [parse_puzzle(line.decode()) for line in lines]
     masks = np.array([puzzle.cells for puzzle in given], np.uint64)
-    found = solve_lanes(GEOMETRY, masks, MOST + 1, HOUR)
+    found = solve_lanes(masks, MOST + 1, HOUR)
     return [
         (puzzle, [Grid(GEOMETRY, tuple(values)) for values in found.grids[:count, index].tolist()])
         for index, (puzzle, count) in enumerate(zip(given, found.counts.tolist(), strict=True))
@@ -87,13 +86,12 @@ def measure(
 def straightforward(stages: Stages, puzzle: Puzzle, grids: list[Grid]) -> None:
     with stages("formula"):
         formula = proof_formula(puzzle, grids)
-        text = "".join(formula.text())
     with stages("proof"), Solver(ENGINES[0], with_proof=True) as solver:
         solver.append_formula(formula.clauses)
         assert not solver.solve()
-        proof = "\n".join(solver.get_proof())
+        proof = "".join(f"{step}\n" for step in solver.get_proof() if step[0] not in "d0")
     with stages("check"):
-        assert dratify.check_proof(dratify.parse_dimacs(text), proof, engine="python").reached_empty
+        lrat_of(Core(formula, tuple(range(len(formula.clauses))), ()), proof + REFUTED)
 
 
 def prove(prover: Prover, stages: Stages, puzzle: Puzzle, grids: list[Grid]) -> str:
@@ -104,7 +102,7 @@ def prove(prover: Prover, stages: Stages, puzzle: Puzzle, grids: list[Grid]) -> 
     with stages("proof"):
         proof = REFUTED if core.is_refuted else prover.prove(core.remaining, Limits())
     with stages("check"):
-        check_core(core, proof, HOUR)
+        lrat_of(core, proof)
     return proof
 
 

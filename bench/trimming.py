@@ -1,10 +1,10 @@
-"""How much faster proofs are checked once they are trimmed, on one core, in turns.
+"""How long a proof takes to get hints and have them checked, compiled and in plain Python.
 
     python bench/trimming.py [--list] FILE…
 
-Each FILE is as in `variants.py`. The baseline is the check of the whole proof, as its engine has
-found it, from all clauses of the core. `--list` prints each puzzle. Proofs that are long take the
-baseline minutes: those of more than MOST characters are left out.
+Each FILE is as in `variants.py`. Both forms run on one core, in turns; `audited` is the check of
+the hints alone. `--list` prints each puzzle. Proofs of more than MOST characters are left out:
+they take plain Python minutes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from variants import givens
 
 from pipeline import Settings
 from pipeline.certify.formula import Core, core_of
-from pipeline.certify.proof import check_core, check_refutation, check_trimmed
-from pipeline.certify.trimming import PROGRAM, loaded
+from pipeline.certify.lrat import check_lrat
+from pipeline.certify.trimming import PROGRAM
+from pipeline.certify.trimming.hints import hinted
 from pipeline.errors import PipelineError
 from pipeline.limits import Limits
 from pipeline.service.requests import solve_one
@@ -30,36 +31,38 @@ from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.pysat import Prover
 
-HOUR = 3600.0
 MOST = 1_000_000
 
 
 def main() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     listed = "--list" in sys.argv
-    PROGRAM.compile_into(PROGRAM.folder())
-    loaded.count(HOUR)  # so that it is loaded at once
+    folder = PROGRAM.folder()
+    PROGRAM.compile_into(folder)
+    step = PROGRAM.load_from(folder)
     times: list[tuple[float, float, float]] = []
     sizes: list[tuple[int, int]] = []
     for name, core, text in cases([Path(each) for each in sys.argv[1:] if each != "--list"]):
+        lemmas = [tuple(map(int, line.split()[:-1])) for line in text.splitlines()]
         start = time.perf_counter()
-        check_core(core, text, HOUR)
-        whole = time.perf_counter()
-        checked, shorter = check_trimmed(core, text, HOUR)
+        check_lrat(core.formula, hinted(None, core, lemmas))
+        plain = time.perf_counter()
+        lrat = hinted(step, core, lemmas)
         trimmed = time.perf_counter()
-        check_refutation(core.formula, shorter, HOUR)
-        times.append((whole - start, trimmed - whole, time.perf_counter() - trimmed))
-        sizes.append((text.count("\n"), checked.steps))
+        steps = check_lrat(core.formula, lrat)
+        audited = time.perf_counter() - trimmed
+        times.append((plain - start, trimmed - plain + audited, audited))
+        sizes.append((len(lemmas), steps))
         if listed:
-            whole_ms, ms, again = (1000 * spent for spent in times[-1])
-            told = f"{sizes[-1][0]:6} steps, {sizes[-1][1]:6} kept"
-            spent = f"whole {whole_ms:6.0f} ms, trimmed {ms:6.0f} ms, audited {again:6.0f} ms"
+            plain_ms, ms, again = (1000 * spent for spent in times[-1])
+            told = f"{sizes[-1][0]:6} steps, {sizes[-1][1]:6} with hints"
+            spent = f"plain {plain_ms:6.0f} ms, compiled {ms:6.0f} ms, audited {again:6.0f} ms"
             print(f"{name[:40]:40} {told}, {spent}")
     totals = [sum(spent) for spent in zip(*times, strict=True)]
-    steps = [sum(number) for number in zip(*sizes, strict=True)]
+    counts = [sum(number) for number in zip(*sizes, strict=True)]
     p50 = [1000 * statistics.median(spent) for spent in zip(*times, strict=True)]
-    print(f"{len(times)} proofs; {steps[1] / steps[0]:.0%} of the steps are kept")
-    print(f"p50 whole {p50[0]:.0f} ms, trimmed {p50[1]:.0f} ms, audited {p50[2]:.0f} ms")
+    print(f"{len(times)} proofs of {counts[0]} steps, {counts[1]} with hints")
+    print(f"p50 plain {p50[0]:.0f} ms, compiled {p50[1]:.0f} ms, audited {p50[2]:.0f} ms")
     print(f"all: {totals[0] / totals[1]:.1f} × as fast, audited {totals[0] / totals[2]:.1f} ×")
 
 

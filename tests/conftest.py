@@ -85,57 +85,54 @@ def unhurried():
         yield
 
 
-@pytest.fixture(scope="session")
-def compiled():
-    """The compiled search of lanes; one process compiles it, the others wait."""
-    from pipeline.solving.compiled.loading import PROGRAM, CompiledSearch
+def _linked(program):
+    """The machine code of a program; one process compiles it, the others wait."""
+    folder = program.folder()
+    program.compile_into(folder)
+    return program.load_from(folder)
 
-    folder = PROGRAM.folder()
-    PROGRAM.compile_into(folder)
-    return CompiledSearch(PROGRAM.load_from(folder))
+
+@pytest.fixture(scope="session")
+def lanes():
+    """The batch solver as machine code."""
+    from pipeline.solving.compiled import PROGRAM, BatchSolver
+
+    return BatchSolver(_linked(PROGRAM))
 
 
 @pytest.fixture(scope="session")
 def checking():
-    """The compiled check of many; one process compiles it, the others wait."""
+    """The check of many as machine code."""
     from pipeline.certify.compiled import PROGRAM
 
-    folder = PROGRAM.folder()
-    PROGRAM.compile_into(folder)
-    return PROGRAM.load_from(folder)
+    return _linked(PROGRAM)
 
 
 @pytest.fixture(scope="session")
 def trimmer():
-    """The compiled trimmer; one process compiles it, the others wait."""
+    """The trimmer as machine code."""
     from pipeline.certify.trimming import PROGRAM
 
-    folder = PROGRAM.folder()
-    PROGRAM.compile_into(folder)
-    return PROGRAM.load_from(folder)
+    return _linked(PROGRAM)
 
 
 @pytest.fixture
 def searching(checking, monkeypatch):
-    """Have `exhausted_many` use the compiled check."""
-    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *, at_once: checking)
+    """Have `exhausted_many` use the machine code."""
+    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_: checking)
 
 
 @pytest.fixture(scope="session")
 def forming():
-    """The compiled canonical form; one process compiles it, the others wait."""
-    from pipeline.catalogue.compiled import PROGRAM
+    """The canonical form as machine code."""
+    from pipeline.catalogue.forms import PROGRAM
 
-    folder = PROGRAM.folder()
-    PROGRAM.compile_into(folder)
-    return PROGRAM.load_from(folder)
+    return _linked(PROGRAM)
 
 
 @pytest.fixture(scope="session")
 def singling():
-    """The compiled singles; one process compiles them, the others wait."""
+    """Closure under singles as machine code."""
     from pipeline.catalogue.singles import PROGRAM
 
-    folder = PROGRAM.folder()
-    PROGRAM.compile_into(folder)
-    return PROGRAM.load_from(folder)
+    return _linked(PROGRAM)

@@ -1,4 +1,4 @@
-"""How many solutions many puzzles have: found by lanes, and certified from the rules."""
+"""How many solutions many puzzles have: found by solvers, and certified from the rules."""
 
 from __future__ import annotations
 
@@ -12,8 +12,17 @@ from numpy.typing import NDArray
 from pipeline.catalogue.values import Flags, Masks
 from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, exhausted_many
-from pipeline.puzzle.puzzle import Geometry
-from pipeline.solving.compiled import solve_lanes
+from pipeline.limits import Deadline, Limits
+from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
+from pipeline.reading.formats import parsed_from
+from pipeline.settings import Settings
+from pipeline.solving.compiled import Solutions, machine_code
+from pipeline.solving.one import solve_problem
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Stopwatch
+from pipeline.solving.solvers import Solvers
+
+DAY = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +50,10 @@ class Known:
 def solutions_of(geometry: Geometry, masks: Masks, most: int, seconds: float = inf) -> Known:
     """Find `most` solutions of each puzzle (P, n²), or all if there are fewer, and certify that.
 
-    `seconds` are for all of them. Raises what `solve_lanes` raises.
+    `seconds` are for all of them. Raises EnvironmentFailure if no solver can work.
     """
     end = time.monotonic() + seconds
-    found = solve_lanes(geometry, masks, most, seconds)
+    found = found_in(geometry, masks, most, seconds)
     certain, nodes = found.decided.copy(), np.zeros(len(masks), np.int64)
     few = np.flatnonzero(certain & (found.counts < most))
     if len(few):
@@ -55,3 +64,27 @@ def solutions_of(geometry: Geometry, masks: Masks, most: int, seconds: float = i
     listed = np.where(found.counts < most, 0, found.counts)
     certain &= certify_lists(geometry, masks, listed, found.grids)
     return Known(found.counts, found.grids, certain, nodes)
+
+
+def found_in(geometry: Geometry, masks: Masks, most: int, seconds: float = inf) -> Solutions:
+    """As `solutions_of`, but nothing is certified: what lanes find, or PySAT in their place."""
+    search = machine_code(len(masks), at_once=True) if geometry == NINE else None
+    if search:
+        return search(masks, most, Deadline.of(Limits(seconds)))
+    deadline, count = Deadline.of(Limits(seconds)), len(masks)
+    counts, decided = np.zeros(count, np.int64), np.zeros(count, np.bool_)
+    grids = np.zeros((most, *masks.shape), np.uint8)
+    with Solvers("pysat") as solvers:
+        for place, cells in enumerate((masks & geometry.all_values).tolist()):
+            left = min(DAY, deadline.left() / (count - place))
+            if left < 1e-3:
+                break
+            problem = PuzzleProblem(parsed_from(Puzzle(geometry, tuple(cells))))
+            settings = Settings(solver="pysat", max_solutions=most, timeout=left, trust_solver=True)
+            result = solve_problem(problem, solvers, settings, Stopwatch(), explain=False)
+            solutions = sorted(result.solutions)
+            counts[place] = len(solutions)
+            decided[place] = bool(result.complete) or len(solutions) == most
+            for rank, grid in enumerate(solutions):
+                grids[rank, place] = grid.values
+    return Solutions(counts, decided, grids)

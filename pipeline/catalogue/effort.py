@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from pipeline.catalogue.singles import States, close_singles
 from pipeline.catalogue.symmetries import Cells, random_symmetries
 from pipeline.catalogue.values import Flags, Masks, masks_of_values
-from pipeline.puzzle.puzzle import NINE, Geometry
+from pipeline.puzzle.puzzle import NINE
 
 DEEPEST, WIDEST = 2, 3
 """Depths and backdoors are looked for up to these."""
@@ -64,25 +64,25 @@ def is_open(states: States) -> Flags:
     return several
 
 
-def depths_of(geometry: Geometry, masks: Masks, most: int = DEEPEST) -> Numbers:
+def depths_of(masks: Masks, most: int = DEEPEST) -> Numbers:
     """The depth of each puzzle (P, n²) with one solution; BEYOND if it is more than `most`."""
     depths = np.full(len(masks), BEYOND)
     states, left = states_of(masks), np.arange(len(masks))
     for depth in range(most + 1):
         if len(left):
-            _close(geometry, states, depth)
+            _close(states, depth)
             decided = ~is_open(states).any(axis=0)
             depths[left[decided]] = depth
             left, states = left[~decided], states.take(np.flatnonzero(~decided), axis=1)
     return depths
 
 
-def _close(geometry: Geometry, states: States, depth: int) -> None:
+def _close(states: States, depth: int) -> None:
     """Strike all that trials of that depth refute, in place; 0 in all cells of a contradiction."""
-    close_singles(geometry, states)
+    close_singles(states)
     going = np.flatnonzero(is_open(states).any(axis=0))
     if depth > 1:
-        _close_some(geometry, states, going, depth - 1)
+        _close_some(states, going, depth - 1)
     while depth and len(going):
         at, cells, bits = _candidates(states[:, going])
         refuted = np.zeros(len(at), np.bool_)
@@ -90,18 +90,18 @@ def _close(geometry: Geometry, states: States, depth: int) -> None:
             some = slice(start, start + AT_ONCE)
             trials = states.take(going[at[some]], axis=1)
             trials[cells[some], np.arange(trials.shape[1])] = bits[some]
-            _close(geometry, trials, depth - 1)
+            _close(trials, depth - 1)
             refuted[some] = trials[0] == 0
         struck = at[refuted]
         np.bitwise_and.at(states, (cells[refuted], going[struck]), ~bits[refuted])
         going = going[np.unique(struck)]
-        _close_some(geometry, states, going, depth - 1)
+        _close_some(states, going, depth - 1)
         going = going[is_open(states[:, going]).any(axis=0)]
 
 
-def _close_some(geometry: Geometry, states: States, places: Numbers, depth: int) -> None:
+def _close_some(states: States, places: Numbers, depth: int) -> None:
     some = states.take(places, axis=1)
-    _close(geometry, some, depth)
+    _close(some, depth)
     states[:, places] = some
 
 
@@ -112,19 +112,18 @@ def _candidates(states: States) -> tuple[Numbers, Numbers, States]:
     return at, cells, _BITS[values]
 
 
-def backdoors_of(geometry: Geometry, masks: Masks, solutions: Cells, most: int = WIDEST) -> Numbers:
+def backdoors_of(masks: Masks, solutions: Cells, most: int = WIDEST) -> Numbers:
     """The least number of cells of the solution (P, n²); BEYOND if it is more than `most`."""
     states = states_of(masks)
-    close_singles(geometry, states)
+    close_singles(states)
     given = _BITS[solutions.T - 1]
     found = [
-        _backdoor(geometry, state, values, most)
-        for state, values in zip(states.T, given.T, strict=True)
+        _backdoor(state, values, most) for state, values in zip(states.T, given.T, strict=True)
     ]
     return np.array(found, np.int64)
 
 
-def _backdoor(geometry: Geometry, state: States, given: States, most: int) -> int:
+def _backdoor(state: States, given: States, most: int) -> int:
     cells = np.flatnonzero(is_open(state)).tolist()
     for size in range(most + 1):
         chosen = combinations(cells, size)
@@ -132,7 +131,7 @@ def _backdoor(geometry: Geometry, state: States, given: States, most: int) -> in
             trials = np.repeat(state[:, None], len(some), axis=1)
             at = np.array(some, np.intp).reshape(len(some), size)
             trials[at, np.arange(len(some))[:, None]] = given[at]
-            close_singles(geometry, trials)
+            close_singles(trials)
             if not is_open(trials).any(axis=0).all():
                 return size
     return BEYOND
@@ -143,11 +142,11 @@ def splits_of(forms: Cells) -> Splits:
     symmetries = random_symmetries(3, IMAGES, _SEED)
     counts = np.zeros((len(forms), IMAGES), np.int64)
     for place, form in enumerate(forms):
-        counts[place] = count_splits(NINE, masks_of_values(NINE, symmetries.of(form)))
+        counts[place] = count_splits(masks_of_values(NINE, symmetries.of(form)))
     return Splits(counts.mean(axis=1), counts.std(axis=1))
 
 
-def count_splits(geometry: Geometry, masks: Masks) -> Numbers:
+def count_splits(masks: Masks) -> Numbers:
     """How often the search for all solutions of each puzzle (P, n²) branches."""
     counts = np.zeros(len(masks), np.int64)
     stack = [(np.arange(len(masks)), states_of(masks))]
@@ -157,7 +156,7 @@ def count_splits(geometry: Geometry, masks: Masks) -> Numbers:
             stack.append((owners[AT_ONCE:], states[:, AT_ONCE:]))
             owners, states = owners[:AT_ONCE], states[:, :AT_ONCE]
         states = np.ascontiguousarray(states)
-        close_singles(geometry, states)
+        close_singles(states)
         going = is_open(states).any(axis=0)
         owners, states = owners[going], states[:, going]
         np.add.at(counts, owners, 1)

@@ -7,8 +7,8 @@ later too, so a puzzle that went through all cells is minimal: no clue can be le
 given become a mark.
 
 The same seed gives the same puzzles, on every machine and with every version of numpy: they are
-made of the raw words of PCG64, and of solutions that lanes find first, in whichever form. The first
-ones do not depend on how many are asked for.
+made of the raw words of PCG64, and of solutions that lanes find first, as machine code or in plain
+Python. The first ones do not depend on how many are asked for.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.asking import Known, solutions_of
+from pipeline.catalogue.asking import Known, found_in, solutions_of
 from pipeline.catalogue.effort import DEEPEST, depths_of
 from pipeline.catalogue.minimal import redundant_clues
 from pipeline.catalogue.symmetries import Cells, random_symmetries
@@ -167,9 +167,9 @@ def _grids(words: np.random.PCG64) -> Cells:
         bits = np.left_shift(1, (words.random_raw(AT_ONCE) % np.uint64(9)).astype(np.uint16))
         tried = flat.copy()
         tried[:, cell] = bits
-        able = solve_lanes(NINE, tried, 1, inf).counts == 1
+        able = found_in(NINE, tried, 1).counts == 1
         flat[able] = tried[able]
-    found = solve_lanes(NINE, flat, 1, inf).grids[0]
+    found = solve_lanes(flat, 1, inf).grids[0]
     return random_symmetries(3, AT_ONCE, int(words.random_raw() >> 1)).of(found)
 
 
@@ -197,7 +197,7 @@ def _leave_out(
     clues = (weaker != _FULL).sum(axis=1)
     able = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= wanted))
     if len(able):
-        unique = solve_lanes(NINE, weaker[able], 2, inf).counts == 1
+        unique = found_in(NINE, weaker[able], 2).counts == 1
         masks[able[unique]] = weaker[able[unique]]
 
 
@@ -208,6 +208,6 @@ def _are_as_wished(wish: Wish, masks: NDArray[np.uint16]) -> Flags:
     if wish.minimal and wish.symmetric:
         wished[wished] = ~redundant_clues(NINE, masks[wished]).cells.any(axis=1)
     if wish.depth:
-        depths = depths_of(NINE, masks[wished], wish.depth[1])
+        depths = depths_of(masks[wished], wish.depth[1])
         wished[wished] = (depths >= wish.depth[0]) & (depths <= wish.depth[1])
     return wished

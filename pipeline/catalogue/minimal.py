@@ -31,7 +31,7 @@ class Redundant:
 
 
 def redundant_givens(geometry: Geometry, masks: Masks, seconds: float = inf) -> Redundant:
-    """Find them in puzzles with one solution, whose masks are (P, n²); see `solve_lanes`.
+    """Find them in puzzles with one solution, whose masks are (P, n²).
 
     A given is a cell with a single value; left out, it may have any. Other marks stay. A puzzle is
     minimal if there are none. `seconds` are for all puzzles.

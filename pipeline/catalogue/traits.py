@@ -145,8 +145,8 @@ def _add_classic(found: Found, solved: Solved, at: NDArray[np.intp]) -> None:
     if "effort" not in found.asked:
         return
     at = at[solved.unique[at]]
-    found.depths[at] = depths_of(NINE, solved.masks[at])
-    found.backdoors[at] = backdoors_of(NINE, solved.masks[at], solved.solutions[at])
+    found.depths[at] = depths_of(solved.masks[at])
+    found.backdoors[at] = backdoors_of(solved.masks[at], solved.solutions[at])
     splits = splits_of(found.forms[at])
     found.splits.mean[at], found.splits.spread[at] = splits.mean, splits.spread
     found.has_effort[at] = True

@@ -214,15 +214,20 @@ def _clauses(body: str, variables: int) -> Iterator[Clause]:
 class Core:
     """Some clauses of a formula, and what is left of them once unit clauses are propagated.
 
-    `clauses` are picked from the formula, never made: if they cannot all be satisfied, neither
-    can the formula, whichever were picked. `remaining` are for a solver: the clauses that
+    `places` are those of the clauses in the formula, from 0. If these cannot all be satisfied,
+    neither can the formula, whichever were picked. `remaining` are for a solver: the clauses that
     propagation leaves open, without the literals that it makes false; `true` are the others.
     """
 
     formula: Formula
-    clauses: tuple[Clause, ...]
+    places: tuple[int, ...]
     remaining: tuple[Clause, ...]
     true: frozenset[int] = frozenset()
+
+    @property
+    def clauses(self) -> list[Clause]:
+        """The clauses that are picked from the formula."""
+        return [self.formula.clauses[place] for place in self.places]
 
     @property
     def is_refuted(self) -> bool:
@@ -257,16 +262,15 @@ def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
     """
     places = _Places(formula, deadline)
     true, reasons, is_refuted = _propagate(formula.clauses, places, deadline)
-    used = [formula.clauses[index] for index in reasons]
     if is_refuted:
-        return Core(formula, tuple(used), ((),))
+        return Core(formula, tuple(reasons), ((),))
     is_open = bytearray(b"\1") * len(formula.clauses)
     for index in chain.from_iterable(map(places.of, true)):
         is_open[index] = 0
-    left = [*compress(formula.clauses, is_open)]
-    watched = deadline.watch(left)
+    left = [*compress(range(len(formula.clauses)), is_open)]
+    watched = deadline.watch(map(formula.clauses.__getitem__, left))
     remaining = [tuple([x for x in clause if -x not in true]) for clause in watched]
-    return Core(formula, (*used, *left), tuple(remaining), frozenset(true))
+    return Core(formula, (*reasons, *left), tuple(remaining), frozenset(true))
 
 
 def _propagate(

@@ -1,21 +1,19 @@
-"""Whether the solutions of many puzzles that are listed are all, for each of them.
+"""Whether the listed solutions of many puzzles are all, for each puzzle.
 
-For 9×9 compiled by numba, if there is enough to do; else in numpy, or for a few one by one. What
-such a form leaves undecided is searched one by one too, so that a verdict does not depend on it;
-the number of nodes does.
+Machine code checks 9×9 puzzles, if it is there and there is enough to do. The others, and what it
+leaves undecided, are searched one by one in plain Python. So a verdict does not depend on the
+machine code; the number of nodes does.
 """
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pipeline.certify.abreast import check_abreast
-from pipeline.certify.compiled import MANY, check, loaded
-from pipeline.certify.exhaustion import LARGEST_SIDE, NotSolutions, exhausted
-from pipeline.certify.verdicts import Verdict
+from pipeline.certify.compiled import check, loaded
+from pipeline.certify.compiled.search import Verdict
+from pipeline.certify.exhaustion import NotSolutions, exhausted
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 
@@ -24,11 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NODES", "Verdict", "exhausted_many"]
 
-FEW = 32
-"""Fewer puzzles are checked one by one."""
-
-MOST_ABREAST = 2000
-"""Nodes; what needs more is better searched alone, where the search learns from failures."""
+OTHERWISE = 0.002
+"""Seconds that plain Python takes for a puzzle."""
 
 NODES = 100_000
 """The most nodes of a puzzle; one of 9×9 that needs a tenth of them has not been seen."""
@@ -47,8 +42,8 @@ def exhausted_many(
     `masks` is (P, n²), bit v-1 of a mask allows value v, bits above those do not count; the first
     `counts` (P,) of the grids (R, P, n²) are claimed to be all solutions of a puzzle. What takes
     more than `most` nodes is undecided, and so is what is not done when the seconds are over.
-    Otherwise a verdict does not depend on the other puzzles; nodes do, as forms branch in different
-    places. Raises ValueError for other shapes and types.
+    Otherwise a verdict does not depend on the other puzzles; nodes do, as the two
+    searches branch in different places. Raises ValueError for other shapes and types.
     """
     cells = geometry.side**2
     if masks.shape[1:] != (cells,) or grids.shape[1:] != masks.shape or len(counts) != len(masks):
@@ -60,21 +55,15 @@ def exhausted_many(
             f"masks of {masks.dtype}, counts of {counts.dtype}, grids of {grids.dtype}"
         )
     deadline = Deadline.of(Limits(seconds))
-    start = time.perf_counter()
-    step = loaded.get(at_once=len(masks) >= MANY) if geometry == NINE else None
+    step = loaded.get(len(masks) * OTHERWISE) if geometry == NINE else None
     if step:
         verdicts, nodes = check(step, masks, counts, grids, most, deadline)
-    elif len(masks) >= FEW and geometry.side <= LARGEST_SIDE:
-        fewer = min(most, MOST_ABREAST)
-        verdicts, nodes = check_abreast(geometry, masks, counts, grids, fewer, deadline)
     else:
         verdicts, nodes = np.zeros(len(masks), np.uint8), np.zeros(len(masks), np.int64)
     left = np.flatnonzero((verdicts == Verdict.UNDECIDED) & (nodes < most))
     if len(left):
         alone = geometry, masks[left], counts[left], grids[:, left], most, deadline
         verdicts[left], nodes[left] = check_one_by_one(*alone)
-    if geometry == NINE and not step:
-        loaded.count(time.perf_counter() - start)
     return verdicts, nodes
 
 

@@ -385,7 +385,7 @@ def _traits_said(result: Result) -> list[str]:
 
 def _say_evidence(name: str, result: Result) -> None:
     found = result.certificate
-    if found and found.by == "drat":
+    if found and found.by == "lrat":
         steps = counted(found.steps or 0, "step")
         say(f"{name}: proved by {found.solver} in {steps}, checked by {found.checker}")
     elif found and found.complete == "claimed":
@@ -444,6 +444,8 @@ def _count_many(
             print(f"{shown}: {found if result.complete else f'>={found}'}")
         if result.status in NOT_WELL:
             say(f"{shown}: {result.status}: {result.said}")
+        elif result.caveat:
+            say(f"{shown}: {result.caveat}")
         code = SOME_BAD if result.status in NOT_WELL else code
     raise typer.Exit(code)
 

@@ -26,6 +26,14 @@ Originals = Annotated[
         metavar="FOLDER", help="Folders of originals, like the default: done in the inbox."
     ),
 ]
+LratChecker = Annotated[
+    str | None,
+    typer.Option(
+        "--checker",
+        metavar="PROGRAM",
+        help="Have another checker of LRAT confirm each proof: cake_lpr or lrat-check.",
+    ),
+]
 Table = Annotated[
     Path | None,
     typer.Option(
@@ -229,6 +237,7 @@ def audit(
     ] = Path("outbox"),
     *,
     originals: Originals = None,
+    checker: LratChecker = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """Check an outbox from its files alone.
@@ -246,7 +255,7 @@ def audit(
     """
     from pipeline.cli import outbox as commands
 
-    commands.audit(settings, outbox, originals=originals, as_json=as_json)
+    commands.audit(settings, outbox, originals=originals, as_json=as_json, checker=checker)
 
 
 @takes("inbox", "max_bytes", "max_total_bytes", "timeout", "memory_limit", "quiet")
@@ -271,11 +280,13 @@ def proof(
             help="Where to write, by default here.",
         ),
     ] = None,
+    checker: LratChecker = None,
 ) -> None:
-    """Prove that published solutions are all, for drat-trim.
+    """Prove that published solutions are all, for other checkers.
 
     For each claim, however it was certified, writes the formula that there is another solution,
-    NAME.proof.cnf, and a refutation of it, NAME.proof.drat: made now, and checked.
+    NAME.proof.cnf, and a refutation of it, NAME.proof.drat, with hints in NAME.proof.lrat: made
+    now, and checked.
 
     sudoku-pipeline proof outbox/classic.json
 
@@ -288,7 +299,7 @@ def proof(
     """
     from pipeline.cli import proofs
 
-    proofs.proof(settings, path, indices or [], originals=originals, output=output)
+    proofs.proof(settings, path, indices or [], originals=originals, output=output, checker=checker)
 
 
 def schema() -> None:

@@ -18,6 +18,7 @@ from pipeline.errors import InputError, UsageError, is_environmental, printable
 from pipeline.outbox import ENDING, file_names, read_record
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import Parsed, oversize
+from pipeline.service.protocol.folders import WORK
 from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
 
@@ -158,6 +159,8 @@ def check_target(
         raise UsageError(f"{shown} is in the folder that is read; name one elsewhere")
     if target.is_file() and _is_published(target.resolve()):
         raise UsageError(f"{shown} is part of published results; name another")
+    if target.is_file() and _is_original(target.resolve()):
+        raise UsageError(f"{shown} is an original in an inbox; name another")
     if target.is_file() and not force:
         raise UsageError(f"{shown} exists; name another, or replace it with --force")
 
@@ -168,6 +171,11 @@ def _are_one(target: Path, given: Path) -> bool:
 
 def _is_within(target: Path, given: Path) -> bool:
     return given.is_dir() and target.resolve().is_relative_to(given.resolve())
+
+
+def _is_original(target: Path) -> bool:
+    """Whether a file lies in an inbox, or where an inbox keeps what was taken from it."""
+    return any((folder / WORK).is_dir() for folder in target.parents)
 
 
 def _is_published(target: Path) -> bool:

@@ -28,11 +28,19 @@ if TYPE_CHECKING:
 _WIDTH = len("unchecked")
 
 
-def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_json: bool) -> None:
-    from pipeline.outbox.audit import Terms  # noqa: PLC0415 - numpy and dratify are slow to load
+def audit(
+    settings: Settings,
+    outbox: Path,
+    *,
+    originals: list[Path] | None,
+    as_json: bool,
+    checker: str | None,
+) -> None:
+    from pipeline.outbox.audit import Terms  # noqa: PLC0415 - numpy is slow to load
     from pipeline.outbox.audit import audit as audited  # noqa: PLC0415
     from pipeline.solving.complete import refuter  # noqa: PLC0415
     from pipeline.solving.solvers import Solvers  # noqa: PLC0415
+    from pipeline.solving.solvers.checker import Checker  # noqa: PLC0415
 
     folders = folders_of_originals(settings, originals)
     verdicts: Counter[str] = Counter()
@@ -44,7 +52,9 @@ def audit(settings: Settings, outbox: Path, *, originals: list[Path] | None, as_
     with Solvers("pysat") as solvers:
         ask = refuter(solvers, settings.memory_limit)
         room = Room(settings.max_total_bytes)
-        terms = Terms(settings.reading, room, settings.timeout, ask, show_rows)
+        terms = Terms(settings.reading, room, settings.timeout, ask, on_rows=show_rows)
+        if checker:
+            terms = dataclasses.replace(terms, confirm=Checker(checker).confirm)
         found = audited(outbox, folders, terms)
         for finding in display.over(found, "audit", "job", _records_in(outbox)):
             verdicts[finding.verdict] += 1

@@ -12,9 +12,9 @@ import typer
 from pipeline.cli.files import check_target, write_to
 from pipeline.cli.options import say
 from pipeline.cli.outbox import folders_of_originals
-from pipeline.errors import InputError, UsageError, counted, printable
+from pipeline.errors import InputError, LimitReached, SolverError, UsageError, counted, printable
 from pipeline.files import read_regular
-from pipeline.limits import Limits
+from pipeline.limits import Deadline, Limits
 from pipeline.outbox.audit.sets import Many, One
 from pipeline.outbox.names import PROOF
 from pipeline.outbox.originals import Statement, folders_of, set_at, statements_in
@@ -24,6 +24,7 @@ from pipeline.solving.complete import prove_complete
 from pipeline.solving.one import solve_problem
 from pipeline.solving.result import Certificate, Proof, Stopwatch
 from pipeline.solving.solvers import Solvers
+from pipeline.solving.solvers.checker import Checker
 from pipeline.solving.solvers.pysat import check_installed
 
 
@@ -34,8 +35,10 @@ def proof(
     *,
     originals: list[Path] | None,
     output: Path | None,
+    checker: str | None,
 ) -> None:
     check_installed()
+    confirming = Checker(checker) if checker else None
     published = set_at(path)
     folders = folders_of_originals(settings, originals)
     target = _target(output or Path(), published)
@@ -50,7 +53,7 @@ def proof(
             if statement.doubt and statement.doubt not in doubts:
                 say(statement.doubt)
                 doubts.add(statement.doubt)
-            well &= _expand(statement, target, solvers, settings)
+            well &= _expand(statement, target, solvers, settings, confirming)
     raise typer.Exit(ALL_WELL if well else SOME_BAD)
 
 
@@ -65,12 +68,24 @@ def _target(folder: Path, published: One | Many) -> Path:
     return folder
 
 
-def _expand(statement: Statement, folder: Path, solvers: Solvers, settings: Settings) -> bool:
+def _expand(
+    statement: Statement,
+    folder: Path,
+    solvers: Solvers,
+    settings: Settings,
+    checker: Checker | None,
+) -> bool:
     """Prove a statement and write its files; whether it is proved."""
     limits = Limits(settings.timeout, settings.memory_limit)
     certificate, made = prove_complete(statement.problem, statement.solutions, solvers, limits)
     if made is None:
         _say_why(statement, certificate, solvers, settings)
+        return False
+    try:
+        if checker:
+            checker.confirm(made.formula().text(), made.lrat, Deadline.of(limits))
+    except (SolverError, LimitReached) as error:
+        say(f"{statement.name}: not confirmed: {error}")
         return False
     said = _written(statement, made, folder)
     if not settings.quiet:
@@ -84,7 +99,8 @@ def _written(statement: Statement, made: Proof, folder: Path) -> str:
     formula = made.formula()
     texts = {
         folder / f"{statement.stem}{PROOF}.cnf": "".join(formula.text()),
-        folder / f"{statement.stem}{PROOF}.drat": made.text,
+        folder / f"{statement.stem}{PROOF}.drat": made.drat,
+        folder / f"{statement.stem}{PROOF}.lrat": made.lrat,
     }
     _write_new(texts)
     names = ", ".join(printable(str(path)) for path in texts)

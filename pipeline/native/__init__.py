@@ -1,10 +1,14 @@
-"""Programs compiled by numba to machine code, where that is kept, and when it is worth having.
+"""Python functions as machine code: where it is kept, and when it is worth having.
 
-numba takes some ten seconds to compile a search; to link the object file that `building.py` makes
-of it takes some hundredths of one, and no numba. A program has a slower form that finds the same.
-If the object file is there, it is loaded at once where there is much to do, or once the slow form
-has worked LOAD_AFTER seconds. If not, another process compiles it once the slow form has worked
-COMPILE_AFTER seconds; until then that goes on.
+A program is one function, and all that it calls; these are marked `compiled`, know nothing of
+numba, and run as plain Python too. `Program` says which function it is, and names a trial, which
+calls it once: that shows what arguments it takes, and whether the code is right. The machine code
+is called with the same arguments as the function: arrays, named tuples of arrays, whole numbers.
+
+numba takes some ten seconds to compile a program; to link the object file that `compiling.py` makes
+of it takes some hundredths of one, and no numba. If the file is there, it is loaded where there is
+much to do, or once the slow way has worked for LOAD_AFTER seconds. If not, another process compiles
+it once the slow way has worked for COMPILE_AFTER seconds; until then that goes on.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ import platform
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from errno import EACCES
@@ -25,21 +29,22 @@ from importlib import import_module
 from importlib.util import find_spec
 from math import inf
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeVar
 
 from pipeline.errors import in_words
 
-__all__ = ["Loaded", "Program"]
+__all__ = ["Loaded", "Program", "compiled"]
 
 LOAD_AFTER = 0.05
 COMPILE_AFTER = 2.0
-"""Seconds of work in the slow form, in one process, after which that is worth its price."""
+"""Seconds of work done the slow way, in one process, after which that is worth its price."""
 
 COMPILING_SECONDS = 300
-"""Of processor time, for a compiler that does not end."""
+"""Processor time after which a compiler that does not end is stopped."""
 
 TRIED_SECONDS = 3600.0
-"""A compiler that failed is not started again for so long."""
+"""A compiler that failed is started again after so long."""
 
 UNUSED_SECONDS = 30 * 24 * 3600.0
 """The code of another version is removed when nobody has used it for so long."""
@@ -49,29 +54,37 @@ _TRIED = "tried"
 _DIGEST = 32
 _CPU = Path("/proc/cpuinfo")
 _ABILITIES = (b"flags", b"Features", b"CPU part")
-"""How lines begin that say what a processor can do: of Intel and AMD, and of ARM."""
+"""How lines begin that say what a processor can do: Intel and AMD, and ARM."""
 
-_KINDS = {"P": ctypes.c_void_p, "q": ctypes.c_int64, "?": ctypes.c_bool}
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(*, inline: bool = False) -> Callable[[F], F]:
+    """Mark a function as part of a program; `inline`: within each function that calls it.
+
+    numba has to understand it. It must not raise, nor make arrays.
+    """
+
+    def mark(function: F) -> F:
+        vars(function)["compile_with"] = {"forceinline": inline}
+        return function
+
+    return mark
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One function to be compiled, and how to make and try it.
+    """A function to be compiled, and how to try it.
 
-    name: one word, for its folders, for messages, and for the function in the object file.
-    sources: the files its code is made of. compiler: the dotted name of a function that takes the
-    name and returns the object file, as `building.object_code` makes it. trial: that of a function
-    that runs freshly linked code once, and raises if it is wrong. Both are imported only to
-    compile. arguments, result: a letter for each, as in `struct`: P a pointer, q a number of 64
-    bits, ? a truth value.
+    name: one word, for its folder and for messages. function: the function in the first of
+    `modules`, which are all that have functions of the program. trial: the dotted name of a
+    function that calls the program that it is given, and raises if what that does is wrong.
     """
 
     name: str
-    sources: tuple[Path, ...]
-    compiler: str
+    function: str
+    modules: tuple[str, ...]
     trial: str
-    arguments: str
-    result: str = "?"
 
     def folder(self) -> Path:
         """The folder for the machine code, named after all it depends on; made if need be.
@@ -82,9 +95,10 @@ class Program:
         import platformdirs  # noqa: PLC0415 - an extra
 
         versions = map(_version_of, ("numba", "llvmlite"))
-        read = (*versions, Path(__file__).with_name("building.py"), *self.sources)
+        ours = sorted(Path(__file__).parent.glob("*.py"))
+        sources = [Path(str(module.__file__)) for module in self._modules()]
         key = [platform.python_version().encode(), platform.machine().encode()]
-        key += [path.read_bytes() for path in read]
+        key += [path.read_bytes() for path in (*versions, *ours, *sources)]
         with suppress(OSError):
             key += sorted(
                 {line for line in _CPU.read_bytes().splitlines() if line.startswith(_ABILITIES)}
@@ -99,20 +113,25 @@ class Program:
         return folder
 
     def lacking(self) -> str | None:
-        """Why no machine code is here, and none will be soon; None if it is or will be."""
+        """Why there is no machine code now; None if there is."""
         try:
-            tried = self.folder() / _TRIED
+            folder = self.folder()
         except ImportError:
-            return "it is not installed; the extra [fast] has it"
+            return "numba is not installed; the extra [fast] has it"
         except OSError as error:
             return f"its code has no place: {in_words(error)}; set XDG_CACHE_HOME"
+        if (folder / _CODE).exists():
+            return None
+        tried = folder / _TRIED
         try:
             why, age = tried.read_text(), _age(tried)
         except OSError:
-            return None
-        if not why and age > COMPILING_SECONDS:
-            why = "the compiler ended without a word"
-        return f"it cannot be compiled: {why}; see doctor" if why and age < TRIED_SECONDS else None
+            why, age = "", inf
+        if not why and COMPILING_SECONDS < age < inf:
+            why = "the compiler exited without output"
+        if why and age < TRIED_SECONDS:
+            return f"it cannot be compiled: {why}; see doctor"
+        return "it is not compiled yet; doctor does that at once"
 
     def compile_into(self, folder: Path) -> None:
         """Compile it, for all processes that come later; wait for one that does so already.
@@ -124,16 +143,15 @@ class Program:
         with (folder / "lock").open("wb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not path.exists():
-                compiler = _named(self.compiler)
                 tried.write_text("")
                 try:
-                    code, fresh = compiler(self.name), path.with_suffix(".tmp")
-                    _named(self.trial)(self._linked(code))  # here: wrong code may kill the process
+                    content, fresh = self._compiled(), path.with_suffix(".tmp")
+                    self._trial(self._linked(content))  # here: wrong code may kill the process
                 except Exception as error:
                     tried.write_text(f"{type(error).__name__}: {error}")
                     raise
                 with fresh.open("wb") as file:
-                    file.write(sha256(code).digest() + code)
+                    file.write(sha256(content).digest() + content)
                     file.flush()
                     os.fsync(file.fileno())
                 fresh.replace(path)
@@ -152,59 +170,126 @@ class Program:
             names = "from pathlib import PosixPath; from pipeline.native import Program"
             start_detached(f"{names}; {self!r}.compile_into({folder!r})", COMPILING_SECONDS)
 
-    def load_from(self, folder: Path) -> Callable[..., Any]:
+    def load_from(self, folder: Path) -> Callable[..., int]:
         """Link the function; a damaged file is removed.
 
         Raises OSError, ImportError without llvmlite, and ValueError for a damaged file.
         """
         data = (folder / _CODE).read_bytes()
-        code = data[_DIGEST:]
-        if sha256(code).digest() != data[:_DIGEST]:
+        content = data[_DIGEST:]
+        if sha256(content).digest() != data[:_DIGEST]:
             (folder / _CODE).unlink(missing_ok=True)
             raise ValueError(f"{folder / _CODE} is damaged")
-        return self._linked(code)
+        return self._linked(content)
 
-    def _linked(self, code: bytes) -> Callable[..., Any]:
-        """The function in an object file; it runs without the interpreter's lock."""
+    def _modules(self) -> list[ModuleType]:
+        return [import_module(name) for name in self.modules]
+
+    def _trial(self, function: Callable[..., int]) -> None:
+        module, _, name = self.trial.rpartition(".")
+        getattr(import_module(module), name)(function)
+
+    def _compiled(self) -> bytes:
+        """What its arguments are, as a line of text, and its object file."""
+        from pipeline.native.compiling import object_code  # noqa: PLC0415 - loads numba
+
+        try:
+            self._trial(_show)
+        except _Shown as shown:
+            kinds, _ = flattened(shown.arguments)
+            code = object_code(self.function, self._modules(), shown.arguments, self.name)
+            return kinds.encode() + b"\n" + code
+        raise RuntimeError(f"{self.trial} does not call what it tries")
+
+    def _linked(self, content: bytes) -> Callable[..., int]:
+        """The function in an object file; it runs without the interpreter's lock.
+
+        It raises ValueError for arguments of other kinds, and for arrays that are not contiguous.
+        """
         import llvmlite.binding as llvm  # noqa: PLC0415 - an extra
 
+        line, _, code = content.partition(b"\n")
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         machine = llvm.Target.from_default_triple().create_target_machine()
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
-        kind = ctypes.CFUNCTYPE(*(_KINDS[letter] for letter in self.result + self.arguments))
-        function: Callable[..., Any] = kind(engine.get_function_address(self.name))
+        kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.POINTER(ctypes.c_int64))
+        function, expected = kind(engine.get_function_address(self.name)), line.decode()
         _engines.append(engine)  # the code lives as long as this
-        return function
+
+        def call(*arguments: Any) -> int:
+            kinds, numbers = flattened(arguments)
+            if kinds != expected:
+                raise ValueError(f"{self.name} takes {expected}, not {kinds}")
+            result: int = function((ctypes.c_int64 * len(numbers))(*numbers))
+            return result
+
+        return call
 
 
 _engines: list[object] = []
 
 
+class _Shown(Exception):
+    def __init__(self, arguments: tuple[Any, ...]) -> None:
+        self.arguments = arguments
+
+
+def _show(*arguments: Any) -> int:
+    raise _Shown(arguments)
+
+
+def flattened(arguments: Sequence[Any]) -> tuple[str, list[int]]:
+    """What kinds of arguments these are, and the numbers that machine code takes for them.
+
+    For each array, also of named tuples, that is its address and its shape. Raises ValueError for
+    an array that is not contiguous.
+    """
+    kinds = ""
+    numbers: list[int] = []
+    for each in arguments:
+        if isinstance(each, tuple):
+            inner, theirs = flattened(each)
+            kinds, numbers = f"{kinds}({inner})", numbers + theirs
+        elif isinstance(each, int):
+            kinds += "i"
+            numbers.append(int(each))
+        elif each.flags.c_contiguous:
+            kinds += f"{each.dtype.str}{each.ndim}"
+            numbers += each.ctypes.data, *each.shape
+        else:
+            raise ValueError(f"an array of shape {each.shape} is not contiguous")
+    return kinds, numbers
+
+
 class Loaded:
-    """A program in this process: its function, if there, and how long its slow form has worked."""
+    """A program in this process: its function, if there, and how long the slow way has worked."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._seconds = 0.0
-        self._function: Callable[..., Any] | None = None
+        self._function: Callable[..., int] | None = None
         self._is_requested = False
         self._is_missing = False
 
-    def get(self, *, at_once: bool) -> Callable[..., Any] | None:
-        """The linked function, if it is there, or worth loading now; `at_once` says that it is."""
+    def get(self, seconds: float = 0.0, *, at_once: bool = False) -> Callable[..., int] | None:
+        """The linked function, if it is there and worth loading; `at_once` says that it is.
+
+        `seconds` are those that the slow way takes for what is to be done now.
+        """
+        self._seconds += seconds
         is_worth_it = at_once or self._seconds >= LOAD_AFTER
         if self._function is None and is_worth_it and not self._is_missing:
             try:
                 self._load()
-            except Exception:  # noqa: BLE001 - whatever is wrong, the slow form goes on; see `doctor`
+            except Exception:  # noqa: BLE001 - whatever is wrong, the slow way goes on; see `doctor`
                 self._is_missing = True
         return self._function
 
     def count(self, seconds: float) -> None:
-        """Count the seconds that the slow form took for what the function would have done."""
+        """Count seconds that the slow way took for what the function would have done."""
         self._seconds += seconds
 
     def _load(self) -> None:
@@ -235,12 +320,6 @@ def _version_of(package: str) -> Path:
     if spec is None or spec.origin is None:
         raise ImportError(f"{package} is not installed")
     return Path(spec.origin).with_name("_version.py")
-
-
-def _named(dotted: str) -> Callable[..., Any]:
-    module, _, name = dotted.rpartition(".")
-    function: Callable[..., Any] = getattr(import_module(module), name)
-    return function
 
 
 def _age(path: Path) -> float:

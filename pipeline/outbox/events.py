@@ -10,7 +10,7 @@ from typing import Final
 
 JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
-    "certificate": "`exhaustion`, `drat` or `claimed`; null where solutions may be missing",
+    "certificate": "`exhaustion`, `lrat` or `claimed`; null where solutions may be missing",
     "claimed": "of how many puzzles it is only claimed that no solution is missing",
     "commands": "how many commands",
     "complete": "whether the solutions are all there are; null if that was not asked",
@@ -26,7 +26,8 @@ FIELDS: Final = {
     "proved": "of how many puzzles it is proved that no solution is missing",
     "puzzles": "how many puzzles",
     "reason": "why, for people",
-    "seconds": "how long it took; for a job the seconds of each stage, and `total`",
+    "seconds": "how long it took; for a job the seconds of each stage, and `total`; "
+    "`batch`, without a total, is for all jobs that were solved together",
     "solutions": "how many solutions are published",
     "solver": "the solver that answers",
     "source": "the name of what was dropped",
@@ -113,8 +114,8 @@ EVENTS: Final = {
     "file.stuck": Event((ERROR,), "a file cannot be taken out of the inbox", ("source", "reason")),
     "lanes.slow": Event(
         (ERROR,),
-        "collections are solved (`lanes`) or checked (`check`) without compiled code, several "
-        "times as slowly; said once",
+        "collections are solved (`lanes`) or checked (`check`) without machine code, hundreds of "
+        "times as slowly, until it is there; said once",
         ("programs", "reason"),
     ),
     "batch.crashed": Event(

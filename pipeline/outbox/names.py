@@ -21,13 +21,17 @@ _LONGEST_ENDING = 32
 COUNT = "_count"
 _ANY_NUMBER = re.compile(r"_[0-9]+\.solution\Z")
 PROOF = ".proof"
-_PROOFS = (f"{PROOF}.cnf", f"{PROOF}.drat", f"{PROOF}.drat.xz", ".proofs.xz", ".proofs.csv")
+_PROOFS = (
+    *(f"{PROOF}{ending}" for ending in (".cnf", ".drat", ".drat.xz", ".lrat", ".lrat.xz")),
+    *(".proofs.xz", ".proofs.csv"),
+)
+"""Those of the last line are in outboxes of earlier versions."""
 _ENDING = re.compile(
     rf"(\.json|\.log|(\.proofs)?\.csv|_[0-9]+\.solution|({COUNT}|{re.escape(PROOF)})?\.cnf"
-    r"|\.proof\.drat(\.xz)?|\.proofs\.xz)\Z"
+    r"|\.proof\.[dl]rat(\.xz)?|\.proofs\.xz)\Z"
 )
 _OF_ONE = re.compile(
-    r"_[1-9][0-9]*\.solution|\.log|(?:_count|\.proof)?\.cnf|\.proof\.drat(?:\.xz)?"
+    r"_[1-9][0-9]*\.solution|\.log|(?:_count|\.proof)?\.cnf|\.proof\.[dl]rat(?:\.xz)?"
 )
 _OF_MANY = {
     COLLECTION: re.compile(r"_[1-9][0-9]*\.solution|\.log|\.csv|\.proofs\.(?:xz|csv)"),
@@ -37,7 +41,7 @@ _OF_MANY = {
 
 _NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
 _ANSWER = re.compile(
-    r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|drat|drat\.xz)|\.proofs\.(?:xz|csv))", re.DOTALL
+    r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|[dl]rat(?:\.xz)?)|\.proofs\.(?:xz|csv))", re.DOTALL
 )
 DONE, FAILED = "done", "failed"
 """Where originals go when their job is done; in each there are shelves for namesakes."""

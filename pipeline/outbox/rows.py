@@ -24,23 +24,6 @@ _DOTS = bytes(value if value == ord("\n") else ord(".") for value in range(256))
 _BLOCK = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Proofs:
-    """The proofs of some of the puzzles of consecutive rows, in one stream of xz.
-
-    `index` has for each its row, from 0, where its text begins in the unpacked stream, its
-    length, who found it, and its number of steps.
-    """
-
-    packed: bytes
-    index: tuple[tuple[int, int, int, str, int], ...]
-
-    def later(self, rows: int) -> Proofs:
-        """The same, for rows that begin so many rows further down."""
-        index = tuple((entry[0] + rows, *entry[1:]) for entry in self.index)
-        return Proofs(self.packed, index)
-
-
 @dataclass(slots=True)
 class Rows:
     """The rows of consecutive puzzles.
@@ -56,7 +39,6 @@ class Rows:
     solutions: list[bytes] = field(default_factory=list)
     totals: Counter[str] = field(default_factory=Counter)
     fallbacks: tuple[Fallback, ...] = ()
-    proofs: list[Proofs] = field(default_factory=list)
     seconds: float = field(default=0.0, compare=False)
 
     def add(self, more: Rows) -> None:
@@ -70,7 +52,6 @@ class Rows:
             for mine, theirs in both
         ]
         self.table += more.table_from(self.first + self.count)
-        self.proofs += [proofs.later(self.count) for proofs in more.proofs]
         self.count += more.count
         self.totals += more.totals
         self.fallbacks = summed((*self.fallbacks, *more.fallbacks))

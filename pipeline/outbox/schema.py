@@ -90,14 +90,17 @@ class Certificate(Struct, frozen=True, kw_only=True):
     ] = None
     by: Annotated[
         str | None,
-        about("`exhaustion`: a search through everything; `drat`: a proof that was checked"),
+        about(
+            "`exhaustion`: a search through everything; `lrat`: a proof that was checked by its "
+            "hints; `drat`: a proof that was checked without, by an earlier version"
+        ),
     ] = None
     nodes: Annotated[
         Count | None, about("how often that search branched, in the form of it that was used")
     ] = None
     solver: Annotated[str | None, about("what found the proof")] = None
     checker: Annotated[str | None, about("what checked the proof")] = None
-    steps: Annotated[Count | None, about("the steps of the proof")] = None
+    steps: Annotated[Count | None, about("the steps of the proof: how many clauses it adds")] = None
     reason: Annotated[
         str | None, about("why it is not proved, or why no proof file is published")
     ] = None

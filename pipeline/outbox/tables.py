@@ -52,7 +52,8 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     certificate: Annotated[
         str,
         about(
-            "if these are all, how that is known: `exhaustion`, `drat` or `claimed`, see "
+            "if these are all, how that is known: `exhaustion`, `lrat` (`drat` in earlier "
+            "versions) or `claimed`, see "
             "*What is proved*"
         ),
     ]
@@ -78,22 +79,12 @@ class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     certificate: Annotated[
         str,
         about(
-            "if these are all, how that is known: `exhaustion`, `drat` or `claimed`, see "
+            "if these are all, how that is known: `exhaustion`, `lrat` (`drat` in earlier "
+            "versions) or `claimed`, see "
             "*What is proved*"
         ),
     ]
     message: Annotated[str, about("a message for people")]
-
-
-class ProofRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """Where a puzzle's proof lies in `top.proofs.xz`: a row of `top.proofs.csv`."""
-
-    index: Annotated[Count, about("the number of the puzzle in the collection, from 1")]
-    offset: Annotated[Count, about("the byte at which its stream of xz begins")]
-    start: Annotated[Count, about("where in that stream, unpacked, the proof begins")]
-    length: Annotated[Count, about("how many characters the proof has")]
-    solver: Annotated[str, about("what found the proof")]
-    steps: Annotated[Count, about("how many steps the proof has")]
 
 
 class CanonicalColumns(Struct, frozen=True):
@@ -163,7 +154,7 @@ class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     nodes: Annotated[Count, about("how often the search that shows it branched")]
 
 
-TABLES: Final = (PuzzleRow, MemberRow, ProofRow, CopyRow, GeneratedRow)
+TABLES: Final = (PuzzleRow, MemberRow, CopyRow, GeneratedRow)
 ALSO: Final[dict[str, type[Struct]]] = {
     "canonical": CanonicalColumns,
     "minimal": MinimalColumns,

@@ -231,6 +231,9 @@ def _log(
 
 
 def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
+    seconds = told_seconds(result.seconds)
+    if "batch" in seconds:
+        del seconds["total"]  # it would be that of all the puzzles of the batch
     return {
         "source": origin.source,
         "status": result.status,
@@ -238,7 +241,7 @@ def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
         "complete": result.complete,
         "certificate": result.told_certificate or None,
         "message": result.said,
-        "seconds": told_seconds(result.seconds),
+        "seconds": seconds,
     }
 
 
@@ -258,15 +261,16 @@ def job_files(
         yield f"{stem}_count.cnf", counted
     if result.proof:
         yield f"{stem}.proof.cnf", result.proof.formula().text()
-        yield _drat_file(stem, result.proof.text)
+        yield _proof_file(f"{stem}.proof.drat", result.proof.drat)
+        yield _proof_file(f"{stem}.proof.lrat", result.proof.lrat)
     yield f"{stem}.log", [log_text(origin, result, *times)]
 
 
-def _drat_file(stem: str, text: str) -> tuple[str, Iterable[str | bytes]]:
+def _proof_file(name: str, text: str) -> tuple[str, Iterable[str | bytes]]:
     """The name and content of a proof's file, compressed if it is large."""
     if len(text) < LARGE_PROOF:
-        return f"{stem}.proof.drat", [text]
-    return f"{stem}.proof.drat.xz", [lzma.compress(text.encode("ascii"), preset=1)]
+        return name, [text]
+    return f"{name}.xz", [lzma.compress(text.encode("ascii"), preset=1)]
 
 
 def told_seconds(seconds: Mapping[str, float]) -> dict[str, float]:

@@ -5,9 +5,8 @@ Rows of plain lines are made all at once, in numpy; those of other puzzles one b
 
 from __future__ import annotations
 
-import lzma
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import printable
-from pipeline.outbox.rows import Proofs, Rows, fallbacks_of, one_line, summed
+from pipeline.outbox.rows import Rows, fallbacks_of, one_line, summed
 from pipeline.outbox.schema import CLAIMED, DISAGREEMENTS, FALLBACKS, Fallback
 from pipeline.outbox.tables import ALSO, columns, quoted, unproved, yes_or_no
 from pipeline.puzzle.puzzle import Grid
@@ -182,7 +181,6 @@ class RowsOf:
         self._lines: dict[int, Sequence[str]] = {}
         self._totals: Counter[str] = Counter()
         self._fallbacks: list[Fallback] = []
-        self._proofs: list[tuple[int, str, Certificate]] = []
         self._also = also
         self._added: dict[int, str] = {}
 
@@ -204,8 +202,6 @@ class RowsOf:
         self._put(place, entry, result.status, lines, known, f"{said},{wrong}")
         self._totals.update(_counted(result))
         self._fallbacks += fallbacks_of([result])
-        if result.proof and result.certificate:
-            self._proofs.append((place, result.proof.text, result.certificate))
 
     def tell_answers(self, places: NDArray[np.intp], answers: Answers) -> None:
         """Tell of puzzles by the answers to them; only one batch has plain lines."""
@@ -276,7 +272,6 @@ class RowsOf:
             [self._rank(rank) for rank in range(ranks)],
             self._totals,
             summed(self._fallbacks),
-            _packed(sorted(self._proofs)),
         )
 
     def _with_added(self, table: bytes) -> bytes:
@@ -335,18 +330,6 @@ def _counted(result: Result[Grid]) -> Iterator[str]:
         yield FALLBACKS
     if result.complete:
         yield result.certificate.complete if result.certificate else CLAIMED
-
-
-def _packed(proofs: Iterable[tuple[int, str, Certificate]]) -> list[Proofs]:
-    index, texts, start = [], [], 0
-    for place, text, found in proofs:
-        index.append((place, start, len(text), found.solver or "", found.steps or 0))
-        texts.append(text)
-        start += len(text)
-    if not index:
-        return []
-    packed = lzma.compress("".join(texts).encode("ascii"), preset=1)
-    return [Proofs(packed, tuple(index))]
 
 
 def _caveat(entry: Entry, status: str) -> str | None:

@@ -13,7 +13,6 @@ from typing import Literal
 from pipeline.errors import PipelineError, in_words
 from pipeline.limits import Limits
 from pipeline.native import Program
-from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.settle import has_writer
 from pipeline.settings import Settings
@@ -23,7 +22,6 @@ from pipeline.solving.solvers import Solver, Solvers
 LEAST_WATCHES, LEAST_QUEUED = 8192, 16384
 LEAST_FREE = 256 * 1024 * 1024
 _INOTIFY = Path("/proc/sys/fs/inotify")
-_SMALL, _SMALL_SOLVED = "1000002003000004", "1243342143122134"
 _BY_LANES = ("auto", "lanes")
 """The solvers for which lanes may answer."""
 
@@ -53,19 +51,19 @@ def examine(settings: Settings) -> Iterator[Finding]:
 
 
 def programs_of(settings: Settings) -> list[Program]:
-    """What can be compiled: the search of lanes, the check of many, the trimming of proofs, traits.
+    """What is compiled: lanes, the check of many, the trimming of proofs, and what traits need.
 
     Raises ImportError without numpy.
     """
     from pipeline.certify import compiled as check  # noqa: PLC0415 - slow to load
     from pipeline.certify import trimming  # noqa: PLC0415
-    from pipeline.solving.compiled import loading as lanes  # noqa: PLC0415
+    from pipeline.solving.compiled import PROGRAM as LANES  # noqa: PLC0415
 
-    used = [lanes.PROGRAM] if settings.solver in _BY_LANES else []
+    used = [LANES] if settings.solver in _BY_LANES else []
     if not settings.trust_solver:
         used += [check.PROGRAM, trimming.PROGRAM]
     if {"canonical", "effort"} & {*settings.traits}:
-        from pipeline.catalogue import compiled as forms  # noqa: PLC0415
+        from pipeline.catalogue import forms  # noqa: PLC0415
 
         used.append(forms.PROGRAM)
     if "effort" in settings.traits:
@@ -87,8 +85,6 @@ def _solvers(settings: Settings) -> Iterator[Finding]:
     with solvers:
         for solver in solvers.chain:
             yield _answers(solver)
-    if settings.solver in _BY_LANES:
-        yield _lanes()
     yield from _compiled(settings)
 
 
@@ -106,28 +102,12 @@ def _answers(solver: Solver) -> Finding:
     return Finding("problem", about, "it calls the empty clause satisfiable; install another")
 
 
-def _lanes() -> Finding:
-    """Whether lanes, which take puzzles rather than formulas, solve a small one."""
-    try:
-        import numpy as np  # noqa: PLC0415 - slow to load
-
-        from pipeline.solving.compiled import solve_lanes  # noqa: PLC0415
-    except ImportError as error:
-        return Finding("problem", "lanes", f"numpy cannot be loaded: {error}; install it again")
-    puzzle = Puzzle.of_values(Geometry(2, 2), list(map(int, _SMALL)))
-    found = solve_lanes(puzzle.geometry, np.array([puzzle.cells], np.uint64), 2, 10.0)
-    grids = found.grids[: found.counts[0], 0].tolist()
-    about = f"lanes numpy {np.__version__}"
-    if ["".join(map(str, grid)) for grid in grids] == [_SMALL_SOLVED]:
-        return Finding("ok", f"{about} answers")
-    return Finding("problem", about, "it solves a puzzle wrongly; install another numpy")
-
-
 def _compiled(settings: Settings) -> Iterator[Finding]:
     """Whether all that can be compiled is; if it can be, it is compiled now."""
     try:
         programs = programs_of(settings)
-    except ImportError:  # as `_lanes` has said
+    except ImportError as error:
+        yield Finding("problem", "numpy", f"it cannot be loaded: {error}; install it again")
         return
     is_well = True
     for program in programs:
@@ -136,20 +116,20 @@ def _compiled(settings: Settings) -> Iterator[Finding]:
             program.compile_into(folder)
             program.load_from(folder)
         except ImportError:
-            about = "compiled searches, several times as fast, are not there"
-            yield Finding("ok", f"{about}: the extra [fast] has them")
+            about = "no machine code: collections go through PySAT, hundreds of times as slowly"
+            yield Finding("warning", about, "install the extra [fast], which has numba")
             return
         except OSError as error:
             remedy = "let it be written in by its owner alone, or set XDG_CACHE_HOME"
-            yield Finding("warning", f"compiled searches have no place: {in_words(error)}", remedy)
+            yield Finding("warning", f"machine code has no place: {in_words(error)}", remedy)
             return
         except Exception as error:  # noqa: BLE001 - whatever numba raises
-            about = f"compiled {program.name} cannot be had: {type(error).__name__}: {error}"
+            about = f"machine code of {program.name} cannot be had: {type(error).__name__}: {error}"
             remedy = "run doctor again, or install the extra [fast] anew"
             yield Finding("warning", about, remedy)
             is_well = False
     if is_well:
-        yield Finding("ok", "compiled searches are ready")
+        yield Finding("ok", "machine code is ready")
 
 
 def _permissions(folders: Folders) -> Iterator[Finding]:

@@ -82,7 +82,7 @@ def _sent(result: Result) -> _Sent:
         "solutions": tuple(s.values if is_puzzle else s for s in result.solutions),
         "is_read": result.problem is not None,
         "cnf": result.cnf and _clauses(result.cnf),
-        "proof": result.proof and result.proof.text,
+        "proof": result.proof and result.proof.lrat,
     }
     return _Sent(**fields)
 

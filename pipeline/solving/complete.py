@@ -1,6 +1,6 @@
 """Whether the solutions of a problem are all: shown by exhaustion, or by a proof that is checked.
 
-Exhaustion takes puzzles; what it does not decide in time, and formulas, are proved in DRAT.
+Exhaustion takes puzzles; what it does not decide in time, and formulas, are proved in LRAT.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pipeline.limits import Deadline, Limits
 from pipeline.solving.problem import Problem, S
 from pipeline.solving.result import Certificate, Proof
 from pipeline.solving.solvers import Solvers
+from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from pipeline.certify.formula import Core, Refuter
@@ -39,6 +40,8 @@ not begun if there is not enough time for it."""
 
 CHECKED_BYTES = 700
 """Memory of each clause while a proof is checked."""
+
+CHECKER = f"sudoku-pipeline {__version__}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,18 +154,18 @@ def _prove(
 def prove_formula(
     formula: Formula, solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, str | None]:
-    """Prove that a formula is unsatisfiable: the certificate, and the DRAT text if there is one.
+    """Prove that a formula is unsatisfiable: the certificate, and the LRAT text if there is one.
 
     Raises Satisfiable if an engine finds a model, EnvironmentFailure if none can be started.
     """
     from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
-    from pipeline.certify.proof import ProofRejected, ProofTimeout  # noqa: PLC0415 - slow to load
+    from pipeline.certify.lrat import ProofRejected  # noqa: PLC0415 - as above
     from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Satisfiable  # noqa: PLC0415
 
     deadline = Deadline.of(limits)
     try:
         core = core_of(formula, deadline)
-        limits.allow(len(core.clauses) * CHECKED_BYTES)
+        limits.allow(len(core.places) * CHECKED_BYTES)
     except LimitReached as error:
         return Certificate("claimed", reason=str(error)), None
     doubts: list[str] = []
@@ -172,7 +175,7 @@ def prove_formula(
             return _proved(core, engine, solvers, limits.until(deadline))
         except Satisfiable:
             raise
-        except (GaveUp, ProofTimeout) as error:
+        except (GaveUp, LimitReached) as error:
             reason = str(error)
         except (ProofRejected, SolverError) as error:
             doubts.append(f"{engine}: {error}")
@@ -211,19 +214,16 @@ def refuter(solvers: Solvers, megabytes: int) -> Refuter:
 def _proved(
     core: Core, engine: Engine, solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, str]:
-    """Have an engine refute a core, and what is needed of its proof checked.
+    """Have an engine refute a core, and what is needed of its proof hinted and checked.
 
     Raises what either does.
     """
-    from pipeline.certify.proof import REFUTED, check_trimmed  # noqa: PLC0415 - as above
+    from pipeline.certify.proof import REFUTED, lrat_of  # noqa: PLC0415 - as above
     from pipeline.solving.solvers.pysat import Prover  # noqa: PLC0415
 
     deadline = Deadline.of(limits)
     name, text = "unit propagation", REFUTED
     if not core.is_refuted:
         name, text = engine, solvers.shared(Prover).prove(core.remaining, limits, engine)
-    checked, text = check_trimmed(core, text, deadline.left())
-    certificate = Certificate(
-        "proved", "drat", solver=name, checker=checked.checker, steps=checked.steps
-    )
-    return certificate, text
+    text, steps = lrat_of(core, text, deadline)
+    return Certificate("proved", "lrat", solver=name, checker=CHECKER, steps=steps), text

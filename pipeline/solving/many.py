@@ -1,60 +1,49 @@
 """The chain for many puzzles of one geometry at once: arrays of masks in, arrays of answers out.
 
-Lanes, or one formula for many puzzles, answer what they can; the other puzzles go through the
-chain one by one. Every grid is certified either way.
-
-A formula for many is their disjoint union. One question finds a solution of each. Another proves
-that none has a second: each solution is blocked under a selector, and one clause says that some
-selector holds. If that does not settle the puzzles, they are halved, down to single ones.
+Lanes answer the 9×9 puzzles that they can, all at once. The others go through the chain one by one.
+Every grid is certified either way.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipeline.certify import certify_lists, certify_many
+from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, exhausted_many
-from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.limits import Deadline, Limits
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.settings import ENCODING, Settings
-from pipeline.solving.cnf import Sat, Unsat
-from pipeline.solving.encode.together import Together, encode_together, propagate_many
 from pipeline.solving.one import TRUSTED, Search, more_than, solve_problem, with_evidence
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch
-from pipeline.solving.solvers import Solver, Solvers
+from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pipeline.solving.compiled import BatchSolver
+
 FEWEST = 64
-"""`auto` uses lanes for this many puzzles or more."""
-
-TOGETHER = 64
-"""Puzzles in one formula."""
-
-_WORTH_GOING_ON = 4
-"""One formula is asked again while less than a quarter of its puzzles have several solutions."""
+"""`auto` uses lanes for this many puzzles or more; without machine code, PySAT."""
 
 MOST_TOGETHER = 100
-"""Solutions asked for of each puzzle: with more, the puzzles are solved one by one."""
+"""Solutions of each puzzle; if more are asked for, the puzzles are solved one by one."""
 
 LONGEST_TOGETHER = 10.0
-"""Seconds that puzzles may be solved together, and as many for checking the answers together.
+"""Seconds for solving puzzles together, and for checking the answers together.
 
 Those left over are then solved, or checked, one by one."""
 
 SHARE_TOGETHER = 0.5
-"""Of the time that a puzzle has left, for either; the rest is for the same alone, or a proof."""
+"""The share of a puzzle's time for either; the rest is for the same one by one, or a proof."""
 
 UNCHECKED = -1
-"""In place of a number of nodes."""
+"""A number of nodes that stands for: not checked."""
 
 UNDECIDED = "lanes left it undecided"
 
@@ -162,6 +151,12 @@ def solve_batch(
     start = time.perf_counter()
     answers = _certified(batch, _ask(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
+    if (
+        answers.used.name != "lanes"
+        and settings.solver == "auto"
+        and _is_for_lanes(batch, settings)
+    ):
+        solvers = solvers.shared(_kept_alive)
     work = _Work(batch, solvers, settings, explain)
     for place in work.to_do(answers):
         parse, spent = batch.parse[place] if batch.parse else None, float(answers.spent[place])
@@ -172,6 +167,11 @@ def solve_batch(
             watch = Stopwatch(parse=parse, together=spent, batch=seconds)
             answers.results[place] = work.checked(place, answers.result(place), watch)
     return answers
+
+
+def _kept_alive() -> Solvers:
+    """PySAT alone, which starts no process for each of many puzzles."""
+    return Solvers("pysat")
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,16 +248,26 @@ def _certified(batch: Batch, answers: Answers, settings: Settings) -> Answers:
 
 
 def _ask(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
-    by_lanes = settings.solver == "lanes"
-    if settings.limit > MOST_TOGETHER or not (by_lanes or settings.encoding == ENCODING):
-        return _nothing(batch, solvers, settings)
-    if by_lanes or (settings.solver == "auto" and len(batch.masks) >= FEWEST):
-        return _ask_lanes(batch, settings)
-    return _ask_together(batch, solvers, settings)
+    """What lanes answer; nothing if they cannot be asked."""
+    if batch.geometry == NINE and _is_for_lanes(batch, settings):
+        from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - few ask for it
+
+        solver = machine_code(len(batch.masks), at_once=settings.solver == "lanes")
+        if solver:
+            return _ask_lanes(batch, settings, solver)
+    return _nothing(batch, solvers, settings)
+
+
+def _is_for_lanes(batch: Batch, settings: Settings) -> bool:
+    """Whether the settings leave the puzzles to lanes, or to PySAT if these cannot be asked."""
+    if settings.limit > MOST_TOGETHER or settings.solver not in ("auto", "lanes"):
+        return False
+    is_many = len(batch.masks) >= FEWEST and settings.encoding == ENCODING
+    return is_many or settings.solver == "lanes"
 
 
 def _nothing(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
-    """The answers when no puzzle is solved together with others."""
+    """The answers when all puzzles are to be solved one by one."""
     count, cells = batch.masks.shape
     return Answers(
         SolverUsed(solvers.chain[0].name, None),
@@ -280,134 +290,18 @@ def _seconds_together(settings: Settings, spent: float = 0.0) -> float:
     return share if settings.solver == "lanes" else min(share, LONGEST_TOGETHER)
 
 
-def _ask_lanes(batch: Batch, settings: Settings) -> Answers:
-    from pipeline.solving.compiled import solve_lanes  # noqa: PLC0415 - slow to load
-
-    geometry, masks, most = batch.geometry, batch.masks, settings.limit
-    start = time.perf_counter()
-    found = solve_lanes(geometry, masks, most + 1, _seconds_together(settings))
+def _ask_lanes(batch: Batch, settings: Settings, solver: BatchSolver) -> Answers:
+    most, start = settings.limit, time.perf_counter()
+    deadline = Deadline.of(Limits(_seconds_together(settings)))
+    found = solver(batch.masks, most + 1, deadline)
     undecided = UNDECIDED if settings.solver == "lanes" else None
     return Answers(
         SolverUsed("lanes", f"numpy {np.__version__}"),
-        geometry,
+        batch.geometry,
         most,
         np.minimum(found.counts, most),
         found.counts > most,
         found.grids,
         dict.fromkeys(np.flatnonzero(~found.decided).tolist(), undecided),
-        np.full(len(masks), time.perf_counter() - start),
+        np.full(len(batch.masks), time.perf_counter() - start),
     )
-
-
-def _ask_together(batch: Batch, solvers: Solvers, settings: Settings) -> Answers:
-    solver = solvers.chain[0]
-    limits = Limits(_seconds_together(settings), settings.memory_limit)
-    unique, grids, seconds = solve_union(batch.geometry, batch.masks, solver, limits)
-    return Answers(
-        SolverUsed(solver.name, solver.version, solvers.fallback, planned=True),
-        batch.geometry,
-        settings.limit,
-        unique.astype(np.int64),
-        np.zeros_like(unique),
-        grids[None],
-        dict.fromkeys(np.flatnonzero(~unique).tolist()),
-        seconds,
-    )
-
-
-def solve_union(
-    geometry: Geometry, masks: NDArray[np.uint64], solver: Solver, limits: Limits
-) -> tuple[NDArray[np.bool_], NDArray[np.uint8], NDArray[np.float64]]:
-    """Which of P puzzles are shown to have exactly one solution, their grids, and their seconds.
-
-    The grids are certified and have the shape (P, n²), zeros where nothing is shown. The limits
-    hold for each TOGETHER puzzles and the halves of them; the seconds (P,) are what those took.
-    Where the solver fails, nothing is shown.
-    """
-    cells, consistent = propagate_many(geometry, masks)
-    union = _Union(geometry, masks, cells, solver, limits)
-    sound = np.flatnonzero(consistent)
-    seconds = np.zeros(len(masks))
-    for start in range(0, len(sound), TOGETHER):
-        part, begun = sound[start : start + TOGETHER], time.perf_counter()
-        union.solve(part, Deadline.of(limits))
-        seconds[part] = time.perf_counter() - begun
-    return union.unique, union.grids, seconds
-
-
-class _Union:
-    """Puzzles, their candidates at the fixpoint of propagation, and what is shown of them."""
-
-    def __init__(
-        self,
-        geometry: Geometry,
-        masks: NDArray[np.uint64],
-        cells: NDArray[np.uint64],
-        solver: Solver,
-        limits: Limits,
-    ) -> None:
-        self.unique = np.zeros(len(masks), np.bool_)
-        self.grids = np.zeros(masks.shape, np.uint8)
-        self._geometry = geometry
-        self._masks = masks
-        self._cells = cells
-        self._solver = solver
-        self._limits = limits
-
-    def solve(self, part: NDArray[np.int64], deadline: Deadline) -> None:
-        """Find which of these puzzles are unique, as far as the time allows."""
-        if len(part) < 2 or not deadline.left():
-            return
-        try:
-            settled = self._ask(part, self._limits.until(deadline))
-        except EnvironmentFailure:
-            return
-        except SolverError:
-            settled = False
-        if not settled:
-            middle = len(part) // 2
-            self.solve(part[:middle], deadline)
-            self.solve(part[middle:], deadline)
-
-    def _ask(self, part: NDArray[np.int64], limits: Limits) -> bool:
-        """Whether asking about fewer would gain nothing: False if some may have no solution."""
-        together = encode_together(self._geometry, self._cells[part])
-        with self._solver.open(together.cnf, limits) as session:
-            answer = session.solve()
-            if not isinstance(answer, Sat):
-                return False
-            chosen = together.chosen(answer.model)
-            grids = together.grids(chosen)
-            if not certify_many(self._geometry, self._masks[part], grids).all():
-                raise SolverError(f"a grid of {self._solver.name} is no solution")
-            for clause in _under_selectors(together, chosen, len(part)):
-                session.add(clause)
-            session.add(tuple(together.spare(place) for place in range(len(part))))
-            multiple = np.zeros(len(part), np.bool_)
-            while isinstance(answer := session.solve(), Sat):
-                others = together.grids(together.chosen(answer.model))
-                found = (others != grids).any(axis=1) & ~multiple
-                multiple |= found
-                if not found.any():
-                    return False
-                if multiple.sum() > len(part) // _WORTH_GOING_ON:
-                    return True
-                for place in np.flatnonzero(found).tolist():
-                    session.add((-together.spare(place),))
-            if not isinstance(answer, Unsat):
-                return False
-        self.unique[part] = ~multiple
-        self.grids[part[~multiple]] = grids[~multiple]
-        return True
-
-
-def _under_selectors(
-    together: Together, chosen: NDArray[np.int64], count: int
-) -> Iterator[tuple[int, ...]]:
-    """For each puzzle: its selector implies that one of its chosen candidates is false."""
-    owners = together.owners[0][chosen]
-    bounds = np.searchsorted(owners, np.arange(count + 1))
-    literals = (-(chosen + 1)).tolist()
-    for place in range(count):
-        clause = literals[bounds[place] : bounds[place + 1]]
-        yield (*clause, -together.spare(place))

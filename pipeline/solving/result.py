@@ -103,12 +103,12 @@ class Certificate:
     """How it is known that there are no other solutions.
 
     `proved` by `exhaustion`: a search through everything, from the rules alone, that branched in
-    so many `nodes`; or by `drat`: a proof by `solver` was checked by `checker` in so many `steps`.
+    so many `nodes`; or by `lrat`: a proof by `solver` was checked by `checker` in so many `steps`.
     `claimed`: a solver says so, and `reason` says why there is nothing else. `no`: it is not known.
     """
 
     complete: Literal["proved", "claimed", "no"]
-    by: Literal["exhaustion", "drat"] | None = None
+    by: Literal["exhaustion", "lrat"] | None = None
     nodes: int | None = None
     solver: str | None = None
     checker: str | None = None
@@ -123,11 +123,18 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Proof(Generic[S]):
-    """DRAT text that refutes the formula of a problem with its solutions blocked."""
+    """LRAT text that refutes the formula of a problem with its solutions blocked."""
 
     problem: Problem[S]
     solutions: tuple[S, ...]
-    text: str
+    lrat: str
+
+    @property
+    def drat(self) -> str:
+        """The same refutation in DRAT."""
+        from pipeline.certify.lrat import drat_of  # noqa: PLC0415 - hardly ever needed
+
+        return drat_of(self.lrat)
 
     def formula(self) -> Formula:
         """The formula that is refuted."""
@@ -156,7 +163,7 @@ class Result(Generic[S]):
     if there is shown to be no other, and None if that was not asked. `problem` is None for what
     could not be read, and for rows of a collection that did not need it. `cnf` is what the solver
     got; it is left out where only its size, `encoding`, is published. `proof` belongs to a
-    certificate that says `drat`. `disagreement` says what is wrong with the solution beside the
+    certificate that says `lrat`. `disagreement` says what is wrong with the solution beside the
     puzzle. `is_doubted`: a claim that there were no more was not borne out, so that another solver
     may tell more. `seconds` has those of each stage, and `total`; if the puzzle was solved together
     with others, `batch` has the seconds of all of them. `traits` are told if the settings ask

@@ -16,7 +16,6 @@ from pipeline.catalogue.generating import Wish, generate
 from pipeline.catalogue.minimal import redundant_clues
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.puzzle import NINE, Grid, Puzzle
-from pipeline.solving import compiled as lanes
 
 FULL = NINE.all_values
 
@@ -81,9 +80,9 @@ def test_symmetric_puzzles_that_are_to_be_minimal_are():
 
 def test_a_wished_depth_is_that_of_all_puzzles():
     easy = array(some(Wish(depth=(0, 0)), 6))
-    assert depths_of(NINE, easy).tolist() == [0] * 6
+    assert depths_of(easy).tolist() == [0] * 6
     harder = array(some(Wish(depth=(1, 2)), 6))
-    assert (depths_of(NINE, harder) >= 1).all()
+    assert (depths_of(harder) >= 1).all()
 
 
 def test_the_same_seed_gives_the_same_puzzles_and_another_others():
@@ -101,10 +100,13 @@ def test_the_first_puzzle_of_a_seed_stays_as_it_is():
 
 
 @needs_numba
-def test_compiled_lanes_generate_the_same(compiled, monkeypatch):
-    expected = some(Wish(marks=True), 20)
-    monkeypatch.setattr(lanes, "loaded", Asked(compiled._step))
-    assert some(Wish(marks=True), 20) == expected
+def test_the_same_is_generated_with_and_without_machine_code(lanes, monkeypatch):
+    found = []
+    monkeypatch.setattr(generating, "AT_ONCE", 2)
+    for step in (lanes._step, None):
+        monkeypatch.setattr("pipeline.solving.compiled.loaded", Asked(step))
+        found.append(some(Wish(), 1))
+    assert found[0] == found[1]
 
 
 def test_what_cannot_be_wished_is_refused():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.catalogue.compiled.state import MOST_TIED, PAIRS
+from pipeline.catalogue.forms import MOST_TIED, PAIRS
 from pipeline.catalogue.openings import NO_ROW, openings_of
 
 

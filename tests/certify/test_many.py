@@ -12,14 +12,11 @@ from support.needs import needs_numba
 from support.oracle import is_solution, solutions
 from support.solving import HARD, NINE_SOLVED, PATIENCE, SIX, pattern
 
-from pipeline.certify import abreast
-from pipeline.certify.abreast import check_abreast
-from pipeline.certify.many import FEW, MOST_ABREAST, NODES, Verdict, exhausted_many
-from pipeline.limits import NEVER
+from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle
 
-FORMS = ["one by one", "numpy", pytest.param("compiled", marks=needs_numba)]
+FORMS = ["one by one", pytest.param("compiled", marks=needs_numba)]
 FOUR = Geometry(2, 2)
 SOLVED = tuple(map(int, NINE_SOLVED))
 
@@ -30,14 +27,13 @@ def form(request, monkeypatch):
     if request.param == "compiled":
         request.getfixturevalue("searching")
     else:
-        interpreted(monkeypatch, one_by_one=request.param == "one by one")
+        one_by_one(monkeypatch)
     return request.param
 
 
-def interpreted(monkeypatch, *, one_by_one):
-    """Have puzzles checked in numpy or one by one, however many there are."""
-    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *, at_once: None)
-    monkeypatch.setattr("pipeline.certify.many.FEW", 10**9 if one_by_one else 0)
+def one_by_one(monkeypatch):
+    """Have puzzles checked one by one."""
+    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_: None)
 
 
 @pytest.fixture(scope="module")
@@ -93,10 +89,9 @@ def test_the_forms_agree_on_verdicts_whatever_the_masks(searching, monkeypatch):
     counts = generator.integers(0, 2, 400)
     grids = np.array([[SOLVED] * 400], np.uint8)
     ours = exhausted_many(NINE, masks.astype(np.uint16), counts, grids, PATIENCE)[0]
-    for one_by_one in (False, True):
-        interpreted(monkeypatch, one_by_one=one_by_one)
-        theirs = exhausted_many(NINE, masks.astype(np.uint64), counts, grids, PATIENCE)[0]
-        assert ours.tolist() == theirs.tolist()
+    one_by_one(monkeypatch)
+    theirs = exhausted_many(NINE, masks.astype(np.uint64), counts, grids, PATIENCE)[0]
+    assert ours.tolist() == theirs.tolist()
     assert {*ours.tolist()} == {Verdict.COMPLETE, Verdict.INCOMPLETE, Verdict.WRONG}
 
 
@@ -171,43 +166,11 @@ def test_too_few_nodes_and_no_time_leave_it_undecided_and_nothing_passes(form, o
     assert {*judged(some, seconds=0.0)[0]} <= {"UNDECIDED", "WRONG"}
 
 
-@pytest.mark.parametrize("number", [FEW - 1, FEW])
-def test_a_verdict_does_not_depend_on_how_many_there_are(number):
-    """Nine cells may hold eight values, and numpy takes thousands of nodes to see it."""
-    geometry = Geometry(4, 4)
-    crowd = Puzzle(geometry, (0xFF,) * 9 + (geometry.all_values,) * (geometry.side**2 - 9))
-    grid = pattern(geometry).values
-    easy = Claim(HONEST, Puzzle.of_values(geometry, grid), (grid,), "COMPLETE")
-    claims = [Claim(HONEST, crowd, (), "COMPLETE"), *[easy] * (number - 1)]
-    masks, counts, grids = arrays(claims)
-    assert check_abreast(geometry, masks, counts, grids, MOST_ABREAST, NEVER)[0][0] == 0
-    assert judged(claims)[0] == true_of(claims)
-
-
-def test_sides_that_are_too_large_are_left_undecided_however_many_there_are():
+def test_sides_that_are_too_large_are_left_undecided():
     geometry = Geometry(1, 50)
     grid = pattern(geometry)
-    for number in (FEW - 1, FEW):
-        claims = [Claim(HONEST, Puzzle.of_values(geometry, grid.values), (grid.values,), "")]
-        assert judged(claims * number)[0] == ["UNDECIDED"] * number
-
-
-def test_numpy_shows_nothing_if_it_does_not_come_to_a_listed_grid(monkeypatch):
-    """Its propagation takes one of the six for a contradiction."""
-    puzzle = parse_puzzle(SIX)
-    known = [grid.values for grid in solutions(puzzle, 9)]
-    propagate, lost = abreast._propagate, 1 << (np.array(known[2])[:, None] - 1)
-
-    def wrong(geometry, cells):
-        dead = propagate(geometry, cells)
-        return dead | (cells == lost).all(axis=0)
-
-    claims = [Claim(HONEST, puzzle, tuple(known), "COMPLETE")] * 2
-    assert check_abreast(FOUR, *arrays(claims), NODES, NEVER)[0].tolist() == [Verdict.COMPLETE] * 2
-    monkeypatch.setattr(abreast, "_propagate", wrong)
-    verdicts, _ = check_abreast(FOUR, *arrays(claims), NODES, NEVER)
-    assert verdicts.tolist() == [Verdict.UNDECIDED] * 2
-    assert judged(claims * FEW)[0] == ["COMPLETE"] * 2 * FEW, "by another form"
+    claim = Claim(HONEST, Puzzle.of_values(geometry, grid.values), (grid.values,), "")
+    assert judged([claim] * 2)[0] == ["UNDECIDED"] * 2
 
 
 def test_what_breaks_while_searching_is_no_verdict(monkeypatch):

@@ -13,7 +13,7 @@ from support.solving import PATIENCE, UNIQUE, program
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
 
-PROVED = r"{}: proved by [\w ]+ in \d+ steps?, checked by dratify [\d.]+( with .*)?\n?"
+PROVED = r"{}: proved by [\w ]+ in \d+ steps?, checked by sudoku-pipeline [\w.+-]+\n?"
 
 
 @pytest.mark.parametrize(

@@ -264,6 +264,9 @@ def test_an_input_and_published_results_are_not_replaced_even_with_force(desk):
         code, _, heard = run("report", "out", "-o", str(path), "--force")
         assert (code, "is part of published results" in heard) == (2, True)
         assert path.read_bytes() == before
+    code, _, heard = run("report", "out", "-o", "in/done/puzzle.txt", "--force")
+    assert (code, "is an original in an inbox" in heard) == (2, True)
+    assert Path("in/done/puzzle.txt").read_text() == f"{EASY}\n"
 
 
 def test_the_root_folder_is_no_target(desk):

@@ -19,11 +19,14 @@ from support.expanding import (
     models,
     without_last,
 )
+from support.lrat_check import verify
 from support.needs import needs_drat_trim
+from support.refuting import steps_of
 from support.sharing import made_once
 
 from pipeline.certify.formula import proof_formula
-from pipeline.certify.proof import REFUTED, ProofRejected, check_refutation
+from pipeline.certify.lrat import ProofRejected, check_lrat
+from pipeline.certify.proof import REFUTED
 from pipeline.limits import Limits
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.complete import prove_formula
@@ -52,7 +55,7 @@ def stems(folder: Path) -> list[str]:
     return [path.name.removesuffix(".proof.cnf") for path in folder.glob("*.proof.cnf")]
 
 
-def test_dratify_accepts_every_proof_as_it_was_written(expanded):
+def test_both_checkers_accept_every_proof_as_it_was_written(expanded):
     proofs, outbox = expanded
     with (outbox / "top.csv").open() as file:
         rows = {row["index"]: row for row in csv.DictReader(file) if row["complete"] == "true"}
@@ -63,7 +66,8 @@ def test_dratify_accepts_every_proof_as_it_was_written(expanded):
     assert len(kinds) == 9
     assert min(kinds.values()) >= 3
     for stem in found:
-        assert checked(proofs, stem).steps >= 1
+        assert checked(proofs, stem) >= 1
+        verify(*((proofs / f"{stem}.proof.{kind}").read_text("ascii") for kind in ("cnf", "lrat")))
     for index, row in rows.items():
         formula = formula_in(proofs, f"top_{index}")
         without = proof_formula(parse_puzzle(row["puzzle"]), [])
@@ -96,8 +100,11 @@ def test_with_one_solution_kept_back_nothing_is_proved(expanded):
             formula = without_last(formula_in(proofs, stem))
             with pytest.raises(Satisfiable):
                 prove_formula(formula, solvers, Limits())
-            for text in (REFUTED, (proofs / f"{stem}.proof.drat").read_text()):
-                with pytest.raises(ProofRejected):
-                    check_refutation(formula, text, 100)
+            with pytest.raises(ProofRejected):
+                steps_of(formula, REFUTED)
+            with pytest.raises(ProofRejected):
+                steps_of(formula, (proofs / f"{stem}.proof.drat").read_text())
+            with pytest.raises(ProofRejected):
+                check_lrat(formula, (proofs / f"{stem}.proof.lrat").read_text())
             if formula.variables <= 12:
                 assert len(models(formula)) == 1

@@ -17,6 +17,7 @@ from pipeline.puzzle.puzzle import NINE
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
 from pipeline.solving import many as batch
+from pipeline.solving.compiled import BatchSolver
 from pipeline.solving.many import Batch, masks_of, solve_batch
 from pipeline.solving.problem import PuzzleProblem
 
@@ -49,17 +50,15 @@ def check(solved, results):
     for each, result in zip(solved, results, strict=True):
         assert tuple(grid.values for grid in result.solutions) == each.solutions
         assert result.complete
-        assert result.told_certificate in ("exhaustion", "drat")
+        assert result.told_certificate in ("exhaustion", "lrat")
 
 
 @seeds
 @places
-def test_a_search_whose_bits_flip_publishes_nothing_wrong(
-    where, seed, solved, compiled, monkeypatch
-):
+def test_a_search_whose_bits_flip_publishes_nothing_wrong(where, seed, solved, lanes, monkeypatch):
     """Also where all that has no solution is refuted, which takes most of the time."""
-    step = Flipping(compiled._step, where, seed)
-    monkeypatch.setattr("pipeline.solving.compiled.loaded.get", lambda *, at_once: step)
+    step = Flipping(lanes._step, where, seed)
+    monkeypatch.setattr("pipeline.solving.compiled.loaded.get", lambda *_, **__: step)
     results = results_of(solved, "unsolvable" if seed == 1 else "never")
     assert step.flips
     check(solved, results)
@@ -67,13 +66,11 @@ def test_a_search_whose_bits_flip_publishes_nothing_wrong(
 
 @seeds
 @places
-def test_those_flips_change_what_the_search_says(where, seed, solved, compiled):
+def test_those_flips_change_what_the_search_says(where, seed, solved, lanes):
     """Otherwise they would show nothing."""
-    from pipeline.solving.compiled.loading import CompiledSearch
-
     masks = masks_of([each.puzzle for each in solved])
-    right = compiled(masks, MOST + 1, NEVER)
-    told = CompiledSearch(Flipping(compiled._step, where, seed))(masks, MOST + 1, NEVER)
+    right = lanes(masks, MOST + 1, NEVER)
+    told = BatchSolver(Flipping(lanes._step, where, seed))(masks, MOST + 1, NEVER)
     differ = (told.counts != right.counts) | (told.grids != right.grids).any(axis=(0, 2))
     assert differ.any()
 

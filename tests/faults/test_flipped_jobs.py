@@ -60,7 +60,7 @@ def known() -> list[Known]:
 
 
 @pytest.fixture(autouse=True)
-def _is_compiled(compiled):
+def _is_compiled(lanes):
     """Before there are workers."""
 
 
@@ -83,7 +83,7 @@ def check_collections(box: DropFolder, known: list[Known]) -> None:
         for place, row in enumerate(rows):
             each = known[place % len(known)]
             assert (row["status"], row["solutions"], row["complete"]) == each.told
-            assert row["certificate"] in ("exhaustion", "drat")
+            assert row["certificate"] in ("exhaustion", "lrat")
             lines = [rank[place] for rank in ranks]
             assert lines == each.solutions + ["." * 81] * (most - len(each.solutions))
         record = box.record(name)
@@ -127,7 +127,7 @@ def test_nor_do_single_files(box, known, monkeypatch):
         status, count, _ = each.told
         assert (record["status"], record["solutions"]) == (status, int(count))
         assert record["complete"]
-        assert record["certificate"]["by"] in ("exhaustion", "drat")
+        assert record["certificate"]["by"] in ("exhaustion", "lrat")
         texts = [box.text(f"{place}_{rank + 1}.solution") for rank in range(int(count))]
         assert [text.replace("\n", "") for text in texts] == each.solutions
     liars = {(box.record(str(place))["solver"]["fallback"] or "") for place in some}

@@ -80,7 +80,7 @@ def check_table(path) -> None:
         wanted = known(line)
         assert row["status"] == STATUSES[min(len(wanted), 2)]
         assert int(row["solutions"]) == len(wanted)
-        assert (row["complete"], row["certificate"]) in (("true", "exhaustion"), ("true", "drat"))
+        assert (row["complete"], row["certificate"]) in (("true", "exhaustion"), ("true", "lrat"))
         assert row["solution"] == (wanted[0].replace("\n", "") if wanted else "")
 
 

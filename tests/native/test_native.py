@@ -8,10 +8,11 @@ import sys
 import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from support.dropping import wait_for
 from support.needs import needs_numba
-from support.tiny import TINY, sum_by
+from support.tiny import TINY, VECTORS, combined, sum_by, summed
 
 from pipeline import native
 from pipeline.native import Loaded, start_detached
@@ -49,14 +50,14 @@ def started(monkeypatch):
 
 
 def working(seconds: float) -> Loaded:
-    """What has no function yet, and whose slow form has worked so long."""
+    """What has no function yet, and in whose place the slow way has worked so long."""
     loaded = Loaded(TINY)
     loaded.count(seconds)
     return loaded
 
 
 def with_compiler(monkeypatch, compiler):
-    monkeypatch.setattr("support.tiny.object_code", compiler)
+    monkeypatch.setattr(native.Program, "_compiled", lambda _program: compiler("tiny"))
     monkeypatch.setattr(native.Program, "_linked", lambda _program, _code: lambda *_: 42)
 
 
@@ -66,7 +67,7 @@ def without_numba(monkeypatch):
 
 @needs_numba
 @pytest.mark.usefixtures("ready")
-def test_it_takes_over_once_the_slow_form_has_worked_for_a_while():
+def test_it_takes_over_once_the_slow_way_has_worked_for_a_while():
     mine = Loaded(TINY)
     assert mine.get(at_once=False) is None
     mine.count(native.LOAD_AFTER / 2)
@@ -85,7 +86,7 @@ def test_it_is_loaded_at_once_where_there_is_much_to_do():
 
 
 @needs_numba
-def test_it_is_compiled_elsewhere_once_and_the_slow_form_goes_on(folder, started):
+def test_it_is_compiled_elsewhere_once_and_the_slow_way_goes_on(folder, started):
     mine = working(native.LOAD_AFTER)
     assert mine.get(at_once=True) is None
     assert not started
@@ -105,7 +106,7 @@ def test_the_process_that_is_started_compiles_it(folder, started):
 
 
 @pytest.mark.usefixtures("cache")
-def test_without_numba_the_slow_form_goes_on(started, monkeypatch):
+def test_without_numba_the_slow_way_goes_on(started, monkeypatch):
     without_numba(monkeypatch)
     assert working(LONG).get(at_once=True) is None
     assert not started
@@ -121,7 +122,7 @@ def test_code_that_others_may_have_written_is_not_loaded(folder, started):
 
 
 @needs_numba
-def test_where_nothing_can_be_written_the_slow_form_goes_on(cache, started):
+def test_where_nothing_can_be_written_the_slow_way_goes_on(cache, started):
     cache.write_text("a file, not a folder")
     assert working(LONG).get(at_once=True) is None
     assert not started
@@ -152,7 +153,7 @@ def test_what_is_compiled_runs_without_numba():
     code = f"""
 import sys
 sys.path[:] = {sys.path!r}
-from support.tiny import TINY, sum_by
+from support.tiny import TINY, VECTORS, combined, sum_by, summed
 folder = TINY.folder()
 sys.modules["numba"] = None
 print(sum_by(TINY.load_from(folder), 1, 2, 3))
@@ -176,7 +177,7 @@ def test_a_compiler_that_failed_is_not_started_again_for_an_hour(folder, started
         raise RuntimeError("no such instruction")
 
     with_compiler(monkeypatch, failing)
-    assert TINY.lacking() is None
+    assert "not compiled yet" in TINY.lacking()
     with pytest.raises(RuntimeError):
         TINY.compile_into(folder)
     assert "RuntimeError: no such instruction" in TINY.lacking()
@@ -185,7 +186,7 @@ def test_a_compiler_that_failed_is_not_started_again_for_an_hour(folder, started
         os.utime(folder / "tried", (then, then))
         assert working(LONG).get(at_once=True) is None
         assert len(started) == times
-        assert (TINY.lacking() is None) == (times == 1), "it is tried again"
+        assert ("not compiled yet" in TINY.lacking()) == (times == 1), "it is tried again"
     with_compiler(monkeypatch, lambda _name: b"code")
     TINY.compile_into(folder)
     assert TINY.lacking() is None
@@ -194,10 +195,10 @@ def test_a_compiler_that_failed_is_not_started_again_for_an_hour(folder, started
 @needs_numba
 def test_a_compiler_that_died_is_told_once_it_cannot_be_at_work_any_more(folder):
     (folder / "tried").touch()
-    assert TINY.lacking() is None
+    assert "not compiled yet" in TINY.lacking()
     then = time.time() - native.COMPILING_SECONDS - 1
     os.utime(folder / "tried", (then, then))
-    assert "without a word" in TINY.lacking()
+    assert "without output" in TINY.lacking()
 
 
 @needs_numba
@@ -233,9 +234,8 @@ def test_what_other_versions_left_is_removed_when_nobody_has_used_it_for_long(fo
 
 @needs_numba
 @pytest.mark.usefixtures("cache")
-def test_other_sources_and_other_programs_have_other_folders(tmp_path):
-    (tmp_path / "source.py").touch()
-    grown = replace(TINY, sources=(*TINY.sources, tmp_path / "source.py"))
+def test_other_modules_and_other_programs_have_other_folders():
+    grown = replace(TINY, modules=(*TINY.modules, "pipeline.native.vectors", "support.needs"))
     other = replace(TINY, name="other")
     folders = [program.folder() for program in (TINY, grown, other, TINY)]
     assert len(set(folders)) == 3
@@ -254,3 +254,41 @@ def test_what_is_lacking_where_nothing_can_be_written(cache):
 def test_what_is_lacking_without_numba(monkeypatch):
     without_numba(monkeypatch)
     assert "[fast]" in TINY.lacking()
+
+
+@needs_numba
+def test_arguments_of_other_kinds_are_not_given_to_machine_code(ready):
+    function, numbers = TINY.load_from(ready), np.arange(6, dtype=np.int64)
+    assert function(numbers) == 15
+    for wrong in (numbers.astype(np.int32), numbers.reshape(2, 3), (numbers,), 3):
+        with pytest.raises(ValueError, match="tiny takes"):
+            function(wrong)
+    with pytest.raises(ValueError, match="tiny takes"):
+        function(numbers, 1)
+    with pytest.raises(ValueError, match="not contiguous"):
+        function(numbers[::2])
+
+
+def test_functions_that_are_compiled_run_as_plain_python_too():
+    assert sum_by(summed, 1, 2, 3) == 6
+
+
+@needs_numba
+@pytest.mark.usefixtures("ready")
+def test_compiling_leaves_the_functions_as_they_were():
+    assert type(summed) is type(sum_by)
+
+
+@needs_numba
+@pytest.mark.parametrize("kind", [np.uint16, np.uint64])
+def test_vectors_are_in_registers_what_they_are_in_numpy(kind):
+    program = VECTORS[kind]
+    folder = program.folder()
+    program.compile_into(folder)
+    generator, width = np.random.default_rng(3), 64 // kind(0).itemsize
+    given = generator.integers(0, 2**16, (4, width)).astype(kind)
+    given[2, ::3] = 0
+    ours, theirs = np.zeros((12, width), kind), np.zeros((12, width), kind)
+    combined(given, ours)
+    program.load_from(folder)(given, theirs)
+    assert ours.tolist() == theirs.tolist()

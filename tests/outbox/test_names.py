@@ -105,7 +105,15 @@ def test_folding_twice_is_folding_once_and_forgets_the_normal_form(text):
 
 
 def test_a_job_may_write_its_record_log_and_solutions_and_its_cnfs_only_if_kept():
-    proofs = {"a.proof.cnf", "a.proof.drat", "a.proof.drat.xz", "a.proofs.xz", "a.proofs.csv"}
+    proofs = {
+        "a.proof.cnf",
+        "a.proof.drat",
+        "a.proof.drat.xz",
+        "a.proof.lrat",
+        "a.proof.lrat.xz",
+        "a.proofs.xz",
+        "a.proofs.csv",
+    }
     plain = {"a", "a.json", "a.log", "a.csv", "a_#.solution"} | proofs
     assert outputs("A", keep_cnf=False) == plain
     assert outputs("A", keep_cnf=True) == plain | {"a.cnf", "a_count.cnf"}

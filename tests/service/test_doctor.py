@@ -13,11 +13,10 @@ from support.needs import needs_minisat, needs_numba
 from support.solving import program
 
 from pipeline.certify import compiled, trimming
+from pipeline.native import Program
 from pipeline.service import doctor
 from pipeline.service.doctor import Finding, examine
 from pipeline.settings import Settings
-from pipeline.solving import compiled as lanes
-from pipeline.solving.compiled import solve_lanes
 
 
 class Usage(NamedTuple):
@@ -82,54 +81,39 @@ def test_where_minisat_lacks_pysat_is_used_and_how_to_install_it_is_said(box, mo
 
 
 @pytest.mark.parametrize("solver", ["auto", "lanes"])
-def test_lanes_are_asked_for_a_puzzle_where_they_may_be_used(box, solver):
-    findings = examined(box, solver=solver)
-    found = about(findings, "lanes numpy")
-    assert (found.level, found.remedy) == ("ok", "")
-    assert about(findings, "pysat").level == "ok"
-
-
-@pytest.mark.parametrize("solver", ["minisat", "pysat"])
-def test_lanes_are_not_looked_at_where_another_solver_is_asked_for(box, solver):
-    findings = examined(box, solver=solver)
-    assert not any(finding.about.startswith("lanes") for finding in findings)
-
-
-@pytest.mark.parametrize("solver", ["auto", "lanes"])
 def test_lanes_that_cannot_be_loaded_are_a_problem(box, monkeypatch, solver):
     monkeypatch.setitem(sys.modules, "pipeline.solving.compiled", None)
-    found = about(examined(box, solver=solver), "lanes")
+    found = about(examined(box, solver=solver), "numpy")
     assert found.level == "problem"
     assert "pipeline.solving.compiled" in found.remedy
 
 
 @needs_numba
-@pytest.mark.usefixtures("compiled")
-def test_compiled_searches_are_ready(box):
-    found = about(examined(box, solver="lanes"), "compiled")
-    assert (found.level, found.about) == ("ok", "compiled searches are ready")
+@pytest.mark.usefixtures("lanes", "checking", "trimmer")
+def test_machine_code_are_ready(box):
+    found = about(examined(box, solver="lanes"), "machine code")
+    assert (found.level, found.about) == ("ok", "machine code is ready")
 
 
 @needs_numba
-def test_compiled_searches_without_a_place_are_a_warning(box, tmp_path, monkeypatch):
+def test_machine_code_without_a_place_are_a_warning(box, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    found = about(examined(box, solver="lanes"), "compiled searches")
+    found = about(examined(box, solver="lanes"), "machine code")
     assert found.level == "warning"
     assert "XDG_CACHE_HOME" in found.remedy
 
 
 @needs_numba
 def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeypatch):
-    def failing(_name):
+    def failing(_program):
         raise RuntimeError("no such instruction")
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for folder in ("solvers.lanes", "certify.compiled", "certify.trimming"):
-        monkeypatch.setattr(f"pipeline.{folder}.building.object_code", failing)
+    monkeypatch.setattr(Program, "_compiled", failing)
     findings = examined(box, solver="lanes")
     for name in ("lanes", "check", "trim"):
-        found = about(findings, f"compiled {name}")
+        found = about(findings, f"machine code of {name}")
         assert found.level == "warning"
         assert "cannot be had: RuntimeError: no such instruction" in found.about
     assert not any("ready" in finding.about for finding in findings)
@@ -140,35 +124,19 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
 def test_the_checks_are_compiled_whatever_the_solver(
     box, tmp_path, monkeypatch, checking, trimmer, solver
 ):
-    codes = {
-        name: (program.folder() / "code.o").read_bytes()[32:]
-        for name, program in (("compiled", compiled.PROGRAM), ("trimming", trimming.PROGRAM))
-    }
+    programs = compiled.PROGRAM, trimming.PROGRAM
+    codes = {each.name: (each.folder() / "code.o").read_bytes()[32:] for each in programs}
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for name, code in codes.items():
-        place = f"pipeline.certify.{name}.building.object_code"
-        monkeypatch.setattr(place, lambda _name, code=code: code)
-    assert about(examined(box, solver=solver), "compiled").level == "ok"
+    monkeypatch.setattr(Program, "_compiled", lambda program: codes[program.name])
+    assert about(examined(box, solver=solver), "machine code").level == "ok"
     made = {path.name.partition("-")[0] for path in tmp_path.glob("cache/*/*")}
     assert made == {"check", "trim"}
 
 
-def test_compiled_searches_may_be_missing(box, monkeypatch):
+def test_machine_code_may_be_missing(box, monkeypatch):
     monkeypatch.setitem(sys.modules, "platformdirs", None)
-    found = about(examined(box, solver="lanes"), "compiled searches")
-    assert (found.level, "[fast]" in found.about) == ("ok", True)
-
-
-def test_lanes_that_solve_a_puzzle_wrongly_are_a_problem(box, monkeypatch):
-    def wrong(*question):
-        found = solve_lanes(*question)
-        found.grids[0, 0, :2] = found.grids[0, 0, 1::-1]
-        return found
-
-    monkeypatch.setattr(lanes, "solve_lanes", wrong)
-    found = about(examined(box, solver="lanes"), "lanes numpy")
-    assert found.level == "problem"
-    assert "wrongly" in found.remedy
+    found = about(examined(box, solver="lanes"), "no machine code")
+    assert (found.level, "[fast]" in found.remedy) == ("warning", True)
 
 
 @pytest.mark.parametrize("options", [{"solver": "minisat"}, {"minisat": "/nonexistent/minisat"}])

@@ -122,6 +122,7 @@ def test_an_unsolvable_puzzle_gives_no_solution_file_and_exit_code_0(answers):
         "none.log",
         "none.proof.cnf",
         "none.proof.drat",
+        "none.proof.lrat",
     }
     assert record["certificate"]["complete"] == "proved"
     assert [(clash["row"], clash["column"]) for clash in record["conflict"]] == [(1, 1), (1, 3)]

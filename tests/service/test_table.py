@@ -28,7 +28,7 @@ from support.oracle import is_solution, solutions
 from support.solving import SIX, pattern
 
 from pipeline import parse_puzzle
-from pipeline.outbox.rows import Proofs, Rows, one_line
+from pipeline.outbox.rows import Rows, one_line
 from pipeline.outbox.schema import Fallback
 from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.reading.formats import Piece
@@ -463,24 +463,3 @@ def test_a_table_that_goes_on_knows_what_it_has_counted():
     begun.add(Rows(1, 1, b"1,\n", [b"1\n"], totals, fallbacks), Piece(1, b"x\n"))
     resumed.resume(json.loads(json.dumps(begun.state())))
     assert (resumed.count, resumed.totals, resumed.fallbacks) == (1, totals, fallbacks)
-
-
-def test_a_proof_that_was_needed_is_published_unasked():
-    growing = InMemory()
-    table = Table(growing, "top", Settings())
-    for first in (1, 2):
-        table.add(Rows(first, 1, b"%d,\n" % first, [b"1\n"]), Piece(first, b"x\n"))
-    assert "top.proofs.xz" not in table.names()
-    proofs = [Proofs(b"packed", ((0, 0, 6, "glucose4", 3),))]
-    table.add(Rows(3, 1, b"3,\n", [b"1\n"], proofs=proofs), Piece(3, b"x\n"))
-    assert (
-        [*growing.files]
-        == [
-            "top.csv",
-            "top_1.solution",
-            "top.proofs.xz",
-            "top.proofs.csv",
-        ]
-        == table.names()
-    )
-    assert growing.files["top.proofs.csv"].splitlines()[1:] == [b"3,0,0,6,glucose4,3"]

@@ -196,7 +196,7 @@ def test_the_table_has_a_row_for_every_member(together, kind):
         "a.txt": "a.txt,grid,unique,1,true,exhaustion,",
         "line.txt": "line.txt,line,unique,1,true,exhaustion,",
         "two.txt": "two.txt,grid,multiple,2,true,exhaustion,",
-        "none.txt": f"none.txt,grid,unsolvable,0,true,drat,{said['none.txt']}",
+        "none.txt": f"none.txt,grid,unsolvable,0,true,lrat,{said['none.txt']}",
         "marks.txt": "marks.txt,grid,unique,1,true,exhaustion,",
         "sadman.sdk": "sadman.sdk,sadman,unique,1,true,exhaustion,",
         "boxes.txt": "boxes.txt,boxes,unique,1,true,exhaustion,",

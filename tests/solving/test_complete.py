@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from support.oracle import solutions
+from support.refuting import stands
 from support.solving import EVEN_ODD_SIX, NONE, SIX, STUCK, TWO, UNIQUE, pattern
 
 from pipeline.certify.exhaustion import Exhausted
-from pipeline.certify.proof import check_refutation
 from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Puzzle
 from pipeline.reading.formats import parse_puzzle, parsed_from
@@ -44,11 +44,6 @@ def checked(text, solvers, *, without=0, **how):
     return check_complete(problem_of(puzzle), listed, solvers, Limits(), **how)
 
 
-def stands(proof):
-    """Whether a proof refutes its formula."""
-    return check_refutation(proof.formula(), proof.text, 60.0)
-
-
 @every_puzzle
 def test_a_search_through_everything_shows_it_and_no_proof_is_made(text, solvers):
     found = checked(text, solvers)
@@ -61,7 +56,7 @@ def test_a_search_through_everything_shows_it_and_no_proof_is_made(text, solvers
 @every_puzzle
 def test_who_asks_for_a_proof_has_one(text, solvers):
     found = checked(text, solvers, prove=True)
-    assert (found.certificate.complete, found.certificate.by) == ("proved", "drat")
+    assert (found.certificate.complete, found.certificate.by) == ("proved", "lrat")
     assert found.certificate.nodes is None
     assert stands(found.proof)
     assert found.missing == ()
@@ -70,7 +65,7 @@ def test_who_asks_for_a_proof_has_one(text, solvers):
 @every_puzzle
 def test_what_is_undecided_goes_on_to_a_proof(text, solvers, no_exhaustion):
     found = checked(text, solvers)
-    assert (found.certificate.complete, found.certificate.by) == ("proved", "drat")
+    assert (found.certificate.complete, found.certificate.by) == ("proved", "lrat")
     assert stands(found.proof)
 
 
@@ -105,7 +100,7 @@ def test_a_search_that_finds_what_is_no_other_solution_is_no_evidence(
     assert (false.certificate.complete, false.missing) == ("no", ())
     if wrong != "one twice":
         true = checked(SIX, solvers, prove=prove)
-        assert (true.certificate.by, true.missing) == ("drat", ())
+        assert (true.certificate.by, true.missing) == ("lrat", ())
 
 
 def test_a_false_claim_that_exhaustion_cannot_judge_fails_by_its_proof(solvers, no_exhaustion):
@@ -126,7 +121,7 @@ def test_of_very_many_solutions_no_proof_is_made_unless_asked_for_and_the_search
     assert (found.certificate.complete, found.proof) == ("claimed", None)
     assert found.certificate.reason == "time was too short"
     assert stands(checked(SIX, solvers, prove=True).proof)
-    assert checked(TWO, solvers).certificate.by == "drat"
+    assert checked(TWO, solvers).certificate.by == "lrat"
 
 
 def test_a_proof_that_is_out_of_reach_leaves_what_exhaustion_has_shown(solvers):
@@ -172,7 +167,7 @@ def test_a_formula_is_proved_whether_that_is_asked_for_or_not(prove, solvers):
     models = models_of(problem, solvers)
     found = check_complete(problem, models, solvers, Limits(), prove=prove)
     assert len(models) == 2
-    assert (found.certificate.complete, found.certificate.by) == ("proved", "drat")
+    assert (found.certificate.complete, found.certificate.by) == ("proved", "lrat")
     assert stands(found.proof)
 
 

@@ -8,18 +8,17 @@ from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
-from support.solvers import Scripted
-from support.solving import TWO, UNIQUE
+from support.lanes import put_in_place, replace_lanes, search_of_lanes
+from support.solving import NINE, NINE_TWO
 
 from pipeline.certify.many import exhausted_many
-from pipeline.limits import Limits
-from pipeline.reading.formats import Piece, detect_collection, parse_puzzle
+from pipeline.reading.formats import Piece, detect_collection
 from pipeline.reading.source import Source
 from pipeline.service.requests import solve_piece, solve_sources
 from pipeline.settings import Settings
-from pipeline.solving.compiled import solve_lanes
-from pipeline.solving.many import FEWEST, TOGETHER, _Union, masks_of, solve_union
+from pipeline.solving.many import FEWEST
 from pipeline.solving.one import Search
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Certificate, Stopwatch
@@ -27,7 +26,7 @@ from pipeline.solving.solvers import Solvers
 
 SEVEN = "the time limit of 7 s was reached"
 
-by_union_and_by_lanes = pytest.mark.parametrize("number", [2, FEWEST], ids=["union", "lanes"])
+numbers = pytest.mark.parametrize("number", [2, FEWEST])
 
 
 class Clock:
@@ -59,12 +58,10 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def slow_together(monkeypatch, clock):
-    """Make solving together take so many seconds: lanes, or each question about a formula."""
+    """Make lanes take so many seconds."""
 
     def slow(seconds):
-        lanes, asked = clock.slowed(solve_lanes, seconds), clock.slowed(_Union._ask, seconds)
-        monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", lanes)
-        monkeypatch.setattr(_Union, "_ask", asked)
+        put_in_place(monkeypatch, clock.slowed(search_of_lanes(), seconds))
 
     return slow
 
@@ -88,7 +85,7 @@ def as_sources(texts, solvers, **options):
 def as_rows(texts, solvers, **options):
     """Of each puzzle of a collection its status, what is known of it, and why no more."""
     data = "".join(text.replace("\n", "") + "\n" for text in texts).encode()
-    source = Source("top.txt", detect_collection(data, complete=True, declared="lines"), 16)
+    source = Source("top.txt", detect_collection(data, complete=True, declared="lines"), 81)
     rows = solve_piece(Piece(1, data), source, solvers, Settings(**options).of_many())
     return [
         (row[3], known_by(row), row[8] or None)
@@ -111,7 +108,7 @@ def told(found):
 
 
 @ways
-@by_union_and_by_lanes
+@numbers
 @pytest.mark.parametrize(
     ("seconds", "known"),
     [(7, ("claimed", SEVEN)), (0, ("proved", None))],
@@ -121,7 +118,7 @@ def test_what_was_found_together_stands_and_is_proved_if_time_is_left(
     solve, number, seconds, known, slow_together, solvers
 ):
     slow_together(seconds)
-    assert told(solve([UNIQUE] * number, solvers, timeout=7, prove="always")) == {
+    assert told(solve([NINE] * number, solvers, solver="lanes", timeout=7, prove="always")) == {
         ("unique", *known)
     }
 
@@ -132,10 +129,15 @@ def test_what_was_found_together_stands_and_is_proved_if_time_is_left(
     [(60, ("multiple", "proved", None)), (7, ("unknown", "no", SEVEN))],
 )
 def test_what_goes_alone_in_the_end_has_the_time_that_is_left(
-    solve, timeout, wanted, slow_together, solvers
+    solve, timeout, wanted, monkeypatch, clock, solvers
 ):
-    slow_together(10)
-    found = solve([TWO] * 2, solvers, solver="pysat", timeout=timeout, prove="never")
+    def undecided(found):
+        clock.now += 10
+        return replace(found, decided=np.zeros(len(found.decided), np.bool_))
+
+    replace_lanes(monkeypatch, undecided)
+    found = solve([NINE_TWO] * 2, solvers, solver="lanes", timeout=timeout, prove="never")
+    found = [(status, known, why if known == "no" else None) for status, known, why in found]
     assert told(found) == {wanted}
 
 
@@ -151,7 +153,7 @@ def test_going_alone_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, 
 
     collect = Search.collect
     monkeypatch.setattr(Search, "collect", slow)
-    found = solve([TWO] * 2, solvers, solver="pysat", timeout=7, prove="always")
+    found = solve([NINE_TWO] * 2, solvers, solver="pysat", timeout=7, prove="always")
     assert told(found) == {("multiple", "claimed", SEVEN)}
 
 
@@ -160,12 +162,13 @@ def test_a_proof_takes_of_the_time_for_asking_the_next_solver(solve, monkeypatch
     refusing = clock.slowed(lambda *_: (Certificate("no", reason="of this test"), None), 7)
     monkeypatch.setattr("pipeline.solving.complete.EXHAUSTION_SECONDS", 0.0)
     monkeypatch.setattr("pipeline.solving.complete._prove", refusing)
-    ((status, known, why),) = set(solve([UNIQUE] * 2, solvers, timeout=7, prove="always"))
+    found = solve([NINE] * 2, solvers, solver="lanes", timeout=7, prove="always")
+    ((status, known, why),) = set(found)
     assert (status, known) == ("unknown", "no")
     assert SEVEN in why
 
 
-@by_union_and_by_lanes
+@numbers
 @pytest.mark.parametrize(("asking", "checking"), [(0, 3.5), (3, 2), (7, 0), (9, 0)])
 def test_checking_together_takes_half_of_what_asking_left_at_most(
     number, asking, checking, slow_together, monkeypatch, solvers
@@ -178,7 +181,7 @@ def test_checking_together_takes_half_of_what_asking_left_at_most(
 
     slow_together(asking)
     monkeypatch.setattr("pipeline.solving.many.exhausted_many", noting)
-    as_sources([UNIQUE] * number, solvers, prove="never", timeout=7)
+    as_sources([NINE] * number, solvers, solver="lanes", prove="never", timeout=7)
     assert allowed == [checking]
 
 
@@ -186,22 +189,15 @@ def test_checking_together_takes_half_of_what_asking_left_at_most(
 def test_checking_together_takes_of_the_time_for_the_proof(solve, monkeypatch, clock, solvers):
     slow = clock.slowed(exhausted_many, 7)
     monkeypatch.setattr("pipeline.solving.many.exhausted_many", slow)
-    found = solve([UNIQUE] * FEWEST, solvers, timeout=7, prove="always")
+    found = solve([NINE] * FEWEST, solvers, timeout=7, prove="always")
     assert told(found) == {("unique", "claimed", SEVEN)}
 
 
 def test_parsing_takes_of_the_time_of_what_is_solved_with_others(monkeypatch, clock, solvers):
     monkeypatch.setattr("pipeline.service.requests.read_problem", clock.slowed(read_problem, 7))
     for number in (1, 2):
-        found = as_sources([TWO] * number, solvers, solver="pysat", timeout=7)
+        found = as_sources([NINE_TWO] * number, solvers, solver="pysat", timeout=7)
         assert told(found) == {("unknown", "no", SEVEN)}
-
-
-def test_what_other_formulas_take_does_not_count(slow_together, solvers):
-    """Each puzzle is in one of three formulas, which take longer than its time in all."""
-    slow_together(4)
-    found = as_sources([TWO] * (3 * TOGETHER), solvers, solver="pysat", timeout=7, prove="never")
-    assert told(found) == {("multiple", "proved", None)}
 
 
 @pytest.mark.parametrize(
@@ -215,20 +211,6 @@ def test_what_other_formulas_take_does_not_count(slow_together, solvers):
 def test_puzzles_are_together_for_half_of_their_time_at_most(
     monkeypatch, solvers, options, seconds
 ):
-    asked = []
-
-    def noting(*arguments):
-        asked.append(arguments[-1])
-        return solve_lanes(*arguments)
-
-    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", noting)
-    as_sources([UNIQUE] * FEWEST, solvers, prove="never", **options)
-    assert asked == [seconds]
-
-
-def test_no_question_is_asked_of_many_puzzles_when_their_time_is_up():
-    puzzles = [parse_puzzle(UNIQUE)] * 4
-    unasked, limits = Scripted(), Limits(7.0, spent=7.0)
-    unique, *_ = solve_union(puzzles[0].geometry, masks_of(puzzles), unasked, limits)
-    assert not unique.any()
-    assert unasked.limits == []
+    asked = replace_lanes(monkeypatch, lambda _found: None)
+    as_sources([NINE] * FEWEST, solvers, prove="never", **options)
+    assert asked == [pytest.approx(seconds, abs=0.5)]

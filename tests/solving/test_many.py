@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.lanes import put_in_place, replace_lanes
 from support.needs import needs_minisat
 from support.oracle import is_solution, solutions
 from support.solvers import MINISAT, Scripted, at_hand, chain_of
@@ -38,7 +39,6 @@ from pipeline.reading.formats import parse_puzzle, parse_source, parsed_from
 from pipeline.service.requests import solve_problems, solve_sources
 from pipeline.settings import Settings
 from pipeline.solving.cnf import clause_lines, decode_model
-from pipeline.solving.compiled import solve_lanes
 from pipeline.solving.encode import encode_puzzle
 from pipeline.solving.many import FEWEST, Batch, masks_of, solve_batch
 from pipeline.solving.problem import PuzzleProblem
@@ -150,11 +150,24 @@ def test_every_kind_of_puzzle_gives_what_it_gives_alone(solver, geometry, limit)
     ],
 )
 def test_any_number_of_puzzles_gives_as_many_results(solver, number):
-    found = many(FOUR, number)
+    found = many(Geometry(3, 3), number)
     results = solved(found, solver=solver)
     check(found, results)
     if solver == "auto":
         assert ("lanes" in names(results)) == (number >= FEWEST)
+
+
+@pytest.mark.parametrize("solver", ["auto", "lanes"])
+def test_without_machine_code_and_for_other_sides_all_go_through_the_chain(solver, monkeypatch):
+    some = many(Geometry(2, 3), FEWEST)
+    results = solved(some, solver=solver)
+    check(some, results)
+    assert "lanes" not in names(results)
+    put_in_place(monkeypatch, None)
+    some = many(Geometry(3, 3), FEWEST)
+    results = solved(some, solver=solver)
+    check(some, results)
+    assert names(results) == {"pysat"} if solver == "auto" else "lanes" not in names(results)
 
 
 @every_solver
@@ -184,7 +197,7 @@ def test_sixty_four_with_marks_give_what_they_give_alone(data):
 
 @pytest.mark.parametrize("solver", ["lanes", "pysat"])
 def test_many_solutions_are_all_there_if_as_many_are_asked_for(solver):
-    six, stuck = puzzle_of(SIX), puzzle_of(NONE)
+    six, stuck = puzzle_of(EVEN_ODD_SIX), puzzle_of(STUCK)
     results = solved([six, stuck, six], solver=solver, max_solutions=6)
     assert results[0].solutions == tuple(solutions(six, 7))
     assert [len(result.solutions) for result in results] == [6, 0, 6]
@@ -192,13 +205,11 @@ def test_many_solutions_are_all_there_if_as_many_are_asked_for(solver):
 
 
 @pytest.mark.parametrize("number", [2, 64, 130])
-@pytest.mark.parametrize("solver", ["lanes", "pysat"])
-def test_unique_puzzles_are_answered_together_and_none_alone(number, solver):
-    found = [puzzle_of(UNIQUE), holed(pattern(FOUR), 5)] * (number // 2)
-    results = solved(found, solver=solver)
+def test_unique_puzzles_are_answered_together_and_none_alone(number):
+    results = solved([puzzle_of(NINE)] * number, solver="lanes")
     assert {result.status for result in results} == {"unique"}
     assert {result.problem for result in results} == {None}, "that was not needed"
-    assert names(results) == {solver}
+    assert names(results) == {"lanes"}
 
 
 def test_a_solver_that_cannot_be_started_falls_back_as_it_does_alone():
@@ -240,21 +251,17 @@ def test_that_there_is_no_solution_is_checked_unless_solvers_are_trusted(tmp_pat
     assert fallbacks(results[:2]) == {"minisat missed a solution that the check found"}
 
 
-def lying(**changes):
-    """Lanes that see to it that all of what they found is wrong in some way."""
-
-    def solve(*arguments):
-        return replace(solve_lanes(*arguments), **changes)
-
-    return solve
+def lying(monkeypatch, **changes):
+    """Lanes see to it that all of what they found is wrong in some way."""
+    replace_lanes(monkeypatch, lambda found: replace(found, **changes))
 
 
 NO_COUNTS = {"counts": np.zeros(FEWEST, np.int64)}
 
 
 def test_what_lanes_say_is_checked_unless_solvers_are_trusted(monkeypatch):
-    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", lying(**NO_COUNTS))
-    found = [puzzle_of(TWO)] * FEWEST
+    lying(monkeypatch, **NO_COUNTS)
+    found = [puzzle_of(NINE_TWO)] * FEWEST
     assert {result.status for result in solved(found, trust_solver=True)} == {"unsolvable"}
     results = solved(found)
     check(found, results)
@@ -263,8 +270,8 @@ def test_what_lanes_say_is_checked_unless_solvers_are_trusted(monkeypatch):
 
 @pytest.mark.parametrize("prove", ["never", "always"])
 def test_where_lanes_find_no_solution_and_there_is_one_that_one_is_published(prove, monkeypatch):
-    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", lying(**NO_COUNTS))
-    sources = [(f"{at}.txt", TWO.encode()) for at in range(FEWEST)]
+    lying(monkeypatch, **NO_COUNTS)
+    sources = [(f"{at}.txt", NINE_TWO.encode()) for at in range(FEWEST)]
     for result in solve_sources(sources, at_hand("auto"), Settings(prove=prove)):
         assert (result.status, len(result.solutions), result.complete) == ("multiple", 2, True)
         assert result.solver.warning == "lanes missed a solution that the check found"
@@ -273,7 +280,7 @@ def test_where_lanes_find_no_solution_and_there_is_one_that_one_is_published(pro
 @pytest.mark.parametrize(
     ("solver", "changes", "why"),
     [
-        ("auto", {"grids": np.ones((3, FEWEST, 16), np.uint8)}, "a grid of lanes is no solution"),
+        ("auto", {"grids": np.ones((3, FEWEST, 81), np.uint8)}, "a grid of lanes is no solution"),
         ("lanes", {"decided": np.zeros(FEWEST, bool)}, "lanes left it undecided"),
         ("auto", {"decided": np.zeros(FEWEST, bool)}, None),
     ],
@@ -281,8 +288,8 @@ def test_where_lanes_find_no_solution_and_there_is_one_that_one_is_published(pro
 def test_what_lanes_get_wrong_or_leave_undecided_goes_through_the_chain(
     solver, changes, why, monkeypatch
 ):
-    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", lying(**changes))
-    found = [puzzle_of(TWO)] * FEWEST
+    lying(monkeypatch, **changes)
+    found = [puzzle_of(NINE_TWO)] * FEWEST
     results = solved(found, at_hand("pysat"), solver=solver)
     check(found, results)
     assert (names(results), fallbacks(results)) == ({"pysat"}, {why})
@@ -305,14 +312,12 @@ def test_lacking_minisat_is_told_of_every_batch():
 
 
 def test_no_solver_can_change_the_puzzles_that_its_answers_are_checked_against(monkeypatch):
-    def careless(geometry, masks, *rest):
-        found = solve_lanes(geometry, masks, *rest)
+    def careless(masks, *_):
         masks[:] = 1
-        return found
 
-    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", careless)
+    put_in_place(monkeypatch, careless)
     with pytest.raises(ValueError, match="read-only"):
-        solved([puzzle_of(TWO)] * FEWEST)
+        solved([puzzle_of(NINE_TWO)] * FEWEST)
 
 
 def test_the_masks_of_puzzles_are_theirs():
@@ -359,7 +364,7 @@ def test_sources_of_all_kinds_give_what_each_gives_alone(solver, times):
         parsed = parse_source(data, name)
         wanted = alone(parsed.puzzle, 3)
         assert result.problem == PuzzleProblem(parsed)
-        for told in ("status", "complete", "message", "conflict", "certificate"):
+        for told in ("status", "complete", "message", "conflict", "told_certificate"):
             assert getattr(result, told) == getattr(wanted, told), told
         check_grids(parsed.puzzle, result, wanted)
         assert next(iter(result.seconds)) == "parse"
@@ -368,7 +373,7 @@ def test_sources_of_all_kinds_give_what_each_gives_alone(solver, times):
 
 @pytest.mark.parametrize("number", [2, 70])
 def test_a_puzzle_solved_with_others_has_the_time_of_all_of_them_and_none_of_its_own(number):
-    results = as_sources([UNIQUE] * number, "auto")
+    results = as_sources([NINE] * number, "lanes")
     assert len({result.seconds["batch"] for result in results}) == 1
     for result in results:
         assert list(result.seconds) == ["parse", "batch", "total"]

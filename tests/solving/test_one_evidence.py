@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-import lzma
 import subprocess
 from dataclasses import replace
 
 import pytest
 from support.dropping import DropFolder
 from support.needs import needs_drat_trim
+from support.refuting import stands
 from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
 
 from pipeline.certify.formula import proof_formula
-from pipeline.certify.proof import ProofTimeout, check_refutation
+from pipeline.errors import LimitReached
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle, parsed_from
 from pipeline.service.requests import solve_problems, solve_source
@@ -67,9 +67,9 @@ def test_whatever_is_complete_is_proved(name, solvers):
         return
     assert result.complete
     assert result.certificate.complete == "proved"
-    assert "dratify" in result.certificate.checker
-    checked = check_refutation(proof_formula(puzzle, result.solutions), result.proof.text, 60)
-    assert checked.steps == result.certificate.steps
+    assert result.certificate.by == "lrat"
+    assert result.certificate.checker.startswith("sudoku-pipeline ")
+    assert stands(result.proof) == result.certificate.steps
     text = "".join(result.proof.formula().text())
     assert text == "".join(proof_formula(puzzle, result.solutions).text())
 
@@ -78,16 +78,16 @@ def test_whatever_is_complete_is_proved(name, solvers):
     ("prove", "text", "by"),
     [
         ("never", NONE, "exhaustion"),
-        ("unsolvable", NONE, "drat"),
+        ("unsolvable", NONE, "lrat"),
         ("unsolvable", UNIQUE, "exhaustion"),
-        ("always", UNIQUE, "drat"),
+        ("always", UNIQUE, "lrat"),
         ("never", UNIQUE, "exhaustion"),
     ],
 )
 def test_what_has_a_proof_is_what_was_asked_for(prove, text, by, solvers):
     result = solved(parse_puzzle(text), solvers, prove)
     assert (result.certificate.complete, result.certificate.by) == ("proved", by)
-    assert (result.proof is not None) == (by == "drat")
+    assert (result.proof is not None) == (by == "lrat")
 
 
 @needs_drat_trim
@@ -97,7 +97,7 @@ def test_drat_trim_verifies_what_is_published(name, solvers, tmp_path):
     proof = solved(puzzle, solvers, max_solutions=20).proof
     formula, text = tmp_path / "a.proof.cnf", tmp_path / "a.proof.drat"
     formula.write_text("".join(proof.formula().text()))
-    text.write_text(proof.text)
+    text.write_text(proof.drat)
     checked = subprocess.run(
         ["drat-trim", formula, text], capture_output=True, text=True, check=False
     )
@@ -184,7 +184,7 @@ def test_a_grid_too_large_for_its_formula_is_claimed_and_says_why(solvers):
     assert "clauses" in result.certificate.reason
 
 
-@pytest.mark.parametrize("error", [GaveUp("no room"), ProofTimeout("no time")])
+@pytest.mark.parametrize("error", [GaveUp("no room"), LimitReached("no time")])
 def test_what_no_engine_could_prove_in_its_limits_is_claimed(error, monkeypatch, solvers):
     def prove(*_):
         raise error
@@ -211,7 +211,7 @@ def test_a_formula_without_a_model_is_proved_to_have_none(solvers):
     assert (satisfiable.status, len(satisfiable.solutions)) == ("solved", 1)
 
 
-def test_a_collection_has_all_its_proofs_in_one_file_with_an_index(tmp_path):
+def test_the_rows_of_a_collection_are_proved_if_asked_and_their_proofs_made_by_a_command(tmp_path):
     box = DropFolder.within(tmp_path)
     lines = [NINE, NINE.replace("53", "33", 1), NINE_TWO, "hello", "." * 81, NINE]
     box.drop("top.txt", "".join(f"{line}\n" for line in lines))
@@ -219,19 +219,8 @@ def test_a_collection_has_all_its_proofs_in_one_file_with_an_index(tmp_path):
     record = box.record("top")
     assert record["certificate"] == {"solutions": "checked", "proved": 4, "claimed": 0}
     rows = list(csv.DictReader(io.StringIO(box.text("top.csv"))))
-    packed = (box.outbox / "top.proofs.xz").read_bytes()
-    entries = list(csv.DictReader(io.StringIO(box.text("top.proofs.csv"))))
-    assert [entry["index"] for entry in entries] == ["1", "2", "3", "6"]
-    firsts, seconds = (box.text(f"top_{rank}.solution").splitlines() for rank in (1, 2))
-    for entry in entries:
-        place = int(entry["index"]) - 1
-        text = lzma.LZMADecompressor().decompress(packed[int(entry["offset"]) :]).decode()
-        start = int(entry["start"])
-        proof = text[start : start + int(entry["length"])]
-        found = [line[place] for line in (firsts, seconds)][: int(rows[place]["solutions"])]
-        grids = [Grid(Geometry(3, 3), tuple(map(int, line))) for line in found]
-        checked = check_refutation(proof_formula(parse_puzzle(lines[place]), grids), proof, 60)
-        assert checked.steps == int(entry["steps"])
+    assert [row["certificate"] for row in rows] == ["lrat", "lrat", "lrat", "", "", "lrat"]
+    assert not [each.name for each in box.outbox.iterdir() if ".proof" in each.name]
 
 
 def test_without_being_asked_a_collection_has_no_proofs(tmp_path):

@@ -11,7 +11,7 @@ from support.dropping import DropFolder
 from support.solving import pattern
 
 from pipeline.certify.formula import Formula, read_formula
-from pipeline.certify.proof import Checked, check_refutation
+from pipeline.certify.lrat import check_lrat, drat_of
 from pipeline.puzzle.puzzle import Geometry
 
 SIZES = (Geometry(2, 2), Geometry(2, 3), Geometry(3, 3))
@@ -70,10 +70,11 @@ def formula_in(folder: Path, stem: str) -> Formula:
     return read_formula((folder / f"{stem}.proof.cnf").read_text("ascii"))
 
 
-def checked(folder: Path, stem: str) -> Checked:
-    """What dratify says of the files as they were written."""
-    proof = (folder / f"{stem}.proof.drat").read_text("ascii")
-    return check_refutation(formula_in(folder, stem), proof, 100)
+def checked(folder: Path, stem: str) -> int:
+    """The steps of a proof as it was written, which holds, and is the same in both notations."""
+    lrat = (folder / f"{stem}.proof.lrat").read_text("ascii")
+    assert (folder / f"{stem}.proof.drat").read_text("ascii") == drat_of(lrat)
+    return check_lrat(formula_in(folder, stem), lrat)
 
 
 def without_last(formula: Formula) -> Formula:

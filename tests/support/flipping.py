@@ -1,4 +1,4 @@
-"""Bits that flip in the compiled search: in this process, in workers, and in those of a cluster.
+"""Bits that flip in lanes: in this process, in workers, and in those of a cluster.
 
 A worker of a pool is made of this module by its `serve`; one of Dask that preloads it gets
 `dask_setup`.
@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from ctypes import c_int64, c_uint8, c_uint64
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 from pipeline.native import Loaded
 from pipeline.service import workers
-from pipeline.solving.compiled.loading import PROGRAM
-from pipeline.solving.compiled.state import BEGUN, LANES, MOST_HALVES, ROW_WORDS, WORD, WORDS
+from pipeline.solving.compiled import PROGRAM
+from pipeline.solving.compiled.deduction import LANES, ROW_WORDS, WORD, WORDS
+from pipeline.solving.compiled.kernel import BEGUN, Lanes
 
 ONE_STEP = 1
-PLACES = "grids", "counts", "idle", "candidates", "planes", "puzzle", "numbers"
+PLACES = "grids", "counts", "idle", "branches", "planes", "puzzle", "numbers"
 
 
 class Flipping:
@@ -27,67 +29,60 @@ class Flipping:
     None of them leads it to memory that is not its own.
     """
 
-    def __init__(self, step: Callable[..., bool], where: str, seed: int) -> None:
+    def __init__(self, step: Callable[..., int], where: str, seed: int) -> None:
         self.flips = 0
         self._step = step
         self._where = where
         self._random = random.Random(seed)
 
-    def __call__(self, *arguments: int) -> bool:
-        ended = self._step(*arguments[:-1], ONE_STEP)
-        names = "planes idle puzzle last candidates owner one_before numbers masks"
-        at = dict(zip(names.split(), arguments, strict=False))
-        puzzles, most, counts, grids = arguments[9:13]
+    def __call__(self, lanes: Lanes, masks, most, counts, grids, shared, _steps) -> int:
+        ended = self._step(lanes, masks, most, counts, grids, shared, ONE_STEP)
         if self._random.random() < 0.3:
             self.flips += 1
-            getattr(self, f"_in_{self._where}")(at, puzzles, most, counts, grids)
+            getattr(self, f"_in_{self._where}")(lanes, len(masks), most, counts, grids)
         return ended
 
-    def _in_grids(self, at, puzzles, most, counts, grids):
-        self._flip(c_uint8, grids, most * puzzles * 81, 8)
+    def _in_grids(self, lanes, puzzles, most, counts, grids):
+        self._flip(grids.reshape(-1), 8)
 
-    def _in_counts(self, at, puzzles, most, counts, grids):
-        count = (c_int64 * puzzles).from_address(counts)
+    def _in_counts(self, lanes, puzzles, most, counts, grids):
         place = self._random.randrange(puzzles)
-        flipped = count[place] ^ 1 << self._random.randrange(4)
-        count[place] = min(flipped, most)
+        counts[place] = min(counts[place] ^ 1 << self._random.randrange(4), most)
 
-    def _in_idle(self, at, puzzles, most, counts, grids):
-        self._flip(c_uint64, at["idle"], WORDS, WORD)
+    def _in_idle(self, lanes, puzzles, most, counts, grids):
+        self._flip(lanes.idle, WORD)
 
-    def _in_candidates(self, at, puzzles, most, counts, grids):
-        """Of all halves that are set aside, but for what is not a candidate."""
-        half = self._random.randrange(LANES * MOST_HALVES) if self._random.random() < 0.1 else 0
-        for place in range(half, min(half + 64, LANES * MOST_HALVES)):
-            self._flip(c_uint64, at["candidates"] + 8 * ROW_WORDS * place, ROW_WORDS - 1, WORD)
+    def _in_branches(self, lanes, puzzles, most, counts, grids):
+        """In all pending branches, but for what is not a candidate."""
+        places = len(lanes.branches)
+        first = self._random.randrange(places) if self._random.random() < 0.1 else 0
+        for place in range(first, min(first + 64, places)):
+            self._flip(lanes.branches[place, : ROW_WORDS - 1], WORD)
 
-    def _in_planes(self, at, puzzles, most, counts, grids):
+    def _in_planes(self, lanes, puzzles, most, counts, grids):
         for _ in range(20):
-            self._flip(c_uint64, at["planes"], (ROW_WORDS - 1) * LANES, WORD)
+            self._flip(lanes.planes[: (ROW_WORDS - 1) * WORD * WORDS], WORD)
 
-    def _in_puzzle(self, at, puzzles, most, counts, grids):
-        of_lane = (c_int64 * LANES).from_address(at["puzzle"])
+    def _in_puzzle(self, lanes, puzzles, most, counts, grids):
         lane = self._random.randrange(LANES)
-        flipped = of_lane[lane] ^ 1 << self._random.randrange(8)
-        of_lane[lane] = min(flipped, puzzles - 1)
+        lanes.puzzle[lane] = min(lanes.puzzle[lane] ^ 1 << self._random.randrange(8), puzzles - 1)
 
-    def _in_numbers(self, at, puzzles, most, counts, grids):
+    def _in_numbers(self, lanes, puzzles, most, counts, grids):
         """A puzzle that was not begun counts as begun."""
-        begun = c_int64.from_address(at["numbers"] + 8 * BEGUN)
-        begun.value = min(begun.value + 1, puzzles)
+        lanes.numbers[BEGUN] = min(lanes.numbers[BEGUN] + 1, puzzles)
 
-    def _flip(self, kind, address, count, bits):
-        at = self._random.randrange(count)
-        (kind * count).from_address(address)[at] ^= 1 << self._random.randrange(bits)
+    def _flip(self, words, bits):
+        at = self._random.randrange(len(words))
+        words[at] ^= np.left_shift(1, self._random.randrange(bits), dtype=words.dtype)
 
 
 def flip_all() -> None:
-    """Have bits flip in every compiled search of this process from now on, in place after place."""
+    """Have bits flip in all searches of this process from now on, in place after place."""
     step, seeds, get = PROGRAM.load_from(PROGRAM.folder()), count(), Loaded.get
 
-    def flipping(loaded: Loaded, *, at_once: bool) -> Any:
+    def flipping(loaded: Loaded, seconds: float = 0.0, *, at_once: bool = False) -> Any:
         if loaded._program != PROGRAM:
-            return get(loaded, at_once=at_once)
+            return get(loaded, seconds, at_once=at_once)
         seed = next(seeds)
         return Flipping(step, PLACES[seed % len(PLACES)], seed)
 

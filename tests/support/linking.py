@@ -11,10 +11,12 @@ class Asked:
 
     def __init__(self, step: Callable[..., Any] | None = None) -> None:
         self.step = step
+        self.seconds: list[float] = []
         self.at_once: list[bool] = []
         self.counted = 0
 
-    def get(self, *, at_once: bool) -> Callable[..., Any] | None:
+    def get(self, seconds: float = 0.0, *, at_once: bool = False) -> Callable[..., Any] | None:
+        self.seconds.append(seconds)
         self.at_once.append(at_once)
         return self.step
 

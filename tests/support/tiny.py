@@ -1,35 +1,21 @@
-"""A program that is compiled in a moment: the sum of some numbers."""
+"""Programs that are compiled in a moment: the sum of some numbers, and all that vectors can do."""
 
 from __future__ import annotations
 
-from ctypes import c_int64
-from pathlib import Path
+import numpy as np
 
-from pipeline.native import Program
+from pipeline.native import Program, compiled
+from pipeline.native.vectors import bits_set, filled, load, spread, store
 
-TINY = Program(
-    name="tiny",
-    sources=(Path(__file__),),
-    compiler="support.tiny.object_code",
-    trial="support.tiny.try_sum",
-    arguments="Pq",
-    result="q",
-)
+TINY = Program("tiny", "summed", ("support.tiny",), "support.tiny.try_sum")
 
 
-def object_code(name):
-    from numba import carray, types
-
-    from pipeline.native import building
-
-    def summed(numbers, count):
-        total = 0
-        for number in carray(numbers, count):
-            total += number
-        return total
-
-    signature = types.int64(types.CPointer(types.int64), types.int64)
-    return building.object_code(summed, signature, name)
+@compiled()
+def summed(numbers):
+    total = 0
+    for number in numbers:
+        total += number
+    return total
 
 
 def try_sum(function):
@@ -38,4 +24,36 @@ def try_sum(function):
 
 
 def sum_by(function, *numbers):
-    return function((c_int64 * len(numbers))(*numbers), len(numbers))
+    return function(np.array(numbers, np.int64))
+
+
+_SELF = ("support.tiny", "pipeline.native.vectors")
+VECTORS = {
+    kind: Program(f"vectors{kind(0).itemsize}", "combined", _SELF, f"support.tiny.try_{name}")
+    for kind, name in ((np.uint16, "short"), (np.uint64, "long"))
+}
+
+
+@compiled()
+def combined(given, found):
+    """Write a vector for each operation on the first vectors of `given`."""
+    a, b, c = load(given, 0), load(given, 1), load(given, 2)
+    store(found, 0, a & b | ~c)
+    store(found, 1, a ^ b)
+    store(found, 2, a + b)
+    store(found, 3, a - b)
+    store(found, 4, a << np.uint64(3))
+    store(found, 5, a >> np.uint64(5))
+    store(found, 6, filled(c))
+    store(found, 7, bits_set(a))
+    store(found, 8, spread(given[3, 1]))
+    store(found, 9, spread(given[3, 0]) & a)
+    return True
+
+
+def try_short(function):
+    function(np.ones((4, 32), np.uint16), np.zeros((12, 32), np.uint16))
+
+
+def try_long(function):
+    function(np.ones((4, 8), np.uint64), np.zeros((12, 8), np.uint64))

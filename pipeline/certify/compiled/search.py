@@ -1,30 +1,46 @@
-"""The check of `exhaustion.py` for many puzzles of 9×9, compiled: LANES searches side by side.
+"""A search for solutions that are not listed: LANES puzzles of 9×9 side by side.
 
-Each lane is a depth-first search of its own. After a sweep, a lane with a contradiction, or at a
-grid that is listed, goes back to its last branch; one that no longer moves branches. Of a
-triad and a value, it is first assumed that the triad has it, then that it has not: so two branches
-have no grid in common, and each listed grid is met once.
-
-`building.py` makes machine code of this.
+Each lane is a depth-first search of its own. After a round of propagation, a lane with a
+contradiction, or at a grid that is listed, goes back to its last branch; one that no longer moves
+branches. For a triad and a value, it is first assumed that the triad has it, then that it has not:
+so two branches have no grid in common, and each listed grid is met once.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from enum import IntEnum
+from typing import NamedTuple
 
-from pipeline.certify.compiled.state import (
-    CELLS,
-    DEAD,
-    DEPTH,
-    LANES,
-    LEFT,
-    MAY,
-    MOVED,
-    NOBODY,
-    OPEN,
-)
-from pipeline.certify.compiled.sweep import compiled, sweep
-from pipeline.certify.verdicts import Verdict
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.certify.compiled.sweep import CELLS, DEAD, LEFT, MAY, MOVED, OPEN, ROWS, sweep
+from pipeline.native import compiled
+from pipeline.native.vectors import Words, aligned
+
+LANES = 32
+"""Puzzles that are searched side by side: words of 16 bits in a vector."""
+
+DEPTH = 64
+"""Branches that a lane has open at the most; what needs more is undecided."""
+
+NOBODY = -1
+"""The puzzle of a lane that has none."""
+
+NOWHERE = -1
+
+
+class Verdict(IntEnum):
+    """What is known of a claim that some grids are all solutions of a puzzle.
+
+    WRONG: they are not different solutions. INCOMPLETE: there is another one.
+    """
+
+    UNDECIDED = 0
+    COMPLETE = 1
+    INCOMPLETE = 2
+    WRONG = 3
+
 
 _UNDECIDED, _COMPLETE, _INCOMPLETE, _WRONG = map(int, Verdict)
 _GIVEN_UP = -1
@@ -35,12 +51,43 @@ _NINE = 511
 _DECIDED = 27
 """What is left of a chute in which each value has one triad of each line."""
 
-NOWHERE = -1
-
 _LOWEST = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
 
 
-@compiled
+class Searches(NamedTuple):
+    """The state of LANES searches; `new_searches` makes one, in which none has begun.
+
+    fields: (ROWS, LANES), what each of the cells may hold, and what follows from that; see below.
+    puzzle: (LANES,) what each searches. depth, met: (LANES,) branches that are open, and listed
+    grids that it has come to. saved: (LANES, DEPTH, CELLS) the cells before each branch, and
+    `tried` (LANES, DEPTH) what was tried there. seen: (27,) is for looking at one grid. begun:
+    (1,) the puzzles that were begun.
+    """
+
+    fields: Words
+    puzzle: NDArray[np.int64]
+    depth: NDArray[np.int64]
+    met: NDArray[np.int64]
+    saved: NDArray[np.uint16]
+    tried: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    begun: NDArray[np.int64]
+
+
+def new_searches() -> Searches:
+    return Searches(
+        aligned(np.uint16, ROWS),
+        np.full(LANES, NOBODY),
+        np.zeros(LANES, np.int64),
+        np.zeros(LANES, np.int64),
+        np.empty((LANES, DEPTH, CELLS), np.uint16),
+        np.empty((LANES, DEPTH), np.int64),
+        np.zeros(27, np.int64),
+        np.zeros(1, np.int64),
+    )
+
+
+@compiled(inline=True)
 def _is_solution(masks, grids, puzzle, rank, seen):
     """Whether a grid that is listed is a solution, from the rules."""
     for unit in range(27):
@@ -61,7 +108,7 @@ def _is_solution(masks, grids, puzzle, rank, seen):
     return True
 
 
-@compiled
+@compiled(inline=True)
 def _are_different_solutions(masks, counts, grids, puzzle, seen):
     for rank in range(counts[puzzle]):
         if not _is_solution(masks, grids, puzzle, rank, seen):
@@ -72,7 +119,7 @@ def _are_different_solutions(masks, counts, grids, puzzle, seen):
     return True
 
 
-@compiled
+@compiled(inline=True)
 def _same(grids, puzzle, one, other):
     for cell in range(CELLS):
         if grids[one, puzzle, cell] != grids[other, puzzle, cell]:
@@ -80,7 +127,7 @@ def _same(grids, puzzle, one, other):
     return True
 
 
-@compiled
+@compiled(inline=True)
 def _is_listed(fields, lane, grids, puzzle, count):
     """Whether the one candidate of each cell is a grid that is listed."""
     for rank in range(count):
@@ -95,7 +142,7 @@ def _is_listed(fields, lane, grids, puzzle, count):
     return False
 
 
-@compiled
+@compiled(inline=True)
 def _choice(fields, lane):
     """Where to branch: 81 · chute + 9 · triad + value, from 0; chutes 3 to 5 are the stacks.
 
@@ -127,7 +174,7 @@ def _choice(fields, lane):
     return 9 * triad + value
 
 
-@compiled
+@compiled(inline=True)
 def _assume(fields, lane, choice, has_it):
     """Strike what is wrong if a triad has, or has not, a value."""
     chute, triad, value = choice // 81, choice // 9 % 9, choice % 9
@@ -144,7 +191,7 @@ def _assume(fields, lane, choice, has_it):
             fields[at + 2 * step, lane] &= keep
 
 
-@compiled
+@compiled(inline=True)
 def _begin(lane, lanes, fields, masks, counts, grids, verdicts):
     """Begin the next puzzle whose listed grids are different solutions."""
     while lanes.begun[0] < len(masks):
@@ -160,7 +207,7 @@ def _begin(lane, lanes, fields, masks, counts, grids, verdicts):
     lanes.puzzle[lane] = NOBODY
 
 
-@compiled
+@compiled(inline=True)
 def _branch(lane, lanes, fields, choice):
     depth = lanes.depth[lane]
     for cell in range(CELLS):
@@ -170,7 +217,7 @@ def _branch(lane, lanes, fields, choice):
     _assume(fields, lane, choice, True)
 
 
-@compiled
+@compiled(inline=True)
 def _go_back(lane, lanes, fields):
     depth = lanes.depth[lane] - 1
     lanes.depth[lane] = depth
@@ -179,7 +226,7 @@ def _go_back(lane, lanes, fields):
     _assume(fields, lane, lanes.tried[lane, depth], False)
 
 
-@compiled
+@compiled(inline=True)
 def _next(lane, lanes, fields, counts, grids, nodes, most):
     """Go on after a sweep: the verdict on the lane's puzzle, undecided while it is searched."""
     puzzle = lanes.puzzle[lane]
@@ -202,7 +249,7 @@ def _next(lane, lanes, fields, counts, grids, nodes, most):
     return _COMPLETE if lanes.met[lane] == counts[puzzle] else _GIVEN_UP
 
 
-@compiled
+@compiled(inline=True)
 def search(lanes, masks, counts, grids, verdicts, nodes, most, sweeps):
     """Go on for so many sweeps; whether all puzzles are done.
 

@@ -1,41 +1,43 @@
-"""A round of propagation for LANES puzzles of 9×9 side by side, compiled.
+"""A round of propagation for LANES puzzles of 9×9 side by side.
 
 A triad is three cells of a row or column in one box; a chute is the nine triads of three rows, or
 columns, that share three boxes. Each value is in one triad of each line and of each box: so in one
-of six ways (T. Dillon, tdoku, 2019). A row of `fields` is one cell, or triad, of all lanes; its
-bits are values.
+of six ways (T. Dillon, tdoku, 2019). A vector of `fields` is one cell, or triad, in all lanes; the
+bits of its words are values.
 """
 
 from __future__ import annotations
 
-from numba import njit
+import numpy as np
 
-from pipeline.certify.compiled.fields import (
-    bits_set,
-    filled,
-    load,
-    nine_values,
-    no_value,
-    store,
-    without_lowest,
-)
-from pipeline.certify.compiled.state import DEAD, LEFT, MAY, MOVED, MUST, OPEN
+from pipeline.native import compiled
+from pipeline.native.vectors import bits_set, filled, load, spread, store, without_lowest
 
-compiled = njit(nogil=True, error_model="numpy", boundscheck=False, forceinline=True)
+CELLS, TRIADS, CHUTES = 81, 54, 6
+
+MAY = CELLS
+MUST = MAY + TRIADS
+LEFT = MUST + TRIADS
+DEAD, OPEN, MOVED, ROWS = range(LEFT + CHUTES, LEFT + CHUTES + 4)
+"""The vectors of `fields` after the cells: what triads may and must have, how much the triads of a
+chute may have, and what is not 0 in a lane with a contradiction, with a cell that has several
+values, and that has changed in the last round."""
+
+_NONE, _NINE = np.uint16(0), np.uint16(0b111_111_111)
 
 
-@compiled
+@compiled(inline=True)
 def _load(f, at, step):
     """The three cells of a triad."""
     return load(f, at), load(f, at + step), load(f, at + 2 * step)
 
 
-@compiled
+@compiled(inline=True)
 def _may(x):
     return x[0] | x[1] | x[2]
 
 
-@compiled
+@compiled(inline=True)
 def _sole(x):
     """The values that a cell of a triad has alone."""
     a, b, c = (
@@ -46,18 +48,18 @@ def _sole(x):
     return x[0] & ~a | x[1] & ~b | x[2] & ~c
 
 
-@compiled
+@compiled(inline=True)
 def _permuted(a, b, c, d, e, f, g, h, i):
     """In which triads of a chute a value may be, if each line has it in another box.
 
     And which values can be nowhere.
     """
     p, q, r, s, t, u = a & e & i, a & f & h, b & d & i, b & f & g, c & d & h, c & e & g
-    nowhere = (p | q | r | s | t | u) ^ nine_values()
+    nowhere = (p | q | r | s | t | u) ^ spread(_NINE)
     return (p | q, r | s, t | u, r | t, p | u, q | s, s | u, q | t, p | r), nowhere
 
 
-@compiled
+@compiled(inline=True)
 def _strike(f, at, step, x, may, must, triad):
     """Leave to a triad what it may have; note that, and what it must have.
 
@@ -74,7 +76,7 @@ def _strike(f, at, step, x, may, must, triad):
     return without_lowest(three), _may(x) & ~may, bits_set(may)
 
 
-@compiled
+@compiled(inline=True)
 def _chute(f, chute, first, line, box, cell):
     """Strike in a chute what its triads exclude; give contradictions, and what was struck.
 
@@ -109,7 +111,7 @@ def _chute(f, chute, first, line, box, cell):
     return bad, y0 | y1 | y2 | y3 | y4 | y5 | y6 | y7 | y8
 
 
-@compiled
+@compiled(inline=True)
 def _settle(f, cell, row, column):
     """What both triads of a cell must have, it has alone; give what is wrong, open, and struck."""
     x, held = load(f, cell), load(f, row) & load(f, column)
@@ -118,13 +120,13 @@ def _settle(f, cell, row, column):
     return without_lowest(held) | ~filled(y), without_lowest(y), x & ~y
 
 
-@compiled
+@compiled(inline=True)
 def sweep(f):
     """Propagate once through all chutes, bands first.
 
     A lane that has not moved has nothing more to strike.
     """
-    dead, is_open, moved = no_value(), no_value(), no_value()
+    dead, is_open, moved = spread(_NONE), spread(_NONE), spread(_NONE)
     for chute in range(3):
         bad, struck = _chute(f, chute, 27 * chute, 9, 3, 1)
         dead, moved = dead | bad, moved | struck

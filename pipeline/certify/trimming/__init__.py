@@ -1,46 +1,19 @@
-"""What of a refutation is needed: found by machine code, which nobody has to trust.
+"""What of a refutation is needed, and why each step of that follows: hints, which nobody trusts.
 
-A refutation from some of a formula's clauses refutes the formula. So what the trimmer leaves of a
-proof is checked in place of the whole, and a wrong choice is no worse than none: the whole is
-checked then.
+`kernel.py` finds them, as machine code or, where there is none, in plain Python.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
 from pipeline.native import Loaded, Program
 
-LONG = 50_000
-"""Characters of a proof for which loading it at once pays: dratify takes most of a second."""
+LONG = 5_000
+"""Characters of a proof for which loading machine code at once pays."""
 
-_SOURCES = "building.py", "kernel.py", "state.py"
 PROGRAM = Program(
-    name="trim",
-    sources=tuple(map(Path(__file__).with_name, _SOURCES)),
-    compiler="pipeline.certify.trimming.building.object_code",
-    trial="pipeline.certify.trimming.asking.try_trim",
-    arguments="P" * 16 + "q" * 6,
-    result="q",
+    "trim",
+    "trim",
+    ("pipeline.certify.trimming.kernel", "pipeline.certify.trimming.state"),
+    "pipeline.certify.trimming.hints.try_trim",
 )
 loaded = Loaded(PROGRAM)
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """So many further steps, and by their numbers the clauses that suffice for them.
-
-    The steps of a proof are numbered after the formula's clauses.
-    """
-
-    steps: int
-    clauses: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Trimmed:
-    """Which steps of a proof are kept, and the parts that these make up."""
-
-    kept: tuple[int, ...]
-    parts: tuple[Part, ...]

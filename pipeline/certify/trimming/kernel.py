@@ -1,4 +1,4 @@
-"""Which clauses and lemmas a refutation needs, compiled.
+"""Which lemmas a refutation needs, and which clauses each of them follows from, in which order.
 
 First the clauses of the formula are added and then the lemmas, one by one, and what follows from
 them by unit propagation, until a clause fails. Then, from the last lemma to the first, each one is
@@ -6,35 +6,35 @@ taken away with all that had followed from it; and if it was needed, it is check
 follows from is needed too (E. Goldberg, Y. Novikov, 2003). Clauses that are known to be needed are
 propagated before others, so that few more are (M. Heule, W. Hunt, N. Wetzler, drat-trim, 2013).
 
-`building.py` makes machine code of this.
+A literal that follows from all clauses before a lemma, not from its negation alone, becomes a
+step of its own if it is needed. So its own reasons are named once, not by each lemma.
+
+These functions work on arrays as machine code, and on lists as plain Python.
 """
 
 from __future__ import annotations
 
-from numba import njit
-
 from pipeline.certify.trimming.state import (
-    CHECKED,
     CONFLICT,
     FAILED,
     MARKED,
     NOTHING,
     OTHERS,
-    PART,
     PICKED,
     PLACE,
     TRAIL,
     TRIMMED,
     UNFINISHED,
     VISITS,
+    WRITTEN,
 )
-
-compiled = njit(nogil=True, error_model="numpy", boundscheck=False, forceinline=True)
+from pipeline.native import compiled
 
 _TRUE, _FALSE = 1, -1
+_TOUCHED, _FIRST_NEEDED, _ASSUMED = 1, 2, 3
 
 
-@compiled
+@compiled(inline=True)
 def _assign(t, literal, reason):
     """Make a literal true."""
     size, variable = t.numbers[TRAIL], literal >> 1
@@ -45,23 +45,22 @@ def _assign(t, literal, reason):
     t.numbers[TRAIL] = size + 1
 
 
-@compiled
+@compiled(inline=True)
 def _undo(t, size):
     """Leave so many literals on the trail."""
     for position in range(size, t.numbers[TRAIL]):
         literal = t.trail[position]
         t.values[literal] = t.values[literal ^ 1] = 0
-        t.seen[literal >> 1] = 0
     t.numbers[TRAIL] = min(size, t.numbers[TRAIL])
 
 
-@compiled
+@compiled(inline=True)
 def _link(t, kind, literal, place):
-    t.following[place] = t.heads[kind, literal]
-    t.heads[kind, literal] = place
+    t.following[place] = t.heads[2 * literal + kind]
+    t.heads[2 * literal + kind] = place
 
 
-@compiled
+@compiled(inline=True)
 def _moved(t, place, other):
     """Watch another literal of a clause, which is not false; whether there is one."""
     clause = place >> 1
@@ -77,13 +76,13 @@ def _moved(t, place, other):
     return False
 
 
-@compiled
+@compiled(inline=True)
 def _visit(t, kind, literal, end):
     """Look at a list of those that watch a literal that is false; give one that fails, or NOTHING.
 
     Clauses from `end` on are gone.
     """
-    last, place = NOTHING, t.heads[kind, literal]
+    last, place = NOTHING, t.heads[2 * literal + kind]
     while place != NOTHING:
         t.numbers[VISITS] += 1
         following, clause = t.following[place], place >> 1
@@ -102,7 +101,7 @@ def _visit(t, kind, literal, end):
             last = place
         else:
             if last == NOTHING:
-                t.heads[kind, literal] = following
+                t.heads[2 * literal + kind] = following
             else:
                 t.following[last] = following
             if stays:
@@ -111,7 +110,7 @@ def _visit(t, kind, literal, end):
     return NOTHING
 
 
-@compiled
+@compiled(inline=True)
 def _propagate(t, start, end):
     """Propagate the literals of the trail from `start` on; give a clause that fails, or NOTHING."""
     first = then = start
@@ -127,7 +126,7 @@ def _propagate(t, start, end):
     return NOTHING
 
 
-@compiled
+@compiled(inline=True)
 def _add(t, clause):
     """Add a clause and propagate it, if it has at most one literal left.
 
@@ -155,115 +154,179 @@ def _add(t, clause):
     return NOTHING
 
 
-@compiled
-def _need(t, clause, count):
-    """Mark and pick a clause, and touch its variables; how many are touched now."""
+@compiled(inline=True)
+def _write(t, number):
+    """Write a number behind the others: see `State`."""
+    t.picked[t.numbers[PICKED]] = number
+    t.numbers[PICKED] += 1
+
+
+@compiled(inline=True)
+def _has_step(t, reason):
+    """Whether the literal that a clause makes true has a step of its own, if it is needed."""
+    return t.starts[reason + 1] - t.starts[reason] > 1
+
+
+@compiled(inline=True)
+def _write_literal(t, variable):
+    """Write the step that says which value a variable has at the root: a clause, or its own."""
+    reason = t.reasons[variable]
+    _write(t, ~t.trail[t.positions[variable]] if _has_step(t, reason) else reason)
+
+
+@compiled(inline=True)
+def _touch(t, clause, count, root):
+    """Touch the variables of a clause, each once, and need the clause; how many are touched now.
+
+    The value of a variable that is among the first `root` of the trail is written.
+    """
     t.marked[clause] = 1
-    if not t.is_picked[clause]:
-        t.is_picked[clause] = 1
-        t.picked[t.numbers[PICKED]] = clause
-        t.numbers[PICKED] += 1
     for at in range(t.starts[clause], t.starts[clause + 1]):
         variable = t.literals[at] >> 1
-        if not t.seen[variable]:
-            t.seen[variable] = 1
-            t.touched[count] = variable
-            count += 1
+        if t.seen[variable]:
+            continue
+        t.seen[variable] = _TOUCHED
+        t.touched[count] = variable
+        count += 1
+        if t.positions[variable] < root:
+            _write_literal(t, variable)
+            reason = t.reasons[variable]
+            if not t.is_picked[reason]:
+                t.is_picked[reason] = 1
+                t.seen[variable] = _FIRST_NEEDED
     return count
 
 
-@compiled
-def _mark(t, failing, variable, root):
-    """Mark a clause that fails, or the reason of a variable, and all that made them so.
+@compiled(inline=True)
+def _mark(t, failing, root):
+    """Write what makes a clause fail: values at the root, then reasons in their order, then it."""
+    count, done = _touch(t, failing, 0, root), 0
+    while done < count:
+        variable = t.touched[done]
+        done += 1
+        if t.positions[variable] >= root and t.reasons[variable] != NOTHING:
+            count = _touch(t, t.reasons[variable], count, root)
+    for position in range(root, t.numbers[TRAIL]):
+        variable = t.trail[position] >> 1
+        if t.seen[variable] == _TOUCHED and t.reasons[variable] != NOTHING:
+            _write(t, t.reasons[variable])
+    _write(t, failing)
+    first = 0
+    for each in range(count):
+        variable = t.touched[each]
+        if t.seen[variable] == _FIRST_NEEDED:
+            t.touched[first] = variable
+            first += 1
+        t.seen[variable] = 0
+    _need(t, first)
 
-    For the first `root` literals of the trail that is done once in a part.
-    """
-    count = 0
-    if failing != NOTHING:
-        count = _need(t, failing, count)
-    elif not t.seen[variable]:
-        t.seen[variable] = 1
-        t.touched[0] = variable
-        count = 1
+
+@compiled(inline=True)
+def _need(t, count):
+    """Need the reasons of the variables that are touched, and the reasons of what these name."""
     done = 0
     while done < count:
         reason = t.reasons[t.touched[done]]
         done += 1
-        if reason != NOTHING:
-            count = _need(t, reason, count)
-    for each in range(count):
-        if t.positions[t.touched[each]] >= root:
-            t.seen[t.touched[each]] = 0
+        t.marked[reason] = 1
+        for at in range(t.starts[reason], t.starts[reason + 1]):
+            variable = t.literals[at] >> 1
+            if not t.is_picked[t.reasons[variable]]:
+                t.is_picked[t.reasons[variable]] = 1
+                t.touched[count] = variable
+                count += 1
 
 
-@compiled
+@compiled(inline=True)
 def _follows(t, lemma):
-    """Whether a lemma follows from those before it; if so, what it follows from is marked."""
+    """Whether a lemma follows from those before it; if so, its step is written."""
     root = t.numbers[TRAIL]
-    failing = variable = NOTHING
+    _write(t, lemma)
     for at in range(t.starts[lemma], t.starts[lemma + 1]):
         literal = t.literals[at]
+        variable = literal >> 1
         if t.values[literal] == _TRUE:
-            variable = literal >> 1
-            break
+            _undo(t, root)
+            return _repeats(t, variable)
         if t.values[literal] != _FALSE:
             _assign(t, literal ^ 1, NOTHING)
-    if variable == NOTHING:
-        failing = _propagate(t, root, lemma)
-    follows = failing != NOTHING or variable != NOTHING
-    if follows:
-        _mark(t, failing, variable, root)
+    failing = _propagate(t, root, lemma)
+    if failing != NOTHING:
+        for at in range(t.starts[lemma], t.starts[lemma + 1]):
+            t.seen[t.literals[at] >> 1] = _ASSUMED
+        _mark(t, failing, root)
+        for at in range(t.starts[lemma], t.starts[lemma + 1]):
+            t.seen[t.literals[at] >> 1] = 0
+        _write(t, len(t.marked))
     _undo(t, root)
-    return follows
+    return failing != NOTHING
 
 
-@compiled
-def _begin(t):
-    """Begin a part, for which nothing is picked."""
-    for each in range(t.numbers[PICKED]):
-        t.is_picked[t.picked[each]] = 0
-    for position in range(t.numbers[TRAIL]):
-        t.seen[t.trail[position] >> 1] = 0
-    t.numbers[PICKED] = t.numbers[CHECKED] = 0
-
-
-@compiled
-def _check(t, clause):
-    """Take a lemma away, and check it if it is needed; whether it follows then."""
-    _undo(t, t.before[clause])
-    t.numbers[PLACE] = clause
-    if t.marked[clause]:
-        t.numbers[CHECKED] += 1
-        return _follows(t, clause)
+@compiled(inline=True)
+def _repeats(t, variable):
+    """Write that a lemma holds a literal that is true at the root; whether it is."""
+    if t.values[2 * variable] == 0:  # else it is in the lemma, and its negation too
+        return False
+    _write_literal(t, variable)
+    _write(t, len(t.marked))
+    if not t.is_picked[t.reasons[variable]]:
+        t.is_picked[t.reasons[variable]] = 1
+        t.touched[0] = variable
+        _need(t, 1)
     return True
 
 
-@compiled
-def trim(t, lemmas, most, visits):
-    """Go on until so many clauses were looked at, or a bit more; what is found: see `PART`.
+@compiled(inline=True)
+def _take_back(t):
+    """Take the last literal from the trail, and write its step if it needs one."""
+    literal = t.trail[t.numbers[TRAIL] - 1]
+    reason = t.reasons[literal >> 1]
+    if t.is_picked[reason]:
+        t.is_picked[reason] = 0
+        if _has_step(t, reason):
+            _write(t, ~literal)
+            for at in range(t.starts[reason], t.starts[reason + 1]):
+                if t.literals[at] != literal:
+                    _write_literal(t, t.literals[at] >> 1)
+            _write(t, reason)
+            _write(t, len(t.marked))
+    _undo(t, t.numbers[TRAIL] - 1)
 
-    Clauses from `lemmas` on are lemmas; of these `most` make a part. Those that are marked before
-    are needed anyway.
+
+@compiled(inline=True)
+def _conflict(t, clause, failing, lemmas):
+    """Write the step of the empty clause. If there are no lemmas, nothing else is written."""
+    t.numbers[CONFLICT] = clause
+    _write(t, clause)
+    _mark(t, failing, t.numbers[TRAIL] if clause >= lemmas else 0)
+    _write(t, len(t.marked))
+
+
+@compiled(inline=True)
+def trim(t, lemmas, most, visits):
+    """Go on until so many clauses were looked at, or a bit more; what is found: see `WRITTEN`.
+
+    Clauses from `lemmas` on are lemmas. It returns once `most` numbers are written, or more.
     """
     t.numbers[VISITS] = 0
-    if t.numbers[CHECKED] >= most:
-        _begin(t)
     while t.numbers[VISITS] < visits:
         t.numbers[VISITS] += 1
+        place = t.numbers[PLACE]
         if t.numbers[CONFLICT] == NOTHING:
-            clause = t.numbers[PLACE]
-            if clause == len(t.marked):
+            if place == len(t.marked):
                 return FAILED
-            failing = _add(t, clause)
+            failing = _add(t, place)
             t.numbers[PLACE] += 1
             if failing != NOTHING:
-                _mark(t, failing, NOTHING, t.numbers[TRAIL])
-                t.numbers[CONFLICT] = clause
+                _conflict(t, place, failing, lemmas)
+        elif t.numbers[TRAIL] > (t.before[place - 1] if place > lemmas else 0):
+            _take_back(t)
+        elif place <= lemmas:
+            return TRIMMED
         else:
-            if t.numbers[PLACE] <= lemmas:
-                return TRIMMED
-            if not _check(t, t.numbers[PLACE] - 1):
+            t.numbers[PLACE] -= 1
+            if t.marked[place - 1] and not _follows(t, place - 1):
                 return FAILED
-            if t.numbers[CHECKED] >= most:
-                return PART
+        if t.numbers[PICKED] >= most:
+            return WRITTEN
     return UNFINISHED

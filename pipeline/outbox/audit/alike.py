@@ -127,8 +127,7 @@ class _Plain:
             row = read_row(self.portion, at, trial).row
         except InputError:
             return None
-        is_usual = row.certificate != "drat" and not row.disagreement
-        return row if trial.is_clean and is_usual else None
+        return row if trial.is_clean and not row.disagreement else None
 
     def _are_alike(self, rows: Places, row: PuzzleRow) -> Bools:
         """Which rows, all of one shape, say the same as the first one of their own puzzles."""

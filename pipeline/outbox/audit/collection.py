@@ -1,20 +1,17 @@
-"""A collection's set: original, table, solutions and proofs, side by side in bounded memory."""
+"""A collection's set: original, table and solutions, side by side in bounded memory."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 import numpy as np
 
-from pipeline.certify.formula import proof_formula
-from pipeline.errors import InputError, PipelineError, counted
+from pipeline.errors import InputError, counted
 from pipeline.outbox.audit.alike import find_alike
 from pipeline.outbox.audit.complete import audit_another, audit_complete
 from pipeline.outbox.audit.lines import LineFiles
-from pipeline.outbox.audit.proofs import ProofsFile, check_steps
 from pipeline.outbox.audit.rows import (
     Portion,
     Read,
@@ -116,9 +113,9 @@ class _Collection:
         """Audit every row and all counts. Raises InputError if a file cannot be read further."""
         paths = [self._published.beside(name) for name in self._names]
         record = self._published.record
-        with ExitStack() as stack:
-            proofs = self._proofs(stack)
-            files = stack.enter_context(LineFiles(paths))
+        if f"{self._published.stem}.proofs.csv" in self._published.files:
+            self._report.note("proofs of an earlier version were not read")
+        with LineFiles(paths) as files:
             also = self._also(files)
             for contents in pieces:
                 start = 0
@@ -128,16 +125,12 @@ class _Collection:
                         sum(len(columns(ALSO[each])) for each in also)
                     )
                     portion = Portion(self._names, self.count + 1, contents, start, lines)
-                    self._look(portion, proofs)
+                    self._look(portion)
                     if also:
                         audit_rows(portion, added, also, self._terms, self._report)
                     start += len(lines[0])
                 self._told(self.count)
             files.end()
-            if proofs and (unread := proofs.next):
-                raise InputError(f"{proofs.name}: there is no row {unread.index}")
-            if proofs and self._report.is_clean:  # else proofs may have been skipped
-                proofs.end()
         compare_counts(self.counts, record, self._report)
 
     def _told(self, done: int) -> None:
@@ -154,16 +147,7 @@ class _Collection:
             raise InputError(f"{self._names[0]}: the first line is not {expected!r}")
         return also
 
-    def _proofs(self, stack: ExitStack) -> ProofsFile | None:
-        names = [f"{self._published.stem}.proofs.{ending}" for ending in ("xz", "csv")]
-        listed = [name for name in names if name in self._published.files]
-        if len(listed) == 1:
-            self._report.bad(f"of {names[0]} and {names[1]} only {listed[0]} is listed")
-        if len(listed) < 2:
-            return None
-        return stack.enter_context(ProofsFile(*map(self._published.beside, names)))
-
-    def _look(self, portion: Portion, proofs: ProofsFile | None) -> None:
+    def _look(self, portion: Portion) -> None:
         """Audit some rows: those that are alike at once, the others one by one.
 
         Raises InputError if one is no row, when those before it are audited.
@@ -187,7 +171,6 @@ class _Collection:
             self._add(kind.row, int((kind.places < end).sum()))
         self.count += end
         settled = certify_lines([*odd.values()], self._report)
-        settled |= self._audit_proofs(portion, odd, proofs)
         self._search([e for e in odd.values() if e.is_sound and e.number not in settled])
         if fault:
             raise fault
@@ -197,25 +180,6 @@ class _Collection:
         self.counts[row.status] += count
         if row.complete == "true":
             self.counts[CLAIMED if row.certificate == "claimed" else PROVED] += count
-
-    def _audit_proofs(
-        self, portion: Portion, odd: Mapping[int, Read], proofs: ProofsFile | None
-    ) -> set[int]:
-        """Check the proofs of some rows; the numbers of those that they prove."""
-        rows = range(portion.first, self.count + 1)
-        tried, proved = set(), set()
-        while proofs and proofs.next and proofs.next.index in rows:
-            number, steps = proofs.next.index, proofs.next.steps
-            tried.add(number)
-            read = odd.get(number) or read_row(portion, number - portion.first, Report())
-            if self._check(read, proofs, steps):
-                proved.add(number)
-            self._told(number)
-            proofs.advance()
-        for number, read in odd.items():
-            if read.row.certificate == "drat" and number not in tried:
-                self._about(number).bad("the certificate is 'drat', but there is no proof")
-        return proved
 
     def _about(self, number: int) -> Report:
         return self._report.within(f"{self._published.stem}.csv: row {number}")
@@ -230,21 +194,3 @@ class _Collection:
                 grids = [*row.grids.values()]
                 audited(row.puzzle, grids, self._terms, self._about(row.number))
                 self._told(row.number)
-
-    def _check(self, read: Read, proofs: ProofsFile, steps: int) -> bool:
-        """Whether the next proof shows that the solutions of a row are all."""
-        report = self._report.within(f"proof of row {read.number}")
-        try:
-            text = proofs.take()
-            if not read.complete or read.puzzle is None:
-                report.bad("the row does not say that its solutions are all")
-                return False
-            if read.row.certificate != "drat":
-                report.bad(
-                    f"the certificate of the row is {read.row.certificate[:20]!r}, not 'drat'"
-                )
-            formula = proof_formula(read.puzzle, [*read.grids.values()])
-        except (ValueError, PipelineError) as error:
-            report.bad(str(error))
-            return False
-        return check_steps(formula, text, steps, self._terms, report)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, exhausted
 from pipeline.certify.formula import Formula, core_of, proof_formula
-from pipeline.certify.proof import REFUTED, check_core
+from pipeline.certify.proof import REFUTED, lrat_of
 from pipeline.errors import PipelineError
 from pipeline.limits import Deadline
 from pipeline.outbox.audit.sets import Terms
@@ -54,7 +54,8 @@ def model_of(make: Callable[[], Formula], why: str, terms: Terms, end: float) ->
     """
     if terms.refuter is None and time.monotonic() > end:
         raise Undecided(why)
-    core = core_of(make(), Deadline(end, TOO_SHORT))
+    deadline = Deadline(end, TOO_SHORT)
+    core = core_of(make(), deadline)
     text = REFUTED
     if not core.is_refuted:
         if terms.refuter is None:
@@ -63,7 +64,7 @@ def model_of(make: Callable[[], Formula], why: str, terms: Terms, end: float) ->
         if not isinstance(found, str):
             return core.model(found)
         text = found
-    check_core(core, text, max(0.0, end - time.monotonic()))
+    terms.confirm(core.formula.text(), lrat_of(core, text, deadline)[0], deadline)
     return None
 
 

@@ -1,39 +1,34 @@
-"""Proofs: check that the formula of each is the right one, and that every step holds.
-
-One result's proof has a file of its own, those of a collection share one file with an index.
-"""
+"""Proofs: check that the formula of each is the right one, and that every step holds."""
 
 from __future__ import annotations
 
-import io
 import lzma
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Self
 
-from pipeline.certify.formula import Clause, Formula, read_formula
-from pipeline.certify.proof import MAX_CHARACTERS, ProofRejected, ProofTimeout, check_refutation
-from pipeline.errors import InputError, PipelineError, in_words
-from pipeline.files import descriptor_of, read_regular
+from pipeline.certify.formula import Clause, Formula, core_of, read_formula
+from pipeline.certify.lrat import MAX_CHARACTERS, check_lrat, drat_of
+from pipeline.certify.proof import lrat_of
+from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, in_words
+from pipeline.files import read_regular
+from pipeline.limits import Deadline, Limits
 from pipeline.outbox.audit.sets import One, Report, Terms
 from pipeline.outbox.schema import PuzzleRecord, or_none
-from pipeline.outbox.tables import ProofRow, rows_in
 from pipeline.puzzle.puzzle import Geometry
 from pipeline.version import __version__
 
 _MEMORY = 64 * 1024 * 1024
-_PIECE = 64 * 1024
-_LONGEST = 1024 * 1024 * 1024
-"""Bytes of an unpacked stream; ours hold a piece of a collection's proofs."""
 _FIELDS = {
     ("proved", "exhaustion"): {"nodes"},
     ("proved", "drat"): {"solver", "checker", "steps"},
+    ("proved", "lrat"): {"solver", "checker", "steps"},
     ("claimed", None): set(),
     ("no", None): set(),
 }
 """What a certificate tells, by its `complete` and `by`, besides a reason."""
 _ALL_FIELDS = sorted(set().union(*_FIELDS.values()))
+_KINDS = {"drat": ("cnf", "drat"), "lrat": ("cnf", "drat", "lrat")}
+"""The files of a proof, by what the certificate says; `drat` is that of earlier versions."""
 _SLACK = 1024 * 1024
 _LONGEST_SHOWN = 12
 
@@ -79,16 +74,21 @@ def audit_proof(
     """
     told = or_none(published.record.certificate)
     word = (told.by or told.complete or "no") if told else "no"
-    formula_name = f"{published.stem}.proof.cnf"
-    names = [f"{published.stem}.proof.drat", f"{published.stem}.proof.drat.xz"]
-    there = [name for name in (formula_name, *names) if name in published.files]
-    if word != "drat":
+    names = {kind: f"{published.stem}.proof.{kind}" for kind in ("cnf", "drat", "lrat")}
+    wanted = _KINDS.get(word, ())
+    possible = [each for name in names.values() for each in (name, f"{name}.xz")]
+    there = [name for name in possible if name in published.files]
+    if not wanted:
         for name in there:
             report.bad(f"{name} is listed, where the certificate says {word[:40]!r}")
         return False
-    if formula_name not in there or len(there) != 2:
+    formula_name = names["cnf"]
+    if there[:1] != [formula_name] or [each.removesuffix(".xz") for each in there] != [
+        names[kind] for kind in wanted
+    ]:
+        expected = " and ".join(names[kind] for kind in wanted)
         listed = " and ".join(there) or "nothing"
-        report.bad(f"proved by {formula_name} and {names[0]}, but {listed} is listed")
+        report.bad(f"proved by {expected}, but {listed} is listed")
         return False
     if make is None:
         return False
@@ -104,7 +104,7 @@ def audit_proof(
         return False
     if fault:
         report.bad(f"{formula_name}: {fault}")
-    return _check(published, there[-1], formula, terms, report)
+    return _check(published, dict(zip(wanted, there, strict=True)), formula, terms, report)
 
 
 def _compared(path: Path, formula: Formula, geometry: Geometry | None) -> str | None:
@@ -127,54 +127,64 @@ def _compared(path: Path, formula: Formula, geometry: Geometry | None) -> str | 
     return _difference(formula, found, geometry) or "it is written otherwise"
 
 
-def _check(published: One, name: str, formula: Formula, terms: Terms, report: Report) -> bool:
-    """Whether a file holds a proof of the formula; with as many steps as the record says."""
+def _check(
+    published: One, there: Mapping[str, str], formula: Formula, terms: Terms, report: Report
+) -> bool:
+    """Whether a proof shows that the formula is unsatisfiable; the files are given by their kind.
+
+    A proof in DRAT, of an earlier version, is checked as far as it is needed. With an LRAT proof
+    there is one in DRAT, which has to be the same.
+    """
+    *_, (kind, name) = there.items()
+    report, deadline = report.within(name), Deadline.of(Limits(terms.seconds))
+    texts = [_read(published.beside(each), report) for each in there.values()][1:]
+    if None in texts:
+        return False
+    text = texts[-1] or ""
     try:
-        text = _read_proof(published.beside(name))
-    except FileNotFoundError:
+        if kind == "lrat":
+            steps = check_lrat(formula, text, deadline)
+            terms.confirm(formula.text(), text, deadline)
+        else:
+            lrat_of(core_of(formula), text, deadline)
+            steps = sum(not line.startswith("d") for line in text.splitlines())
+    except (LimitReached, EnvironmentFailure) as error:
+        late = "; --timeout gives it longer" if isinstance(error, LimitReached) else ""
+        report.gap(f"it was not checked: {error}{late}")
         return False
-    except OSError as error:
-        report.bad(f"{name}: cannot be read: {in_words(error)}")
-        return False
-    except (lzma.LZMAError, EOFError) as error:
-        report.bad(f"{name}: {error}")
+    except PipelineError as error:
+        report.bad(str(error))
         return False
     told = or_none(published.record.certificate)
-    steps = told.steps if told else None
-    return check_steps(formula, text, steps, terms, report.within(name))
+    if told and told.steps != steps:
+        report.bad(f"the proof has {steps} steps, where {told.steps} are told")
+    if kind == "lrat" and texts[0] != drat_of(text):
+        report.bad(f"{there['drat']} holds other steps")
+    return True
 
 
-def _read_proof(path: Path) -> str:
+def _read(path: Path, report: Report) -> str | None:
     """The text of a proof, unpacked: at most one character more than is allowed.
 
-    Raises OSError, LZMAError, and EOFError unless a packed file is one whole stream of xz.
+    None if it cannot be read, which is reported, unless it is missing: that is known.
     """
-    if path.suffix != ".xz":
-        data = read_regular(path, MAX_CHARACTERS)
-    else:
-        with io.FileIO(descriptor_of(path)) as file:
-            stream = XzStream(file, 0)
-            data = stream.rest(MAX_CHARACTERS + 1)
-            if stream.end() != os.fstat(file.fileno()).st_size:
-                raise EOFError("it goes on behind the stream of xz that holds the proof")
-    return data.decode("ascii", errors="backslashreplace")
-
-
-def check_steps(
-    formula: Formula, text: str, steps: int | None, terms: Terms, report: Report
-) -> bool:
-    """Whether a text refutes the formula; report it if not, or not in that many steps."""
     try:
-        checked = check_refutation(formula, text, terms.seconds)
-    except ProofRejected as error:
+        data = read_regular(path, MAX_CHARACTERS)
+        if path.name.endswith(".xz"):
+            engine = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+            data = engine.decompress(data, MAX_CHARACTERS + 1)
+            if len(data) <= MAX_CHARACTERS and (not engine.eof or engine.unused_data):
+                report.bad("it is not one whole stream of xz")
+                return None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        report.bad(f"cannot be read: {in_words(error)}")
+        return None
+    except lzma.LZMAError as error:
         report.bad(str(error))
-    except ProofTimeout as error:
-        report.gap(f"{error}; --timeout gives it longer")
-    else:
-        if checked.steps != steps:
-            report.bad(f"the proof has {checked.steps} steps, where {steps} are told")
-        return True
-    return False
+        return None
+    return data.decode("ascii", errors="backslashreplace")
 
 
 def _difference(expected: Formula, found: Formula, geometry: Geometry | None) -> str | None:
@@ -233,131 +243,3 @@ def _grid_of(clause: Clause, geometry: Geometry | None) -> str | None:
 def _clause(clause: Clause) -> str:
     more = "… " if len(clause) > _LONGEST_SHOWN else ""
     return "'" + "".join(f"{literal} " for literal in clause[:_LONGEST_SHOWN]) + more + "0'"
-
-
-class ProofsFile:
-    """The proofs of a collection, in the order of its puzzles; to be used as a context."""
-
-    def __init__(self, packed: Path, index: Path) -> None:
-        self._packed = packed
-        self.name = index.name
-        self._rows = rows_in(index, ProofRow)
-        self._file: io.FileIO | None = None
-        self._stream: XzStream | None = None
-        self._is_covered = True
-        self.next: ProofRow | None = None
-
-    def __enter__(self) -> Self:
-        self.advance()
-        try:
-            self._file = io.FileIO(descriptor_of(self._packed))
-        except OSError as error:
-            message = f"{self._packed.name}: cannot be read: {in_words(error)}"
-            raise InputError(message) from error
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._file:
-            self._file.close()
-
-    def advance(self) -> None:
-        """Go on to the next line of the index. Raises InputError if it cannot be read."""
-        last, self.next = self.next, next(self._rows, None)
-        if last and self.next:
-            is_later = last.index < self.next.index and last.offset <= self.next.offset
-            if not is_later:
-                raise InputError(f"{self.name}: row {self.next.index} follows row {last.index}")
-
-    def take(self) -> str:
-        """The text of the next proof. Raises InputError if it cannot be read."""
-        place, file = self.next, self._file
-        assert place is not None and file is not None  # noqa: PT018, S101
-        if place.length > MAX_CHARACTERS:
-            raise InputError(f"the proof is longer than {MAX_CHARACTERS:,} characters")
-        if self._stream is None or self._stream.offset != place.offset:
-            self._leave(place.offset)
-            self._stream = XzStream(file, place.offset)
-        try:
-            self._is_covered &= self._stream.position == place.start
-            data = self._stream.cut(place.start, place.length)
-        except (lzma.LZMAError, EOFError, OSError) as error:
-            self._stream = None
-            raise InputError(f"{self._packed.name}: {error}") from error
-        return data.decode("ascii", errors="backslashreplace")
-
-    def end(self) -> None:
-        """Raise InputError if the file holds anything but the proofs that were taken."""
-        assert self._file is not None  # noqa: S101
-        self._leave(os.fstat(self._file.fileno()).st_size)
-        if not self._is_covered:
-            raise InputError(f"{self._packed.name}: there is more in it than proofs of rows")
-
-    def _leave(self, offset: int) -> None:
-        """Note whether the last proof extends to that offset in the file."""
-        try:
-            self._is_covered &= (self._stream.end() if self._stream else 0) == offset
-        except (lzma.LZMAError, EOFError, OSError):
-            self._is_covered = False
-
-
-class XzStream:
-    """One stream of xz, from which parts are cut out in order.
-
-    `position` is how far that has gone in the unpacked stream.
-    """
-
-    def __init__(self, file: io.FileIO, offset: int) -> None:
-        self.offset = offset
-        self._file = file
-        self._next = offset
-        self._engine = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
-        self._ahead = b""
-        self.position = 0
-
-    def cut(self, start: int, length: int) -> bytes:
-        """The bytes from `start` on. Raises LZMAError, EOFError and OSError."""
-        if start < self.position or start + length > _LONGEST:
-            raise EOFError("a proof does not lie behind the one before it")
-        while self.position < start:
-            self.position += len(self._some(start - self.position))
-        parts = []
-        while self.position < start + length:
-            parts.append(self._some(start + length - self.position))
-            self.position += len(parts[-1])
-        return b"".join(parts)
-
-    def rest(self, most: int) -> bytes:
-        """What is left, at most so many bytes. Raises LZMAError, EOFError and OSError."""
-        parts, left = [], most
-        while left and not self._is_at_end():
-            parts.append(self._some(left))
-            left -= len(parts[-1])
-        return b"".join(parts)
-
-    def end(self) -> int:
-        """Its end in the file. Raises EOFError if more can be cut, LZMAError, OSError."""
-        if not self._is_at_end():
-            raise EOFError("there is more in it")
-        return self._next - len(self._engine.unused_data)
-
-    def _is_at_end(self) -> bool:
-        while not self._ahead and not self._engine.eof:
-            self._unpack()
-        return not self._ahead
-
-    def _some(self, most: int) -> bytes:
-        if self._is_at_end():
-            raise EOFError("its stream ends within a proof")
-        some, self._ahead = self._ahead[:most], self._ahead[most:]
-        return some
-
-    def _unpack(self) -> None:
-        """Unpack some more, reading first if necessary."""
-        packed = b""
-        if self._engine.needs_input:
-            self._file.seek(self._next)
-            packed = self._file.read(_PIECE) or b""
-            self._next += len(packed)
-            if not packed:
-                raise EOFError("it is cut off")
-        self._ahead = self._engine.decompress(packed, _PIECE)

@@ -24,7 +24,7 @@ _MASKS = {str(value): 1 << (value - 1) for value in range(1, 10)} | dict.fromkey
 _LARGEST_TOGETHER = 64
 _LONGEST_TEXT = 500
 _SHOWN = 3
-_CERTIFICATES = {"true": ("exhaustion", "drat", "claimed"), "false": ("",), "": ("",)}
+_CERTIFICATES = {"true": ("exhaustion", "drat", "lrat", "claimed"), "false": ("",), "": ("",)}
 """What a row may say of how its solutions are known to be all, by its word on that."""
 _COMPLETE = {"true": True, "false": False, "": None}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -15,6 +15,7 @@ import msgspec
 from pipeline.certify.formula import Refuter
 from pipeline.errors import counted, in_words, printable
 from pipeline.files import digest_of
+from pipeline.limits import Deadline
 from pipeline.outbox import (
     ENDING,
     ManyRecord,
@@ -45,14 +46,16 @@ class Terms:
     """How originals are read, how much they may unpack to, and the seconds for each check.
 
     `refuter` is asked where a search through everything does not decide, or there is none; without
-    it, such claims stay unchecked. What it says is checked. `on_rows` is called with a collection's
-    name, its rows done, and how many it claims to have.
+    it, such claims stay unchecked. What it says is checked. `confirm` may have another program
+    check a refutation that holds, in LRAT; it raises PipelineError if that does not. `on_rows` is
+    called with a collection's name, its rows done, and how many it claims to have.
     """
 
     reading: Reading = field(default_factory=Reading)
     limits: Room = field(default_factory=Room)
     seconds: float = 60.0
     refuter: Refuter | None = None
+    confirm: Callable[[Iterable[str], str, Deadline], object] = lambda _cnf, _lrat, _deadline: None
     on_rows: Callable[[str, int, int], object] = lambda _name, _done, _total: None
 
     def with_declared(self, declared: Mapping[str, str]) -> Self:

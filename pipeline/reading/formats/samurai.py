@@ -89,7 +89,9 @@ def _picture(text: Text) -> Iterator[tuple[int | None, Word]]:
 
 def _places(line: Line) -> list[Word]:
     words = [*line.words()]
-    signs = enumerate(line.text.rstrip(), 1)
+    signs = [*enumerate(line.text.rstrip(), 1)]
+    if len(signs) > _EXTENT and not any(sign.strip() for _, sign in signs[1::2]):
+        signs = signs[::2]
     single = [Word(line.number, column, sign) for column, sign in signs]
     return words if len(words) == _EXTENT else single
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,15 +148,16 @@ class Singles(Several[Single]):
 class Portions:
     """How a source of many puzzles is cut into steps; what is published may depend on it.
 
-    `piece`, `piece_of_larger` and `piece_to_prove` are bytes of a collection's text: some 6,000
-    puzzles of 9×9, a hundredth of a second's work compiled and a tenth in numpy; larger puzzles;
-    and some 200, a few seconds' work if each is to be proved, or its effort to be found. Puzzles
-    with rules take longer: some 5 are a `piece_of_ruled`. An archive's single puzzles are grouped
-    up to `items`, or until they have `item_bytes`.
+    `piece`, `piece_of_others` and `piece_to_prove` are bytes of a collection's text: some 6,000
+    puzzles of 9×9, a hundredth of a second's work for machine code; some 800 of them without
+    numba, and puzzles of other sides, a few seconds' work; and some 200, the same if each is to be
+    proved, or its effort to be found. Puzzles with rules take longer: some 5 are a
+    `piece_of_ruled`. An archive's single puzzles are grouped up to `items`, or until they have
+    `item_bytes`.
     """
 
     piece: int = 512 * 1024
-    piece_of_larger: int = 256 * 1024
+    piece_of_others: int = 64 * 1024
     piece_to_prove: int = 16 * 1024
     piece_of_ruled: int = 2 * 1024
     items: int = 256
@@ -167,7 +169,8 @@ class Portions:
             return self.piece_of_ruled
         if settings.prove == "always" or "effort" in settings.traits:
             return self.piece_to_prove
-        return self.piece if source.cells <= NINE.side**2 else self.piece_of_larger
+        is_fast = source.cells == NINE.size and find_spec("numba") is not None
+        return self.piece if is_fast else min(self.piece, self.piece_of_others)
 
     def pieces(
         self,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from pipeline.outbox.rows import Proofs, Rows, blank_lines, summed
+from pipeline.outbox.rows import Rows, blank_lines, summed
 from pipeline.outbox.schema import Fallback
-from pipeline.outbox.tables import ProofRow, PuzzleRow, csv_line, header, with_columns
+from pipeline.outbox.tables import PuzzleRow, header, with_columns
 from pipeline.puzzle.puzzle import NINE
 from pipeline.reading.archives.limits import Room
 from pipeline.reading.archives.streams import Meter, PeekableStream
@@ -35,7 +35,6 @@ class Table:
     def __init__(self, growing: Growing, stem: str, settings: Settings) -> None:
         self._growing = growing
         self.stem = stem
-        self._proves = settings.prove == "always"
         self._also = settings.traits
         self.count = 0
         self._ranks = 0
@@ -65,16 +64,9 @@ class Table:
     def _solution(self, rank: int) -> str:
         return f"{self.stem}_{rank}.solution"
 
-    def _proofs(self) -> tuple[str, str]:
-        return f"{self.stem}.proofs.xz", f"{self.stem}.proofs.csv"
-
-    def _has_proofs(self) -> bool:
-        """Whether proofs were asked for, or some puzzle could not be checked without."""
-        return self._proves or self._growing.length(self._proofs()[1]) > 0
-
     def names(self) -> list[str]:
         solutions = (self._solution(rank) for rank in range(1, self._ranks + 1))
-        return [self._table(), *solutions, *(self._proofs() if self._has_proofs() else ())]
+        return [self._table(), *solutions]
 
     def add(self, rows: Rows, piece: Piece) -> None:
         self.ahead = self.count + 1 - piece.first_line
@@ -99,8 +91,6 @@ class Table:
             here = rank < len(rows.solutions)
             lines = rows.solutions[rank] if here else rows.unsolved()
             self._growing.append(self._solution(rank + 1), lines)
-        if self._has_proofs() or rows.proofs:
-            self._append_proofs(rows.proofs)
         self.count += rows.count
         self.totals += rows.totals
         self.fallbacks = summed((*self.fallbacks, *rows.fallbacks))
@@ -114,19 +104,15 @@ class Table:
             for block in blank_lines(self._growing.path(self._solution(1))):
                 self._growing.append(self._solution(self._ranks), block)
 
-    def _append_proofs(self, chunks: Sequence[Proofs]) -> None:
-        packed, index = self._proofs()
-        if not self._growing.length(index):
-            self._growing.append(packed, b"")
-            self._growing.append(index, header(ProofRow))
-        for chunk in chunks:
-            offset = self._growing.length(packed)
-            lines = [
-                csv_line(ProofRow(self.count + place + 1, offset, start, length, solver, steps))
-                for place, start, length, solver, steps in chunk.index
-            ]
-            self._growing.append(packed, chunk.packed)
-            self._growing.append(index, b"".join(lines))
+
+FEW = 64
+"""Puzzles that are quickly solved one by one."""
+
+
+def _has_machine_code() -> bool:
+    from pipeline.solving import compiled as lanes  # noqa: PLC0415 - loads numpy
+
+    return lanes.PROGRAM.lacking() is None
 
 
 class TableSink(GrowingSink):
@@ -159,18 +145,19 @@ class TableSink(GrowingSink):
 
     @property
     def is_small(self) -> bool:
-        """Whether lanes solve it in one piece, of no more puzzles than one of 9×9 has."""
+        """Whether it is solved in one piece: few puzzles, or as many as lanes take at once."""
         size, settings, cells = size_of(self._claim.original), self._settings, self._source.cells
         return (
             not self.steps_before
             and settings.cluster is None
             and not self._is_packed
-            and cells <= NINE.side**2
-            and (size or 0) * NINE.side**2 <= self._portions.size(self._source, settings) * cells
+            and cells <= NINE.size
+            and (size or 0) <= self._portions.size(self._source, settings)
             and settings.solver in {"auto", "lanes"}
             and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
             and not self._proves
             and "effort" not in settings.traits
+            and ((size or 0) <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
         )
 
     def steps(self) -> Iterator[PieceOf | End]:

@@ -1,30 +1,33 @@
-"""Deduction for `kernel.py`, compiled: planes of LANES puzzles of 9×9, propagated side by side.
+"""Deduction for `kernel.py`: bit-planes of LANES puzzles of 9×9, propagated side by side.
 
-What is deduced is what `propagate.py` deduces, in another order: with nothing more to deduce both
-come to the same candidates, and `choose` to the same cell as `cells_to_split`. (Bit-slicing by
+What follows does not depend on the order in which it is deduced: with nothing more to deduce, each
+puzzle has the same candidates left, and `choose` chooses the same cell. (Bit-slicing by
 permutations of triads: T. Dillon's tdoku, 2019.)
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, uint64
 
-from pipeline.solving.compiled.state import ROW_WORDS, WORD
-from pipeline.solving.compiled.vectors import (
-    load,
-    shift_left,
-    shift_right,
-    spread,
-    store,
-)
+from pipeline.native import compiled
+from pipeline.native.vectors import load, spread, store
+
+WORD = 64
+WORDS = 8
+"""Machine words in a vector, one bit of which belongs to each lane."""
+
+LANES = WORDS * WORD
+"""Puzzles side by side."""
+
+ROW_WORDS = 12
+"""Words for the candidates of one puzzle: nine bits a cell, row by row."""
 
 ROUNDS = 5
 """Rounds in a step. More are wasted on lanes that no longer change, fewer cost more steps."""
 
 ONE, ALL, NONE = np.uint64(1), np.uint64(2**WORD - 1), np.uint64(0)
 
-# VECTORS of one array, and where each kind of them begins.
+# One array holds all vectors. This is where each kind begins.
 SPARE = 729
 """Planes that carry what `choose` has chosen, through the transposition, to the rows."""
 BRANCH_BITS = 7
@@ -38,21 +41,20 @@ _HIDDEN, _SEVERAL = 1743, 1752  # of the nine cells of a box
 _COUNT, _CELL, _BAD = 1761, 2085, 2166
 _ROW_ONE, _COLUMN_ONE = 2247, 2328
 _ROW_HAS, _COLUMN_HAS = 2409, 2652
+VECTORS = 2896
 
-compiled = njit(nogil=True, error_model="numpy", boundscheck=False)
 
-
-@compiled
+@compiled()
 def _exactly_odd(a, b, c):
     return a ^ b ^ c
 
 
-@compiled
+@compiled()
 def _two_of(a, b, c):
     return (a & b) | (c & (a | b))
 
 
-@compiled
+@compiled()
 def _keep_three(s, may, must, x, y, z):
     store(s, may, x)
     store(s, may + 9, y)
@@ -62,7 +64,7 @@ def _keep_three(s, may, must, x, y, z):
     store(s, must + 18, z & ~(x | y))
 
 
-@compiled
+@compiled()
 def _permute(s, may, must):
     """Tighten which triads of a band or stack may and must have a value: a permutation matrix.
 
@@ -88,28 +90,28 @@ def _permute(s, may, must):
     return p0 | p1 | p2 | n0 | n1 | n2
 
 
-@compiled
+@compiled()
 def _strike_full(s, may, must):
     """A triad that must have three values has no other."""
     once, twice = load(s, must), spread(NONE)
     full = twice
     for v in range(1, 9):
         one = load(s, must + v)
-        full |= twice & one
-        twice |= once & one
-        once |= one
+        full = full | (twice & one)
+        twice = twice | (once & one)
+        once = once | one
     for v in range(9):
         store(s, may + v, load(s, may + v) & (load(s, must + v) | ~full))
 
 
-@compiled
+@compiled()
 def _look(s, x, u, m, q, hidden, once, twice):
     """Count a candidate in its cell: whether its triads need it there, and how many are left."""
     left = load(s, x) & m & load(s, _COLUMN_MAY + u)
     return hidden | (q & load(s, _COLUMN_MUST + u)), once | left, twice | (once & left)
 
 
-@compiled
+@compiled()
 def _strike(s, x, u, m, q, cell):
     """A candidate after what is known of its triads and its cell; if it is sure; if it changed."""
     hidden, several = load(s, _HIDDEN + cell), load(s, _SEVERAL + cell)
@@ -120,7 +122,7 @@ def _strike(s, x, u, m, q, cell):
     return new, new & (hidden | ~several), old ^ new
 
 
-@compiled
+@compiled()
 def _look_at_box(s, x, u, h):
     """Find the hidden and the single values of the nine cells of a box.
 
@@ -138,8 +140,8 @@ def _look_at_box(s, x, u, h):
             a0, o0, t0 = _look(s, y, u + v, m, q, a0, o0, t0)
             a1, o1, t1 = _look(s, y + 9, u + 27 + v, m, q, a1, o1, t1)
             a2, o2, t2 = _look(s, y + 18, u + 54 + v, m, q, a2, o2, t2)
-        alive &= o0 & o1 & o2
-        several |= t0 | t1 | t2
+        alive = alive & (o0 & o1 & o2)
+        several = several | (t0 | t1 | t2)
         c = r * 3
         store(s, _HIDDEN + c, a0)
         store(s, _HIDDEN + c + 1, a1)
@@ -150,7 +152,7 @@ def _look_at_box(s, x, u, h):
     return alive, several
 
 
-@compiled
+@compiled()
 def _strike_box(s, x, u, h):
     """Strike what a box can no longer have, and sum up its triads; gives the lanes that moved."""
     moved = spread(NONE)
@@ -168,7 +170,7 @@ def _strike_box(s, x, u, h):
         f, ff, df = _strike(s, y + 99, w + 54, m, q, 5)
         store(s, _ROW_MAY + g + 27, d | e | f)
         store(s, _ROW_MUST + g + 27, fd | fe | ff)
-        moved |= da | db | dc | dd | de | df
+        moved = moved | (da | db | dc | dd | de | df)
         m, q = load(s, _ROW_MAY + g + 54), load(s, _ROW_MUST + g + 54)
         k, fk, dk = _strike(s, y + 162, w, m, q, 6)
         i, fi, di = _strike(s, y + 171, w + 27, m, q, 7)
@@ -181,11 +183,11 @@ def _strike_box(s, x, u, h):
         store(s, _COLUMN_MUST + w, fa | fd | fk)
         store(s, _COLUMN_MUST + w + 27, fb | fe | fi)
         store(s, _COLUMN_MUST + w + 54, fc | ff | fn)
-        moved |= dk | di | dn
+        moved = moved | (dk | di | dn)
     return moved
 
 
-@compiled
+@compiled()
 def _one_round(s):
     """Deduce once in all boxes, and then in all bands and stacks."""
     alive, several, moved = ~spread(NONE), spread(NONE), spread(NONE)
@@ -193,14 +195,14 @@ def _one_round(s):
         for stack in range(3):
             x, u, h = band * 243 + stack * 27, stack * 81 + band * 9, band * 81 + stack * 9
             living, many = _look_at_box(s, x, u, h)
-            moved |= _strike_box(s, x, u, h)
-            alive &= living
-            several |= many
+            moved = moved | _strike_box(s, x, u, h)
+            alive = alive & living
+            several = several | many
         for v in range(9):
-            alive &= _permute(s, _ROW_MAY + band * 81 + v, _ROW_MUST + band * 81 + v)
+            alive = alive & _permute(s, _ROW_MAY + band * 81 + v, _ROW_MUST + band * 81 + v)
     for stack in range(3):
         for v in range(9):
-            alive &= _permute(s, _COLUMN_MAY + stack * 81 + v, _COLUMN_MUST + stack * 81 + v)
+            alive = alive & _permute(s, _COLUMN_MAY + stack * 81 + v, _COLUMN_MUST + stack * 81 + v)
     for t in range(27):
         _strike_full(s, _ROW_MAY + t * 9, _ROW_MUST + t * 9)
         _strike_full(s, _COLUMN_MAY + t * 9, _COLUMN_MUST + t * 9)
@@ -209,7 +211,7 @@ def _one_round(s):
     store(s, MOVED, moved)
 
 
-@compiled
+@compiled()
 def propagate(s):
     for i in range(243):
         store(s, _ROW_MAY + i, spread(ALL))
@@ -221,7 +223,7 @@ def propagate(s):
         _one_round(s)
 
 
-@compiled
+@compiled()
 def _sum_of_nine(s, i):
     """The binary digits of how many of nine planes are set, lowest first."""
     a, b, c = load(s, i), load(s, i + 1), load(s, i + 2)
@@ -235,7 +237,7 @@ def _sum_of_nine(s, i):
     return _exactly_odd(s0, s1, s2), x ^ c3, y ^ z, y & z
 
 
-@compiled
+@compiled()
 def _fewest(s):
     """In _CELL the cells with the fewest candidates, of those with several."""
     for c in range(81):
@@ -248,13 +250,13 @@ def _fewest(s):
     for k in range(3, -1, -1):
         some = spread(NONE)
         for c in range(81):
-            some |= load(s, _CELL + c) & ~load(s, _COUNT + k * 81 + c)
+            some = some | (load(s, _CELL + c) & ~load(s, _COUNT + k * 81 + c))
         for c in range(81):
             few = ~(load(s, _COUNT + k * 81 + c) & some)
             store(s, _CELL + c, load(s, _CELL + c) & few)
 
 
-@compiled
+@compiled()
 def _alone(s, has, one):
     """For each line and value, whether at most one of its triads has it."""
     for line in range(9):
@@ -264,19 +266,23 @@ def _alone(s, has, one):
             store(s, one + line * 9 + v, ~several)
 
 
-@compiled
+@compiled()
 def _avoid(s):
     """Of the cells in _CELL keep those not in _BAD, if there is one."""
     some = spread(NONE)
     for c in range(81):
-        some |= load(s, _CELL + c) & ~load(s, _BAD + c)
+        some = some | (load(s, _CELL + c) & ~load(s, _BAD + c))
     for c in range(81):
         store(s, _CELL + c, load(s, _CELL + c) & ~(load(s, _BAD + c) & some))
 
 
-@compiled
+@compiled()
 def choose(s):
-    """Choose the cell to split, as `cells_to_split`; write its number into spare planes."""
+    """Choose the cell to branch on, and write its number into the spare planes.
+
+    It has the fewest candidates. Among those, cells with a value that can go nowhere else in its
+    row or column of the box, or of the cells with fewest candidates, come last.
+    """
     none = spread(NONE)
     _fewest(s)
     for i in range(243):
@@ -290,7 +296,9 @@ def choose(s):
             cell = load(s, _CELL + r * 9 + c)
             for v in range(9):
                 x = load(s, (r * 9 + c) * 9 + v) & cell
-                locked |= x & (load(s, _ROW_ONE + r * 9 + v) | load(s, _COLUMN_ONE + c * 9 + v))
+                locked = locked | (
+                    x & (load(s, _ROW_ONE + r * 9 + v) | load(s, _COLUMN_ONE + c * 9 + v))
+                )
                 store(s, _ROW_HAS + row + v, load(s, _ROW_HAS + row + v) | x)
                 store(s, _COLUMN_HAS + column + v, load(s, _COLUMN_HAS + column + v) | x)
             store(s, _BAD + r * 9 + c, locked)
@@ -302,31 +310,33 @@ def choose(s):
             lonely = none
             for v in range(9):
                 x = load(s, (r * 9 + c) * 9 + v)
-                lonely |= x & load(s, _ROW_ONE + r * 9 + v) & load(s, _COLUMN_ONE + c * 9 + v)
+                lonely = lonely | (
+                    x & load(s, _ROW_ONE + r * 9 + v) & load(s, _COLUMN_ONE + c * 9 + v)
+                )
             store(s, _BAD + r * 9 + c, lonely)
     _avoid(s)
     for k in range(BRANCH_BITS):
         store(s, SPARE + k, none)
     taken = none
-    for i in range(81):  # in the order of `planes.py`
+    for i in range(81):  # by column in the box, row in it, stack, band
         c = (i % 3 * 3 + i // 9 % 3) * 9 + (i // 3 % 3 * 3 + i // 27)
         mine = load(s, _CELL + c) & ~taken
-        taken |= mine
+        taken = taken | mine
         for k in range(BRANCH_BITS):
             if c >> k & 1:
                 store(s, SPARE + k, load(s, SPARE + k) | mine)
 
 
-@compiled
+@compiled()
 def _exchange(low, high, by, mask):
     """Exchange the upper bits of `low` with the lower ones of `high`, `by` apart."""
     return (
-        (low & mask) | (shift_left(high, by) & ~mask),
-        (shift_right(low, by) & mask) | (high & ~mask),
+        (low & mask) | (high << by & ~mask),
+        (low >> by & mask) | (high & ~mask),
     )
 
 
-@compiled
+@compiled()
 def _three_steps(s, p, gap, by, m0, m1, m2):
     """Three of the six steps of a transposition, on eight vectors."""
     a, b, c, d = load(s, p), load(s, p + gap), load(s, p + 2 * gap), load(s, p + 3 * gap)
@@ -336,12 +346,12 @@ def _three_steps(s, p, gap, by, m0, m1, m2):
     b, f = _exchange(b, f, by, m0)
     c, g = _exchange(c, g, by, m0)
     d, h = _exchange(d, h, by, m0)
-    by >>= ONE
+    by = by >> ONE
     a, c = _exchange(a, c, by, m1)
     b, d = _exchange(b, d, by, m1)
     e, g = _exchange(e, g, by, m1)
     f, h = _exchange(f, h, by, m1)
-    by >>= ONE
+    by = by >> ONE
     a, b = _exchange(a, b, by, m2)
     c, d = _exchange(c, d, by, m2)
     e, f = _exchange(e, f, by, m2)
@@ -356,14 +366,14 @@ def _three_steps(s, p, gap, by, m0, m1, m2):
     store(s, p + 7 * gap, h)
 
 
-@compiled
+@compiled()
 def transpose(s):
     """Planes to rows or back: transpose all blocks of 64×64 bits (Hacker's Delight, 7-3)."""
-    m0, m1 = spread(uint64(0x00000000FFFFFFFF)), spread(uint64(0x0000FFFF0000FFFF))
-    m2, m3 = spread(uint64(0x00FF00FF00FF00FF)), spread(uint64(0x0F0F0F0F0F0F0F0F))
-    m4, m5 = spread(uint64(0x3333333333333333)), spread(uint64(0x5555555555555555))
+    m0, m1 = spread(np.uint64(0x00000000FFFFFFFF)), spread(np.uint64(0x0000FFFF0000FFFF))
+    m2, m3 = spread(np.uint64(0x00FF00FF00FF00FF)), spread(np.uint64(0x0F0F0F0F0F0F0F0F))
+    m4, m5 = spread(np.uint64(0x3333333333333333)), spread(np.uint64(0x5555555555555555))
     for k in range(ROW_WORDS):
         for i in range(8):
-            _three_steps(s, k * WORD + i, 8, uint64(32), m0, m1, m2)
+            _three_steps(s, k * WORD + i, 8, np.uint64(32), m0, m1, m2)
         for i in range(8):
-            _three_steps(s, k * WORD + i * 8, 1, uint64(4), m3, m4, m5)
+            _three_steps(s, k * WORD + i * 8, 1, np.uint64(4), m3, m4, m5)

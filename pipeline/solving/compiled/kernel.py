@@ -1,98 +1,152 @@
-"""The search of `search.py` for 9×9 puzzles, compiled: LANES nodes of as many searches at once.
+"""The bit-sliced batch solver: LANES searches of 9×9 puzzles side by side, one bit for each.
 
 Each lane is a depth-first search of its own. A step propagates all of them for ROUNDS rounds; then
-a lane that has failed, or found a solution, goes back to the last half that it has set aside, and
-one that no longer moves sets one aside. A lane with nothing left begins the next puzzle, or takes
-a half from another. Candidates lie in planes, as in `planes.py`, but in the order (row, column,
-value): plane 81·r + 9·c + v. Both searches find the same solutions first.
-
-`building.py` makes machine code of this.
+a lane that has failed, or found a solution, goes back to its last pending branch, and one that no
+longer moves branches. A lane with nothing left begins the next puzzle, or takes a pending branch
+from another. Candidates lie in bit-planes, in the order (row, column, value): in plane 81·r + 9·c +
+v, each lane has one bit.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numba import uint64
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.native import compiled
+from pipeline.native.vectors import Words, aligned, bits_set, lowest_bit
 from pipeline.solving.compiled.deduction import (
     BRANCH_BITS,
     CANDIDATES,
     DEAD,
     IN_LAST_WORD,
+    LANES,
     MOVED,
     NONE,
     ONE,
     OPEN,
+    ROW_WORDS,
+    VECTORS,
+    WORD,
+    WORDS,
     choose,
-    compiled,
     propagate,
     transpose,
 )
-from pipeline.solving.compiled.state import (
-    ASKED,
-    BEGUN,
-    LANES,
-    ROW_WORDS,
-    SPLITS,
-    UNUSED,
-    WAITING,
-    WORD,
-    WORDS,
-)
-from pipeline.solving.compiled.vectors import bits_set, lowest_bit
+
+MOST_PENDING = 81
+"""Pending branches of one lane: each decides a cell."""
 
 _NEXT = WORD * WORDS
-"""How far the words of a row are from one another."""
+"""How far the words of a row are from one another, once planes are transposed."""
+
+_LAST = (ROW_WORDS - 1) * _NEXT
+"""How far the last word of a row is from the first."""
+
+BEGUN, PENDING, UNUSED, ASKED, BRANCHED = range(5)
+"""In `numbers`: puzzles begun, pending branches, the first place for a branch that is not in use,
+the lane that was last asked for a branch, and how often the searches have branched."""
 
 
-@compiled
+class Lanes(NamedTuple):
+    """The state of LANES searches; `new_lanes` makes one, in which all are idle.
+
+    planes: (VECTORS · WORDS,); see `deduction.py`. idle: (WORDS,) a bit for each idle lane. puzzle:
+    (LANES,) what each searches. last: (LANES,) its last pending branch, or -1. branches: (·,
+    ROW_WORDS) the candidates of each pending branch, with its `owner`, a puzzle, and the one
+    `before` it of the same lane; places not in use are linked by `before` as well. numbers: see
+    above.
+    """
+
+    planes: Words
+    idle: NDArray[np.uint64]
+    puzzle: NDArray[np.int64]
+    last: NDArray[np.int64]
+    branches: NDArray[np.uint64]
+    owner: NDArray[np.int64]
+    before: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+
+def new_lanes() -> Lanes:
+    places = LANES * MOST_PENDING
+    before = np.arange(1, places + 1)
+    before[-1] = -1
+    return Lanes(
+        aligned(np.uint64, VECTORS).ravel(),
+        np.full(WORDS, 2**WORD - 1, np.uint64),
+        np.zeros(LANES, np.int64),
+        np.full(LANES, -1, np.int64),
+        np.empty((places, ROW_WORDS), np.uint64),
+        np.empty(places, np.int64),
+        before,
+        np.zeros(5, np.int64),
+    )
+
+
+def decided_in(lanes: Lanes, counts: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
+    """Whether each puzzle was searched to its end, or has as many solutions as are wanted."""
+    ended: NDArray[np.bool_] = np.arange(len(counts)) < lanes.numbers[BEGUN]
+    working = np.unpackbits(~lanes.idle.view(np.uint8), bitorder="little").astype(np.bool_)
+    ended[lanes.puzzle[working]] = False
+    pending = lanes.last[lanes.last >= 0]
+    while len(pending):
+        ended[lanes.owner[pending]] = False
+        pending = lanes.before[pending]
+        pending = pending[pending >= 0]
+    ended |= counts == most
+    return ended
+
+
+@compiled()
 def _begin(s, place, masks, puzzle):
     """Write the candidates of a puzzle, nine bits a cell, into a row."""
-    word, shift = NONE, NONE
+    word, shift = NONE, 0
     for c in range(81):
-        field = uint64(masks[puzzle, c])
-        word |= field << shift
-        shift += uint64(9)
+        field = np.uint64(masks[puzzle, c])
+        word |= field << np.uint64(shift)
+        shift += 9
         if shift >= WORD:
             s[place] = word
             place += _NEXT
-            shift -= uint64(WORD)
-            word = field >> (uint64(9) - shift)
+            shift -= WORD
+            word = field >> np.uint64(9 - shift)
     s[place] = word
 
 
-@compiled
-def _own_half(lane, last, one_before, owner, numbers, counts, most):
-    """The last half that a lane has set aside and that is still wanted; -1 if there is none."""
+@compiled()
+def _own_branch(lane, last, before, owner, numbers, counts, most):
+    """The last branch of a lane whose puzzle still wants solutions; -1 if there is none."""
     while last[lane] >= 0:
-        half = last[lane]
-        last[lane] = one_before[half]
-        one_before[half] = numbers[UNUSED]
-        numbers[UNUSED] = half
-        numbers[WAITING] -= 1
-        if counts[owner[half]] < most:
-            return half
+        branch = last[lane]
+        last[lane] = before[branch]
+        before[branch] = numbers[UNUSED]
+        numbers[UNUSED] = branch
+        numbers[PENDING] -= 1
+        if counts[owner[branch]] < most:
+            return branch
     return -1
 
 
-@compiled
-def _half_of_others(last, one_before, owner, numbers, counts, most, shared):
-    """A half that is still wanted, of any lane; notes that its puzzle is shared now."""
+@compiled()
+def _branch_of_others(last, before, owner, numbers, counts, most, shared):
+    """A branch that is still wanted, of any lane; notes that its puzzle is shared now."""
     for _ in range(LANES):
-        if not numbers[WAITING]:
+        if not numbers[PENDING]:
             break
         numbers[ASKED] = (numbers[ASKED] + 1) % LANES
-        half = _own_half(numbers[ASKED], last, one_before, owner, numbers, counts, most)
-        if half >= 0:
-            shared[owner[half]] = True
-            return half
+        branch = _own_branch(numbers[ASKED], last, before, owner, numbers, counts, most)
+        if branch >= 0:
+            shared[owner[branch]] = True
+            return branch
     return -1
 
 
-@compiled
+@compiled()
 def _fill(lanes, masks, most, counts, shared):
-    """Give idle lanes work: a half that was set aside, or the next puzzle. Gives how many work."""
-    s, idle, puzzle, last, candidates, owner, one_before, numbers = lanes
+    """Give idle lanes work: a branch that is pending, or the next puzzle. Gives how many work."""
+    s, idle, puzzle, last, branches, owner, before, numbers = lanes
     working, begun = 0, numbers[BEGUN]
     for w in range(WORDS):
         left, still = idle[w], NONE
@@ -100,71 +154,71 @@ def _fill(lanes, masks, most, counts, shared):
             bit = lowest_bit(left)
             left &= left - ONE
             lane, place = w * WORD + bit, bit * WORDS + w
-            half = _own_half(lane, last, one_before, owner, numbers, counts, most)
-            if half < 0 and begun == len(masks) and len(shared):
-                half = _half_of_others(last, one_before, owner, numbers, counts, most, shared)
-            if half >= 0:
+            branch = _own_branch(lane, last, before, owner, numbers, counts, most)
+            if branch < 0 and begun == len(masks) and len(shared):
+                branch = _branch_of_others(last, before, owner, numbers, counts, most, shared)
+            if branch >= 0:
                 for k in range(ROW_WORDS):
-                    s[place + k * _NEXT] = candidates[half, k]
-                puzzle[lane] = owner[half]
+                    s[place + k * _NEXT] = branches[branch, k]
+                puzzle[lane] = owner[branch]
             elif begun < len(masks):
                 _begin(s, place, masks, begun)
                 puzzle[lane] = begun
                 begun += 1
             else:
-                still |= ONE << uint64(bit)
+                still |= ONE << np.uint64(bit)
                 for k in range(ROW_WORDS):
                     s[place + k * _NEXT] = NONE
         idle[w] = still
-        working += WORD - bits_set(still)
+        working += WORD - np.int64(bits_set(still))
     numbers[BEGUN] = begun
     return working
 
 
-@compiled
+@compiled()
 def _note(s, place, grids, puzzle, rank):
-    """Write the values of a solved row, 1 to 9."""
+    """Write the values, 1 to 9, of a solved row."""
     word, filled = s[place], WORD
     for c in range(81):
         if filled < 9:
             place += _NEXT
-            field = word | s[place] << uint64(filled)
-            word = s[place] >> uint64(9 - filled)
+            field = word | s[place] << np.uint64(filled)
+            word = s[place] >> np.uint64(9 - filled)
             filled += WORD - 9
         else:
             field = word
-            word >>= uint64(9)
+            word >>= np.uint64(9)
             filled -= 9
         grids[rank, puzzle, c] = lowest_bit(field) + 1
 
 
-@compiled
-def _split(s, place, candidates, half):
-    """Assume the smallest candidate of the chosen cell; the half that denies it is set aside."""
-    end = place + (ROW_WORDS - 1) * _NEXT
-    c = np.int64(s[end] >> uint64(IN_LAST_WORD)) & ((1 << BRANCH_BITS) - 1)
-    s[end] &= CANDIDATES
+@compiled()
+def _branch(s, place, branches, branch):
+    """Assume the smallest candidate of the chosen cell; note the branch that denies it."""
+    last = place + _LAST
+    c = np.int64(s[last] >> np.uint64(IN_LAST_WORD)) & ((1 << BRANCH_BITS) - 1)
+    s[last] &= CANDIDATES
     for k in range(ROW_WORDS):
-        candidates[half, k] = s[place + k * _NEXT]
-    first, shift = c * 9 >> 6, uint64(c * 9 & 63)
+        branches[branch, k] = s[place + k * _NEXT]
+    first, shift = c * 9 >> 6, np.uint64(c * 9 & 63)
     at = place + first * _NEXT
-    field, beyond = s[at] >> shift, shift > 55
-    if beyond:
-        field |= s[at + _NEXT] << (uint64(WORD) - shift)
-    field &= uint64(511)
+    field, is_split = s[at] >> shift, shift > 55
+    if is_split:
+        field |= s[at + _NEXT] << (np.uint64(WORD) - shift)
+    field &= np.uint64(511)
     smallest = field & (~field + ONE)
     others = field ^ smallest
     s[at] &= ~(others << shift)
-    candidates[half, first] &= ~(smallest << shift)
-    if beyond:
-        s[at + _NEXT] &= ~(others >> (uint64(WORD) - shift))
-        candidates[half, first + 1] &= ~(smallest >> (uint64(WORD) - shift))
+    branches[branch, first] &= ~(smallest << shift)
+    if is_split:
+        s[at + _NEXT] &= ~(others >> (np.uint64(WORD) - shift))
+        branches[branch, first + 1] &= ~(smallest >> (np.uint64(WORD) - shift))
 
 
-@compiled
+@compiled()
 def _settle(lanes, most, counts, grids):
     """After propagation: note solutions, split what no longer moves, free what has ended."""
-    s, idle, puzzle, last, candidates, owner, one_before, numbers = lanes
+    s, idle, puzzle, last, branches, owner, before, numbers = lanes
     for w in range(WORDS):
         working, dead = ~idle[w], s[DEAD * WORDS + w]
         several, moved = s[OPEN * WORDS + w], s[MOVED * WORDS + w]
@@ -182,29 +236,29 @@ def _settle(lanes, most, counts, grids):
             stuck &= stuck - ONE
             lane = w * WORD + bit
             if counts[puzzle[lane]] == most:
-                ended |= ONE << uint64(bit)
+                ended |= ONE << np.uint64(bit)
                 continue
-            half = numbers[UNUSED]
-            numbers[UNUSED] = one_before[half]
-            one_before[half] = last[lane]
-            last[lane] = half
-            owner[half] = puzzle[lane]
-            numbers[WAITING] += 1
-            numbers[SPLITS] += 1
-            _split(s, bit * WORDS + w, candidates, half)
+            branch = numbers[UNUSED]
+            numbers[UNUSED] = before[branch]
+            before[branch] = last[lane]
+            last[lane] = branch
+            owner[branch] = puzzle[lane]
+            numbers[PENDING] += 1
+            numbers[BRANCHED] += 1
+            _branch(s, bit * WORDS + w, branches, branch)
         while moving:
             bit = lowest_bit(moving)
             moving &= moving - ONE
-            s[((ROW_WORDS - 1) * WORD + bit) * WORDS + w] &= CANDIDATES
+            s[_LAST + bit * WORDS + w] &= CANDIDATES
         idle[w] |= ended
 
 
-@compiled
+@compiled()
 def search(lanes, masks, most, counts, grids, shared, steps):
     """Go on with the search for `most` solutions of each puzzle, by so many steps at most.
 
     `masks` (P, 81) may have any bits 0 to 8. `counts` (P,) and `grids` (most, P, 81) are written.
-    Where `shared` (P,) is not empty, idle lanes take over halves of others, and it tells of which
+    Where `shared` (P,) is not empty, idle lanes take over branches of others, and it tells of which
     puzzles: those solutions are not found in order. Gives whether the search has ended.
     """
     for _ in range(steps):

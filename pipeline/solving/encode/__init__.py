@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pipeline.errors import UsageError
 from pipeline.limits import UNHURRIED, Limits
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import EncodingChoice, NumberingChoice
@@ -42,7 +43,9 @@ def encode_puzzle(
         >>> cnf.variables, cnf.size
         (64, 452)
 
-    `encoding` is a key of ENCODINGS. Raises UsageError for decimal numbering of a side above 9,
-    LimitReached if the limits do not suffice.
+    `encoding` is a key of ENCODINGS. Raises UsageError for another, and for decimal numbering of a
+    side above 9, LimitReached if the limits do not suffice.
     """
+    if encoding not in ENCODINGS:
+        raise UsageError(f"encoding: expected one of {', '.join(ENCODINGS)}, found {encoding!r}")
     return ENCODINGS[encoding](puzzle, numbering, limits)

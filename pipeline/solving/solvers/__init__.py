@@ -28,7 +28,7 @@ __all__ = [
 
 LACKING = "minisat is not installed"
 NOT_FOR_LANES = (
-    "lanes solve nothing but Sudoku up to 25×25, up to 100 solutions of each, and keep no CNF"
+    "lanes need machine code, solve only 9×9, up to 100 solutions of each, and keep no CNF"
 )
 
 _HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import lzma
 from itertools import product
 
 import pytest
@@ -328,36 +327,3 @@ def test_a_line_of_numbers_that_is_written_otherwise_is_found(tmp_path):
         assert outbox.problems("numbers")
     outbox.write("numbers_1.solution", good, "numbers")
     assert outbox.problems("numbers") == ()
-
-
-STRAY = {
-    "garbage": b"hello",
-    "zeros": b"\0" * 4,
-    "an empty stream": lzma.compress(b""),
-    "another stream": lzma.compress(b"0\n"),
-}
-
-
-@pytest.mark.parametrize("stray", STRAY.values(), ids=STRAY)
-def test_what_follows_proofs_is_found(outbox, stray):
-    good = outbox.path("lines.proofs.xz").read_bytes()
-    outbox.write("lines.proofs.xz", good + stray, "lines")
-    said = "lines.proofs.xz: there is more in it than proofs of rows"
-    assert outbox.problems("lines") == (said,)
-    proof = lzma.compress(outbox.path("none.proof.drat").read_bytes())
-    outbox.write("none.proof.drat.xz", proof, "none")
-    outbox.remove("none.proof.drat", "none")
-    assert outbox.problems("none") == ()
-    outbox.write("none.proof.drat.xz", proof + stray, "none")
-    assert outbox.problems("none")[0].startswith("none.proof.drat.xz: ")
-
-
-def test_what_lies_within_the_streams_of_proofs_and_is_none_is_found(outbox):
-    good = lzma.decompress(outbox.path("lines.proofs.xz").read_bytes())
-    said = "lines.proofs.xz: there is more in it than proofs of rows"
-    outbox.write("lines.proofs.xz", lzma.compress(good + b"0\n"), "lines")
-    assert outbox.problems("lines") == (said,)
-    outbox.write("lines.proofs.xz", lzma.compress(b"0\n" + good), "lines")
-    for number, row in enumerate(outbox.rows("lines.proofs.csv")[1:], 1):
-        outbox.set_row("lines.proofs.csv", "lines", number, start=str(int(row[2]) + 2))
-    assert outbox.problems("lines") == (said,)

@@ -191,7 +191,7 @@ CERTIFICATES = [
     (PROVED | {"nodes": None}, "nodes is not told, where the solutions are proved by exhaustion"),
     (PROVED | {"steps": 3}, "steps is told, where the solutions are proved by exhaustion"),
     (PROVED | {"checker": "me"}, "checker is told, where the solutions are proved by exh"),
-    (PROVED | {"by": "drat"}, "steps is not told, where the solutions are proved by drat"),
+    (PROVED | {"by": "lrat"}, "steps is not told, where the solutions are proved by lrat"),
     ({"complete": "claimed", "nodes": 1}, "nodes is told, where the solutions are claimed to be"),
     ({}, "complete is 'no', where the record says true"),
 ]
@@ -203,17 +203,18 @@ def test_a_certificate_whose_fields_do_not_fit_is_found(outbox, certificate, sai
     assert any(each.startswith(f"certificate: {said}") for each in outbox.problems("two"))
 
 
-def test_a_certificate_by_drat_has_a_proof(outbox):
-    told = {"complete": "proved", "by": "drat", "solver": "x", "checker": "y", "steps": 1}
-    outbox.edit("two", certificate={"solutions": "checked", **told})
-    (said,) = outbox.problems("two")
-    assert said == "proved by two.proof.cnf and two.proof.drat, but nothing is listed"
+def test_a_certificate_by_a_proof_has_one(outbox):
+    for by, names in (("drat", ""), ("lrat", " and two.proof.lrat")):
+        told = {"complete": "proved", "by": by, "solver": "x", "checker": "y", "steps": 1}
+        outbox.edit("two", certificate={"solutions": "checked", **told})
+        (said,) = outbox.problems("two")
+        expected = f"proved by two.proof.cnf and two.proof.drat{names}"
+        assert said == f"{expected}, but nothing is listed"
 
 
 @pytest.mark.parametrize(
     ("number", "certificate", "said"),
     [
-        (1, "drat", "row 1: the certificate is 'drat', but there is no proof"),
         (2, "", "row 2: the certificate '' does not go with complete: true"),
         (2, "proved", "row 2: the certificate 'proved' does not go with complete: true"),
         (6, "exhaustion", "row 6: the certificate 'exhaustion' does not go with complete: null"),
@@ -226,11 +227,20 @@ def test_a_certificate_that_does_not_fit_its_row_is_found(tmp_path, number, cert
     assert f"lines.csv: {said}" in problems
 
 
-def test_proofs_and_certificates_of_rows_belong_together(tmp_path):
+@pytest.mark.parametrize("word", ["drat", "exhaustion"])
+def test_a_row_is_searched_anew_however_it_was_proved(tmp_path, word):
     outbox = made(tmp_path, {"lines.txt": LINES})
-    outbox.set_row("lines.csv", "lines", 1, certificate="exhaustion")
-    (said,) = outbox.problems("lines")
-    assert said == "proof of row 1: the certificate of the row is 'exhaustion', not 'drat'"
+    outbox.set_row("lines.csv", "lines", 1, certificate=word)
+    assert outbox.problems("lines") == ()
+
+
+def test_proofs_of_an_earlier_version_beside_a_table_are_not_read(tmp_path):
+    outbox = made(tmp_path, {"lines.txt": LINES})
+    for ending in ("xz", "csv"):
+        outbox.write(f"lines.proofs.{ending}", "hello", "lines")
+    finding = outbox.finding("lines")
+    assert finding.verdict == "ok"
+    assert "proofs of an earlier version were not read" in finding.notes
 
 
 @pytest.mark.parametrize("column", ["complete", "certificate"])
@@ -341,7 +351,7 @@ def test_a_refuter_is_not_believed(hard):
 
     for ask, said in (
         (lambda *_: "0\n", "line 1: 0 does not follow by unit propagation"),
-        (lambda *_: "", "the proof ends after 0 steps without the empty clause"),
+        (lambda *_: "", "the proof ends without the empty clause"),
         (lambda *_: frozenset(), "the model that was found is no grid"),
         (lambda *_: literals(grids[1]), "the grid that was found is published"),
         (failing, "it broke"),

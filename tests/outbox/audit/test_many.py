@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import lzma
 import os
 import random
 
@@ -90,7 +89,6 @@ def test_without_proofs_it_passes_too(tmp_path):
     findings = outbox.findings()
     assert {each.verdict for each in findings.values()} == {"ok"}
     assert findings["nine"].claim == "collection of 8 puzzles: 8 unique, 8 proved"
-    assert not outbox.path("nine.proofs.xz").exists()
 
 
 def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path):
@@ -127,7 +125,6 @@ def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path
         (1, "solution", "1" * 16, "row 1: its solution is not that of the first solution file"),
         (1, "disagreement", "x", "row 1: the row says that the solution beside the puzzle is wr"),
         (3, "status", "unsolvable", "row 3: the status 'unsolvable' does not go with 6 solutions"),
-        (3, "complete", "false", "proof of row 3: the row does not say that its solutions are all"),
     ],
 )
 def test_an_edited_row_is_found(outbox, row, column, value, said):
@@ -158,34 +155,6 @@ def hush_up(outbox):
     outbox.set_row("claims.csv", "claims", 1, message="", disagreement="")
     totals = outbox.record("claims")["totals"]
     outbox.edit("claims", totals={k: v for k, v in totals.items() if k != "disagreements"})
-
-
-def shift_proof(outbox):
-    rows = outbox.rows("nine.proofs.csv")
-    rows[3][2:], rows[4][2:] = rows[4][2:], rows[4][2:]
-    text = "".join(",".join(row) + "\n" for row in (*rows[:4], *rows[5:]))
-    outbox.write("nine.proofs.csv", text, "nine")
-    outbox.certify("nine", proved=7, claimed=1)
-
-
-def shorten_proof(outbox):
-    length = int(outbox.rows("nine.proofs.csv")[5][3])
-    outbox.set_row("nine.proofs.csv", "nine", 5, length=str(length - 2))
-
-
-def damage_proofs(outbox):
-    good = outbox.path("nine.proofs.xz").read_bytes()
-    outbox.write("nine.proofs.xz", good[: len(good) // 2], "nine")
-
-
-def change_proofs(outbox):
-    good = lzma.decompress(outbox.path("nine.proofs.xz").read_bytes())
-    outbox.write("nine.proofs.xz", lzma.compress(b"1 0\n" + good[4:]), "nine")
-
-
-def remove_proofs(outbox):
-    for ending in ("xz", "csv"):
-        outbox.remove(f"nine.proofs.{ending}", "nine")
 
 
 def add_same_solution(outbox):
@@ -233,7 +202,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         "lines.csv: the first line is not 'index,line,pu",
     ),
     ("lines", remove("lines.csv"), "lines.csv is not listed"),
-    ("nine", change_digit, "nine_1.solution: line 7: row 1 holds ", "proof of row 7: line "),
+    ("nine", change_digit, "nine_1.solution: line 7: row 1 holds "),
     ("lines", change("lines_1.solution", "1", "x", 1), "is no grid of the puzzle's"),
     ("lines", change("lines_1.solution", "1234", "", 1), "is no grid of the p"),
     ("lines", change("lines_1.solution", "\n", "", 1), "a line is too long, or has no"),
@@ -241,7 +210,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         "lines",
         repeat_solution,
         "lines.csv: row 3: two of its solutions are the same grid",
-        "proof of row 3: the grids must",
+        "lines.csv: row 3: two of its solutions are the same grid",
     ),
     ("lines", remove("lines_6.solution"), "6 solutions are told, the solution files have 5 "),
     ("nine", put("nine_2.solution", ""), "nine_2.solution is there, and is not listed"),
@@ -251,7 +220,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         "lines_2.solution goes on behind the last puzzle",
     ),
     ("lines", write("lines_2.solution", ""), "lines_2.solution ends too early, before row 1"),
-    ("lines", leave_solution_out, "does not follow by unit propagation"),
+    ("lines", leave_solution_out, "there is another solution: "),
     (
         "claims",
         hush_up,
@@ -268,12 +237,6 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     ),
     ("lines", exchange("lines.txt", ONE), "the original is no collection of the format 'lines'"),
     ("lines", exchange("lines.txt", packed(("one.txt", ONE))), "the original"),
-    ("nine", shorten_proof, "proof of row 5: the proof ends after"),
-    ("nine", shift_proof, "proof of row 3: line "),
-    ("nine", damage_proofs, "proof of row 8: nine.proofs.xz: it is cut off"),
-    ("nine", change_proofs, "proof of row 1: line "),
-    ("nine", remove("nine.proofs.xz"), "nine.proofs.csv only nine.proofs.csv is listed"),
-    ("nine", remove_proofs, "nine.csv: row 8: the certificate is 'drat', but there is no proof"),
     ("set", add_same_solution, "in/two.txt: two_2.solution holds the same grid as two_1.solution"),
     ("set", edit("set/bad", status="other"), "bad.txt: the status should be 'invalid'"),
     ("set", edit("set/readme", status="invalid"), "readme.txt: the status should be 'other'"),
@@ -315,27 +278,6 @@ def test_what_is_done_to_a_set_is_found(outbox, name, tamper, said):
     tamper(outbox)
     problems = outbox.problems(name)
     assert all(any(each in found for found in problems) for each in said), problems
-
-
-@pytest.mark.parametrize(
-    ("column", "value", "said"),
-    [
-        ("steps", "99", "proof of row 3: the proof has "),
-        ("length", "100000000", "proof of row 3: the proof is longer than 67,108,864 characters"),
-        ("length", "9000000", "proof of row 3: nine.proofs.xz: its stream ends within a proof"),
-        ("start", "0", "proof of row 3: nine.proofs.xz: a proof does not lie behind the one"),
-        ("start", "x", "nine.proofs.csv: line 4: Expected `int`, got `str` - at `$[2]`"),
-        ("start", "1" * 40, "nine.proofs.csv: line 4: Expected `int` <= "),
-        ("offset", "1", "nine.proofs.csv: row 4 follows row 3"),
-        ("offset", "1", "proof of row 3: nine.proofs.xz: Input format not supported by decoder"),
-        ("index", "2", "nine.proofs.csv: row 2 follows row 2"),
-        ("index", "9", "nine.proofs.csv: there is no row 9"),
-    ],
-)
-def test_an_edited_index_of_proofs_is_found(outbox, column, value, said):
-    outbox.set_row("nine.proofs.csv", "nine", 3, **{column: value})
-    problems = outbox.problems("nine")
-    assert any(each.startswith(said) for each in problems), problems
 
 
 @pytest.mark.parametrize(

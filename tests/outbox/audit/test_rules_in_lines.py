@@ -8,6 +8,7 @@ import io
 import pytest
 from support.auditing import Outbox, in_a_line
 from support.ruled import SOLO, SUMOCUE
+from support.solvers import at_hand
 from support.solving import TWO
 
 from pipeline.cli.answers import _groups
@@ -18,6 +19,7 @@ from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import contents_of
 from pipeline.service.sinks.set import Portions
 from pipeline.settings import Reading, Settings
+from pipeline.solving.complete import refuter
 from pipeline.solving.items import items_of
 
 JIGSAW = "4j:1j2a3b,b__cd__a___b_"
@@ -26,6 +28,7 @@ JIGSAW = "4j:1j2a3b,b__cd__a___b_"
 NONE = "SumoCueV1=8+0" + "=0" * 14
 PLAIN = in_a_line(TWO).strip()
 LINES = "".join(f"{line}\n" for line in (SUMOCUE, JIGSAW, NONE, PLAIN, SOLO))
+TERMS = {"refuter": refuter(at_hand("pysat"), 4096)}
 
 
 @pytest.fixture
@@ -43,15 +46,15 @@ def rows(outbox: Outbox) -> list[dict[str, str]]:
 def test_each_row_has_its_answer_and_its_certificate_and_an_audit_finds_nothing(outbox):
     told = [(row["status"], row["solutions"], row["certificate"]) for row in rows(outbox)]
     assert told == [
-        ("unique", "1", "drat"),
-        ("multiple", "2", "drat"),
-        ("unsolvable", "0", "drat"),
+        ("unique", "1", "lrat"),
+        ("multiple", "2", "lrat"),
+        ("unsolvable", "0", "lrat"),
         ("multiple", "2", "exhaustion"),
-        ("unique", "1", "drat"),
+        ("unique", "1", "lrat"),
     ]
     assert [row["puzzle"] for row in rows(outbox)] == [SUMOCUE, JIGSAW, NONE, PLAIN, SOLO]
     assert outbox.record("rules")["format"] == "variants"
-    assert outbox.problems("rules") == ()
+    assert outbox.problems("rules", **TERMS) == ()
 
 
 def test_a_grid_that_breaks_a_rule_is_found(outbox):
@@ -59,12 +62,12 @@ def test_a_grid_that_breaks_a_rule_is_found(outbox):
     wrong = wrong[1] + wrong[0] + wrong[2:]
     outbox.change_line("rules_1.solution", "rules", 1, wrong)
     outbox.set_row("rules.csv", "rules", 1, solution=wrong)
-    assert any("line 1" in problem for problem in outbox.problems("rules"))
+    assert any("line 1" in problem for problem in outbox.problems("rules", **TERMS))
 
 
 def test_a_solution_that_is_left_out_is_found(outbox):
     outbox.leave_out_of_row("rules", 2)
-    assert any("row 2" in problem for problem in outbox.problems("rules"))
+    assert any("row 2" in problem for problem in outbox.problems("rules", **TERMS))
 
 
 def test_the_board_of_a_row_has_its_rules_and_its_solutions(outbox):
@@ -79,7 +82,7 @@ def test_the_board_of_a_row_has_its_rules_and_its_solutions(outbox):
 
 def test_the_audit_tells_of_each_row_with_rules_that_it_has_checked(outbox):
     told = []
-    terms = Terms(on_rows=lambda *progress: told.append(progress))
+    terms = Terms(on_rows=lambda *progress: told.append(progress), **TERMS)
     (finding,) = audit(outbox.folder, [outbox.box.inbox / "done"], terms)
     assert finding.verdict == "ok"
     assert [("rules.txt", number, 5) for number in (1, 2, 3, 5)] == [*dict.fromkeys(told)][:4]

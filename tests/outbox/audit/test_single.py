@@ -28,6 +28,7 @@ from support.auditing import (
 from support.solving import EVEN_ODD, HARD, NONE, SIX, TWO
 
 from pipeline.certify.formula import Formula
+from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.settings import Reading
 
 SATISFIABLE = "c odd\np cnf 3 3\n1 -1 2 0 1 1 2 0\n-1 3 0\n"
@@ -118,7 +119,7 @@ def fit_to_another(outbox):
 
 def take_proof_of(theirs: str, ours: str) -> Tamper:
     def take(outbox):
-        for ending in ("cnf", "drat"):
+        for ending in ("cnf", "drat", "lrat"):
             text = outbox.path(f"{theirs}.proof.{ending}").read_text()
             outbox.write(f"{ours}.proof.{ending}", text, ours)
 
@@ -126,15 +127,17 @@ def take_proof_of(theirs: str, ours: str) -> Tamper:
 
 
 def cut_proof(outbox):
-    text = outbox.path("hard.proof.drat").read_text().splitlines(keepends=True)
+    text = outbox.path("hard.proof.lrat").read_text().splitlines(keepends=True)
     assert len(text) > 1, "it takes more than propagation"
-    outbox.write("hard.proof.drat", "".join(text[:-1]), "hard")
+    outbox.write("hard.proof.lrat", "".join(text[:-1]), "hard")
 
 
 def link(outbox):
     path = outbox.path("one_1.solution")
     path.symlink_to(path.rename(outbox.folder.parent / "aside"))
 
+
+PROOF_OF_ONE = [f"one.proof.{ending}" for ending in ("cnf", "drat", "lrat")]
 
 TAMPERED: list[tuple[str, Tamper, str]] = [
     ("one", change("one_1.solution", "1243", "1143"), "one_1.solution: row 1 holds 1 twice"),
@@ -151,7 +154,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("six", unlink("six_3.solution"), "six.proof.cnf: cannot be made again: 1 solution"),
     ("six", remove("six_3.solution"), "six_3.solution is not listed, but six_4.solution is"),
     ("six", leave_out_six, "blocks a grid that was not published: 1"),
-    ("six", refute_without_six, "six.proof.drat:"),
+    ("six", refute_without_six, "six.proof.lrat:"),
     ("one", put("one_2.solution", OTHER_GRID), "one_2.solution is there, and is not listed"),
     ("one", add_solution, "one_2.solution: row 1, column 1 holds 4, given as 1"),
     ("one", write("one_1.solution", "1243\n3421\n4312\n213.\n"), "row 4, column 4 is not filled"),
@@ -159,20 +162,21 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("one", take_record, "the source is 'two.txt': its set would be called 'two'"),
     ("one", take_record, "two_1.solution is listed, and is none of this job's names"),
     ("six", fit_to_another, "has another sha256"),
-    ("hard", cut_proof, "hard.proof.drat: the proof ends after"),
-    ("hard", write("hard.proof.drat", ""), "the proof ends after 0 steps"),
-    ("hard", write("hard.proof.drat", "0\n"), "line 1: 0 does not follow by unit propagation"),
-    ("hard", write("hard.proof.drat", "hello\n"), "line 1: expected a step of a proof"),
+    ("hard", cut_proof, "hard.proof.lrat: the proof ends without the empty clause"),
+    ("hard", write("hard.proof.lrat", ""), "the proof ends without the empty clause"),
+    ("hard", write("hard.proof.lrat", "99999 0 1 0\n"), "line 1: hint 1 has 9 literals left"),
+    ("hard", write("hard.proof.lrat", "0\n"), "line 1: expected a step of a proof"),
+    ("hard", write("hard.proof.drat", "0\n"), "hard.proof.drat holds other steps"),
     ("six", take_proof_of("two", "six"), "six.proof.cnf: clause "),
-    ("six", take_proof_of("two", "six"), "six.proof.drat: line 1: "),
+    ("six", take_proof_of("two", "six"), "six.proof.lrat: line 1: "),
     ("marks", take_proof_of("one", "marks"), "marks.proof.cnf: it has 64 variables instead of 729"),
     (
         "one",
         change("one.proof.cnf", "p cnf", "c mine\np cnf"),
         "one.proof.cnf: line 1: expected 'p cnf",
     ),
-    ("one", remove("one.proof.cnf"), "drat, but one.proof.drat is listed"),
-    ("one", remove("one.proof.cnf", "one.proof.drat"), "but nothing is listed"),
+    ("one", remove("one.proof.cnf"), "lrat, but one.proof.drat and one.proof.lrat is listed"),
+    ("one", remove(*PROOF_OF_ONE), "but nothing is listed"),
     ("two", unlink("two.proof.drat"), "two.proof.drat is listed, and is not there"),
     ("one", lambda o: o.original("one.txt").write_text(SIX), "one.txt has another sha"),
     ("one", exchange("one.txt", "4...\n..3.\n.2..\n...1\n"), "column 1 holds 1, given as 4"),
@@ -188,7 +192,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     (
         "unsat",
         exchange("unsat.cnf", UNSATISFIABLE.replace("-1 2 0", "1 2 0")),
-        "unsat.proof.drat: line ",
+        "unsat.proof.lrat: line ",
     ),
     (
         "unsat",
@@ -283,26 +287,66 @@ def test_clauses_that_are_added_changed_or_moved_are_found(outbox):
 
 
 def test_what_claims_no_proof_needs_none(outbox):
-    remove("one.proof.cnf", "one.proof.drat")(outbox)
+    remove(*PROOF_OF_ONE)(outbox)
     outbox.edit("one", certificate={"solutions": "checked", "complete": "claimed"})
     assert outbox.problems("one") == ()
 
 
 def test_a_packed_proof_is_checked_too(outbox):
-    text = outbox.path("hard.proof.drat").read_bytes()
-    outbox.write("hard.proof.drat.xz", lzma.compress(text), "hard")
-    outbox.remove("hard.proof.drat", "hard")
+    text = outbox.path("hard.proof.lrat").read_bytes()
+    outbox.write("hard.proof.lrat.xz", lzma.compress(text), "hard")
+    outbox.remove("hard.proof.lrat", "hard")
     assert outbox.problems("hard") == ()
-    outbox.write("hard.proof.drat.xz", lzma.compress(text)[:-9], "hard")
-    assert outbox.problems("hard")[0] == "hard.proof.drat.xz: it is cut off"
-    outbox.write("hard.proof.drat.xz", lzma.compress(b"1" * 70_000_000, preset=0), "hard")
-    assert outbox.problems("hard")[0].startswith("hard.proof.drat.xz: ")
+    for wrong, said in (
+        (lzma.compress(text)[:-9], ""),
+        (lzma.compress(text) + b"hello", ""),
+        (lzma.compress(text) + lzma.compress(b""), ""),
+        (b"hello", "it is not one whole stream of xz"),
+        (lzma.compress(b"1" * 270_000_000, preset=0), "the proof is longer than 268,435,456 char"),
+    ):
+        outbox.write("hard.proof.lrat.xz", wrong, "hard")
+        assert outbox.problems("hard")[0].startswith(f"hard.proof.lrat.xz: {said}")
+
+
+def as_before(outbox):
+    """Make the proof one of an earlier version: without hints; give its text."""
+    text = outbox.path("hard.proof.drat").read_text()
+    outbox.remove("hard.proof.lrat", "hard")
+    outbox.certify("hard", by="drat", checker="dratify 0.1.10", steps=text.count("\n"))
+    return text
+
+
+def test_a_proof_of_an_earlier_version_is_still_checked(outbox):
+    text = as_before(outbox)
+    assert outbox.problems("hard") == ()
+    for wrong, said in (
+        (text[:-2], "the proof ends without the empty clause"),
+        ("0\n", "line 1: 0 does not follow by unit propagation"),
+        (text + "0\n", "a step after the empty clause"),
+        (f"d 1 0\n1000 0\n{text}", "variable 1000, where the formula has 729"),
+    ):
+        outbox.write("hard.proof.drat", wrong, "hard")
+        assert said in outbox.problems("hard")[0]
+
+
+def test_another_program_may_have_to_confirm_a_proof(outbox):
+    def refuse(_formula, _lrat, _deadline):
+        raise SolverError("cake_lpr ended with exit code 1")
+
+    def unable(_formula, _lrat, _deadline):
+        raise EnvironmentFailure("cake_lpr cannot be run")
+
+    (said,) = outbox.problems("hard", confirm=refuse)
+    assert said == "hard.proof.lrat: cake_lpr ended with exit code 1"
+    said = "hard.proof.lrat: it was not checked: cake_lpr cannot be run"
+    assert outbox.finding("hard", confirm=unable).gaps == (said,)
 
 
 def test_a_proof_for_which_time_was_not_enough_is_unchecked(outbox):
     finding = outbox.finding("hard", seconds=0.0)
     assert finding.verdict == "unchecked"
-    said = "hard.proof.drat: the proof was not checked within 0 s; --timeout gives it longer"
+    said = "hard.proof.lrat: it was not checked: the time limit of 0 s was reached"
+    said += "; --timeout gives it longer"
     assert finding.gaps[0] == said
     said = "that there is no other solution was not checked: time was too short"
     assert finding.gaps[1].startswith(said)
@@ -330,7 +374,7 @@ def test_a_job_is_unchecked_without_its_original_and_still_looked_at(outbox):
 def test_that_there_are_several_solutions_is_not_taken_on_trust(outbox):
     outbox.edit("one", status="multiple", complete=False, message="there are more")
     outbox.edit("one", certificate={"solutions": "checked", "complete": "no"})
-    remove("one.proof.cnf", "one.proof.drat")(outbox)
+    remove(*PROOF_OF_ONE)(outbox)
     said = "there are no more solutions, where more are claimed"
     assert outbox.problems("one") == (said,)
     finding = outbox.finding("one", seconds=0.0)

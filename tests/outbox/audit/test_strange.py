@@ -40,7 +40,7 @@ MARKED = {
     "one": ("one.json", "one_1.solution", "one.cnf", "one.proof.cnf", "one.proof.drat"),
     "some": ("some_1.solution",),
     "ruled": ("ruled_1.solution",),
-    "lines": ("lines.json", "lines.csv", "lines_1.solution", "lines.proofs.csv"),
+    "lines": ("lines.json", "lines.csv", "lines_1.solution"),
     "set": ("set.json", "set.csv"),
     "set/in/one": ("set/in/one.json", "set/in/one_1.solution"),
 }

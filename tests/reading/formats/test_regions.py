@@ -166,7 +166,9 @@ def picture(text: str, outside: str, between: str = "") -> str:
     return "".join(between.join(row).rstrip() + "\n" for row in signs)
 
 
-@pytest.mark.parametrize(("outside", "between"), [(" ", ""), ("-", ""), (".", ""), ("-", " ")])
+@pytest.mark.parametrize(
+    ("outside", "between"), [(" ", ""), ("-", ""), (".", ""), ("-", " "), (" ", " ")]
+)
 def test_a_samurai_may_be_a_picture_of_its_21_rows(outside, between):
     text = picture(SAMURAI, outside, between)
     assert read(text).format == "samurai"

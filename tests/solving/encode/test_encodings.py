@@ -151,3 +151,8 @@ def test_reduced_of_a_half_filled_36x36_is_a_fortieth_of_extended():
     chosen = Random(36)
     puzzle = Puzzle.of_values(geometry, [value * chosen.randint(0, 1) for value in pattern])
     assert encode_puzzle(puzzle, "reduced").size < encode_puzzle(puzzle, "extended").size / 40
+
+
+def test_an_encoding_that_is_not_known_is_named():
+    with pytest.raises(UsageError, match=r"encoding: expected one of textbook, .* found 'short'"):
+        encode_puzzle(Puzzle.empty(Geometry(2, 2)), "short")

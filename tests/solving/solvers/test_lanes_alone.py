@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from support.lanes import put_in_place, replace_lanes, search_of_lanes
 from support.oracle import solutions
-from support.solving import EVEN_ODD, NONE, SIX, TWO, holed, pattern
+from support.solving import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, STUCK, TWO
 
-from pipeline.limits import Limits
-from pipeline.puzzle.puzzle import Geometry
+from pipeline.limits import Deadline, Limits
 from pipeline.reading.formats import parse_puzzle
 from pipeline.service.requests import solve_puzzle
 from pipeline.settings import Settings
-from pipeline.solving.compiled import solve_lanes
 from pipeline.solving.solvers import NOT_FOR_LANES, Solvers
 
 
 @pytest.mark.parametrize("prove", ["never", "always"])
-@pytest.mark.parametrize("text", [NONE, SIX, TWO, EVEN_ODD])
+@pytest.mark.parametrize("text", [STUCK, EVEN_ODD_SIX, NINE_TWO, EVEN_ODD])
 def test_lanes_find_and_show_all_solutions_and_no_formula_is_made(text, prove):
     puzzle, shown = parse_puzzle(text), []
     result = solve_puzzle(puzzle, Settings(solver="lanes", prove=prove), shown.append)
     assert list(result.solutions) == shown == solutions(puzzle, 10)
     assert (result.complete, result.solver.name, result.solver.fallback) == (True, "lanes", None)
-    assert result.told_certificate == ("drat" if prove == "always" else "exhaustion")
+    assert result.told_certificate == ("lrat" if prove == "always" else "exhaustion")
     assert result.cnf is None
     assert {"batch", "total"} <= result.seconds.keys()
 
@@ -31,11 +32,11 @@ def test_lanes_find_and_show_all_solutions_and_no_formula_is_made(text, prove):
 @pytest.mark.parametrize(
     ("puzzle", "settings"),
     [
-        (parse_puzzle(TWO), Settings(solver="lanes", keep_cnf=True)),
-        (parse_puzzle(TWO), Settings(solver="lanes", max_solutions=101)),
-        (holed(pattern(Geometry(2, 13)), 3), Settings(solver="lanes", max_solutions=1)),
+        (parse_puzzle(NINE_TWO), Settings(solver="lanes", keep_cnf=True)),
+        (parse_puzzle(NINE_TWO), Settings(solver="lanes", max_solutions=101)),
+        (parse_puzzle(TWO), Settings(solver="lanes")),
     ],
-    ids=["CNF", "many solutions", "large"],
+    ids=["CNF", "many solutions", "another side"],
 )
 def test_what_lanes_cannot_do_the_others_do_and_that_is_no_surprise(puzzle, settings):
     result = solve_puzzle(puzzle, settings)
@@ -45,27 +46,22 @@ def test_what_lanes_cannot_do_the_others_do_and_that_is_no_surprise(puzzle, sett
 
 
 def test_a_share_of_the_time_is_left_for_others_where_lanes_are_too_slow(monkeypatch):
-    asked = []
+    search, asked = search_of_lanes(), []
 
-    def slow(geometry, masks, most, seconds):
-        asked.append(seconds)
-        return solve_lanes(geometry, masks, most, 0.0)
+    def slow(masks, most, deadline):
+        asked.append(deadline.left())
+        return search(masks, most, Deadline.of(Limits(0.0)))
 
-    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", slow)
-    result = solve_puzzle(parse_puzzle(TWO), Settings(solver="lanes", timeout=40))
-    assert asked == [20]
+    put_in_place(monkeypatch, slow)
+    result = solve_puzzle(parse_puzzle(NINE_TWO), Settings(solver="lanes", timeout=40))
+    assert asked == [pytest.approx(20, abs=0.5)]
     assert (len(result.solutions), result.complete) == (2, True)
     assert result.solver.name != "lanes"
 
 
 def test_a_lie_of_lanes_is_told_and_what_they_missed_is_found(monkeypatch):
-    def lying(*question):
-        found = solve_lanes(*question)
-        found.counts[:] = np.minimum(found.counts, 1)
-        return found
-
-    monkeypatch.setattr("pipeline.solving.compiled.solve_lanes", lying)
-    result = solve_puzzle(parse_puzzle(TWO), Settings(solver="lanes", prove="always"))
+    replace_lanes(monkeypatch, lambda found: replace(found, counts=np.minimum(found.counts, 1)))
+    result = solve_puzzle(parse_puzzle(NINE_TWO), Settings(solver="lanes", prove="always"))
     assert (result.status, len(result.solutions), result.complete) == ("multiple", 2, True)
     assert result.solver.name == "exhaustion"
     assert result.solver.fallback == "lanes missed a solution that the check found"
@@ -75,3 +71,10 @@ def test_the_chain_for_lanes_is_that_of_the_others():
     with Solvers("lanes") as solvers, Solvers("auto") as others:
         assert [each.name for each in solvers.chain] == [each.name for each in others.chain]
         solvers.warm(Limits())
+
+
+def test_without_machine_code_the_others_answer(monkeypatch):
+    put_in_place(monkeypatch, None)
+    result = solve_puzzle(parse_puzzle(NINE_TWO), Settings(solver="lanes"))
+    assert (len(result.solutions), result.complete) == (2, True)
+    assert (result.solver.fallback, result.solver.warning) == (NOT_FOR_LANES, None)

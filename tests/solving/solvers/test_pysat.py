@@ -7,11 +7,11 @@ import signal
 
 import pytest
 from support.needs import needs_linux
+from support.refuting import steps_of
 from support.solving import children, has_ended, pigeons
 
 from pipeline.certify import certify_model
 from pipeline.certify.formula import Formula
-from pipeline.certify.proof import check_refutation
 from pipeline.errors import SolverError
 from pipeline.limits import Limits
 from pipeline.solving.solvers import child
@@ -38,14 +38,14 @@ def test_a_proof_is_clauses_alone_and_ends_with_the_empty_one(engine, prover):
     lines = proof.splitlines()
     assert lines.index("0") == len(lines) - 1 > 10
     assert not any(line.startswith("d") for line in lines)
-    assert check_refutation(PIGEONS, proof, 60).steps == len(lines)
+    assert steps_of(PIGEONS, proof)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("clauses", [CONTRADICTION, ((),), ((1, 2), (-1,), (-2,))], ids=str)
 def test_what_propagation_refutes_has_a_proof_too(clauses, engine, prover):
     proof = prover.prove(clauses, LIMITS, engine)
-    assert check_refutation(Formula(2, clauses), proof, 60)
+    assert steps_of(Formula(2, clauses), proof)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

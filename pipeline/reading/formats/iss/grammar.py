@@ -67,11 +67,11 @@ class Source:
             expected = f"{expected} in '.{item.type.text}'"
         return self.text.at_word(word, expected, truncated=item.is_last)
 
-    def short(self, item: Item, expected: str) -> InvalidPuzzle:
-        """The error for arguments that are missing at the end."""
+    def short(self, item: Item, expected: str, skipped: int = 0) -> InvalidPuzzle:
+        """The error for arguments that are missing at the end, behind those that are skipped."""
         last = item.words[-1] if item.words else item.type
         told = f"{expected} in {quote('.' + item.type.text)}"
-        found = str(len(item.words))
+        found = str(len(item.words[skipped:]))
         return self.text.error(last.line, last.column, told, found, truncated=item.is_last)
 
     def cell(self, item: Item, word: Word, geometry: Geometry) -> int:

@@ -70,7 +70,7 @@ class Reader:
         """The cells that follow the first arguments."""
         words = item.words[skipped:]
         if len(words) < least:
-            raise self.source.short(item, f"{least} cells or more")
+            raise self.source.short(item, f"{least} cells or more", skipped)
         return tuple(self.cell(item, word) for word in words)
 
     @cached_property

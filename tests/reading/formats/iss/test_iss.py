@@ -333,7 +333,7 @@ REFUSED = {
     ".~": "a cell and its values",
     ".~R1C1_0": "a number, 1 to 9",
     f"{SHAPE}.~R5C1_1": "'R1C1' to 'R4C4'",
-    ".Lockout~3~R1C1": "2 cells or more",
+    ".Lockout~3~R1C1": "2 cells or more in '.Lockout', found 1",
     ".DoubleArrow~R1C1~R1C2": "at least 3 cells",
     ".Thermo~R1C1~LOOP": "'LOOP'",
     ".WhiteDot~R1C1~R2C2": "a neighbour",

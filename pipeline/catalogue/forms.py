@@ -1,24 +1,137 @@
-"""The canonical form of 9×9 puzzles with one solution, one after the other, compiled.
+"""The canonical form of 9×9 puzzles with one solution, one after the other.
 
-As in `abreast.py`; but a candidate is dropped at the first cell in which it is not the lowest.
-
-`building.py` makes machine code of this.
+Candidates are symmetries that may make the solution lowest: those that lead to the lowest second
+row. Each is followed row by row, and dropped at the first cell in which it is not the lowest. Few
+stay, mostly one, and they are applied to the puzzle. Machine code does it, if it is there, else
+plain Python.
 """
 
 from __future__ import annotations
 
-from numba import int64, njit, uint8
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
 
-from pipeline.catalogue.compiled.state import BOX, CELLS, SIDE
-from pipeline.catalogue.openings import NO_ROW
+import numpy as np
+from numpy.typing import NDArray
 
-compiled = njit(nogil=True, error_model="numpy", boundscheck=False, forceinline=True)
-apart = njit(nogil=True, error_model="numpy", boundscheck=False)
+from pipeline.catalogue.openings import NO_ROW, openings_of
+from pipeline.catalogue.symmetries import Cells, line_orders
+from pipeline.native import Loaded, Program, compiled
+
+AT_ONCE = 4096
+"""Puzzles between two looks at signals: some milliseconds of machine code."""
+
+OTHERWISE = 0.02
+"""Seconds that plain Python takes for a puzzle."""
+
+PROGRAM = Program(
+    "forms",
+    "write_forms",
+    ("pipeline.catalogue.forms", "pipeline.catalogue.openings", "pipeline.catalogue.symmetries"),
+    "pipeline.catalogue.forms.try_forms",
+)
+loaded = Loaded(PROGRAM)
 
 _HIGHER, _SAME, _LOWER = range(3)
 
+BOX, SIDE, CELLS = 3, 9, 81
+PAIRS = 36
+"""Ordered pairs of rows in a band, or of columns in a stack."""
 
-@compiled
+MOST_TIED = PAIRS * 18
+"""Symmetries that lead to the lowest form; no row has more than 18 orders to its lowest."""
+
+
+class Tables(NamedTuple):
+    """Those of `Openings`, and `lines`: (1296, 9) the orders of columns."""
+
+    codes: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    how_many: NDArray[np.int32]
+    orders: NDArray[np.int32]
+    lines: NDArray[np.uint8]
+
+
+class Room(NamedTuple):
+    """Room for the work on one puzzle.
+
+    grids: (2, 81) its solution, and that transposed. columns: (2, 9, 10) of each row of them where
+    a value is. keys: (PAIRS,) of the second rows. labels: (10,), rows: (9,) and begins: (9,) of the
+    symmetry that is being tried. best: (81,) the lowest solution yet, and tied: (MOST_TIED, 4)
+    which symmetries lead to it: transposed, two rows, and an order of columns. image: (81,).
+    """
+
+    grids: NDArray[np.uint8]
+    columns: NDArray[np.uint8]
+    keys: NDArray[np.int64]
+    labels: NDArray[np.uint8]
+    rows: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    best: NDArray[np.uint8]
+    tied: NDArray[np.int64]
+    image: NDArray[np.uint8]
+
+
+@lru_cache
+def tables() -> Tables:
+    made = openings_of(BOX)
+    return Tables(
+        made.codes,
+        made.ranks,
+        made.starts,
+        made.how_many,
+        made.orders,
+        line_orders(BOX).astype(np.uint8),
+    )
+
+
+def new_room() -> Room:
+    return Room(
+        np.zeros((2, CELLS), np.uint8),
+        np.zeros((2, SIDE, SIDE + 1), np.uint8),
+        np.zeros(PAIRS, np.int64),
+        np.zeros(SIDE + 1, np.uint8),
+        np.zeros(SIDE, np.int64),
+        np.zeros(SIDE, np.int64),
+        np.zeros(CELLS, np.uint8),
+        np.zeros((MOST_TIED, 4), np.int64),
+        np.zeros(CELLS, np.uint8),
+    )
+
+
+def forms_through(puzzles: Cells, solutions: Cells) -> Cells:
+    """The canonical forms (P, 81) of puzzles with these solutions; see `canonical`."""
+    step = loaded.get(len(puzzles) * OTHERWISE)
+    return forms_by(step or write_forms, puzzles, solutions)
+
+
+def forms_by(step: Callable[..., int], puzzles: Cells, solutions: Cells) -> Cells:
+    """The canonical forms (P, 81) of puzzles with these solutions; see `canonical`."""
+    forms = np.zeros_like(puzzles, order="C")
+    room = new_room()
+    for start in range(0, len(puzzles), AT_ONCE):
+        some = slice(start, start + AT_ONCE)
+        cells = (np.ascontiguousarray(each[some], np.uint8) for each in (puzzles, solutions))
+        step(tables(), room, *cells, forms[some])
+    return forms
+
+
+def try_forms(step: Callable[..., int]) -> None:
+    """Give it a grid, turned by a quarter, and that without its first row.
+
+    Raises RuntimeError if it does not give the grid back as it was: it is the lowest there is.
+    """
+    lowest = np.array(
+        [[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)], np.uint8
+    )
+    turned = np.rot90(lowest).reshape(1, CELLS)
+    if forms_by(step, turned, turned).reshape(SIDE, SIDE).tolist() != lowest.tolist():
+        raise RuntimeError("the machine code finds no canonical form")
+
+
+@compiled(inline=True)
 def _load(room, solutions, puzzle):
     """Note a solution, and that transposed, and where the values of each row are."""
     for row in range(SIDE):
@@ -30,23 +143,23 @@ def _load(room, solutions, puzzle):
             room.columns[1, column, value] = row
 
 
-@compiled
+@compiled(inline=True)
 def _key(room, tables, lying, first, second):
     """The key of a second row; negative if it is none."""
-    key = int64(0)
+    key = np.int64(0)
     for stack in range(BOX):
-        place = int64(0)
+        place = np.int64(0)
         for column in range(BOX * stack, BOX * stack + BOX):
             value = room.grids[lying, SIDE * second + column]
-            place = place * SIDE + int64(room.columns[lying, first, value])
+            place = place * SIDE + np.int64(room.columns[lying, first, value])
         key += tables.codes[stack, place]
     return key
 
 
-@compiled
+@compiled(inline=True)
 def _rank_pairs(room, tables):
     """Note the keys of all pairs of rows; give the lowest rank of them."""
-    lowest, pair = int64(NO_ROW), 0
+    lowest, pair = np.int64(NO_ROW), 0
     for lying in range(2):
         for first in range(SIDE):
             band = first - first % BOX
@@ -56,18 +169,18 @@ def _rank_pairs(room, tables):
                     room.keys[pair] = key
                     pair += 1
                     if key >= 0:
-                        lowest = min(lowest, int64(tables.ranks[key]))
+                        lowest = min(lowest, np.int64(tables.ranks[key]))
     return lowest
 
 
-@compiled
+@compiled(inline=True)
 def _place(room, tables, lying, first, second, order):
     """Note the labels of a candidate, and the order of its rows."""
     grids, labels, begins, rows = room.grids, room.labels, room.begins, room.rows
     for column in range(SIDE):
         value = grids[lying, SIDE * first + tables.lines[order, column]]
-        labels[value] = uint8(column + 1)
-    left = int64(tables.lines[order, 0])
+        labels[value] = np.uint8(column + 1)
+    left = np.int64(tables.lines[order, 0])
     for row in range(SIDE):
         begins[row] = labels[grids[lying, SIDE * row + left]]
     band = first // BOX
@@ -80,7 +193,7 @@ def _place(room, tables, lying, first, second, order):
             rows[row], rows[row + 3] = rows[row + 3], rows[row]
 
 
-@compiled
+@compiled(inline=True)
 def _sort_band(rows, begins, to, start):
     a, b, c = start, start + 1, start + 2
     if begins[b] < begins[a]:
@@ -92,7 +205,7 @@ def _sort_band(rows, begins, to, start):
     rows[to], rows[to + 1], rows[to + 2] = a, b, c
 
 
-@compiled
+@compiled(inline=True)
 def _compare(room, tables, lying, order, is_first):
     """Whether a candidate is lower than the best, which it then becomes."""
     state = _LOWER if is_first else _SAME
@@ -110,7 +223,7 @@ def _compare(room, tables, lying, order, is_first):
     return state
 
 
-@compiled
+@compiled(inline=True)
 def _find_tied(room, tables, lowest):
     """Note the symmetries that make the solution lowest; give how many there are."""
     count, pair, tied = 0, 0, room.tied
@@ -139,7 +252,7 @@ def _find_tied(room, tables, lowest):
     return count
 
 
-@compiled
+@compiled(inline=True)
 def _draw(room, tables, puzzles, puzzle, tie):
     """Note the image of a puzzle by a symmetry."""
     lying, order = room.tied[tie, 0], room.tied[tie, 3]
@@ -147,12 +260,12 @@ def _draw(room, tables, puzzles, puzzle, tie):
     room.labels[0] = 0
     for row in range(SIDE):
         for column in range(SIDE):
-            here, across = room.rows[row], int64(tables.lines[order, column])
+            here, across = room.rows[row], np.int64(tables.lines[order, column])
             cell = SIDE * across + here if lying else SIDE * here + across
             room.image[SIDE * row + column] = room.labels[puzzles[puzzle, cell]]
 
 
-@apart
+@compiled()
 def write_forms(tables, room, puzzles, solutions, forms):
     """Write the form (P, 81) of each puzzle; nothing for what has no second row.
 

@@ -1,0 +1,32 @@
+"""What takes the place of lanes as machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pipeline.solving.compiled import PROGRAM, BatchSolver, Solutions
+
+
+def search_of_lanes() -> BatchSolver:
+    """Lanes as machine code, which is compiled if need be."""
+    PROGRAM.compile_into(PROGRAM.folder())
+    return BatchSolver(PROGRAM.load_from(PROGRAM.folder()))
+
+
+def replace_lanes(monkeypatch: Any, change: Callable[[Solutions], Solutions | None]) -> list[float]:
+    """Have lanes say what `change` makes of what they find; the seconds that they have, in turn."""
+    search, seconds = search_of_lanes(), []
+
+    def changed(masks, most, deadline):
+        seconds.append(deadline.left())
+        found = search(masks, most, deadline)
+        return change(found) or found
+
+    put_in_place(monkeypatch, changed)
+    return seconds
+
+
+def put_in_place(monkeypatch: Any, search: Callable[..., Solutions] | None) -> None:
+    """Have this search take the place of the machine code; None: there is none."""
+    monkeypatch.setattr("pipeline.solving.compiled.machine_code", lambda *_, **__: search)
