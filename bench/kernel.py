@@ -29,9 +29,10 @@ from pipeline.reading.source import Collection
 from pipeline.service.requests import solve_piece
 from pipeline.service.sinks.set import PORTIONS
 from pipeline.settings import Settings
+from pipeline.solving import compiled as lanes
 from pipeline.solving.compiled import BatchSolver, Masks, Solutions
 from pipeline.solving.many import masks_of_plain
-from pipeline.solving.solvers import Solvers, lanes
+from pipeline.solving.solvers import Solvers
 
 COUNT = 50_000
 ROUNDS = 4
