@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import stat
+import time
 from collections.abc import Iterable
 from hashlib import file_digest, sha256
 from pathlib import Path
+from secrets import token_hex
 
 SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 """How to open a file without following a link or waiting for the other end of a pipe."""
@@ -21,6 +24,9 @@ _LITTER = frozenset(("__macosx", "thumbs.db", "desktop.ini"))
 F_SETSIG = 10
 """Linux; the fcntl module of Python 3.11 does not name it."""
 
+
+_ABANDONED = 3600.0
+"""Seconds after which a temporary file has no writer any more."""
 
 LONGEST_NAME = 255
 """Bytes of a file's name, on the usual filesystems."""
@@ -118,3 +124,28 @@ def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
                 path.unlink()
             raise
     return hashed.hexdigest()
+
+
+def write_whole(path: Path, pieces: Iterable[str]) -> None:
+    """Write a text to a temporary file, then rename it. Raises OSError, leaving nothing behind."""
+    _remove_abandoned(path)
+    fresh = path.with_name(f".{path.name}-{token_hex(4)}.tmp")
+    try:
+        write_new(fresh, (piece.encode(errors="backslashreplace") for piece in pieces))
+        os.replace(fresh, path)  # noqa: PTH105 - as the dropbox does
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            fresh.unlink()
+        if isinstance(error, OSError) and error.errno and error.filename in (None, str(fresh)):
+            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+        raise
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove temporary files of writers that were killed; those in use are younger."""
+    ours = re.compile(re.escape(f".{path.name}-") + r"[0-9a-f]{8}\.tmp")
+    with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in entries:
+            age = time.time() - entry.stat(follow_symlinks=False).st_mtime
+            if ours.fullmatch(entry.name) and age > _ABANDONED:
+                os.unlink(entry.path)  # noqa: PTH108 - it is no Path

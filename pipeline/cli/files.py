@@ -15,6 +15,7 @@ from typing import BinaryIO
 import typer
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
+from pipeline.files import write_whole
 from pipeline.outbox import ENDING, file_names, read_record
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import Parsed, oversize
@@ -226,6 +227,4 @@ def write_to(target: Path, pieces: Iterable[str]) -> None:
         with target.open("w", encoding="utf-8", errors="backslashreplace") as device:
             device.writelines(pieces)
     else:
-        from pipeline.outbox.report import write_whole  # noqa: PLC0415 - slow to load
-
         write_whole(target.resolve(), pieces)

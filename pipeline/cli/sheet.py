@@ -20,7 +20,8 @@ from pipeline.cli.files import (
 )
 from pipeline.cli.options import say
 from pipeline.errors import InputError, UsageError, printable
-from pipeline.outbox.names import DONE, Originals
+from pipeline.outbox.names import DONE
+from pipeline.outbox.originals import Originals
 from pipeline.outbox.report import (
     LARGEST_DRAWN,
     MOST_PRINTED,

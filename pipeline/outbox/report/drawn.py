@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 
 from pipeline.certify import clashing_givens
 from pipeline.errors import PipelineError
 from pipeline.files import read_regular
-from pipeline.outbox.names import Originals
+from pipeline.outbox.originals import SMALL, Originals, small_original
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board
 from pipeline.outbox.report.records import Job
 from pipeline.outbox.tables import PuzzleRow
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.puzzle.shapes import Place
-from pipeline.reading.archives.limits import Room, UnpackError
-from pipeline.reading.archives.walk import kind_of, opened, walk
 from pipeline.reading.formats import (
     Parsed,
     is_written_otherwise,
@@ -27,12 +23,6 @@ from pipeline.reading.formats import (
     signs_of,
 )
 from pipeline.settings import Reading
-
-_MOST_BYTES = 64 * 1024
-"""The largest source that is drawn; 25×25 cells take no more than some 4 KiB."""
-
-_PACKED = ("gzip", "bzip2", "xz")
-_MOST_UNPACKED = Room(total_bytes=64 * 2**20, members=20_000)
 
 _BOXES = {6: (2, 3), 8: (2, 4), 10: (2, 5), 12: (3, 4), 15: (3, 5), 20: (4, 5), 24: (4, 6)}
 _BOXES |= {n * n: (n, n) for n in range(2, 6)}
@@ -98,7 +88,7 @@ def _board(
 
 
 def _read(data: bytes | None, reading: Reading) -> Parsed | None:
-    if data is None or len(data) > _MOST_BYTES:
+    if data is None or len(data) > SMALL:
         return None
     try:
         return parse_source(data, "", *reading)
@@ -108,7 +98,7 @@ def _read(data: bytes | None, reading: Reading) -> Parsed | None:
 
 def _published(path: Path) -> bytes | None:
     try:
-        return read_regular(path, _MOST_BYTES)
+        return read_regular(path, SMALL)
     except (OSError, ValueError):
         return None
 
@@ -164,51 +154,6 @@ def _solution_read(text: str, read: Parsed | None, reading: Reading) -> Parsed |
 
 def original_of(job: Job, originals: Originals) -> bytes | None:
     """The bytes that a record is about; None if they are gone, or too many."""
-    for path in originals.named(job.source) if job.sha256 else ():
-        for data in _contents(path):
-            if sha256(data).hexdigest() == job.sha256:
-                return data
-    return None
-
-
-def members_of(
-    job: Job, originals: Originals, wanted: Collection[str], allowed: Iterator[int]
-) -> Generator[str, None, dict[str, bytes]]:
-    """Find the members of an archive or folder with these hashes, yielding after each.
-
-    `allowed` has a number for each member that may still be read.
-    """
-    found: dict[str, bytes] = {}
-    for path in originals.named(job.source) if wanted else ():
-        with suppress(OSError, UnpackError, ValueError):
-            for _, data in zip(allowed, _members_in(path), strict=False):
-                hashed = sha256(data).hexdigest()
-                if hashed in wanted:
-                    found[hashed] = data
-                if len(found) == len(wanted):
-                    return found
-                yield ""
-    return found
-
-
-def _contents(path: Path) -> Iterator[bytes]:
-    """A file's bytes, and its unpacked content if compressed; nothing of a large one."""
-    try:
-        data = read_regular(path, _MOST_BYTES)
-        if len(data) <= _MOST_BYTES:
-            yield data
-        if kind_of(path) in _PACKED:
-            with opened(path, _MOST_UNPACKED) as stream:
-                yield stream.read(_MOST_BYTES + 1)
-    except (OSError, UnpackError):
-        return
-
-
-def _members_in(path: Path) -> Iterator[bytes]:
-    """The bytes of each member that is small enough, with those of nested archives."""
-    for member in walk(path, _MOST_UNPACKED):
-        if member.stream is not None:
-            with suppress(OSError, UnpackError):
-                data = member.stream.read(_MOST_BYTES + 1)
-                if len(data) <= _MOST_BYTES:
-                    yield data
+    if not job.sha256:
+        return None
+    return small_original(originals, job.source, job.sha256)

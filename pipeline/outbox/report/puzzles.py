@@ -6,18 +6,17 @@ Every published solution is certified again before it is given.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import TypeVar
 
 from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
 from pipeline.outbox import ENDING, hashes_in, read_record
-from pipeline.outbox.names import Originals
+from pipeline.outbox.originals import Originals, archive_above, members_of
 from pipeline.outbox.report.board import Board
-from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_of, original_of
+from pipeline.outbox.report.drawn import board_of_job, board_of_row, original_of
 from pipeline.outbox.report.records import Job, job_of_member, read_job, shortened
 from pipeline.outbox.report.sheet import Printed
 from pipeline.outbox.report.survey import is_record
@@ -32,7 +31,6 @@ _MOST_MEMBERS = 50_000
 """Members of originals that are read."""
 
 _LONGEST_NUMBER = 20
-T = TypeVar("T")
 
 
 def is_published(path: Path) -> bool:
@@ -84,13 +82,11 @@ class _Finder:
     def _original(self, job: Job, record: Path) -> bytes | None:
         if job.member is None:
             return original_of(job, self.originals)
-        for folder in record.absolute().parents:
-            above = read_job(folder.with_name(folder.name + ENDING)) if folder.name else None
-            if above is not None and above.status == ARCHIVE and job.sha256:
-                wanted = {job.sha256}
-                found = _outcome(members_of(above, self.originals, wanted, self.allowed))
-                return found.get(job.sha256)
-        return None
+        above = archive_above(record)
+        if above is None or not job.sha256:
+            return None
+        wanted = {job.sha256}
+        return members_of(self.originals, above[1].source, wanted, self.allowed).get(job.sha256)
 
     def _members(self, archive: Job, outbox: Path) -> Iterator[Printed | InputError]:
         try:
@@ -107,7 +103,7 @@ class _Finder:
         found = [(row, *job_of_member(outbox, archive, place, row)) for place, row in rows]
         jobs = [job for _, _, job in found if job and not job.is_many and job.status != "other"]
         wanted = {job.sha256 for job in jobs if job.sha256}
-        originals = _outcome(members_of(archive, self.originals, wanted, self.allowed))
+        originals = members_of(self.originals, archive.source, wanted, self.allowed)
         for row, folder, job in found:
             where = f"{archive.source}/{row.member}"
             if job is not None:
@@ -116,15 +112,6 @@ class _Finder:
                 yield _undrawn(where, row.status, row.message)
             elif row.status != "other":
                 yield _undrawn(where, "not drawn", "its record was not found")
-
-
-def _outcome(steps: Generator[str, None, T]) -> T:
-    """What work in short steps comes to."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return] # it is what the generator returns
 
 
 def _puzzles_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -61,9 +61,6 @@ _CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
 _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
 _LONGEST_SHOWN = 16 * 1024
 """Bytes of a line of which more than the beginning is shown."""
-
-_STEP = 64 * 1024
-"""Bytes of a table that are read in one go."""
 
 R = TypeVar("R", PuzzleRow, MemberRow)
 
@@ -297,14 +294,13 @@ def sample_table(
     most: int,
     others: Path | None = None,
     on_added: Callable[[bytes, Sequence[str]], None] = lambda _line, _names: None,
-) -> Generator[str, None, Sample[R]]:
+) -> Sample[R]:
     """Rows of a table, failures first; `others` is the file of second solutions.
 
-    `on_added` gets each line that has columns of `--also`, and their names. Yields now and then.
-    Raises OSError.
+    `on_added` gets each line that has columns of `--also`, and their names. Raises OSError.
     """
     kept: list[list[Sampled[R]]] = [[], [], [], [], []]
-    count = unpaused = 0
+    count = 0
     column = columns(kind).index("status")
     with ExitStack() as stack:
         lines = _lines(stack.enter_context(_opened(table)))
@@ -323,10 +319,6 @@ def sample_table(
                 row = _row(count, line, kind)
                 rank.append(Sampled(count, row, second if has_second else ""))
             count += 1
-            unpaused += len(line)
-            if unpaused > _STEP:
-                unpaused = 0
-                yield ""
     return Sample(tuple(row for rank in kept for row in rank)[:most], count)
 
 

@@ -8,7 +8,7 @@ import os
 import time
 from array import array
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import escape
@@ -82,21 +82,23 @@ class Survey:
             self.solve_times[math.floor(_BINS_PER_DECADE * math.log10(seconds))] += 1
 
 
-def survey(outbox: Path, bounds: Bounds) -> Generator[str, None, Survey]:
-    """Read all records, yielding after each; keep the jobs to show: failures, then the latest.
+Over = Callable[[Iterable[Path]], Iterable[Path]]
+"""Goes through the files of an outbox, and may show how far it is."""
+
+
+def survey(outbox: Path, bounds: Bounds, over: Over = iter) -> Survey:
+    """Read all records; keep the jobs to show: failures, then the latest.
 
     Raises OSError if the folder cannot be read.
     """
     found = Survey(latest=time.time() + _DAY)
     kept: list[Job] = []
-    with os.scandir(outbox) as entries:
-        for entry in entries:
-            if is_record(entry.name) and (job := read_job(Path(entry.path))):
-                found.add(job)
-                kept.append(job)
-                if len(kept) == 2 * bounds.jobs:
-                    kept = heapq.nsmallest(bounds.jobs, kept, key=_rank)
-            yield ""
+    for path in over(outbox.iterdir()):
+        if is_record(path.name) and (job := read_job(path)):
+            found.add(job)
+            kept.append(job)
+            if len(kept) == 2 * bounds.jobs:
+                kept = heapq.nsmallest(bounds.jobs, kept, key=_rank)
     found.jobs = heapq.nsmallest(bounds.jobs, kept, key=_rank)
     archives = (job for job in found.jobs if job.status == "archive")
     members = (member for job in archives for member in _members(outbox, job.stem))
@@ -105,7 +107,6 @@ def survey(outbox: Path, bounds: Bounds) -> Generator[str, None, Survey]:
             found.is_cut = True
             break
         found.time(member)
-        yield ""
     return found
 
 

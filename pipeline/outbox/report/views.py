@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -11,10 +11,11 @@ from urllib.parse import quote
 
 from pipeline.errors import duration
 from pipeline.outbox import ENDING
-from pipeline.outbox.names import DONE, Originals
+from pipeline.outbox.names import DONE
+from pipeline.outbox.originals import Originals, members_of
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.census import Census
-from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_of, original_of
+from pipeline.outbox.report.drawn import board_of_job, board_of_row, original_of
 from pipeline.outbox.report.records import (
     NOT_WELL,
     STATUSES,
@@ -153,8 +154,8 @@ class Viewer:
         members = iter(range(bounds.members))
         return cls(outbox, prefix, originals, bounds, bounds.boards - singles, singles, members)
 
-    def view(self, number: int, job: Job) -> Generator[str, None, View]:
-        """The job with as many of its boards as fit; yields after each of them."""
+    def view(self, number: int, job: Job) -> View:
+        """The job with as many of its boards as fit."""
         links = _links(job, self.outbox, self.prefix)
         if not job.is_many:
             self.census.add(job.added)
@@ -166,9 +167,9 @@ class Viewer:
         most = max(_FEWEST_ROWS, min(self.bounds.rows, -(-self.left // 2)))
         try:
             if job.status == "archive":
-                cards, of = yield from self._members(job, most)
+                cards, of = self._members(job, most)
             else:
-                cards, of = yield from self._rows(job, self.outbox, "", most)
+                cards, of = self._rows(job, self.outbox, "", most)
         except (OSError, ValueError):
             return View(number, job, links, (), job.puzzles)
         return View(number, job, links, cards, of)
@@ -177,19 +178,13 @@ class Viewer:
         self.is_full = self.is_full or left <= 0
         return left > 0
 
-    def _rows(
-        self, job: Job, folder: Path, before: str, most: int
-    ) -> Generator[str, None, tuple[list[Card], int]]:
+    def _rows(self, job: Job, folder: Path, before: str, most: int) -> tuple[list[Card], int]:
         """Some puzzles of a collection, and how many it has. Raises OSError."""
         second = f"{job.stem}_2.solution"
         others = folder / second if second in job.files else None
         table, count = folder / f"{job.stem}.csv", self.census.add_line
-        sample = yield from sample_table(table, PuzzleRow, most, others, count)
-        cards = []
-        for each in sample.rows:
-            cards.append(self._row_card(job, each, before))
-            yield ""
-        return cards, sample.of
+        sample = sample_table(table, PuzzleRow, most, others, count)
+        return [self._row_card(job, each, before) for each in sample.rows], sample.of
 
     def _row_card(self, job: Job, sampled: Sampled[PuzzleRow], before: str) -> Card:
         row = sampled.row
@@ -203,18 +198,18 @@ class Viewer:
             facts.append(f"{shortened(row.solutions, _LONGEST_NUMBER)} solutions found")
         return self._card(name, row.status, board, row.message, facts)
 
-    def _members(self, job: Job, most: int) -> Generator[str, None, tuple[list[Card], int]]:
+    def _members(self, job: Job, most: int) -> tuple[list[Card], int]:
         """Some puzzles of an archive, and how many members it has. Raises OSError."""
         table, count = self.outbox / f"{job.stem}.csv", self.census.add_line
-        sample = yield from sample_table(table, MemberRow, most, on_added=count)
-        found = []
-        for each in sample.rows:
-            found.append((each.row, *job_of_member(self.outbox, job, each.place, each.row)))
-            yield ""
+        sample = sample_table(table, MemberRow, most, on_added=count)
+        found = [
+            (each.row, *job_of_member(self.outbox, job, each.place, each.row))
+            for each in sample.rows
+        ]
         found.sort(key=lambda each: _urgency(each[0], each[2]))
         wanted = {m.sha256 for _, _, m in found if m and not m.is_many and m.sha256}
         wanted = wanted if self.left > 0 else set()
-        originals = yield from members_of(job, self.originals, wanted, self.members)
+        originals = members_of(self.originals, job.source, wanted, self.members)
         cards: list[Card] = []
         for number, (row, folder, member) in enumerate(found, 1):
             room = most - len(cards)
@@ -222,20 +217,17 @@ class Viewer:
                 break
             if member is not None and member.is_many:
                 share = room if number == len(found) else -(-room // 2)
-                cards += yield from self._rows_within(row, folder, member, share)
+                cards += self._rows_within(row, folder, member, share)
             else:
                 original = originals.get(member.sha256 or "") if member else None
                 cards.append(self._member_card(row, folder, member, original))
-                yield ""
         return cards, max(job.puzzles, len(cards))
 
-    def _rows_within(
-        self, row: MemberRow, folder: Path, member: Job, most: int
-    ) -> Generator[str, None, list[Card]]:
+    def _rows_within(self, row: MemberRow, folder: Path, member: Job, most: int) -> list[Card]:
         """Some puzzles of a collection in an archive."""
         name = shortened(row.member)
         try:
-            return (yield from self._rows(member, folder, f"{name}, ", most))[0]
+            return self._rows(member, folder, f"{name}, ", most)[0]
         except (OSError, ValueError):
             return [self._card(name, row.status, "Its table cannot be read.", row.message)]
 

@@ -12,7 +12,8 @@ from support.packing import zip_of
 from support.reporting import HOSTILE, LINES
 
 from pipeline import InputError, certify_grid
-from pipeline.outbox.names import DONE, Originals
+from pipeline.outbox.names import DONE
+from pipeline.outbox.originals import Originals
 from pipeline.outbox.report import Printed, is_published, puzzles_at
 
 OF_LINES = [f"many.txt, line {line}" for line in (1, 2, 3, 4)]
