@@ -18,7 +18,7 @@ from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, prin
 from pipeline.outbox import ENDING, NoRecord
 from pipeline.outbox.audit.claims import fault_in_status, grid_in
 from pipeline.outbox.audit.sets import Many, One, Report, Terms, load_set
-from pipeline.outbox.audit.single import as_written, grid_of, models_of
+from pipeline.outbox.audit.single import grid_of, models_of
 from pipeline.outbox.originals import Originals, archive_above, has_hash
 from pipeline.outbox.schema import ARCHIVE, ManyRecord, or_none
 from pipeline.outbox.tables import PuzzleRow, lines_of, rows_in, yes_or_no
@@ -223,9 +223,8 @@ def _statement_of(published: One, sought: _Sought, settings: Settings) -> Statem
     if isinstance(problem, FormulaProblem):
         solutions: list[object] = [*models_of(published, problem.parsed, report)]
     else:
-        written = as_written(record, problem.parsed, problem.puzzle)
-        names = published.numbered
-        solutions = [grid_of(published, name, written, terms, report) for name in names]
+        names, puzzle = published.numbered, problem.puzzle
+        solutions = [grid_of(published, name, puzzle, terms, report) for name in names]
     for fault in report.finding(published.stem, record.status).problems:
         raise InputError(fault)
     if None in solutions or not len(solutions) == len(published.numbered) == record.solutions:
