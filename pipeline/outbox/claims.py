@@ -16,12 +16,12 @@ from typing import Any
 
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
 from pipeline.outbox import ENDING, NoRecord
-from pipeline.outbox.audit.claims import fault_in_status, grid_in
+from pipeline.outbox.audit.claims import fault_in_status
 from pipeline.outbox.audit.sets import Many, One, Report, Terms, load_set
 from pipeline.outbox.audit.single import grid_of, models_of
 from pipeline.outbox.originals import Originals, archive_above, has_hash
 from pipeline.outbox.schema import ARCHIVE, ManyRecord, or_none
-from pipeline.outbox.tables import PuzzleRow, lines_of, rows_in, yes_or_no
+from pipeline.outbox.tables import PuzzleRow, grid_in, lines_of, rows_in, yes_or_no
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.archives.limits import Room
 from pipeline.reading.archives.streams import PeekableStream
@@ -344,7 +344,7 @@ def _grids(
         raise InputError(f"{row.solutions[:20]} solutions are told, the solution files have {has}")
     grids: dict[str, Grid] = {}
     for name, line in lines:
-        grid = grid_in(line, signs, problem.puzzle)
+        grid = grid_in(line, signs, problem.puzzle.geometry)
         if grid is None:
             raise InputError(f"{name}: {line[:100]!r} is no grid of the puzzle's size")
         grids[name] = grid

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import printable
-from pipeline.outbox.rows import Proofs, Rows, fallbacks_of, one_line, summed
+from pipeline.outbox.rows import Proofs, Rows, fallbacks_of, summed
 from pipeline.outbox.schema import CLAIMED, DISAGREEMENTS, FALLBACKS, Fallback
-from pipeline.outbox.tables import ALSO, columns, quoted, unproved, yes_or_no
+from pipeline.outbox.tables import ALSO, columns, one_line, quoted, unproved, yes_or_no
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import Entry
 from pipeline.reading.formats.plain import Contents, PlainLines

@@ -12,9 +12,10 @@ from typing import NamedTuple, TypeVar
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit
 from pipeline.errors import PipelineError, counted
-from pipeline.outbox.audit.deciding import Undecided, has_solution, remedy
+from pipeline.outbox.audit.complete import Undecided, has_solution, remedy
 from pipeline.outbox.audit.sets import One, Report, Terms
 from pipeline.outbox.schema import Cell, Clue, Difference, PuzzleRecord, or_none
+from pipeline.outbox.tables import grid_in
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
 from pipeline.reading.formats.formula import CNF_FORMAT
 
@@ -241,25 +242,7 @@ def is_denied(
     """
     if claimed is None or puzzle is None:
         return False
-    grid = grid_in(claimed, signs, puzzle)
+    grid = grid_in(claimed, signs, puzzle.geometry)
     if grid is None or certify_grid(puzzle, grid):
         return True
     return complete and grid not in grids
-
-
-def grid_in(line: str, signs: str, puzzle: Puzzle | None) -> Grid | None:
-    """The grid in a line of a solution file, written like the puzzle; None if it is invalid."""
-    if puzzle is None or not line.isascii():
-        return None
-    if signs:
-        values = [signs.find(sign) + 1 for sign in line]
-    elif line.isdecimal():
-        values = [*map(int, line)]
-    elif all(word.isdecimal() and len(word) < 4 for word in line.split(" ")):
-        values = [*map(int, line.split(" "))]
-    else:
-        return None
-    try:
-        return Grid(puzzle.geometry, tuple(values))
-    except ValueError:
-        return None

@@ -10,10 +10,10 @@ import numpy as np
 from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError, counted, printable
-from pipeline.outbox.audit.claims import fault_in_status, grid_in, is_denied
+from pipeline.outbox.audit.claims import fault_in_status, is_denied
 from pipeline.outbox.audit.lines import Lines
 from pipeline.outbox.audit.sets import Report
-from pipeline.outbox.tables import PuzzleRow, row_of
+from pipeline.outbox.tables import PuzzleRow, grid_in, row_of
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading.formats import Entry
 from pipeline.reading.formats.plain import Contents
@@ -164,7 +164,7 @@ def _grids(
     for name, text in lines.items():
         if text and not text.strip(".") and size in (None, len(text)):
             continue
-        grid = grid_in(text, entry.signs, puzzle)
+        grid = grid_in(text, entry.signs, puzzle.geometry) if puzzle else None
         if grid is None:
             report.bad(f"{name}: {text[:100]!r} is no grid of the puzzle's size")
         else:

@@ -19,11 +19,10 @@ from pipeline.catalogue.values import Flags
 from pipeline.certify import certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError
-from pipeline.outbox.audit.claims import grid_in
 from pipeline.outbox.audit.rows import Portion, puzzle_of
 from pipeline.outbox.audit.sets import Report, Terms
 from pipeline.outbox.schema import PuzzleRecord, or_none
-from pipeline.outbox.tables import ALSO, added_fields, also_in_record, columns
+from pipeline.outbox.tables import ALSO, added_fields, also_in_record, columns, grid_in
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 
 SOME = 64
@@ -67,7 +66,8 @@ def audit_rows(
         if told is None:
             about.bad("the fields that --also adds are missing")
         elif puzzle := puzzle_of(entry):
-            grid = grid_in(row.solution, entry.signs, puzzle) if row.solution else None
+            solution = row.solution
+            grid = grid_in(solution, entry.signs, puzzle.geometry) if solution else None
             claims.append(Claim(puzzle, row.status, grid, told, about))
         elif any(text.strip(",") for text in told.values()):
             about.bad("what --also adds is told of what is no puzzle")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from pipeline.certify import clashing_givens
@@ -12,7 +11,7 @@ from pipeline.files import read_regular
 from pipeline.outbox.originals import SMALL, Originals, small_original
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board
 from pipeline.outbox.report.records import Job
-from pipeline.outbox.tables import PuzzleRow
+from pipeline.outbox.tables import PuzzleRow, grid_in
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.formats import (
@@ -39,8 +38,8 @@ def board_of_job(job: Job, folder: Path, original: bytes | None) -> Board | str:
     solution = f"{job.stem}_1.solution"
     read = _read(original, job.reading)
     data = _published(folder / solution) if solution in job.files else None
-    filled = _values_read(data, read) if _has_values(read) else _read(data, job.reading)
-    board = _board(read, filled, job.conflict, job.difference, job.rules_in_conflict)
+    grid, signs = _solution(data, read, job.reading)
+    board = _board(read, grid, job.conflict, job.difference, job.rules_in_conflict, signs)
     if board is None:
         missed = original is None and job.box
         return "Neither a solution nor the original was found." if missed else ""
@@ -54,34 +53,34 @@ def board_of_row(row: PuzzleRow, other: str, reading: Reading) -> Board | None:
     """
     if row.status in ("invalid", "unreadable"):
         return None
-    one = reading._replace(format="auto")
-    read = _line_read(row.puzzle, one)
-    filled, second = (_solution_read(text, read, one) for text in (row.solution, other))
+    read = _line_read(row.puzzle, reading._replace(format="auto"))
+    if read is None:
+        return None
+    geometry, signs = read.puzzle.geometry, signs_of(read.format)
+    grid, another = (grid_in(text, signs, geometry) for text in (row.solution, other))
     difference: list[Place] = []
-    grid, another = _grid(filled), _grid(second)
-    if grid and another and grid.geometry == another.geometry:
+    if grid and another:
         pairs = enumerate(zip(grid.values, another.values, strict=True))
-        difference = [grid.geometry.place(cell) for cell, (a, b) in pairs if a != b]
-    clash = clashing_givens(read.puzzle) if read and row.status == "unsolvable" else None
-    return _board(read, filled, clash.cells if clash else (), difference)
+        difference = [geometry.place(cell) for cell, (a, b) in pairs if a != b]
+    clash = clashing_givens(read.puzzle) if row.status == "unsolvable" else None
+    return _board(read, grid, clash.cells if clash else (), difference)
 
 
 def _board(
     read: Parsed | None,
-    filled: Parsed | None,
+    grid: Grid | None,
     conflict: Sequence[Place],
     difference: Sequence[Place],
     rules: Sequence[int] = (),
+    signs: str = "",
 ) -> Board | None:
     """Combine a puzzle and its solution, as far as they match."""
-    grid = _grid(filled)
     puzzle = read.puzzle if read else None
     if puzzle and grid and puzzle.geometry != grid.geometry:
         grid = None
     if puzzle is None and grid is None:
         return None
-    told = read or filled
-    signs = signs_of(told.format) if told else ""
+    signs = signs_of(read.format) if read else signs
     unread = read.unread if read else ()
     board = Board(puzzle, grid, conflict, difference, signs, rules, unread)
     return board if board.is_drawable else None
@@ -103,29 +102,21 @@ def _published(path: Path) -> bytes | None:
         return None
 
 
-def _grid(filled: Parsed | None) -> Grid | None:
-    """The grid in a filled puzzle; None if a cell is blank."""
+def _solution(data: bytes | None, read: Parsed | None, reading: Reading) -> tuple[Grid | None, str]:
+    """The grid in a solution file, if there is one, and the signs of its values."""
+    if data is None:
+        return None, ""
+    if read is not None and is_written_otherwise(read.format, read.puzzle):
+        try:
+            return read_solution(data, "", read), ""
+        except (PipelineError, ValueError, RecursionError):
+            return None, ""
+    filled = _read(data, reading)
     if filled is None:
-        return None
-    puzzle = filled.puzzle
-    values = tuple(value for _, value in puzzle.givens())
-    return Grid(puzzle.geometry, values) if len(values) == len(puzzle.cells) else None
-
-
-def _has_values(read: Parsed | None) -> bool:
-    """Whether the solutions of a puzzle are no filled puzzles in its notation."""
-    return read is not None and is_written_otherwise(read.format, read.puzzle)
-
-
-def _values_read(data: bytes | None, read: Parsed | None) -> Parsed | None:
-    """Read a solution that is published of a puzzle with rules."""
-    if data is None or read is None:
-        return None
-    try:
-        grid = read_solution(data, "", read)
-    except (PipelineError, ValueError, RecursionError):
-        return None
-    return replace(read, puzzle=Puzzle.of_values(grid.geometry, grid.values))
+        return None, ""
+    values, geometry = [value for _, value in filled.puzzle.givens()], filled.puzzle.geometry
+    grid = Grid(geometry, tuple(values)) if len(values) == geometry.size else None
+    return grid, signs_of(filled.format)
 
 
 def _line_read(text: str, reading: Reading) -> Parsed | None:
@@ -138,18 +129,6 @@ def _line_read(text: str, reading: Reading) -> Parsed | None:
     if side not in _BOXES or side * side != len(values) or max(values) > side:
         return None
     return Parsed(Puzzle.of_values(Geometry(*_BOXES[side]), values), "boxes", "", "classic")
-
-
-def _solution_read(text: str, read: Parsed | None, reading: Reading) -> Parsed | None:
-    """Read a solution in one line: the value of each cell, unless it is as a filled puzzle is."""
-    if read is None or not _has_values(read):
-        return _line_read(text, reading)
-    words = text.split() if " " in text else [*text]
-    geometry = read.puzzle.geometry
-    values = [int(word) for word in words if word.isdecimal() and len(word) < 4]
-    if len(values) != geometry.size or not all(0 < value <= geometry.side for value in values):
-        return None
-    return replace(read, puzzle=Puzzle.of_values(geometry, values))
 
 
 def original_of(job: Job, originals: Originals) -> bytes | None:

@@ -17,7 +17,14 @@ from pipeline.outbox import ENDING, hashes_in, read_record
 from pipeline.outbox.originals import Originals, archive_above, members_of
 from pipeline.outbox.report.board import Board
 from pipeline.outbox.report.drawn import board_of_job, board_of_row, original_of
-from pipeline.outbox.report.records import Job, job_of_member, read_job, shortened
+from pipeline.outbox.report.records import (
+    NOT_WELL,
+    UNRECOGNISED,
+    Job,
+    job_of_member,
+    read_job,
+    shortened,
+)
 from pipeline.outbox.report.sheet import Printed
 from pipeline.outbox.report.survey import is_record
 from pipeline.outbox.schema import ARCHIVE
@@ -25,7 +32,7 @@ from pipeline.outbox.tables import MemberRow, PuzzleRow, lines_of, rows_in
 from pipeline.reading.formats.formula import CNF_FORMAT
 
 _TABLE = ".csv"
-_UNDRAWN = frozenset(("invalid", "refused", "failed", "unreadable", "unrecognised"))
+_UNDRAWN = NOT_WELL - {"unknown"} | {UNRECOGNISED}
 _MEMBERS_AT_ONCE = 1_000
 _MOST_MEMBERS = 50_000
 """Members of originals that are read."""

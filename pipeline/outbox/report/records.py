@@ -45,6 +45,7 @@ from pipeline.outbox.tables import (
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.reading.formats import DECLARABLE
 from pipeline.settings import Reading
+from pipeline.solving import facts
 
 UNREADABLE: Final = "unreadable"
 """The status of a file that is named like a record but is not one."""
@@ -52,8 +53,8 @@ UNREADABLE: Final = "unreadable"
 STATUSES: Final = (*(status for status in schema.STATUSES if status not in OF_MANY), UNREADABLE)
 """The statuses of puzzles, in the order in which they are shown."""
 
-NOT_WELL: Final = frozenset(("unknown", "invalid", "failed", "refused", UNREADABLE))
-_UNRECOGNISED: Final = "unrecognised"
+NOT_WELL: Final = facts.NOT_WELL | {schema.REFUSED, UNREADABLE}
+UNRECOGNISED: Final = "unrecognised"
 _LONGEST_NAME, _LONGEST_TEXT = 255, 600
 _MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
@@ -191,7 +192,7 @@ def shortened(text: str, most: int = _LONGEST_NAME) -> str:
 
 def known_status(status: str | None) -> str:
     """The status if it is a known one."""
-    return status if status in STATUSES or status in OF_MANY else _UNRECOGNISED
+    return status if status in STATUSES or status in OF_MANY else UNRECOGNISED
 
 
 def _totals(told: Mapping[str, int]) -> dict[str, int]:
