@@ -42,7 +42,7 @@ _YES = yes_or_no(True)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """That these solutions, which are certified, are all that a problem has.
+    """A claim that a problem has no other solutions than these, which are certified.
 
     `name` says where it stands, `stem` begins the names of files about it. `doubt` says why the
     problem may be another than was dropped; empty if it is not.
@@ -75,11 +75,11 @@ def set_at(path: Path) -> One | Many:
 def statements_in(
     published: One | Many, indices: Sequence[int], folders: Sequence[Path], settings: Settings
 ) -> Iterator[Statement | InputError]:
-    """What a record, or a table's rows with these indices, claim; all rows if none is named.
+    """The claims of a record, or of the rows with these indices; without indices, of all rows.
 
-    `folders` are those of originals, such as `inbox/done`. What is wrong with one row is given in
-    its place. Raises InputError where nothing can be read, UsageError for an archive's record, an
-    index that is none, and too many rows; and OSError.
+    `folders` are those of originals, such as `inbox/done`. An InputError stands in the
+    place of a row that is wrong. Raises InputError if nothing can be read, UsageError for an
+    archive's record, a wrong index, and too many rows; and OSError.
     """
     name = printable(published.path.name)
     settings = replace(settings, **published.declared)  # type: ignore[arg-type] # checked
@@ -171,10 +171,10 @@ class _Sought:
                 yield path
 
     def _other(self) -> InputError:
-        return InputError(f"{_shown(self.named[0])} is another original than the record tells of")
+        return InputError(f"{_shown(self.named[0])} is not the original of this record")
 
     def _found(self, path: Path, stack: ExitStack) -> Single | tuple[Source, PeekableStream] | None:
-        """What a file, or the right member of an archive, holds; None if that is not there."""
+        """The content of a file, or of the right member of an archive; None if it is missing."""
         found = contents_of(path, self._record.source, self._settings)
         match found:
             case Single():
@@ -245,7 +245,7 @@ def _check_status(status: str, solutions: int, complete: bool | None) -> None:
 
 
 def _certified(problem: Problem[S], solutions: Mapping[str, S]) -> tuple[S, ...]:
-    """The solutions, each of which is in some file. Raises InputError if one is none."""
+    """The solutions, each of which is in some file. Raises InputError if one breaks the rules."""
     first: dict[S, str] = {}
     for name, solution in solutions.items():
         if fault := problem.fault(solution, name):
@@ -304,7 +304,7 @@ def _rows(published: Many, indices: Sequence[int]) -> dict[int, PuzzleRow]:
 
 
 def _lines(published: Many, wanted: Sequence[int]) -> dict[int, list[tuple[str, str]]]:
-    """For each row that is wanted its lines in the solution files, each with the file's name."""
+    """The lines of each wanted row in the solution files, each with the file's name."""
     found: dict[int, list[tuple[str, str]]] = {index: [] for index in wanted}
     for name in published.numbered:
         lines = islice(lines_of(published.beside(name)), max(wanted))
@@ -341,7 +341,9 @@ def _grids(
     """The solutions of a row, certified. Raises InputError."""
     if row.solutions != str(len(lines)):
         has = counted(len(lines), "line")
-        raise InputError(f"{row.solutions[:20]} solutions are told, the solution files have {has}")
+        raise InputError(
+            f"{row.solutions[:20]} solutions in the table, the solution files have {has}"
+        )
     grids: dict[str, Grid] = {}
     for name, line in lines:
         grid = grid_in(line, signs, problem.puzzle.geometry)

@@ -37,7 +37,7 @@ _ANSWER = re.compile(
     r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|drat|drat\.xz)|\.proofs\.(?:xz|csv))", re.DOTALL
 )
 DONE, FAILED = "done", "failed"
-"""Where originals go when their job is done; in each there are shelves for namesakes."""
+"""The folders of finished originals; each has shelves for originals of the same name."""
 
 REPORT = "report.html"
 """The page about the whole outbox, which no job's folder may replace."""

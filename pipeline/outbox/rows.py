@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pipeline.solving.result import Result
 
 MOST_FALLBACKS = 20
-"""Different ones that are told of many puzzles, as reasons may tell of a single puzzle."""
+"""Different fallbacks that are listed; their reasons may name a single puzzle."""
 
 OTHER_REASONS = "other reasons"
 

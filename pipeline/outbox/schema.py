@@ -369,7 +369,7 @@ Record = PuzzleRecord | ManyRecord
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a record, of one puzzle or of many."""
+    """The JSON Schema of all records."""
     (one, many), parts = msgspec.json.schema_components((PuzzleRecord, ManyRecord))
     _say_statuses(parts["PuzzleRecord"], [name for name in STATUSES if name not in OF_MANY])
     _say_statuses(parts["ManyRecord"], [*OF_MANY])

@@ -292,7 +292,7 @@ def yes_or_no(value: bool | None) -> str:
 
 
 def unproved(complete: str | None, reason: str | None) -> str | None:
-    """What a message says of the reason in a certificate; None if it has none."""
+    """The part of a message about the reason in a certificate; None without a reason."""
     said = {CLAIMED: CLAIMED, PROVED: "no proof to publish"}.get(complete or "")
     return f"{said}: {reason}" if said and reason else None
 
@@ -329,7 +329,7 @@ def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
 
 
 def row_of(line: str, kind: type[R]) -> R:
-    """The row in a line. Raises ValueError if it is none."""
+    """The row in a line. Raises ValueError if it is malformed."""
     fields = line.split(",")
     if '"' in line:
         try:

@@ -1,7 +1,7 @@
 """Rows of plain 9×9 puzzles that say the same of their solutions: audited together, as arrays.
 
-One of them is read as any other row is. Those that differ from it in nothing but index, line,
-puzzle and solution, and have the right ones, are as right as that one, if their solutions are.
+One of them is read like any other row. The others may differ from it in index, line, puzzle and
+solution only. If these are right, and the solutions certified, the other rows are right too.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Kind:
 
 
 def find_alike(portion: Portion, seconds: float) -> list[Kind]:
-    """Rows that are right, by what they say; others need not be wrong.
+    """Groups of rows that are right; other rows need not be wrong.
 
     The search for other solutions has so many seconds for each row.
     """
@@ -89,7 +89,7 @@ class _Plain:
         return cls(portion, at, lines[chosen], cells[chosen], counts, grids, is_legible)
 
     def kinds(self) -> list[Kind]:
-        """The rows that are right but for their solutions, by what they say.
+        """Groups of rows that are right if their solutions are.
 
         Places are those among the plain ones.
         """

@@ -53,7 +53,7 @@ def audit_conflict(
     if _is_not_found(record):
         report.note("none was found in time")
         if puzzle and (unit := crowded_unit(puzzle)):
-            report.bad(f"none is told, but the clues of {unit} have no solution together")
+            report.bad(f"there is none, but the clues of {unit} have no solution together")
         return
     demands = _demands(record, puzzle, geometry, report)
     if not demands:

@@ -1,7 +1,7 @@
 """Whether there are other solutions than those claimed: a search decides it, or a refuter.
 
-A puzzle is searched through from the rules alone. A refuter is asked where the search does not decide,
-and for formulas. It is not trusted: its proof is checked, and so is the model that it finds.
+A puzzle is searched through from the rules alone. Where that does not decide, and for formulas, a
+refuter is asked. It is not trusted: its proofs and models are checked.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def has_solution(puzzle: Puzzle, terms: Terms, end: float) -> bool:
             return False
         grid = _grid_of(model, puzzle.geometry)
     for violation in certify_grid(puzzle, grid):
-        raise Undecided(f"the grid that was found is none: {violation}")
+        raise Undecided(f"the grid that was found breaks the rules: {violation}")
     return True
 
 
@@ -76,7 +76,7 @@ def model_of(make: Callable[[], Formula], why: str, terms: Terms, end: float) ->
 
 
 def _grid_of(model: Model, geometry: Geometry) -> Grid:
-    """The grid that a model stands for. Raises Undecided if it is none."""
+    """The grid that a model stands for. Raises Undecided if there is no such grid."""
     side, size = geometry.side, geometry.size
     chosen = [divmod(literal - 1, side) for literal in model if 0 < literal <= side * size]
     if [cell for cell, _ in chosen] != [*range(size)]:
@@ -139,9 +139,9 @@ def _has_another(puzzle: Puzzle, grids: Sequence[Grid], why: str, terms: Terms, 
 
 
 def _fault_of(grid: Grid, puzzle: Puzzle, grids: Sequence[Grid]) -> str | None:
-    """Why this grid is no other solution than those in `grids`; None if it is one."""
+    """Why this grid is not a further solution; None if it is one."""
     for violation in certify_grid(puzzle, grid):
-        return f"the grid that was found is none: {violation}"
+        return f"the grid that was found breaks the rules: {violation}"
     return "the grid that was found is published" if grid in grids else None
 
 

@@ -120,7 +120,7 @@ def _of_stem(
 def _claim(
     published: One | Many, beside: list[str], originals: Originals, terms: Terms, report: Report
 ) -> str:
-    """Audit one set; return its claim. Whatever it holds, the audit of the others goes on."""
+    """Audit one set; return its claim. A broken set does not stop the audit."""
     source, status = published.record.source, published.record.status
     if not is_file_name(source):
         report.bad(f"the source {source!r} is no file name")

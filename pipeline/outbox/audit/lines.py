@@ -51,7 +51,7 @@ class Lines:
     def parted(self, fields: int) -> tuple[Lines, list[str]]:
         """The lines without so many fields at their ends, and these fields, each behind a comma.
 
-        A line that has not so many stays whole. The fields must not be quoted.
+        A line with fewer fields stays whole. The fields must not be quoted.
         """
         if not fields:
             return self, []
@@ -167,7 +167,7 @@ class LineFiles:
     def take(self, count: int) -> list[Lines]:
         """The next lines of each file, equally many: at most `count`, and as many as fit.
 
-        Raises InputError if there is none.
+        Raises InputError if no line is left.
         """
         most = max(1, min(count, _MOST_LINES // len(self._files)))
         found = [each.look(most) for each in self._files]

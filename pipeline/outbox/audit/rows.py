@@ -22,7 +22,7 @@ _LARGEST_TOGETHER = 64
 _LONGEST_TEXT = 500
 _SHOWN = 3
 _CERTIFICATES = {"true": ("exhaustion", "drat", "claimed"), "false": ("",), "": ("",)}
-"""What a row may say of how its solutions are known to be all, by its word on that."""
+"""The certificates that go with each value of `complete`."""
 _COMPLETE = {"true": True, "false": False, "": None}
 
 
@@ -47,7 +47,7 @@ class Portion:
         return self.contents.entry(self.start + at)
 
     def row(self, at: int) -> PuzzleRow:
-        """The row at a place. Raises InputError if it is none."""
+        """The row at a place. Raises InputError if it is malformed."""
         try:
             return row_of(self.lines[0].text(at), PuzzleRow)
         except ValueError as error:
@@ -77,14 +77,14 @@ class Read:
 
     @property
     def complete(self) -> bool:
-        """Whether its solutions are said to be all."""
+        """Whether the row claims that there are no other solutions."""
         return self.row.complete == "true"
 
 
 def read_row(portion: Portion, at: int, report: Report) -> Read:
     """Compare a row, and its line in each solution file, with the original.
 
-    Raises InputError if it is no row.
+    Raises InputError if it is malformed.
     """
     number, entry, row, lines = (
         portion.first + at,
@@ -148,7 +148,7 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
             report.bad(f"{said}: {row.complete or 'null'}")
     if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
         report.bad(
-            f"{row.solutions[:20]} solutions are told, "
+            f"{row.solutions[:20]} solutions in the table, "
             f"the solution files have {counted(len(filled), 'line')} for it"
         )
     if row.solution != (lines[0] if filled else ""):
@@ -212,7 +212,7 @@ def _together(puzzle: Puzzle) -> Geometry | None:
 
 
 def sought_in(row: PuzzleRow) -> Verdict:
-    """What a search for more solutions should find, by what a row says; UNDECIDED if anything."""
+    """The verdict that a row claims about more solutions; UNDECIDED if it claims nothing."""
     if row.complete == "true":
         return Verdict.COMPLETE
     alone = row.status == "multiple" and row.solutions == "1"

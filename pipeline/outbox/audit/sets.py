@@ -1,4 +1,4 @@
-"""What an audit is based on, what it finds, and the sets of files that it is about."""
+"""The terms of an audit, its findings, and the sets of files that it checks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Terms:
     """How originals are read, how much they may unpack to, and the seconds for each check.
 
     `refuter` is asked where a search through everything does not decide, or there is none; without
-    it, such claims stay unchecked. What it says is checked. `on_rows` is called with a collection's
+    it, such claims stay unchecked. Its answers are checked. `on_rows` is called with a collection's
     name, its rows done, and how many it claims to have.
     """
 
@@ -277,7 +277,7 @@ def audit_files(published: Set, source: str, beside: Sequence[str], report: Repo
         report.bad(f"{stem}.csv is not listed")
     for name, told in published.files.items():
         if not is_of_set(name, stem, status):
-            report.bad(f"{name} is listed, and is none of this job's names")
+            report.bad(f"{name} is listed, but a job of this name does not write it")
         elif fault := _fault_in_file(published.beside(name), told):
             report.bad(f"{name}{fault}")
     for name in beside:
@@ -300,7 +300,7 @@ def _audit_numbers(published: Set, report: Report) -> None:
 
 
 def _fault_in_file(path: Path, told: str) -> str | None:
-    """What is wrong with a file that is listed with that hash, to follow its name."""
+    """The fault of a listed file, in words that follow its name."""
     try:
         hashed = digest_of(path)
     except FileNotFoundError:

@@ -26,7 +26,7 @@ from pipeline.outbox.tables import ALSO, added_fields, also_in_record, columns, 
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 
 SOME = 64
-"""Rows, out of a few thousand, for which is found anew what takes long."""
+"""Sample size, out of a few thousand rows, for expensive rechecks."""
 
 _TOGETHER = 1 << 15
 """Givens that are left out together."""
@@ -41,7 +41,7 @@ _WELL_FORMED = {
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What is told of a puzzle: for each name in ALSO the fields of its columns, with commas."""
+    """The added fields of a puzzle: for each name in ALSO those of its columns, with commas."""
 
     puzzle: Puzzle
     status: str
@@ -61,7 +61,7 @@ def audit_rows(
         entry = portion.entry(at)
         try:
             row = portion.row(at)
-        except InputError:  # as is said elsewhere
+        except InputError:  # reported with the other columns
             continue
         if told is None:
             about.bad("the fields that --also adds are missing")
@@ -70,7 +70,7 @@ def audit_rows(
             grid = grid_in(solution, entry.signs, puzzle.geometry) if solution else None
             claims.append(Claim(puzzle, row.status, grid, told, about))
         elif any(text.strip(",") for text in told.values()):
-            about.bad("what --also adds is told of what is no puzzle")
+            about.bad("there are fields of --also, but no puzzle")
     audit_claims(claims, terms)
 
 
@@ -91,7 +91,7 @@ def audit_record(
 
 
 def audit_claims(claims: Sequence[Claim], terms: Terms) -> None:
-    """Check what is told of puzzles."""
+    """Check the added fields of puzzles."""
     groups = defaultdict[Geometry, list[Claim]](list)
     for claim in claims:
         for name, text in claim.told.items():
@@ -100,7 +100,9 @@ def audit_claims(claims: Sequence[Claim], terms: Terms) -> None:
         if claim.puzzle.is_plain and claim.puzzle.geometry.side <= LARGEST_SIDE:
             groups[claim.puzzle.geometry].append(claim)
         elif any(text.strip(",") for text in claim.told.values()):
-            claim.report.bad("what --also adds is told of a puzzle with rules, or too large for it")
+            claim.report.bad(
+                "there are fields of --also, but it has rules or is too large"
+            )
     for geometry, some in groups.items():
         _compare(_sound(geometry, some), terms.seconds)
 
@@ -130,7 +132,7 @@ def _sound(geometry: Geometry, claims: Sequence[Claim]) -> list[Claim]:
 
 
 def _compare(claims: Sequence[Claim], seconds: float) -> None:
-    """Compare what is told of puzzles of one geometry with what is found."""
+    """Compare the added fields of puzzles of one geometry with those found anew."""
     if not claims:
         return
     solved = _solved(claims)
@@ -163,7 +165,7 @@ def _solved(claims: Sequence[Claim]) -> Solved:
 
 
 def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str, list[str | None]]:
-    """For each name what rows should say, None where it was not found."""
+    """The right texts of each name's fields; None where it was not computed."""
     nothing = {name: "," * (len(columns(ALSO[name])) - 1) for name in also}
     expected: dict[str, list[str | None]] = {}
     one, others = np.flatnonzero(solved.unique), np.flatnonzero(solved.others)

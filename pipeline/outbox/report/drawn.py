@@ -28,7 +28,7 @@ _BOXES |= {n * n: (n, n) for n in range(2, 6)}
 
 
 def board_of_job(job: Job, folder: Path, original: bytes | None) -> Board | str:
-    """The board of a job of one puzzle, whose files are in `folder`, or why there is none."""
+    """The board of a job of one puzzle, whose files are in `folder`, or why it has no board."""
     if job.format == "cnf":
         return "A formula, which has no board."
     height, width = job.box or (0, 0)
@@ -47,7 +47,7 @@ def board_of_job(job: Job, folder: Path, original: bytes | None) -> Board | str:
 
 
 def board_of_row(row: PuzzleRow, other: str, reading: Reading) -> Board | None:
-    """The board of a puzzle of a collection, read as its source was; None if there is none.
+    """The board of a puzzle of a collection, read as its source was; None if it cannot be drawn.
 
     `other` is its second solution, if one is known.
     """

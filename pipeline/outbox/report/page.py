@@ -39,7 +39,7 @@ _PAUSE, _SHARE = 5.0, 10
 """Seconds between two pages; writing them takes at most one part in ten of the time."""
 
 _LONGEST_LAST = 1.0
-"""Seconds that a last page may take when the process is told to stop."""
+"""Seconds that a last page may take after a stop signal."""
 
 _BOUNDS = Bounds()
 _FOLDER = Path(__file__).parent

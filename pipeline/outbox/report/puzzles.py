@@ -176,7 +176,9 @@ def _certified(printed: Printed) -> Printed | InputError:
     """The puzzle, if its solution is one: an outbox is open to others."""
     board = printed.board
     if board.puzzle and board.grid and (found := certify_grid(board.puzzle, board.grid)):
-        return _undrawn(printed.where, "BAD", f"its published solution is none: {found[0]}")
+        return _undrawn(
+            printed.where, "BAD", f"its published solution breaks the rules: {found[0]}"
+        )
     if board.grid is None and printed.status in ("unique", "multiple"):
         return replace(printed, status="unknown", message="its published solution cannot be read")
     return printed

@@ -1,4 +1,4 @@
-"""What a report reads: records, and samples of tables. Whatever they hold, each is one row."""
+"""What a report reads: records, and samples of tables. A broken one is a row that says so."""
 
 from __future__ import annotations
 
@@ -353,7 +353,7 @@ def _status_at(column: int, line: bytes) -> str:
 
 
 def _row(place: int, line: bytes, kind: type[R]) -> R:
-    """The row in a line, of which a long one is cut; if it is none, one that says so."""
+    """The row in a line, cut if it is long; a malformed one is a row that says so."""
     try:
         row = row_of(line.decode(errors="replace").rstrip("\r\n"), kind)
     except ValueError:

@@ -67,7 +67,7 @@ class Printed:
 
     @property
     def puzzle_note(self) -> str:
-        """What who solves it has to know."""
+        """Hints for the person who solves it."""
         notes = {"multiple": "More than one solution.", "unsolvable": "No solution."}
         legend = "Grey cells are even, white ones odd." if self.board.even_cells() else ""
         unread = "Its rules text says more." if "ruleset" in self.board.unread else ""
@@ -75,7 +75,7 @@ class Printed:
 
     @property
     def _rules(self) -> str:
-        """What the rules are called, some of which cannot be seen on the board."""
+        """The names of the rules, some of which the board cannot show."""
         rules = self.board.puzzle.rules if self.board.puzzle else ()
         names = dict.fromkeys(rule.name for rule in rules)
         return _sentence(f"Rules: {', '.join(names)}") if names else ""

@@ -88,7 +88,7 @@ STYLES: Final[Mapping[Kind, str]] = {
     (Label, "x-sum"): "font-weight: 700",
     (Label, "little-killer"): "",
 }
-"""What CSS says of each kind, beyond what it says of its shape; a new kind is entered here."""
+"""The CSS of each kind, in addition to that of its shape; a new kind is entered here."""
 
 _INSIDE: Final = {
     "white": ".board .in-white { fill: #131417; }\n",

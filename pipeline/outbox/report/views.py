@@ -51,7 +51,7 @@ _NO_LINKS = Links()
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One puzzle: its board as SVG, or why there is none, and the text below it."""
+    """One puzzle: its board as SVG, or why it has no board, and the text below it."""
 
     name: str
     status: str

@@ -116,7 +116,7 @@ def test_that_no_conflict_was_found_in_time_is_believed_where_that_may_be(outbox
     finding = outbox.finding("none")
     assert (finding.verdict, finding.notes) == ("ok", ("conflict: none was found in time",))
     outbox.edit("clash", conflict=None, conflict_minimal=None)
-    said = "conflict: none is told, but the clues of row 1 have no solution together"
+    said = "conflict: there is none, but the clues of row 1 have no solution together"
     assert outbox.problems("clash") == (said,)
 
 
