@@ -100,9 +100,7 @@ def audit_claims(claims: Sequence[Claim], terms: Terms) -> None:
         if claim.puzzle.is_plain and claim.puzzle.geometry.side <= LARGEST_SIDE:
             groups[claim.puzzle.geometry].append(claim)
         elif any(text.strip(",") for text in claim.told.values()):
-            claim.report.bad(
-                "there are fields of --also, but it has rules or is too large"
-            )
+            claim.report.bad("there are fields of --also, but it has rules or is too large")
     for geometry, some in groups.items():
         _compare(_sound(geometry, some), terms.seconds)
 

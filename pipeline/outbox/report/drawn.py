@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pipeline.certify import clashing_givens
 from pipeline.errors import PipelineError
 from pipeline.files import read_regular
-from pipeline.outbox.originals import SMALL, Originals, small_original
+from pipeline.outbox.originals import SMALL, Originals, members_of, small_original
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board
-from pipeline.outbox.report.records import Job
-from pipeline.outbox.tables import PuzzleRow, grid_in
+from pipeline.outbox.report.records import Job, job_of_member
+from pipeline.outbox.tables import MemberRow, PuzzleRow, grid_in
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.formats import (
@@ -136,3 +136,25 @@ def original_of(job: Job, originals: Originals) -> bytes | None:
     if not job.sha256:
         return None
     return small_original(originals, job.source, job.sha256)
+
+
+def members_at(
+    rows: Iterable[tuple[int, MemberRow]],
+    archive: Job,
+    outbox: Path,
+    originals: Originals,
+    allowed: Iterator[int],
+) -> list[tuple[MemberRow, Path, Job | None, bytes | None]]:
+    """The members of an archive in these rows, which count from 0.
+
+    Each has the folder of its record, its job, and its original if it is one puzzle. `allowed` has
+    a number for each member that may still be read.
+    """
+    found = [(row, *job_of_member(outbox, archive, place, row)) for place, row in rows]
+    own = (job for *_, job in found if job and not job.is_many and job.status != "other")
+    wanted = {job.sha256 for job in own if job.sha256}
+    data = members_of(originals, archive.source, wanted, allowed)
+    return [
+        (row, folder, job, data.get(job.sha256 or "") if job else None)
+        for row, folder, job in found
+    ]

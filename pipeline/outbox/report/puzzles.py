@@ -16,12 +16,11 @@ from pipeline.errors import InputError, printable
 from pipeline.outbox import ENDING, hashes_in, read_record
 from pipeline.outbox.originals import Originals, archive_above, members_of
 from pipeline.outbox.report.board import Board
-from pipeline.outbox.report.drawn import board_of_job, board_of_row, original_of
+from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_at, original_of
 from pipeline.outbox.report.records import (
     NOT_WELL,
     UNRECOGNISED,
     Job,
-    job_of_member,
     read_job,
     shortened,
 )
@@ -107,14 +106,12 @@ class _Finder:
     def _some_members(
         self, archive: Job, outbox: Path, rows: list[tuple[int, MemberRow]]
     ) -> Iterator[Printed | InputError]:
-        found = [(row, *job_of_member(outbox, archive, place, row)) for place, row in rows]
-        jobs = [job for _, _, job in found if job and not job.is_many and job.status != "other"]
-        wanted = {job.sha256 for job in jobs if job.sha256}
-        originals = members_of(self.originals, archive.source, wanted, self.allowed)
-        for row, folder, job in found:
+        for row, folder, job, original in members_at(
+            rows, archive, outbox, self.originals, self.allowed
+        ):
             where = f"{archive.source}/{row.member}"
             if job is not None:
-                yield from _puzzles_of(job, folder, where, originals.get(job.sha256 or ""))
+                yield from _puzzles_of(job, folder, where, original)
             elif row.status in _UNDRAWN:
                 yield _undrawn(where, row.status, row.message)
             elif row.status != "other":

@@ -12,16 +12,15 @@ from urllib.parse import quote
 from pipeline.errors import duration
 from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
-from pipeline.outbox.originals import Originals, members_of
+from pipeline.outbox.originals import Originals
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.census import Census
-from pipeline.outbox.report.drawn import board_of_job, board_of_row, original_of
+from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_at, original_of
 from pipeline.outbox.report.records import (
     NOT_WELL,
     STATUSES,
     Job,
     Sampled,
-    job_of_member,
     sample_table,
     shortened,
 )
@@ -202,16 +201,12 @@ class Viewer:
         """Some puzzles of an archive, and how many members it has. Raises OSError."""
         table, count = self.outbox / f"{job.stem}.csv", self.census.add_line
         sample = sample_table(table, MemberRow, most, on_added=count)
-        found = [
-            (each.row, *job_of_member(self.outbox, job, each.place, each.row))
-            for each in sample.rows
-        ]
+        rows = ((each.place, each.row) for each in sample.rows)
+        allowed = self.members if self.left > 0 else iter(())
+        found = members_at(rows, job, self.outbox, self.originals, allowed)
         found.sort(key=lambda each: _urgency(each[0], each[2]))
-        wanted = {m.sha256 for _, _, m in found if m and not m.is_many and m.sha256}
-        wanted = wanted if self.left > 0 else set()
-        originals = members_of(self.originals, job.source, wanted, self.members)
         cards: list[Card] = []
-        for number, (row, folder, member) in enumerate(found, 1):
+        for number, (row, folder, member, original) in enumerate(found, 1):
             room = most - len(cards)
             if room <= 0:
                 break
@@ -219,7 +214,6 @@ class Viewer:
                 share = room if number == len(found) else -(-room // 2)
                 cards += self._rows_within(row, folder, member, share)
             else:
-                original = originals.get(member.sha256 or "") if member else None
                 cards.append(self._member_card(row, folder, member, original))
         return cards, max(job.puzzles, len(cards))
 
