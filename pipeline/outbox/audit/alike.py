@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from pipeline.certify import certify_lists
 from pipeline.certify.many import exhausted_many
 from pipeline.errors import InputError
-from pipeline.outbox.audit.lines import Lines
+from pipeline.outbox.audit.lines import LineBlock
 from pipeline.outbox.audit.rows import Portion, read_row, sought_in
 from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.tables import LONGEST_LINE, PuzzleRow
 from pipeline.puzzle.puzzle import NINE
-from pipeline.reading.formats.plain import masks_of_plain
+from pipeline.reading.formats.plain import Places, masks_of_plain
 
 _CELLS = 81
 _MOST_SHAPES, _MOST_KINDS = 16, 4
@@ -28,18 +28,17 @@ _MOST_SHAPES, _MOST_KINDS = 16, 4
 _POWERS = 10 ** np.arange(1, 19)
 
 Bools = NDArray[np.bool_]
-Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class AlikeRows:
     """Rows that say the same as this one: their places in the portion."""
 
     row: PuzzleRow
     places: Places
 
 
-def find_alike(portion: Portion, seconds: float) -> list[Kind]:
+def find_alike(portion: Portion, seconds: float) -> list[AlikeRows]:
     """Groups of rows that are right; other rows need not be wrong.
 
     The search for other solutions has so many seconds for each row.
@@ -47,7 +46,7 @@ def find_alike(portion: Portion, seconds: float) -> list[Kind]:
     plain = _Plain.of(portion)
     kinds = plain.kinds()
     right = plain.right(kinds, seconds)
-    return [Kind(kind.row, plain.at[kind.places[right[kind.places]]]) for kind in kinds]
+    return [AlikeRows(kind.row, plain.at[kind.places[right[kind.places]]]) for kind in kinds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ class _Plain:
             is_legible &= ~has_claim[chosen] | is_first
         return cls(portion, at, lines[chosen], cells[chosen], counts, grids, is_legible)
 
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[AlikeRows]:
         """Groups of rows that are right if their solutions are.
 
         Places are those among the plain ones.
@@ -105,7 +104,7 @@ class _Plain:
                     left = left[1:]
                     continue
                 alike = self._are_alike(left, row)
-                kinds.append(Kind(row, left[alike]))
+                kinds.append(AlikeRows(row, left[alike]))
                 alike[0] = True  # so that the loop goes on
                 left = left[~alike]
         return kinds
@@ -149,7 +148,7 @@ class _Plain:
         same = expected == table.cut(self.at[rows], len(text))
         return np.ones(len(rows), np.bool_) if same.all() else same.all(axis=1)
 
-    def right(self, kinds: list[Kind], seconds: float) -> Bools:
+    def right(self, kinds: list[AlikeRows], seconds: float) -> Bools:
         """Which rows of these kinds have right solutions, and all, or not all, if they say so."""
         right = np.zeros(len(self.at), np.bool_)
         is_any, sought = np.zeros(len(self.at), np.bool_), np.zeros(len(self.at), np.uint8)
@@ -178,7 +177,7 @@ def _claims(texts: Sequence[str | None]) -> tuple[Bools, NDArray[np.uint8]]:
 
 
 def _solutions(
-    files: Sequence[Lines], at: Places
+    files: Sequence[LineBlock], at: Places
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], Bools]:
     """The grids in the lines at these places, (R, q, 81), how many each has, and if all is legible.
 

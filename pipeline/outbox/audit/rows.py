@@ -11,7 +11,7 @@ from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError, counted, printable
 from pipeline.outbox.audit.claims import fault_in_status, is_denied
-from pipeline.outbox.audit.lines import Lines
+from pipeline.outbox.audit.lines import LineBlock
 from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.tables import PuzzleRow, grid_in, row_of
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
@@ -38,7 +38,7 @@ class Portion:
     first: int
     contents: Contents
     start: int
-    lines: Sequence[Lines]
+    lines: Sequence[LineBlock]
 
     def __len__(self) -> int:
         return len(self.lines[0])

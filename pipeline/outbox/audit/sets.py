@@ -37,7 +37,7 @@ _MOST_STEMS = 1000
 MOST = 100
 """Problems of one job that are listed; the others are counted."""
 
-Outcome = Literal["ok", "unchecked", "bad"]
+_Outcome = Literal["ok", "unchecked", "bad"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Finding:
     notes: tuple[str, ...] = ()
 
     @property
-    def verdict(self) -> Outcome:
+    def verdict(self) -> _Outcome:
         return "bad" if self.problems else "unchecked" if self.gaps else "ok"
 
 

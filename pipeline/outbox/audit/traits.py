@@ -40,7 +40,7 @@ _WELL_FORMED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class AddedFields:
     """The added fields of a puzzle: for each name in ALSO those of its columns, with commas."""
 
     puzzle: Puzzle
@@ -68,7 +68,7 @@ def audit_rows(
         elif puzzle := puzzle_of(entry):
             solution = row.solution
             grid = grid_in(solution, entry.signs, puzzle.geometry) if solution else None
-            claims.append(Claim(puzzle, row.status, grid, told, about))
+            claims.append(AddedFields(puzzle, row.status, grid, told, about))
         elif any(text.strip(",") for text in told.values()):
             about.bad("there are fields of --also, but no puzzle")
     audit_claims(claims, terms)
@@ -87,12 +87,12 @@ def audit_record(
     told = _by_name("," + ",".join(added_fields(record, also)), also)
     if also and told is not None:
         grid = grids[0] if grids else None
-        audit_claims([Claim(puzzle, record.status, grid, told, report)], terms)
+        audit_claims([AddedFields(puzzle, record.status, grid, told, report)], terms)
 
 
-def audit_claims(claims: Sequence[Claim], terms: Terms) -> None:
+def audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
     """Check the added fields of puzzles."""
-    groups = defaultdict[Geometry, list[Claim]](list)
+    groups = defaultdict[Geometry, list[AddedFields]](list)
     for claim in claims:
         for name, text in claim.told.items():
             if not _WELL_FORMED[name].fullmatch(text):
@@ -118,7 +118,7 @@ def _by_name(tail: str, also: Sequence[str]) -> dict[str, str] | None:
     }
 
 
-def _sound(geometry: Geometry, claims: Sequence[Claim]) -> list[Claim]:
+def _sound(geometry: Geometry, claims: Sequence[AddedFields]) -> list[AddedFields]:
     """Those that have no solution, or a true one; the others are reported elsewhere."""
     having = [claim for claim in claims if claim.grid]
     if not having:
@@ -129,7 +129,7 @@ def _sound(geometry: Geometry, claims: Sequence[Claim]) -> list[Claim]:
     return [claim for claim in claims if id(claim) not in wrong]
 
 
-def _compare(claims: Sequence[Claim], seconds: float) -> None:
+def _compare(claims: Sequence[AddedFields], seconds: float) -> None:
     """Compare the added fields of puzzles of one geometry with those found anew."""
     if not claims:
         return
@@ -142,12 +142,12 @@ def _compare(claims: Sequence[Claim], seconds: float) -> None:
                 claim.report.bad(f"--also {name}: {here[:200]!r} is told, {there[:200]!r} is found")
 
 
-def _is_open(name: str, here: str, there: str, claim: Claim) -> bool:
+def _is_open(name: str, here: str, there: str, claim: AddedFields) -> bool:
     """Whether time may have been too short to leave out all givens, there or here."""
     return name == "minimal" and claim.status == "unique" and "," in (here, there)
 
 
-def _solved(claims: Sequence[Claim]) -> Solved:
+def _solved(claims: Sequence[AddedFields]) -> Solved:
     geometry = claims[0].puzzle.geometry
     kind = np.min_scalar_type(geometry.all_values)
     blank = (1,) * geometry.size

@@ -10,7 +10,7 @@ from pipeline.errors import PipelineError
 from pipeline.files import read_regular
 from pipeline.outbox.originals import SMALL, Originals, members_of, small_original
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board
-from pipeline.outbox.report.records import Job, job_of_member
+from pipeline.outbox.report.records import JobSummary, job_of_member
 from pipeline.outbox.tables import MemberRow, PuzzleRow, grid_in
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.puzzle.shapes import Place
@@ -27,7 +27,7 @@ _BOXES = {6: (2, 3), 8: (2, 4), 10: (2, 5), 12: (3, 4), 15: (3, 5), 20: (4, 5), 
 _BOXES |= {n * n: (n, n) for n in range(2, 6)}
 
 
-def board_of_job(job: Job, folder: Path, original: bytes | None) -> Board | str:
+def board_of_job(job: JobSummary, folder: Path, original: bytes | None) -> Board | str:
     """The board of a job of one puzzle, whose files are in `folder`, or why it has no board."""
     if job.format == "cnf":
         return "A formula, which has no board."
@@ -131,7 +131,7 @@ def _line_read(text: str, reading: Reading) -> Parsed | None:
     return Parsed(Puzzle.of_values(Geometry(*_BOXES[side]), values), "boxes", "", "classic")
 
 
-def original_of(job: Job, originals: Originals) -> bytes | None:
+def original_of(job: JobSummary, originals: Originals) -> bytes | None:
     """The bytes that a record is about; None if they are gone, or too many."""
     if not job.sha256:
         return None
@@ -140,11 +140,11 @@ def original_of(job: Job, originals: Originals) -> bytes | None:
 
 def members_at(
     rows: Iterable[tuple[int, MemberRow]],
-    archive: Job,
+    archive: JobSummary,
     outbox: Path,
     originals: Originals,
     allowed: Iterator[int],
-) -> list[tuple[MemberRow, Path, Job | None, bytes | None]]:
+) -> list[tuple[MemberRow, Path, JobSummary | None, bytes | None]]:
     """The members of an archive in these rows, which count from 0.
 
     Each has the folder of its record, its job, and its original if it is one puzzle. `allowed` has

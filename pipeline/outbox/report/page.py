@@ -19,8 +19,8 @@ from pipeline.outbox.report.board import BOARD_STYLE
 from pipeline.outbox.report.records import shortened
 from pipeline.outbox.report.styles import SHAPES_STYLE
 from pipeline.outbox.report.survey import (
-    Bounds,
     Over,
+    PageBounds,
     Survey,
     bars_svg,
     finished_bars,
@@ -41,13 +41,13 @@ _PAUSE, _SHARE = 5.0, 10
 _LONGEST_LAST = 1.0
 """Seconds that a last page may take after a stop signal."""
 
-_BOUNDS = Bounds()
+_BOUNDS = PageBounds()
 _FOLDER = Path(__file__).parent
 _PAGE = "page.html.j2"
 
 
 def page_pieces(
-    outbox: Path, inbox: Path, beside: Path, over: Over = iter, bounds: Bounds = _BOUNDS
+    outbox: Path, inbox: Path, beside: Path, over: Over = iter, bounds: PageBounds = _BOUNDS
 ) -> Iterator[str]:
     """Yield the text of the page about an outbox; the page lies in the folder `beside`.
 
@@ -135,7 +135,7 @@ def _shares(totals: Mapping[str, int]) -> str:
     return f"{strip}{''.join(parts)}</svg>" if parts else ""
 
 
-def _charts(found: Survey, bounds: Bounds) -> list[tuple[str, str, str]]:
+def _charts(found: Survey, bounds: PageBounds) -> list[tuple[str, str, str]]:
     """Title, text and SVG of each chart for which there is data."""
     charts = []
     bars, width = finished_bars(found)

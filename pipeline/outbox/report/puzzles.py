@@ -20,7 +20,7 @@ from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_at,
 from pipeline.outbox.report.records import (
     NOT_WELL,
     UNRECOGNISED,
-    Job,
+    JobSummary,
     read_job,
     shortened,
 )
@@ -85,7 +85,7 @@ class _Finder:
             original = None if job.is_many else self._original(job, record)
             yield from _puzzles_of(job, record.parent, job.source, original)
 
-    def _original(self, job: Job, record: Path) -> bytes | None:
+    def _original(self, job: JobSummary, record: Path) -> bytes | None:
         if job.member is None:
             return original_of(job, self.originals)
         above = archive_above(record)
@@ -94,7 +94,7 @@ class _Finder:
         wanted = {job.sha256}
         return members_of(self.originals, above[1].source, wanted, self.allowed).get(job.sha256)
 
-    def _members(self, archive: Job, outbox: Path) -> Iterator[Printed | InputError]:
+    def _members(self, archive: JobSummary, outbox: Path) -> Iterator[Printed | InputError]:
         try:
             rows = rows_in(outbox / f"{archive.stem}{_TABLE}", MemberRow)
             numbered = enumerate(rows)
@@ -104,7 +104,7 @@ class _Finder:
             yield error
 
     def _some_members(
-        self, archive: Job, outbox: Path, rows: list[tuple[int, MemberRow]]
+        self, archive: JobSummary, outbox: Path, rows: list[tuple[int, MemberRow]]
     ) -> Iterator[Printed | InputError]:
         for row, folder, job, original in members_at(
             rows, archive, outbox, self.originals, self.allowed
@@ -119,7 +119,7 @@ class _Finder:
 
 
 def _puzzles_of(
-    job: Job, folder: Path, where: str, original: bytes | None
+    job: JobSummary, folder: Path, where: str, original: bytes | None
 ) -> Iterator[Printed | InputError]:
     """The puzzle of a job, or those of a collection, whose files are in `folder`."""
     if job.is_many:
@@ -128,7 +128,9 @@ def _puzzles_of(
         yield _single(job, folder, where, original)
 
 
-def _single(job: Job, folder: Path, where: str, original: bytes | None) -> Printed | InputError:
+def _single(
+    job: JobSummary, folder: Path, where: str, original: bytes | None
+) -> Printed | InputError:
     if job.format == CNF_FORMAT:
         return _undrawn(where, "not drawn", "a formula has no board")
     if job.status in _UNDRAWN:
@@ -143,7 +145,7 @@ def _single(job: Job, folder: Path, where: str, original: bytes | None) -> Print
     return _undrawn(where, "not drawn", why)
 
 
-def _rows(job: Job, folder: Path, where: str) -> Iterator[Printed | InputError]:
+def _rows(job: JobSummary, folder: Path, where: str) -> Iterator[Printed | InputError]:
     second = f"{job.stem}_2.solution"
     others = lines_of(folder / second) if second in job.files else iter(())
     try:
@@ -155,7 +157,9 @@ def _rows(job: Job, folder: Path, where: str) -> Iterator[Printed | InputError]:
         yield InputError(f"{printable(where)}: {error}")
 
 
-def _of_row(row: PuzzleRow, other: str, job: Job, line: str, where: str) -> Printed | InputError:
+def _of_row(
+    row: PuzzleRow, other: str, job: JobSummary, line: str, where: str
+) -> Printed | InputError:
     if row.status in _UNDRAWN:
         return _undrawn(where, row.status, row.message)
     board = board_of_row(row, other, job.reading)

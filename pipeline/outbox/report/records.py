@@ -67,7 +67,7 @@ R = TypeVar("R", PuzzleRow, MemberRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class JobSummary:
     """A job according to its record, as far as that is legible.
 
     `stem` is the name of the record without its ending. `started` and `finished` are seconds
@@ -118,7 +118,7 @@ class Job:
         return Reading()._replace(**cast("dict[str, Any]", self.declared))
 
 
-def read_job(path: Path) -> Job | None:
+def read_job(path: Path) -> JobSummary | None:
     """The job that a record is about; None if the file is gone.
 
     One that cannot be read is a job that says so.
@@ -133,15 +133,15 @@ def read_job(path: Path) -> Job | None:
         return _unreadable(stem, in_words(cause) if isinstance(cause, OSError) else str(error))
 
 
-def _unreadable(stem: str, why: str) -> Job:
+def _unreadable(stem: str, why: str) -> JobSummary:
     message = f"the record cannot be read: {_shown(why)}"
-    return Job(stem, stem, UNREADABLE, message=message, totals={UNREADABLE: 1})
+    return JobSummary(stem, stem, UNREADABLE, message=message, totals={UNREADABLE: 1})
 
 
-def _job(stem: str, record: Record) -> Job:
+def _job(stem: str, record: Record) -> JobSummary:
     seconds = record.seconds or {}
     finished = _moment(record.finished)
-    common = Job(
+    common = JobSummary(
         stem,
         record.source or stem,
         known_status(record.status),
@@ -214,8 +214,8 @@ def is_within(folder: Path, top: Path) -> bool:
 
 
 def job_of_member(
-    outbox: Path, archive: Job, place: int, row: MemberRow
-) -> tuple[Path, Job | None]:
+    outbox: Path, archive: JobSummary, place: int, row: MemberRow
+) -> tuple[Path, JobSummary | None]:
     """The folder with the record of an archive's member, and the member's job.
 
     `place` is that of its row in the archive's table, from 0.

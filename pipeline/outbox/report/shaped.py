@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from pipeline.outbox.report.elements import Look, elements, path, radius
 from pipeline.outbox.report.outlines import CELL, outline
-from pipeline.outbox.report.styles import STYLES, Kind
+from pipeline.outbox.report.styles import STYLES, ShapeKind
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
@@ -53,7 +53,7 @@ class Shaped:
         return cls(extent, found)
 
     @property
-    def kinds(self) -> set[Kind]:
+    def kinds(self) -> set[ShapeKind]:
         return {(look.shape, look.kind) for look in self.shapes}
 
     @property

@@ -19,12 +19,12 @@ from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_at,
 from pipeline.outbox.report.records import (
     NOT_WELL,
     STATUSES,
-    Job,
+    JobSummary,
     Sampled,
     sample_table,
     shortened,
 )
-from pipeline.outbox.report.survey import Bounds
+from pipeline.outbox.report.survey import PageBounds
 from pipeline.outbox.schema import PROVED
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 
@@ -70,7 +70,7 @@ class View:
     """
 
     number: int
-    job: Job
+    job: JobSummary
     links: Links
     cards: Sequence[Card] = ()
     of: int = 1
@@ -130,7 +130,7 @@ class Viewer:
     outbox: Path
     prefix: str
     originals: Originals
-    bounds: Bounds
+    bounds: PageBounds
     left: int
     singles: int
     members: Iterator[int]
@@ -140,7 +140,7 @@ class Viewer:
 
     @classmethod
     def of(
-        cls, jobs: Sequence[Job], outbox: Path, prefix: str, inbox: Path, bounds: Bounds
+        cls, jobs: Sequence[JobSummary], outbox: Path, prefix: str, inbox: Path, bounds: PageBounds
     ) -> Viewer:
         """A viewer of these jobs; single ones leave a quarter of the boards to the others."""
         singles = sum(not job.is_many for job in jobs)
@@ -153,7 +153,7 @@ class Viewer:
         members = iter(range(bounds.members))
         return cls(outbox, prefix, originals, bounds, bounds.boards - singles, singles, members)
 
-    def view(self, number: int, job: Job) -> View:
+    def view(self, number: int, job: JobSummary) -> View:
         """The job with as many of its boards as fit."""
         links = _links(job, self.outbox, self.prefix)
         if not job.is_many:
@@ -177,7 +177,9 @@ class Viewer:
         self.is_full = self.is_full or left <= 0
         return left > 0
 
-    def _rows(self, job: Job, folder: Path, before: str, most: int) -> tuple[list[Card], int]:
+    def _rows(
+        self, job: JobSummary, folder: Path, before: str, most: int
+    ) -> tuple[list[Card], int]:
         """Some puzzles of a collection, and how many it has. Raises OSError."""
         second = f"{job.stem}_2.solution"
         others = folder / second if second in job.files else None
@@ -185,7 +187,7 @@ class Viewer:
         sample = sample_table(table, PuzzleRow, most, others, count)
         return [self._row_card(job, each, before) for each in sample.rows], sample.of
 
-    def _row_card(self, job: Job, sampled: Sampled[PuzzleRow], before: str) -> Card:
+    def _row_card(self, job: JobSummary, sampled: Sampled[PuzzleRow], before: str) -> Card:
         row = sampled.row
         board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
         if self._has_room(self.left):
@@ -197,7 +199,7 @@ class Viewer:
             facts.append(f"{shortened(row.solutions, _LONGEST_NUMBER)} solutions found")
         return self._card(name, row.status, board, row.message, facts)
 
-    def _members(self, job: Job, most: int) -> tuple[list[Card], int]:
+    def _members(self, job: JobSummary, most: int) -> tuple[list[Card], int]:
         """Some puzzles of an archive, and how many members it has. Raises OSError."""
         table, count = self.outbox / f"{job.stem}.csv", self.census.add_line
         sample = sample_table(table, MemberRow, most, on_added=count)
@@ -217,7 +219,9 @@ class Viewer:
                 cards.append(self._member_card(row, folder, member, original))
         return cards, max(job.puzzles, len(cards))
 
-    def _rows_within(self, row: MemberRow, folder: Path, member: Job, most: int) -> list[Card]:
+    def _rows_within(
+        self, row: MemberRow, folder: Path, member: JobSummary, most: int
+    ) -> list[Card]:
         """Some puzzles of a collection in an archive."""
         name = shortened(row.member)
         try:
@@ -226,7 +230,7 @@ class Viewer:
             return [self._card(name, row.status, "Its table cannot be read.", row.message)]
 
     def _member_card(
-        self, row: MemberRow, folder: Path, member: Job | None, original: bytes | None
+        self, row: MemberRow, folder: Path, member: JobSummary | None, original: bytes | None
     ) -> Card:
         name = shortened(row.member)
         if member is None:
@@ -239,7 +243,7 @@ class Viewer:
         prefix = self.prefix + encoded(str(folder.relative_to(self.outbox))) + "/"
         return self._job_card(member, board, _links(member, folder, prefix), name)
 
-    def _job_card(self, job: Job, board: Board | str, links: Links, name: str = "") -> Card:
+    def _job_card(self, job: JobSummary, board: Board | str, links: Links, name: str = "") -> Card:
         facts = [job.format] if job.format else []
         by = f" by {job.solver}" if job.solver else ""
         if "batch" in job.seconds:
@@ -269,7 +273,7 @@ class Viewer:
         return Card(name, status, svg, message, facts, links, max(board.geometry.extent) >= _WIDE)
 
 
-def _urgency(row: MemberRow, member: Job | None) -> int:
+def _urgency(row: MemberRow, member: JobSummary | None) -> int:
     """Failures first, then collections with failures; collections without come last."""
     if row.status in NOT_WELL:
         return 0
@@ -278,7 +282,7 @@ def _urgency(row: MemberRow, member: Job | None) -> int:
     return 2
 
 
-def _links(job: Job, folder: Path, prefix: str) -> Links:
+def _links(job: JobSummary, folder: Path, prefix: str) -> Links:
     """Links to the listed files that exist; log and record are always among them."""
     last = [f"{job.stem}.log", f"{job.stem}{ENDING}"]
     listed = [name for name in job.files if name not in last]
