@@ -19,7 +19,7 @@ from pipeline.outbox import ENDING, NoRecord
 from pipeline.outbox.audit.claims import fault_in_status
 from pipeline.outbox.audit.sets import Many, One, Report, Terms, load_set
 from pipeline.outbox.audit.single import grid_of, models_of
-from pipeline.outbox.originals import Originals, archive_above, has_hash
+from pipeline.outbox.originals import Originals, archive_above
 from pipeline.outbox.schema import ARCHIVE, ManyRecord, or_none
 from pipeline.outbox.tables import PuzzleRow, grid_in, lines_of, rows_in, yes_or_no
 from pipeline.puzzle.puzzle import Grid
@@ -129,6 +129,7 @@ class _Sought:
         self._room = Room(settings.max_total_bytes)
         dropped = self._top[1] if self._top else published.record
         is_lost = or_none(self._record.member) is not None and self._top is None
+        self._originals, self._source = originals, dropped.source
         self.named = [] if is_lost else originals.named(dropped.source)
         self.gone = f"its original {printable(dropped.source)!r} is gone"
         self._hash = dropped.sha256
@@ -165,10 +166,8 @@ class _Sought:
         """Originals of that name with the hash of what was dropped; a folder has none."""
         if not self.named:
             raise InputError(f"{self.gone}: --originals names the folder that it is in")
-        most = self._settings.max_bytes
-        for path in self.named:
-            if self._hash is None or has_hash(path, self._hash, most, self._room):
-                yield path
+        most, room = self._settings.max_bytes, self._room
+        yield from self._originals.fitting(self._source, self._hash, most, room)
 
     def _other(self) -> InputError:
         return InputError(f"{_shown(self.named[0])} is not the original of this record")

@@ -57,8 +57,14 @@ class Originals:
                 found.append(((folder / source).lstat().st_ctime_ns, folder / source))
         return [path for _, path in sorted(found, reverse=True)]
 
+    def fitting(self, source: str, hashed: str | None, most: int, room: Room) -> Iterator[Path]:
+        """Those named like a source that have its hash; all of them without a hash: folders."""
+        for path in self.named(source):
+            if hashed is None or _has_hash(path, hashed, most, room):
+                yield path
 
-def has_hash(path: Path, hashed: str, most: int, room: Room) -> bool:
+
+def _has_hash(path: Path, hashed: str, most: int, room: Room) -> bool:
     """Whether a file has that hash, or its unpacked content of at most so many bytes."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
@@ -77,7 +83,7 @@ def small_original(originals: Originals, source: str, hashed: str) -> bytes | No
     """The content of the original of one puzzle; None if it is gone, or not SMALL."""
     for path in originals.named(source):
         with suppress(OSError, UnpackError):
-            if path.lstat().st_size <= SMALL and has_hash(path, hashed, SMALL, _SMALL_ROOM):
+            if path.lstat().st_size <= SMALL and _has_hash(path, hashed, SMALL, _SMALL_ROOM):
                 with opened(path, _SMALL_ROOM) as stream:
                     data = stream.read(SMALL + 1)
                 return data if len(data) <= SMALL else None

@@ -25,7 +25,7 @@ from pipeline.outbox.audit.sets import (
     load_set,
 )
 from pipeline.outbox.audit.single import audit_single
-from pipeline.outbox.originals import Originals, has_hash
+from pipeline.outbox.originals import Originals
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
 from pipeline.reading.archives.limits import UnpackError
@@ -154,7 +154,7 @@ def _audit(published: One | Many, originals: Originals, terms: Terms, report: Re
         return audit_single(published, None, terms, report)
     if record.sha256 is not None:
         most, room = terms.reading.max_bytes, terms.limits
-        fitting = [path for path in found if has_hash(path, record.sha256, most, room)]
+        fitting = [*originals.fitting(record.source, record.sha256, most, room)]
         if not fitting:
             report.bad(f"the original {found[0]} has another sha256 than the record tells")
         return _with((fitting or found)[0], published, terms, report)
