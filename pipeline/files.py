@@ -1,17 +1,16 @@
-"""Opening files that others may have made: links are not followed, and nothing blocks."""
+"""Open files that others may have made, without following links or blocking; write files whole."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
-import re
 import stat
-import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import file_digest, sha256
 from pathlib import Path
 from secrets import token_hex
+from typing import BinaryIO
 
 SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 """How to open a file without following a link or waiting for the other end of a pipe."""
@@ -24,9 +23,6 @@ _LITTER = frozenset(("__macosx", "thumbs.db", "desktop.ini"))
 F_SETSIG = 10
 """Linux; the fcntl module of Python 3.11 does not name it."""
 
-
-_ABANDONED = 3600.0
-"""Seconds after which a temporary file has no writer any more."""
 
 LONGEST_NAME = 255
 """Bytes of a file's name, on the usual filesystems."""
@@ -126,26 +122,30 @@ def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
     return hashed.hexdigest()
 
 
-def write_whole(path: Path, pieces: Iterable[str]) -> None:
-    """Write a text to a temporary file, then rename it. Raises OSError, leaving nothing behind."""
-    _remove_abandoned(path)
-    fresh = path.with_name(f".{path.name}-{token_hex(4)}.tmp")
+@contextlib.contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """A new file that replaces `target` once it is written; if that fails, nothing of it is left.
+
+    Raises OSError, which names the target.
+    """
+    fresh = target.with_name(f".{target.name}-{token_hex(4)}.tmp")
     try:
-        write_new(fresh, (piece.encode(errors="backslashreplace") for piece in pieces))
-        os.replace(fresh, path)  # noqa: PTH105 - as the dropbox does
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            fresh.unlink()
-        if isinstance(error, OSError) and error.errno and error.filename in (None, str(fresh)):
-            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+        with fresh.open("xb") as file:
+            try:
+                yield file
+                file.flush()
+                fresh.replace(target)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    fresh.unlink()
+                raise
+    except OSError as error:
+        if error.filename in (None, str(fresh)) and error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), str(target)) from error
         raise
 
 
-def _remove_abandoned(path: Path) -> None:
-    """Remove temporary files of writers that were killed; those in use are younger."""
-    ours = re.compile(re.escape(f".{path.name}-") + r"[0-9a-f]{8}\.tmp")
-    with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
-        for entry in entries:
-            age = time.time() - entry.stat(follow_symlinks=False).st_mtime
-            if ours.fullmatch(entry.name) and age > _ABANDONED:
-                os.unlink(entry.path)  # noqa: PTH108 - it is no Path
+def write_whole(target: Path, pieces: Iterable[str]) -> None:
+    """Write a text as `replacing` does."""
+    with replacing(target) as file:
+        file.writelines(piece.encode(errors="backslashreplace") for piece in pieces)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -34,6 +36,9 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
+_ABANDONED = 3600.0
+"""Seconds after which a temporary file has no writer any more."""
 
 _PAUSE, _SHARE = 5.0, 10
 """Seconds between two pages; writing them takes at most one part in ten of the time."""
@@ -155,7 +160,19 @@ def _charts(found: Survey, bounds: PageBounds) -> list[tuple[str, str, str]]:
 
 def write_report(outbox: Path, inbox: Path, target: Path, over: Over = iter) -> None:
     """Write the page about an outbox. Raises OSError."""
+    _remove_abandoned(target)
     write_whole(target, page_pieces(outbox, inbox, target.parent, over))
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove temporary files of writers that were killed; one in use is younger."""
+    ours = re.compile(re.escape(f".{target.name}-") + r"[0-9a-f]{8}\.tmp")
+    with os.scandir(target.parent) as entries:
+        for entry in entries:
+            if ours.fullmatch(entry.name):
+                with suppress(OSError):
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED:
+                        Path(entry.path).unlink()
 
 
 class Keeper:
