@@ -49,9 +49,9 @@ from pipeline.certify import compiled
 from pipeline.certify.many import NODES, Verdict, check_one_by_one
 from pipeline.limits import NEVER
 from pipeline.puzzle.puzzle import NINE
+from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.solving import compiled as lanes
 from pipeline.solving.compiled import BatchSolver
-from pipeline.solving.many import masks_of_plain
 
 CLAIMS = 100_000
 """False ones."""

@@ -38,9 +38,10 @@ from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.service.log import Display, shows
 from pipeline.service.requests import solve_one, solve_problems, with_traits
 from pipeline.settings import Settings
+from pipeline.solving.facts import NOT_WELL
 from pipeline.solving.items import Item, items_of
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
-from pipeline.solving.result import NOT_WELL, Result, Stopwatch
+from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 def _in_a_line(result: Result) -> str:
     """The status, the first solution, and what there is to say."""
-    from pipeline.outbox.rows import one_line  # noqa: PLC0415 - not for single puzzles
+    from pipeline.outbox.tables import one_line  # noqa: PLC0415 - not for single puzzles
 
     solution = ""
     if result.solutions:

@@ -28,8 +28,7 @@ from pipeline.cli.files import (
 )
 from pipeline.cli.options import say
 from pipeline.errors import LimitReached, UsageError, printable
-from pipeline.outbox.rows import one_line
-from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, header
+from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, header, one_line
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.service.exits import ALL_WELL, SOME_BAD, Stopped, uninterrupted
 from pipeline.service.log import Display, Progress

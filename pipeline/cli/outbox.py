@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,19 +102,21 @@ def _print(finding: Finding, *, as_json: bool) -> None:
 
 
 def report(settings: Settings, outbox: Path, *, output: Path | None, force: bool) -> None:
-    from pipeline.outbox.report import REPORT, page_pieces, written  # noqa: PLC0415 - slow to load
+    from pipeline.outbox.report import REPORT, page_pieces, write_report  # noqa: PLC0415 - slow to load
 
     if not outbox.is_dir():
         raise EnvironmentFailure(f"{printable(str(outbox))}: no such folder")
-    display, steps = Display(None, bar=not settings.quiet), len([*outbox.iterdir()])
+    display, count = Display(None, bar=not settings.quiet), len([*outbox.iterdir()])
+
+    def over(files: Iterable[Path]) -> Iterable[Path]:
+        return display.over(files, "report", "file", count)
+
     if output is None:
         output = outbox / REPORT
-        for _ in display.over(written(outbox, settings.inbox, output), "report", "step", steps):
-            pass
+        write_report(outbox, settings.inbox, output, over)
     else:
         check_target("--output", output, force=force)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
-        pieces = page_pieces(outbox, settings.inbox, beside)
-        write_to(output, display.over(pieces, "report", "step", steps))
+        write_to(output, page_pieces(outbox, settings.inbox, beside, over))
     if not settings.quiet and output != STANDARD_OUTPUT and output.is_file():
         print(printable(str(output)))

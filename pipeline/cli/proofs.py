@@ -16,8 +16,8 @@ from pipeline.errors import InputError, LimitReached, SolverError, UsageError, c
 from pipeline.files import read_regular
 from pipeline.limits import Deadline, Limits
 from pipeline.outbox.audit.sets import Many, One
+from pipeline.outbox.claims import Statement, folders_of, set_at, statements_in
 from pipeline.outbox.names import PROOF
-from pipeline.outbox.originals import Statement, folders_of, set_at, statements_in
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import Settings
 from pipeline.solving.complete import prove_complete

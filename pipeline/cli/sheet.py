@@ -20,7 +20,8 @@ from pipeline.cli.files import (
 )
 from pipeline.cli.options import say
 from pipeline.errors import InputError, UsageError, printable
-from pipeline.outbox.names import DONE, Originals
+from pipeline.outbox.names import DONE
+from pipeline.outbox.originals import Originals
 from pipeline.outbox.report import (
     LARGEST_DRAWN,
     MOST_PRINTED,
@@ -35,9 +36,10 @@ from pipeline.reading.source import Archive
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.service.requests import solve_problems
 from pipeline.settings import Settings
+from pipeline.solving.facts import NOT_WELL
 from pipeline.solving.items import Item, items_of
 from pipeline.solving.problem import PuzzleProblem
-from pipeline.solving.result import NOT_WELL, Result
+from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
 _TARGET = "sheet.html"

@@ -1,7 +1,8 @@
 """What lies in an outbox: the description shared by its writer, the audit and the report.
 
-`schema` has the records and the statuses, `tables` the tables, `names` the names of sets, files
-and originals, `events` the lines of logs. `reading` reads records safely.
+`schema` has the records and the statuses, `tables` the tables, `names` the names of sets and files,
+`events` the lines of logs. `load` reads records safely, `originals` finds the original of a record,
+`claims` reads claims of completeness again.
 """
 
 from pipeline.outbox.load import (

@@ -34,7 +34,7 @@ class NoRecord(InputError):
 
 
 def read_record(path: Path) -> Record | None:
-    """The record in a file; None if there is none, or one that we would not write."""
+    """The record in a file; None if the file is missing, or not a record that we would write."""
     try:
         return load_record(path)
     except (NoRecord, FileNotFoundError):
@@ -52,7 +52,7 @@ def record_of(told: dict[str, Any]) -> Record:
     kind: type[Record] = ManyRecord if told.get("status") in OF_MANY else PuzzleRecord
     try:
         record = msgspec.convert(told, kind)
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the latter for a surrogate
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # a surrogate cannot be encoded
         raise NoRecord(f"it is not as described: {error}") from error
     if len(hashes_in(record)) < len(record.files):
         raise NoRecord("it lists a file twice")

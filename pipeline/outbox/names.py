@@ -6,13 +6,10 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePath
-from typing import Self
 
-from pipeline.files import LONGEST_NAME, is_file_name
+from pipeline.files import LONGEST_NAME
 from pipeline.outbox.schema import ARCHIVE, COLLECTION
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
@@ -44,7 +41,7 @@ _ANSWER = re.compile(
     r"(.+)(?:_[0-9]+\.solution|\.proof\.(?:cnf|[dl]rat(?:\.xz)?)|\.proofs\.(?:xz|csv))", re.DOTALL
 )
 DONE, FAILED = "done", "failed"
-"""Where originals go when their job is done; in each there are shelves for namesakes."""
+"""The folders of finished originals; each has shelves for originals of the same name."""
 
 REPORT = "report.html"
 """The page about the whole outbox, which no job's folder may replace."""
@@ -136,40 +133,6 @@ def stem_of_answer(name: str) -> str | None:
     """The stem of the job to which a file of solutions or proofs belongs; None for others."""
     match = _ANSWER.fullmatch(name)
     return match[1] if match else None
-
-
-@dataclass(frozen=True, slots=True)
-class Originals:
-    """Folders of originals, each with its shelves."""
-
-    folders: tuple[Path, ...]
-
-    @classmethod
-    def of(cls, folders: Iterable[Path]) -> Self:
-        """These folders with their shelves; a `done` also brings the `failed` beside it.
-
-        Raises OSError.
-        """
-        found: list[Path] = []
-        for folder in folders:
-            beside = [folder.with_name(FAILED)] if folder.name == DONE else []
-            for each in (folder, *beside):
-                found += (each, *shelves_in(each)) if each.is_dir() else ()
-        return cls(tuple(dict.fromkeys(found)))
-
-    def names(self) -> set[str]:
-        """The names of all originals. Raises OSError."""
-        paths = (path for folder in self.folders for path in folder.iterdir())
-        shelves = {*self.folders}
-        return {path.name for path in paths if path not in shelves and path.name[0] != "."}
-
-    def named(self, source: str) -> list[Path]:
-        """All originals with the name of a source, the latest first; none if it is no file name."""
-        found = []
-        for folder in self.folders if is_file_name(source) else ():
-            with suppress(OSError):
-                found.append(((folder / source).lstat().st_ctime_ns, folder / source))
-        return [path for _, path in sorted(found, reverse=True)]
 
 
 def shelves_in(folder: Path) -> list[Path]:

@@ -1,361 +1,129 @@
-"""Claims of completeness in an outbox, read again.
-
-The problem of each is that of the original; the solutions are those published, and certified.
-"""
+"""Originals: dropped files that are done, found again by what a record says of them."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+import stat
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Final, Self
 
-from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
-from pipeline.outbox import ENDING, NoRecord
-from pipeline.outbox.audit.claims import fault_in_status, grid_in
-from pipeline.outbox.audit.jobs import has_hash
-from pipeline.outbox.audit.sets import Many, One, Report, Terms, load_set
-from pipeline.outbox.audit.single import as_written, grid_of, models_of
-from pipeline.outbox.names import Originals
-from pipeline.outbox.schema import ARCHIVE, or_none
-from pipeline.outbox.tables import PuzzleRow, lines_of, rows_in, yes_or_no
-from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.archives.limits import Room
-from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.archives.walk import opened, walk
-from pipeline.reading.formats import Entry, parse_source, signs_of
-from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
-from pipeline.reading.source import Archive, Collection, Single, Source
-from pipeline.settings import Settings
-from pipeline.solving.items import problem_of
-from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
+from pipeline.files import digest_of, is_file_name
+from pipeline.outbox.load import ENDING, read_record
+from pipeline.outbox.names import DONE, FAILED, shelves_in
+from pipeline.outbox.schema import ARCHIVE, ManyRecord
+from pipeline.reading.archives.limits import Room, UnpackError
+from pipeline.reading.archives.walk import kind_of, opened, walk
 
-MOST_ROWS = 1000
-"""Rows of a table that are taken if none is named."""
+SMALL: Final = 64 * 1024
+"""Bytes of the largest source that is drawn; 25×25 cells take some 4 KiB."""
 
-_TABLE = ".csv"
-_YES = yes_or_no(True)
+_PACKED = ("gzip", "bzip2", "xz")
+_SMALL_ROOM = Room(total_bytes=64 * 2**20, members=20_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """That these solutions, which are certified, are all that a problem has.
+class Originals:
+    """Folders of originals, each with its shelves."""
 
-    `name` says where it stands, `stem` begins the names of files about it. `doubt` says why the
-    problem may be another than was dropped; empty if it is not.
-    """
+    folders: tuple[Path, ...]
 
-    name: str
-    stem: str
-    status: str
-    problem: Problem
-    solutions: tuple[object, ...]
-    doubt: str = ""
+    @classmethod
+    def of(cls, folders: Iterable[Path]) -> Self:
+        """These folders with their shelves; a `done` also brings the `failed` beside it.
+
+        Raises OSError.
+        """
+        found: list[Path] = []
+        for folder in folders:
+            beside = [folder.with_name(FAILED)] if folder.name == DONE else []
+            for each in (folder, *beside):
+                found += (each, *shelves_in(each)) if each.is_dir() else ()
+        return cls(tuple(dict.fromkeys(found)))
+
+    def names(self) -> set[str]:
+        """The names of all originals. Raises OSError."""
+        paths = (path for folder in self.folders for path in folder.iterdir())
+        shelves = {*self.folders}
+        return {path.name for path in paths if path not in shelves and path.name[0] != "."}
+
+    def named(self, source: str) -> list[Path]:
+        """All originals with the name of a source, the latest first."""
+        found = []
+        for folder in self.folders if is_file_name(source) else ():
+            with suppress(OSError):
+                found.append(((folder / source).lstat().st_ctime_ns, folder / source))
+        return [path for _, path in sorted(found, reverse=True)]
+
+    def fitting(self, source: str, hashed: str | None, most: int, room: Room) -> Iterator[Path]:
+        """Those named like a source that have its hash; all of them without a hash: folders."""
+        for path in self.named(source):
+            if hashed is None or _has_hash(path, hashed, most, room):
+                yield path
 
 
-def set_at(path: Path) -> One | Many:
-    """The set of a record, or of a table. Raises UsageError if it is neither, InputError."""
-    if path.suffix not in (ENDING, _TABLE):
-        raise UsageError(f"{_shown(path)}: expected a record, NAME.json, or a table, NAME.csv")
-    record = path.with_suffix(ENDING)
+def _has_hash(path: Path, hashed: str, most: int, room: Room) -> bool:
+    """Whether a file has that hash, or its unpacked content of at most so many bytes."""
     try:
-        published = load_set(record.parent.resolve() / record.name)
-    except FileNotFoundError:
-        raise InputError(f"{_shown(record)}: there is no such record") from None
-    except NoRecord as error:
-        raise InputError(f"{_shown(record)}: {error}") from error
-    if path.suffix == _TABLE and path.name not in published.files:
-        raise InputError(f"{_shown(path)}: its record does not list it")
-    return published
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return False
+        if digest_of(path) == hashed:
+            return True
+        if kind_of(path) not in _PACKED:
+            return False
+        with opened(path, room) as stream:
+            return sha256(stream.read(most + 1)).hexdigest() == hashed
+    except (OSError, UnpackError):
+        return False
 
 
-def statements_in(
-    published: One | Many, indices: Sequence[int], folders: Sequence[Path], settings: Settings
-) -> Iterator[Statement | InputError]:
-    """What a record, or a table's rows with these indices, claim; all rows if none is named.
-
-    `folders` are those of originals, such as `inbox/done`. What is wrong with one row is given in
-    its place. Raises InputError where nothing can be read, UsageError for an archive's record, an
-    index that is none, and too many rows; and OSError.
-    """
-    name = printable(published.path.name)
-    settings = replace(settings, **published.declared)  # type: ignore[arg-type] # checked
-    sought = _Sought(published, Originals.of(folders), settings)
-    if isinstance(published, One):
-        if indices:
-            raise UsageError(f"{name} is about one puzzle, which has no index")
-        try:
-            yield _statement_of(published, sought, settings)
-        except InputError as error:
-            raise InputError(f"{name}: {error}") from error
-    elif published.record.status == ARCHIVE:
-        inside = f"{printable(published.stem)}/"
-        raise UsageError(
-            f"{name} is an archive's; name the record or table of a member in {inside}"
-        )
-    else:
-        yield from _statements_of_rows(published, indices, sought, settings)
-
-
-def folders_of(published: One | Many) -> Iterator[Path]:
-    """The folder in which a set lies; of a member of an archive those above it, to the outbox."""
-    top = _archive_above(published)
-    for folder in published.path.parents:
-        yield folder
-        if top is None or folder == top.path.parent:
-            return
-
-
-def _shown(path: Path) -> str:
-    return printable(str(path))
-
-
-def _archive_above(published: One | Many) -> Many | None:
-    """The set of the archive that has this one's source as a member, if there is one."""
-    if or_none(published.record.member) is None:
-        return None
-    for folder in published.path.parents:
-        try:
-            above = load_set(folder.with_name(folder.name + ENDING)) if folder.name else None
-        except (NoRecord, FileNotFoundError):
-            continue
-        if isinstance(above, Many) and above.record.status == ARCHIVE:
-            return above
+def small_original(originals: Originals, source: str, hashed: str) -> bytes | None:
+    """The content of the original of one puzzle; None if it is gone, or not SMALL."""
+    for path in originals.named(source):
+        with suppress(OSError, UnpackError):
+            if path.lstat().st_size <= SMALL and _has_hash(path, hashed, SMALL, _SMALL_ROOM):
+                with opened(path, _SMALL_ROOM) as stream:
+                    data = stream.read(SMALL + 1)
+                return data if len(data) <= SMALL else None
     return None
 
 
-class _Sought:
-    """The original of a set, looked for where originals are."""
-
-    def __init__(self, published: One | Many, originals: Originals, settings: Settings) -> None:
-        self._record = published.record
-        self._top = _archive_above(published)
-        self._settings = settings
-        self._room = Room(settings.max_total_bytes)
-        dropped = (self._top or published).record
-        is_lost = or_none(self._record.member) is not None and self._top is None
-        self.named = [] if is_lost else originals.named(dropped.source)
-        self.gone = f"its original {printable(dropped.source)!r} is gone"
-        self._hash = dropped.sha256
-
-    def data(self) -> bytes:
-        """The bytes of one puzzle or formula. Raises InputError, OSError."""
-        for path in self._fitting():
-            with ExitStack() as stack:
-                found = self._found(path, stack)
-                if not isinstance(found, Single):
-                    continue
-                if found.data is None:
-                    raise InputError(f"the original cannot be read: {found.refusal}")
-                if self._top is None or sha256(found.data).hexdigest() == self._record.sha256:
-                    return found.data
-        raise self._other()
-
-    def entries(self, wanted: Sequence[int]) -> Mapping[int, Entry]:
-        """Those puzzles of a collection that are wanted, by their index.
-
-        Raises InputError, OSError.
-        """
-        for path in self._fitting():
-            with ExitStack() as stack:
-                found = self._found(path, stack)
-                if isinstance(found, tuple):
-                    source, stream = found
-                    entries = _entries_in(source, stream, wanted, self._settings)
-                    if self._top is None or _digest(stream) == self._record.sha256:
-                        return entries
-        raise self._other()
-
-    def _fitting(self) -> Iterator[Path]:
-        """Originals of that name with the hash of what was dropped; a folder has none."""
-        if not self.named:
-            raise InputError(f"{self.gone}: --originals names the folder that it is in")
-        terms = Terms(self._settings.reading, self._room)
-        for path in self.named:
-            if self._hash is None or has_hash(path, self._hash, terms):
-                yield path
-
-    def _other(self) -> InputError:
-        return InputError(f"{_shown(self.named[0])} is another original than the record tells of")
-
-    def _found(self, path: Path, stack: ExitStack) -> Single | tuple[Source, PeekableStream] | None:
-        """What a file, or the right member of an archive, holds; None if that is not there."""
-        found = contents_of(path, self._record.source, self._settings)
-        match found:
-            case Single():
-                return found if self._top is None else None
-            case Collection(source):
-                stream = stack.enter_context(PeekableStream(opened(path, self._room)))
-                return (source, stream) if self._top is None else None
-            case Archive():
-                number = or_none(self._record.member)
-                if number is None:
-                    return None
-                members = stack.enter_context(closing(walk(path, self._room)))
-                member = next(islice(members, number, None), None)
-                return None if member is None else contents_of_member(member, self._settings)
+def archive_above(path: Path) -> tuple[Path, ManyRecord] | None:
+    """The archive in whose tree the record of a member lies: the path of its record, and that."""
+    for folder in path.absolute().parents:
+        if folder.name:
+            above = read_record(record := folder.with_name(folder.name + ENDING))
+            if isinstance(above, ManyRecord) and above.status == ARCHIVE:
+                return record, above
+    return None
 
 
-def _digest(stream: PeekableStream) -> str:
-    while stream.read():
-        pass
-    return stream.digest
+def members_of(
+    originals: Originals, archive: str, wanted: Collection[str], allowed: Iterator[int]
+) -> dict[str, bytes]:
+    """Find the SMALL members of an archive or folder that have these hashes.
 
-
-def _entries_in(
-    source: Source, stream: PeekableStream, wanted: Sequence[int], settings: Settings
-) -> dict[int, Entry]:
-    found: dict[int, Entry] = {}
-    before, left = 0, [*reversed(wanted)]
-    for piece in source.detected.pieces(stream, PIECE_BYTES):
-        entries = source.detected.entries(piece, source.name, settings.reading)
-        while left and left[-1] <= before + len(entries):
-            index = left.pop()
-            found[index] = entries[index - before - 1]
-        before += len(entries)
-        if not left:
-            break
-    return found
-
-
-def _statement_of(published: One, sought: _Sought, settings: Settings) -> Statement:
-    """What a record claims. Raises InputError, OSError."""
-    record = published.record
-    _check_status(record.status, len(published.numbered), record.complete)
-    problem = read_problem(sought.data(), record.source, settings)
-    report = Report()
-    terms = Terms(settings.reading, Room(settings.max_total_bytes))
-    if isinstance(problem, FormulaProblem):
-        solutions: list[object] = [*models_of(published, problem.parsed, report)]
-    else:
-        written = as_written(record, problem.parsed, problem.puzzle)
-        names = published.numbered
-        solutions = [grid_of(published, name, written, terms, report) for name in names]
-    for fault in report.finding(published.stem, record.status).problems:
-        raise InputError(fault)
-    if None in solutions or not len(solutions) == len(published.numbered) == record.solutions:
-        raise InputError(f"of {counted(record.solutions or 0, 'solution')} not all are there")
-    by_name: dict[str, Any] = dict(zip(published.numbered, solutions, strict=True))
-    certified = _certified(problem, by_name)
-    return Statement(
-        printable(published.path.name), published.stem, record.status, problem, certified
-    )
-
-
-def _check_status(status: str, solutions: int, complete: bool | None) -> None:
-    """Raise InputError unless that claims that its solutions are all."""
-    if not complete:
-        raise InputError(f"it does not say that its solutions are all: its status is {status!r}")
-    if fault := fault_in_status(status, solutions, complete):
-        raise InputError(fault)
-
-
-def _certified(problem: Problem[S], solutions: Mapping[str, S]) -> tuple[S, ...]:
-    """The solutions, each of which is in some file. Raises InputError if one is none."""
-    first: dict[S, str] = {}
-    for name, solution in solutions.items():
-        if fault := problem.fault(solution, name):
-            raise InputError(fault)
-        if (other := first.setdefault(solution, name)) != name:
-            raise InputError(f"{other} and {name} hold the same {problem.noun}")
-    return tuple(first)
-
-
-def _statements_of_rows(
-    published: Many, indices: Sequence[int], sought: _Sought, settings: Settings
-) -> Iterator[Statement | InputError]:
-    rows = _rows(published, indices)
-    lines = _lines(published, [*rows])
-    entries = sought.entries([*rows]) if sought.named else {}
-    table = printable(f"{published.stem}{_TABLE}")
-    doubt = "" if sought.named else f"{table}: {sought.gone}: the puzzles are the table's"
-    for index, row in rows.items():
-        name = f"{table}: row {index}"
-        try:
-            _check_status(row.status, len(lines[index]), row.complete == _YES)
-            problem, signs = _problem_of_row(row, entries.get(index), sought, settings)
-            grids = _grids(problem, signs, row, lines[index])
-        except InputError as error:
-            yield InputError(f"{name}: {error}")
-            continue
-        stem = f"{published.stem}_{index}"
-        yield Statement(name, stem, row.status, problem, grids, doubt)
-
-
-def _rows(published: Many, indices: Sequence[int]) -> dict[int, PuzzleRow]:
-    """The rows with these indices, or all that are complete, in their order."""
-    table = published.beside(f"{published.stem}{_TABLE}")
-    wanted = {*indices}
-    if wanted and min(wanted) < 1:
-        raise UsageError(f"{min(wanted)} is no index: rows count from 1")
-    last = min(max(wanted), sys.maxsize) if wanted else None
-    found: dict[int, PuzzleRow] = {}
-    count = complete = 0
-    for count, row in enumerate(islice(rows_in(table, PuzzleRow), last), 1):
-        if row.complete == _YES and not wanted:
-            complete += 1
-        if count in wanted or (0 < complete <= MOST_ROWS and row.complete == _YES):
-            found[count] = row
-    name = printable(table.name)
-    if missing := sorted(wanted - found.keys()):
-        raise UsageError(f"{name} has no row {missing[0]}: it has {counted(count, 'row')}")
-    if complete > MOST_ROWS:
-        raise UsageError(
-            f"{name}: {complete:,} rows say that their solutions are all, more than the "
-            f"{MOST_ROWS:,} that are taken at once; name some by their indices"
-        )
-    if not found:
-        raise InputError(f"{name}: no row says that its solutions are all")
-    return found
-
-
-def _lines(published: Many, wanted: Sequence[int]) -> dict[int, list[tuple[str, str]]]:
-    """For each row that is wanted its lines in the solution files, each with the file's name."""
-    found: dict[int, list[tuple[str, str]]] = {index: [] for index in wanted}
-    for name in published.numbered:
-        lines = islice(lines_of(published.beside(name)), max(wanted))
-        for index, line in enumerate(lines, 1):
-            if index in found and line.strip("."):
-                found[index].append((name, line))
-    return found
-
-
-def _problem_of_row(
-    row: PuzzleRow, entry: Entry | None, sought: _Sought, settings: Settings
-) -> tuple[PuzzleProblem, str]:
-    """The original's puzzle of a row, or the table's if the original is gone. Raises InputError.
-
-    With it come the signs of its values, if they are letters.
+    `allowed` has a number for each member that may still be read.
     """
-    if not sought.named:
-        text = row.puzzle.encode(errors="surrogateescape")
-        try:
-            parsed = parse_source(text, "the table", *settings.reading._replace(format="auto"))
-        except InvalidPuzzle as error:
-            raise InputError(f"{sought.gone}, and without it: {error}") from error
-        return PuzzleProblem(parsed), signs_of(parsed.format)
-    if entry is None or entry.error is not None:
-        raise InputError("the original holds no puzzle there")
-    if printable(entry.text) != row.puzzle:
-        raise InputError(f"the original has another puzzle there: {printable(entry.text)[:100]!r}")
-    return problem_of(entry), entry.signs
+    found: dict[str, bytes] = {}
+    for path in originals.named(archive) if wanted else ():
+        with suppress(OSError, UnpackError, ValueError):
+            for _, data in zip(allowed, _small_members(path), strict=False):
+                hashed = sha256(data).hexdigest()
+                if hashed in wanted:
+                    found[hashed] = data
+                if len(found) == len(wanted):
+                    return found
+    return found
 
 
-def _grids(
-    problem: PuzzleProblem, signs: str, row: PuzzleRow, lines: Sequence[tuple[str, str]]
-) -> tuple[Grid, ...]:
-    """The solutions of a row, certified. Raises InputError."""
-    if row.solutions != str(len(lines)):
-        has = counted(len(lines), "line")
-        raise InputError(f"{row.solutions[:20]} solutions are told, the solution files have {has}")
-    grids: dict[str, Grid] = {}
-    for name, line in lines:
-        grid = grid_in(line, signs, problem.puzzle)
-        if grid is None:
-            raise InputError(f"{name}: {line[:100]!r} is no grid of the puzzle's size")
-        grids[name] = grid
-    return _certified(problem, grids)
+def _small_members(path: Path) -> Iterator[bytes]:
+    """The bytes of each member that is small enough, with those of nested archives."""
+    for member in walk(path, _SMALL_ROOM):
+        if member.stream is not None:
+            with suppress(OSError, UnpackError):
+                data = member.stream.read(SMALL + 1)
+                if len(data) <= SMALL:
+                    yield data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from pipeline.solving.result import Result
 
 MOST_FALLBACKS = 20
-"""Different ones that are told of many puzzles, as reasons may tell of a single puzzle."""
+"""Different fallbacks that are listed; their reasons may name a single puzzle."""
 
 OTHER_REASONS = "other reasons"
 
-_DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
 _DOTS = bytes(value if value == ord("\n") else ord(".") for value in range(256))
 _BLOCK = 1024 * 1024
 
@@ -88,15 +87,6 @@ def summed(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
         Fallback(solver=solver, reason=reason, puzzles=count)
         for (solver, reason), count in puzzles.items()
     )
-
-
-def one_line(values: Sequence[int], signs: str = "") -> str:
-    """Write a grid of any size in one line: digits, signs of an alphabet, or spaced numbers."""
-    if signs:
-        return "".join([signs[value - 1] for value in values])
-    if len(values) <= 81:
-        return bytes(values).translate(_DIGITS).decode("ascii")
-    return " ".join(map(str, values))
 
 
 def without_solutions(lines: bytes) -> bytes:

@@ -47,7 +47,7 @@ ASIDE: Final = {
 """Counted besides the statuses: puzzles that are counted under a status too."""
 
 
-Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
+_Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
 Seconds = Annotated[float, Meta(ge=0, lt=MOST)]
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ class Solver(Struct, frozen=True, kw_only=True):
 class Certificate(Struct, frozen=True, kw_only=True):
     """How it is known that there are no other solutions."""
 
-    solutions: Checked
+    solutions: _Checked
     complete: Annotated[
         str | None,
         about(
@@ -109,7 +109,7 @@ class Certificate(Struct, frozen=True, kw_only=True):
 class CertificateOfMany(Struct, frozen=True, kw_only=True):
     """How many puzzles are known to have no other solutions, and how."""
 
-    solutions: Checked
+    solutions: _Checked
     proved: Annotated[Count, about(ASIDE[PROVED])] = 0
     claimed: Annotated[Count, about(ASIDE[CLAIMED])] = 0
 
@@ -181,7 +181,7 @@ class Difference(Struct, frozen=True, kw_only=True):
     exact: Annotated[bool, about("whether no fewer values leave one solution")]
 
 
-Files = Annotated[tuple[File, ...], about("every file of the set but the record, with its hash")]
+_Files = Annotated[tuple[File, ...], about("every file of the set but the record, with its hash")]
 Declared = Annotated[
     dict[str, str] | UnsetType,
     about("what was declared of the notation (`--format`, `--variant`, `--alphabet`)"),
@@ -196,7 +196,7 @@ StagesTimed = Annotated[
 Schema = Annotated[Literal[1], about("the version of this description: 1")]
 Version = Annotated[str | None, about("the version of sudoku-pipeline that wrote it")]
 JobId = Annotated[str, about("the id of the job; it begins with the time of its claim")]
-Source = Annotated[str, about("the name of what was dropped; of a member its path in the archive")]
+_Source = Annotated[str, about("the name of what was dropped; of a member its path in the archive")]
 Hash = Annotated[
     str | None,
     about(
@@ -207,8 +207,8 @@ Hash = Annotated[
 Size = Annotated[
     Count | None, about("the bytes of what was dropped; null for a folder or if unread")
 ]
-Member = Annotated[Count | UnsetType, about("of a member of an archive: its place there, from 0")]
-Format = Annotated[
+_Member = Annotated[Count | UnsetType, about("of a member of an archive: its place there, from 0")]
+_Format = Annotated[
     str | None, about("the format that it was read as; null if it could not be read")
 ]
 Finished = Annotated[str | None, about("when it was finished, in UTC")]
@@ -220,11 +220,11 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     schema: Schema = SCHEMA
     version: Version = None
     job: JobId
-    source: Source
+    source: _Source
     sha256: Hash = None
     bytes: Size = None
     declared: Declared = UNSET
-    format: Format = None
+    format: _Format = None
     variant: Annotated[
         str | None,
         about("`classic`, `even-odd`, or `rules` if there are others; null if it is not a puzzle"),
@@ -254,7 +254,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         bool | None, about("whether these are all there are; null if that was not asked")
     ] = None
     message: Annotated[str | None, about("a message for people")] = None
-    files: Files
+    files: _Files
     solver: Annotated[Solver | None, about("who answered; null if no solver was asked")] = None
     encoding: Annotated[
         Encoding | None,
@@ -309,7 +309,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
             "puzzle of 9×9 with one solution"
         ),
     ] = UNSET
-    member: Member = UNSET
+    member: _Member = UNSET
 
     @property
     def totals(self) -> dict[str, int]:
@@ -335,11 +335,11 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
     schema: Schema = SCHEMA
     version: Version = None
     job: JobId
-    source: Source
-    member: Member = UNSET
+    source: _Source
+    member: _Member = UNSET
     sha256: Hash = None
     bytes: Size = None
-    format: Format = None
+    format: _Format = None
     status: Annotated[str, about("`collection` or `archive`")]
     seconds: StagesTimed = None
     declared: Declared = UNSET
@@ -358,7 +358,7 @@ class ManyRecord(Struct, frozen=True, kw_only=True):
             "further ones are put together"
         ),
     ] = UNSET
-    files: Files
+    files: _Files
     finished: Finished = None
 
     @property
@@ -372,7 +372,7 @@ Record = PuzzleRecord | ManyRecord
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a record, of one puzzle or of many."""
+    """The JSON Schema of all records."""
     (one, many), parts = msgspec.json.schema_components((PuzzleRecord, ManyRecord))
     _say_statuses(parts["PuzzleRecord"], [name for name in STATUSES if name not in OF_MANY])
     _say_statuses(parts["ManyRecord"], [*OF_MANY])

@@ -23,11 +23,13 @@ from msgspec.structs import astuple
 from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of
 from pipeline.outbox.schema import CLAIMED, PROVED, PuzzleRecord, or_none
+from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.solving.facts import Count, about
 
 LONGEST_LINE: Final = 1024 * 1024
 R = TypeVar("R", bound=Struct)
 
+_DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
 _FORMULA = re.compile("'*[=+@-]")
 """How a field begins that gets an apostrophe before it, or one more."""
 
@@ -248,13 +250,40 @@ def quoted(text: str) -> str:
     return text
 
 
+def one_line(values: Sequence[int], signs: str = "") -> str:
+    """Write a grid of any size in one line: digits, signs of an alphabet, or spaced numbers."""
+    if signs:
+        return "".join([signs[value - 1] for value in values])
+    if len(values) <= 81:
+        return bytes(values).translate(_DIGITS).decode("ascii")
+    return " ".join(map(str, values))
+
+
+def grid_in(line: str, signs: str, geometry: Geometry) -> Grid | None:
+    """The grid that `one_line` writes so, or with digits for numbers; None if it is invalid."""
+    if not line.isascii():
+        return None
+    if signs:
+        values = [signs.find(sign) + 1 for sign in line]
+    elif line.isdecimal():
+        values = [*map(int, line)]
+    elif all(word.isdecimal() and len(word) < 4 for word in line.split(" ")):
+        values = [*map(int, line.split(" "))]
+    else:
+        return None
+    try:
+        return Grid(geometry, tuple(values))
+    except ValueError:
+        return None
+
+
 def yes_or_no(value: bool | None) -> str:
     """The form in a table; empty for None."""
     return "" if value is None else "true" if value else "false"
 
 
 def unproved(complete: str | None, reason: str | None) -> str | None:
-    """What a message says of the reason in a certificate; None if it has none."""
+    """The part of a message about the reason in a certificate; None without a reason."""
     said = {CLAIMED: CLAIMED, PROVED: "no proof to publish"}.get(complete or "")
     return f"{said}: {reason}" if said and reason else None
 
@@ -291,7 +320,7 @@ def rows_in(path: Path, kind: type[R]) -> Iterator[R]:
 
 
 def row_of(line: str, kind: type[R]) -> R:
-    """The row in a line. Raises ValueError if it is none."""
+    """The row in a line. Raises ValueError if it is malformed."""
     fields = line.split(",")
     if '"' in line:
         try:

@@ -130,7 +130,7 @@ def _traits(result: Result) -> dict[str, Any]:
 
 
 def _parsed(result: Result) -> Parsed | None:
-    """What was read of a puzzle; None of a formula, or if nothing was."""
+    """The puzzle as it was read; None for a formula, or if nothing was read."""
     from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415 - as above
 
     return result.problem.parsed if isinstance(result.problem, PuzzleProblem) else None

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import printable
-from pipeline.outbox.rows import Rows, fallbacks_of, one_line, summed
+from pipeline.outbox.rows import Rows, fallbacks_of, summed
 from pipeline.outbox.schema import CLAIMED, DISAGREEMENTS, FALLBACKS, Fallback
-from pipeline.outbox.tables import ALSO, columns, quoted, unproved, yes_or_no
+from pipeline.outbox.tables import ALSO, columns, one_line, quoted, unproved, yes_or_no
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import Entry
 from pipeline.reading.formats.plain import Contents, PlainLines
@@ -42,7 +42,7 @@ _Columns = Sequence[NDArray[np.uint8] | str]
 
 @dataclass(frozen=True)
 class _PlainRows:
-    """The rows of Q plain lines with nothing to tell of but their solutions, made all at once.
+    """The rows of Q plain lines that need no message, made all at once.
 
     `numbers` (Q,) and `cells` (Q, 81) are the lines, `places` (Q,) those of the puzzles in their
     piece, ascending, and `at` (Q,) those of their answers. `first` is the index of the piece's
@@ -164,7 +164,7 @@ def _beside(count: int, columns: _Columns) -> NDArray[np.uint8]:
 
 
 class RowsOf:
-    """Makes the rows of the puzzles of a piece, each of which is told once, in any order.
+    """Makes the rows of a piece; each puzzle is added once, in any order.
 
     `first` is the index of the first one. `also` are the names of the traits that rows have.
     """
@@ -185,12 +185,12 @@ class RowsOf:
         self._added: dict[int, str] = {}
 
     def untold(self) -> list[int]:
-        """The places of which nothing was told yet."""
+        """The places of puzzles that were not added yet."""
         places: list[int] = np.flatnonzero(~self._is_told).tolist()
         return places
 
     def tell(self, place: int, result: Result[Grid]) -> None:
-        """Tell of one puzzle by its result."""
+        """Add one puzzle by its result."""
         entry = self._contents.entry(place)
         if entry.claimed is not None:
             puzzle = problem_of(entry).puzzle
@@ -204,7 +204,7 @@ class RowsOf:
         self._fallbacks += fallbacks_of([result])
 
     def tell_answers(self, places: NDArray[np.intp], answers: Answers) -> None:
-        """Tell of puzzles by the answers to them; only one batch has plain lines."""
+        """Add puzzles by their answers; only one batch has plain lines."""
         lines = self._contents.lines_of(places)
         lines[list(answers.results)] = -1
         at = np.flatnonzero(lines >= 0)
@@ -219,7 +219,7 @@ class RowsOf:
             self._tell_answer(int(places[index]), answers, index)
 
     def _tell_answer(self, place: int, answers: Answers, index: int) -> None:
-        """Tell of one puzzle, by its answer if that is all there is."""
+        """Add one puzzle, by its answer if there is no result."""
         entry, status = self._contents.entry(place), answers.status(index)
         lines = [one_line(values, entry.signs) for values in answers.solutions(index)]
         differs = entry.claimed is not None and entry.claimed not in lines
@@ -255,7 +255,7 @@ class RowsOf:
         self._is_told[place] = True
 
     def tell_also(self, places: NDArray[np.intp], fields: Sequence[str]) -> None:
-        """Tell the fields that some rows have in addition."""
+        """Add the fields of traits to some rows."""
         self._added.update(zip(places.tolist(), fields, strict=True))
 
     def rows(self) -> Rows:
@@ -275,7 +275,7 @@ class RowsOf:
         )
 
     def _with_added(self, table: bytes) -> bytes:
-        """The rows with the columns of traits, which are empty where nothing was told of them."""
+        """The rows with the columns of traits, empty where they are unknown."""
         if not self._also:
             return table
         empty = "," * sum(len(columns(ALSO[name])) for name in self._also)

@@ -223,7 +223,8 @@ def _batches(
     """Group the puzzles without rules by geometry, with their places and masks."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
-    from pipeline.solving.many import masks_of, masks_of_plain  # noqa: PLC0415 - as above
+    from pipeline.reading.formats.plain import masks_of_plain  # noqa: PLC0415 - as above
+    from pipeline.solving.many import masks_of  # noqa: PLC0415 - as above
 
     places, cells = contents.plain_cells()
     if len(places):

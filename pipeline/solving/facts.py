@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
 MOST = 2**53
+NOT_WELL: Final = frozenset(("invalid", "unknown", "failed"))
+"""The statuses for which a command exits with 1."""
 
 
 def about(description: str) -> Meta:

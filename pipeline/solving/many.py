@@ -133,14 +133,6 @@ def masks_of(puzzles: Sequence[Puzzle]) -> NDArray[np.uint64]:
     return np.array([puzzle.cells for puzzle in puzzles], np.uint64)
 
 
-def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
-    """The masks of 9×9 puzzles in ASCII, 1-9 and blanks, (P, 81)."""
-    shifts = cells - np.uint8(ord("1"))
-    masks: NDArray[np.uint16] = np.left_shift(1, shifts, dtype=np.uint16)
-    masks |= (shifts > 8) * np.uint16(NINE.all_values)  # blanks, whose bit lies outside
-    return masks
-
-
 def solve_batch(
     batch: Batch, solvers: Solvers, settings: Settings, *, explain: bool = True
 ) -> Answers:

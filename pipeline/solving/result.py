@@ -27,9 +27,6 @@ S = TypeVar("S", bound="Grid | Model", default=Any)
 Status = Literal[
     "unique", "multiple", "unsolvable", "solved", "invalid", "other", "unknown", "failed"
 ]
-NOT_WELL: frozenset[str] = frozenset(("invalid", "unknown", "failed"))
-"""The statuses for which a command exits with 1."""
-
 
 Stage = Literal["parse", "encode", "solve", "decode", "certify", "explain", "prove"]
 

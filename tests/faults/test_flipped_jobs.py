@@ -18,7 +18,7 @@ from support.needs import needs_dask, needs_linux, needs_numba
 from support.warm import Silent
 
 from pipeline.native import Loaded
-from pipeline.outbox.rows import one_line
+from pipeline.outbox.tables import one_line
 from pipeline.puzzle.puzzle import NINE, values_of
 from pipeline.service.job import Tuning
 from pipeline.service.loop import run_once

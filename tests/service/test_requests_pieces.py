@@ -21,9 +21,9 @@ from support.solving import NINE_TWO as TWICE
 from support.solving import NONE, SIX, UNIQUE, holed, pattern, program
 from support.strategies import examples
 
-from pipeline.outbox.rows import MOST_FALLBACKS, OTHER_REASONS, Rows, blank_lines, one_line
+from pipeline.outbox.rows import MOST_FALLBACKS, OTHER_REASONS, Rows, blank_lines
 from pipeline.outbox.schema import Fallback
-from pipeline.outbox.tables import MemberRow, PuzzleRow, csv_line, header
+from pipeline.outbox.tables import MemberRow, PuzzleRow, csv_line, header, one_line
 from pipeline.outbox.write_rows import broken
 from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.reading.formats import Piece, detect_collection, parse_puzzle

@@ -28,8 +28,9 @@ from support.oracle import is_solution, solutions
 from support.solving import SIX, pattern
 
 from pipeline import parse_puzzle
-from pipeline.outbox.rows import Rows, one_line
+from pipeline.outbox.rows import Rows
 from pipeline.outbox.schema import Fallback
+from pipeline.outbox.tables import one_line
 from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.reading.formats import Piece
 from pipeline.service.sinks.table import Table

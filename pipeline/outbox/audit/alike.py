@@ -1,7 +1,7 @@
 """Rows of plain 9×9 puzzles that say the same of their solutions: audited together, as arrays.
 
-One of them is read as any other row is. Those that differ from it in nothing but index, line,
-puzzle and solution, and have the right ones, are as right as that one, if their solutions are.
+One of them is read like any other row. The others may differ from it in index, line, puzzle and
+solution only. If these are right, and the solutions certified, the other rows are right too.
 """
 
 from __future__ import annotations
@@ -15,40 +15,38 @@ from numpy.typing import NDArray
 from pipeline.certify import certify_lists
 from pipeline.certify.many import exhausted_many
 from pipeline.errors import InputError
-from pipeline.outbox.audit.lines import Lines
+from pipeline.outbox.audit.lines import LineBlock
 from pipeline.outbox.audit.rows import Portion, read_row, sought_in
 from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.tables import LONGEST_LINE, PuzzleRow
 from pipeline.puzzle.puzzle import NINE
+from pipeline.reading.formats.plain import Places, masks_of_plain
 
 _CELLS = 81
 _MOST_SHAPES, _MOST_KINDS = 16, 4
 """Shapes of rows to look for in a portion, and kinds in each; others are read one by one."""
 _POWERS = 10 ** np.arange(1, 19)
-_MASKS = np.full(256, NINE.all_values, np.uint16)
-_MASKS[ord("1") : ord("9") + 1] = 1 << np.arange(9)
 
 Bools = NDArray[np.bool_]
-Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class AlikeRows:
     """Rows that say the same as this one: their places in the portion."""
 
     row: PuzzleRow
     places: Places
 
 
-def find_alike(portion: Portion, seconds: float) -> list[Kind]:
-    """Rows that are right, by what they say; others need not be wrong.
+def find_alike(portion: Portion, seconds: float) -> list[AlikeRows]:
+    """Groups of rows that are right; other rows need not be wrong.
 
     The search for other solutions has so many seconds for each row.
     """
     plain = _Plain.of(portion)
     kinds = plain.kinds()
     right = plain.right(kinds, seconds)
-    return [Kind(kind.row, plain.at[kind.places[right[kind.places]]]) for kind in kinds]
+    return [AlikeRows(kind.row, plain.at[kind.places[right[kind.places]]]) for kind in kinds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +87,8 @@ class _Plain:
             is_legible &= ~has_claim[chosen] | is_first
         return cls(portion, at, lines[chosen], cells[chosen], counts, grids, is_legible)
 
-    def kinds(self) -> list[Kind]:
-        """The rows that are right but for their solutions, by what they say.
+    def kinds(self) -> list[AlikeRows]:
+        """Groups of rows that are right if their solutions are.
 
         Places are those among the plain ones.
         """
@@ -106,7 +104,7 @@ class _Plain:
                     left = left[1:]
                     continue
                 alike = self._are_alike(left, row)
-                kinds.append(Kind(row, left[alike]))
+                kinds.append(AlikeRows(row, left[alike]))
                 alike[0] = True  # so that the loop goes on
                 left = left[~alike]
         return kinds
@@ -149,7 +147,7 @@ class _Plain:
         same = expected == table.cut(self.at[rows], len(text))
         return np.ones(len(rows), np.bool_) if same.all() else same.all(axis=1)
 
-    def right(self, kinds: list[Kind], seconds: float) -> Bools:
+    def right(self, kinds: list[AlikeRows], seconds: float) -> Bools:
         """Which rows of these kinds have right solutions, and all, or not all, if they say so."""
         right = np.zeros(len(self.at), np.bool_)
         is_any, sought = np.zeros(len(self.at), np.bool_), np.zeros(len(self.at), np.uint8)
@@ -159,12 +157,12 @@ class _Plain:
         if len(rows := np.flatnonzero(sought)):
             right[rows] = self._verdicts(rows, seconds) == sought[rows]
         if len(rows := np.flatnonzero(is_any)):
-            masks, grids = _MASKS[self.cells[rows]], self.grids[:, rows]
+            masks, grids = masks_of_plain(self.cells[rows]), self.grids[:, rows]
             right[rows] = certify_lists(NINE, masks, self.counts[rows], grids)
         return right
 
     def _verdicts(self, rows: Places, seconds: float) -> NDArray[np.uint8]:
-        masks, grids = _MASKS[self.cells[rows]], self.grids[:, rows]
+        masks, grids = masks_of_plain(self.cells[rows]), self.grids[:, rows]
         verdicts, _ = exhausted_many(NINE, masks, self.counts[rows], grids, seconds * len(rows))
         return verdicts
 
@@ -178,7 +176,7 @@ def _claims(texts: Sequence[str | None]) -> tuple[Bools, NDArray[np.uint8]]:
 
 
 def _solutions(
-    files: Sequence[Lines], at: Places
+    files: Sequence[LineBlock], at: Places
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], Bools]:
     """The grids in the lines at these places, (R, q, 81), how many each has, and if all is legible.
 

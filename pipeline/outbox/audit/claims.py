@@ -1,105 +1,32 @@
-"""What is claimed besides solutions: status, encoding, conflict, difference, disagreement."""
+"""What is claimed besides solutions: status, conflict, difference, disagreement."""
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
 from itertools import chain, combinations
 from operator import and_
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit
-from pipeline.errors import PipelineError, counted, in_words
-from pipeline.files import read_regular
-from pipeline.outbox.audit.deciding import Undecided, has_solution, remedy
+from pipeline.errors import PipelineError, counted
+from pipeline.outbox.audit.complete import Undecided, has_solution, remedy
 from pipeline.outbox.audit.sets import One, Report, Terms
 from pipeline.outbox.schema import Cell, Clue, Difference, PuzzleRecord, or_none
+from pipeline.outbox.tables import grid_in
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
 from pipeline.reading.formats.formula import CNF_FORMAT
-from pipeline.settings import CHOICES
-from pipeline.solving.facts import Encoding
 
 C = TypeVar("C", bound=Cell)
 _BETWEEN_LOOKS = 1000
 """Combinations that are tried between two checks of the clock."""
 
-_HEAD_BYTES = 4096
-_HEAD = re.compile(
-    rb"c [^\n]*, encoding ([a-z]{1,20})\n(?:c[^\n]*\n)*p cnf ([0-9]{1,18}) ([0-9]{1,18})\n"
-)
-_UNITS: tuple[Literal["row", "column", "box"], ...] = ("row", "column", "box")
-_BOUNDS = {
-    "textbook": (_UNITS, ("cell",)),
-    "minimal": (("cell",), _UNITS),
-    "extended": (("cell", *_UNITS), ("cell", *_UNITS)),
-}
-"""For each encoding: of which kinds of groups it says at least one, and at most one."""
-
-
-def audit_encoding(published: One, puzzle: Puzzle | None, report: Report) -> None:
-    """Check that the encoding of a puzzle (None if not known) exists and has the stated size.
-
-    Puzzles that were solved together have none of their own. The size of `reduced` is known only
-    if the CNF was kept.
-    """
-    record, stem, report = published.record, published.stem, report.within("encoding")
-    told = record.encoding
-    blocked = {f"{stem}.cnf": 0, f"{stem}_count.cnf": record.solutions or 0}
-    kept = blocked.keys() & published.files.keys()
-    if told is None:
-        if kept or ("encode" in (record.seconds or ()) and record.status != "unknown"):
-            report.bad("none is told, though the puzzle was encoded")
-        return
-    if told.name not in CHOICES["encoding"]:
-        report.bad(f"there is none called {str(told.name)[:40]!r}")
-        return
-    if puzzle and told.name in _BOUNDS:
-        compare_size(told, _size(puzzle, *_BOUNDS[told.name]), report)
-    for name in sorted(kept):
-        try:
-            head = _HEAD.match(read_regular(published.beside(name), _HEAD_BYTES))
-        except FileNotFoundError:  # reported already
-            continue
-        except OSError as error:
-            report.bad(f"{name} cannot be read: {in_words(error)}")
-            continue
-        if head is None or head[1].decode() != told.name:
-            report.bad(f"{name} is not in the encoding {told.name!r}")
-        else:
-            size = int(head[2]), int(head[3]) - blocked[name]
-            compare_size(told, size, report.within(name))
-
-
-def compare_size(told: Encoding | None, size: tuple[int, int], report: Report) -> None:
-    """Check that an encoding, if there is one, has so many variables and clauses."""
-    if told and (told.variables, told.clauses) != size:
-        report.bad(
-            f"{told.variables} variables and {told.clauses} clauses in the record, "
-            f"where it has {size[0]} and {size[1]}"
-        )
-
-
-def _size(puzzle: Puzzle, at_least: Sequence[str], at_most: Sequence[str]) -> tuple[int, int]:
-    """The size of an encoding of all candidates with these bounds, and of the rules' clauses."""
-    geometry = puzzle.geometry
-    n, full = geometry.side, geometry.all_values
-    groups = {kind: n * geometry.units(kind) for kind in _UNITS} | {"cell": geometry.size}
-    masks = puzzle.cells
-    clauses = sum(1 if mask & mask - 1 == 0 else (full & ~mask).bit_count() for mask in masks)
-    clauses += sum(groups[kind] for kind in at_least)
-    clauses += n * (n - 1) // 2 * sum(groups[kind] for kind in at_most)
-    rules = puzzle.clauses_of_rules()
-    return rules.variables, clauses + len(rules.made)
-
 
 def audit_presence(published: One, report: Report) -> None:
     """Check that a conflict and a difference are given where they belong, and nowhere else."""
     record = published.record
-    if record.encoding and record.status == "invalid":
-        report.bad("encoding: there should be none")
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
     told_conflict = or_none(record.conflict) or or_none(record.conflict_rules)
     has_conflict = bool(told_conflict) or _is_not_found(record)
@@ -126,7 +53,7 @@ def audit_conflict(
     if _is_not_found(record):
         report.note("none was found in time")
         if puzzle and (unit := crowded_unit(puzzle)):
-            report.bad(f"none is told, but the clues of {unit} have no solution together")
+            report.bad(f"there is none, but the clues of {unit} have no solution together")
         return
     demands = _demands(record, puzzle, geometry, report)
     if not demands:
@@ -315,25 +242,7 @@ def is_denied(
     """
     if claimed is None or puzzle is None:
         return False
-    grid = grid_in(claimed, signs, puzzle)
+    grid = grid_in(claimed, signs, puzzle.geometry)
     if grid is None or certify_grid(puzzle, grid):
         return True
     return complete and grid not in grids
-
-
-def grid_in(line: str, signs: str, puzzle: Puzzle | None) -> Grid | None:
-    """The grid in a line of a solution file, written like the puzzle; None if it is invalid."""
-    if puzzle is None or not line.isascii():
-        return None
-    if signs:
-        values = [signs.find(sign) + 1 for sign in line]
-    elif line.isdecimal():
-        values = [*map(int, line)]
-    elif all(word.isdecimal() and len(word) < 4 for word in line.split(" ")):
-        values = [*map(int, line.split(" "))]
-    else:
-        return None
-    try:
-        return Grid(puzzle.geometry, tuple(values))
-    except ValueError:
-        return None

@@ -55,7 +55,7 @@ def collection_in(content: Content, reading: Reading) -> Detected | None:
 
 
 def counts_in(record: ManyRecord) -> Counter[str]:
-    """What a record counts: puzzles by status, and those that are counted aside."""
+    """The counts in a record: puzzles by status, and the counts besides."""
     return Counter(record.totals) + Counter(record.known)
 
 
@@ -134,13 +134,13 @@ class _Collection:
         compare_counts(self.counts, record, self._report)
 
     def _told(self, done: int) -> None:
-        """Tell that so many rows are audited."""
+        """Report that so many rows are audited."""
         record = self._published.record
         total = sum(n for name, n in record.totals.items() if name not in ASIDE)
         self._terms.on_rows(record.source, done, total)
 
     def _also(self, files: LineFiles) -> tuple[str, ...]:
-        """What the table tells in addition, by its header. Raises InputError."""
+        """The names in ALSO of which the table has columns. Raises InputError."""
         also = also_in(files.begin(), PuzzleRow)
         if also is None:
             expected = ",".join(columns(PuzzleRow))
@@ -176,7 +176,7 @@ class _Collection:
             raise fault
 
     def _add(self, row: PuzzleRow, count: int) -> None:
-        """Count rows that say the same."""
+        """Count equal rows."""
         self.counts[row.status] += count
         if row.complete == "true":
             self.counts[CLAIMED if row.certificate == "claimed" else PROVED] += count

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, in_words
-from pipeline.files import digest_of, is_file_name, read_regular
+from pipeline.files import is_file_name, read_regular
 from pipeline.outbox import NoRecord
 from pipeline.outbox.audit.archive import audit_archive
 from pipeline.outbox.audit.collection import Content, audit_collection, collection_in
@@ -26,7 +25,7 @@ from pipeline.outbox.audit.sets import (
     load_set,
 )
 from pipeline.outbox.audit.single import audit_single
-from pipeline.outbox.names import Originals
+from pipeline.outbox.originals import Originals
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.tables import MemberRow, PuzzleRow, also_in
 from pipeline.reading.archives.limits import UnpackError
@@ -35,7 +34,7 @@ from pipeline.reading.archives.walk import check_readable, kind_of, opened
 _ATTEMPTS = 3
 _LONGEST_HEADER = 400
 _NO_RECORD = "no record"
-_ARCHIVES, _PACKED = ("zip", "tar", "folder"), ("gzip", "bzip2", "xz")
+_ARCHIVES = ("zip", "tar", "folder")
 _NOT_READ = ("invalid", "failed")
 """Statuses of sources that may have been impossible to read."""
 
@@ -121,7 +120,7 @@ def _of_stem(
 def _claim(
     published: One | Many, beside: list[str], originals: Originals, terms: Terms, report: Report
 ) -> str:
-    """Audit one set; return its claim. Whatever it holds, the audit of the others goes on."""
+    """Audit one set; return its claim. A broken set does not stop the audit."""
     source, status = published.record.source, published.record.status
     if not is_file_name(source):
         report.bad(f"the source {source!r} is no file name")
@@ -154,7 +153,8 @@ def _audit(published: One | Many, originals: Originals, terms: Terms, report: Re
             return record.status
         return audit_single(published, None, terms, report)
     if record.sha256 is not None:
-        fitting = [path for path in found if has_hash(path, record.sha256, terms)]
+        most, room = terms.reading.max_bytes, terms.limits
+        fitting = [*originals.fitting(record.source, record.sha256, most, room)]
         if not fitting:
             report.bad(f"the original {found[0]} has another sha256 than the record tells")
         return _with((fitting or found)[0], published, terms, report)
@@ -162,21 +162,6 @@ def _audit(published: One | Many, originals: Originals, terms: Terms, report: Re
     if len(found) > 1:  # a folder, dropped again
         chosen = next((each for each in found if _is_clean(each, published, terms)), chosen)
     return _with(chosen, published, terms, report)
-
-
-def has_hash(path: Path, hashed: str, terms: Terms) -> bool:
-    """Whether a file, or its unpacked content, has that hash."""
-    try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            return False
-        if digest_of(path) == hashed:
-            return True
-        if kind_of(path) not in _PACKED:
-            return False
-        with opened(path, terms.limits) as stream:
-            return sha256(stream.read(terms.reading.max_bytes + 1)).hexdigest() == hashed
-    except (OSError, UnpackError):
-        return False
 
 
 def _is_clean(original: Path, published: One | Many, terms: Terms) -> bool:

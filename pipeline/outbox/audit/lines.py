@@ -21,13 +21,13 @@ _BUFFERS = 8 * 1024 * 1024
 _LEAST, _MOST = 4 * 1024, 256 * 1024
 """Bytes to read from one of them at once."""
 _MOST_LINES = 200_000
-"""Lines in a block, of all files."""
+"""LineBlock in a block, of all files."""
 _MOST_BYTES = 16 * 1024 * 1024
 """Bytes that one file has in a block; a single line may have more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class LineBlock:
     """N consecutive lines: `data` with their ends, and where each begins and ends in it, (N,)."""
 
     data: NDArray[np.uint8]
@@ -37,8 +37,8 @@ class Lines:
     def __len__(self) -> int:
         return len(self.ends)
 
-    def first(self, count: int) -> Lines:
-        return Lines(self.data, self.starts[:count], self.ends[:count])
+    def first(self, count: int) -> LineBlock:
+        return LineBlock(self.data, self.starts[:count], self.ends[:count])
 
     def text(self, at: int) -> str:
         line = self.data[self.starts[at] : self.ends[at]].tobytes()
@@ -48,10 +48,10 @@ class Lines:
     def widths(self) -> NDArray[np.intp]:
         return self.ends - self.starts
 
-    def parted(self, fields: int) -> tuple[Lines, list[str]]:
+    def parted(self, fields: int) -> tuple[LineBlock, list[str]]:
         """The lines without so many fields at their ends, and these fields, each behind a comma.
 
-        A line that has not so many stays whole. The fields must not be quoted.
+        A line with fewer fields stays whole. The fields must not be quoted.
         """
         if not fields:
             return self, []
@@ -63,7 +63,7 @@ class Lines:
         spans = zip(ends.tolist(), self.ends.tolist(), strict=True)
         text = self.data[:end].tobytes()
         tails = [text[start:stop].decode(errors="surrogateescape") for start, stop in spans]
-        return Lines(self.data, self.starts, ends), tails
+        return LineBlock(self.data, self.starts, ends), tails
 
     def cut(self, at: NDArray[np.intp], width: int) -> NDArray[np.uint8]:
         """The lines at these places, ascending, which have that width: (q, width)."""
@@ -92,7 +92,7 @@ class _LineFile:
                 raise
             self.file, self.fault = None, f"cannot be read: {in_words(error)}"
 
-    def look(self, count: int) -> Lines:
+    def look(self, count: int) -> LineBlock:
         """Up to so many lines that come next."""
         found = self._rest.count(b"\n")
         parts, size = [self._rest], len(self._rest)
@@ -115,7 +115,7 @@ class _LineFile:
             self.fault = f"cannot be read: {in_words(error)}"
             return b""
 
-    def _sound(self, data: NDArray[np.uint8], count: int) -> Lines:
+    def _sound(self, data: NDArray[np.uint8], count: int) -> LineBlock:
         """The lines up to one that is too long, or ends otherwise than with LF."""
         ends = np.flatnonzero(data == ord("\n"))[:count]
         starts = np.concatenate((np.zeros(min(1, len(ends)), np.intp), ends[:-1] + 1))
@@ -127,9 +127,9 @@ class _LineFile:
             self.fault = "a line ends with CR and LF, not with LF"
         elif sound < len(ends) or (not sound and len(data)):
             self.fault = "a line is too long, or has no end"
-        return Lines(data, starts, ends).first(sound)
+        return LineBlock(data, starts, ends).first(sound)
 
-    def drop(self, lines: Lines) -> None:
+    def drop(self, lines: LineBlock) -> None:
         """Go on behind these lines, which come next."""
         if len(lines):
             self._rest = self._rest[int(lines.ends[-1]) + 1 :]
@@ -164,10 +164,10 @@ class LineFiles:
         table.drop(first)
         return first.text(0) if len(first) else ""
 
-    def take(self, count: int) -> list[Lines]:
+    def take(self, count: int) -> list[LineBlock]:
         """The next lines of each file, equally many: at most `count`, and as many as fit.
 
-        Raises InputError if there is none.
+        Raises InputError if no line is left.
         """
         most = max(1, min(count, _MOST_LINES // len(self._files)))
         found = [each.look(most) for each in self._files]
@@ -180,7 +180,7 @@ class LineFiles:
         self.count += least
         return found
 
-    def _ended(self, found: Sequence[Lines]) -> InputError:
+    def _ended(self, found: Sequence[LineBlock]) -> InputError:
         for each, lines in zip(self._files, found, strict=True):
             if each.fault and not len(lines):
                 return InputError(f"{each.name}: {each.fault}")

@@ -10,22 +10,19 @@ import numpy as np
 from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError, counted, printable
-from pipeline.outbox.audit.claims import fault_in_status, grid_in, is_denied
-from pipeline.outbox.audit.lines import Lines
+from pipeline.outbox.audit.claims import fault_in_status, is_denied
+from pipeline.outbox.audit.lines import LineBlock
 from pipeline.outbox.audit.sets import Report
-from pipeline.outbox.tables import PuzzleRow, row_of
+from pipeline.outbox.tables import PuzzleRow, grid_in, row_of
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading.formats import Entry
 from pipeline.reading.formats.plain import Contents
 
-_MASKS = {str(value): 1 << (value - 1) for value in range(1, 10)} | dict.fromkeys(
-    ".0", NINE.all_values
-)
 _LARGEST_TOGETHER = 64
 _LONGEST_TEXT = 500
 _SHOWN = 3
 _CERTIFICATES = {"true": ("exhaustion", "drat", "lrat", "claimed"), "false": ("",), "": ("",)}
-"""What a row may say of how its solutions are known to be all, by its word on that."""
+"""The certificates that go with each value of `complete`."""
 _COMPLETE = {"true": True, "false": False, "": None}
 
 
@@ -41,7 +38,7 @@ class Portion:
     first: int
     contents: Contents
     start: int
-    lines: Sequence[Lines]
+    lines: Sequence[LineBlock]
 
     def __len__(self) -> int:
         return len(self.lines[0])
@@ -50,7 +47,7 @@ class Portion:
         return self.contents.entry(self.start + at)
 
     def row(self, at: int) -> PuzzleRow:
-        """The row at a place. Raises InputError if it is none."""
+        """The row at a place. Raises InputError if it is malformed."""
         try:
             return row_of(self.lines[0].text(at), PuzzleRow)
         except ValueError as error:
@@ -80,14 +77,14 @@ class Read:
 
     @property
     def complete(self) -> bool:
-        """Whether its solutions are said to be all."""
+        """Whether the row claims that there are no other solutions."""
         return self.row.complete == "true"
 
 
 def read_row(portion: Portion, at: int, report: Report) -> Read:
     """Compare a row, and its line in each solution file, with the original.
 
-    Raises InputError if it is no row.
+    Raises InputError if it is malformed.
     """
     number, entry, row, lines = (
         portion.first + at,
@@ -118,7 +115,9 @@ def read_row(portion: Portion, at: int, report: Report) -> Read:
 
 def puzzle_of(entry: Entry) -> Puzzle | None:
     """The puzzle of an entry, if it holds one."""
-    return Puzzle(NINE, tuple(map(_MASKS.__getitem__, entry.text))) if entry.plain else entry.puzzle
+    if not entry.plain:
+        return entry.puzzle
+    return Puzzle.of_values(NINE, [int(sign) if sign.isdigit() else 0 for sign in entry.text])
 
 
 def _compare(number: int, entry: Entry, row: PuzzleRow, report: Report) -> None:
@@ -149,7 +148,7 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Report) -> None:
             report.bad(f"{said}: {row.complete or 'null'}")
     if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
         report.bad(
-            f"{row.solutions[:20]} solutions are told, "
+            f"{row.solutions[:20]} solutions in the table, "
             f"the solution files have {counted(len(filled), 'line')} for it"
         )
     if row.solution != (lines[0] if filled else ""):
@@ -165,14 +164,11 @@ def _grids(
     for name, text in lines.items():
         if text and not text.strip(".") and size in (None, len(text)):
             continue
-        grid = grid_in(text, entry.signs, puzzle)
+        grid = grid_in(text, entry.signs, puzzle.geometry) if puzzle else None
         if grid is None:
             report.bad(f"{name}: {text[:100]!r} is no grid of the puzzle's size")
         else:
             grids[name] = grid
-            numbers = " ".join(map(str, grid.values)) if grid.geometry.side > 9 else ""
-            if " " in text and text != numbers:
-                report.bad(f"{name}: {text[:100]!r} is written otherwise")
     if len(set(grids.values())) < len(grids):
         report.bad("two of its solutions are the same grid")
     return grids
@@ -216,7 +212,7 @@ def _together(puzzle: Puzzle) -> Geometry | None:
 
 
 def sought_in(row: PuzzleRow) -> Verdict:
-    """What a search for more solutions should find, by what a row says; UNDECIDED if anything."""
+    """The verdict that a row claims about more solutions; UNDECIDED if it claims nothing."""
     if row.complete == "true":
         return Verdict.COMPLETE
     alone = row.status == "multiple" and row.solutions == "1"

@@ -1,4 +1,4 @@
-"""What an audit is based on, what it finds, and the sets of files that it is about."""
+"""The terms of an audit, its findings, and the sets of files that it checks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MOST_STEMS = 1000
 MOST = 100
 """Problems of one job that are listed; the others are counted."""
 
-Outcome = Literal["ok", "unchecked", "bad"]
+_Outcome = Literal["ok", "unchecked", "bad"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Terms:
     """How originals are read, how much they may unpack to, and the seconds for each check.
 
     `refuter` is asked where a search through everything does not decide, or there is none; without
-    it, such claims stay unchecked. What it says is checked. `confirm` may have another program
+    it, such claims stay unchecked. Its answers are checked. `confirm` may have another program
     check a refutation that holds, in LRAT; it raises PipelineError if that does not. `on_rows` is
     called with a collection's name, its rows done, and how many it claims to have.
     """
@@ -78,7 +78,7 @@ class Finding:
     notes: tuple[str, ...] = ()
 
     @property
-    def verdict(self) -> Outcome:
+    def verdict(self) -> _Outcome:
         return "bad" if self.problems else "unchecked" if self.gaps else "ok"
 
 
@@ -280,7 +280,7 @@ def audit_files(published: Set, source: str, beside: Sequence[str], report: Repo
         report.bad(f"{stem}.csv is not listed")
     for name, told in published.files.items():
         if not is_of_set(name, stem, status):
-            report.bad(f"{name} is listed, and is none of this job's names")
+            report.bad(f"{name} is listed, but a job of this name does not write it")
         elif fault := _fault_in_file(published.beside(name), told):
             report.bad(f"{name}{fault}")
     for name in beside:
@@ -303,7 +303,7 @@ def _audit_numbers(published: Set, report: Report) -> None:
 
 
 def _fault_in_file(path: Path, told: str) -> str | None:
-    """What is wrong with a file that is listed with that hash, to follow its name."""
+    """The fault of a listed file, in words that follow its name."""
     try:
         hashed = digest_of(path)
     except FileNotFoundError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import zip_longest
 
 from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.formula import Formula, proof_formula
@@ -13,9 +12,7 @@ from pipeline.files import read_regular
 from pipeline.outbox.audit.claims import (
     audit_conflict,
     audit_difference,
-    audit_encoding,
     audit_presence,
-    compare_size,
     fault_in_status,
     is_denied,
 )
@@ -23,18 +20,15 @@ from pipeline.outbox.audit.complete import audit_another, audit_complete, audit_
 from pipeline.outbox.audit.proofs import audit_certificate, audit_proof
 from pipeline.outbox.audit.sets import One, Report, Terms
 from pipeline.outbox.audit.traits import audit_record
-from pipeline.outbox.schema import PuzzleRecord, or_none
+from pipeline.outbox.schema import or_none
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import (
     ALPHABET_NAMES,
     Parsed,
-    has_document,
     is_written_otherwise,
     parse_source,
     read_solution,
-    render_puzzle,
     signs_of,
-    solution_text,
 )
 from pipeline.reading.formats.formula import (
     CNF_FORMAT,
@@ -50,7 +44,6 @@ from pipeline.settings import Reading
 
 _ONLY_CLAIMED = "that there is a second solution is only claimed: no more than one was asked for"
 _SHOWN = 3
-_WIDTH = 78
 _BYTES_EACH, _SLACK = 16, 64 * 1024
 """Bytes of a model's file: for each variable, and in addition."""
 
@@ -72,7 +65,6 @@ def audit_single(published: One, data: bytes | None, terms: Terms, report: Repor
     if is_unread and record.solutions:
         report.bad("there are solutions of what was not read")
     if is_unread or record.status in ("invalid", "other", "failed"):
-        audit_encoding(published, None, report)
         audit_proof(published, None, None, terms, report)
         return record.status
     audited = _audit_formula if record.format == CNF_FORMAT else _audit_puzzle
@@ -105,10 +97,8 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
     record, names = published.record, published.numbered
     parsed = None if data is None else _parsed(published, data, terms, report)
     puzzle = parsed.puzzle if parsed else None
-    audit_encoding(published, puzzle, report)
     rules = puzzle or _rules_alone(published, report)
-    written = as_written(record, parsed, rules)
-    grids, sound = _grids(published, rules, written, terms, report) if rules else ([], 0)
+    grids, sound = _grids(published, rules, terms, report) if rules else ([], 0)
     if parsed:
         _audit_beside(published, parsed, grids, report)
     if rules:
@@ -132,43 +122,13 @@ def _audit_puzzle(published: One, data: bytes | None, terms: Terms, report: Repo
         audit_another(puzzle, grids, terms, report)
 
 
-def as_written(record: PuzzleRecord, parsed: Parsed | None, rules: Puzzle | None) -> Parsed | None:
-    """What tells how solutions are written, if not as a filled puzzle in the same notation."""
-    form = record.format or ""
-    is_other = rules is not None and (
-        record.variant == "rules" or is_written_otherwise(form, rules)
-    )
-    if not is_other or rules is None:
-        return None
-    return parsed or Parsed(rules, form, "", "rules")
-
-
-def _grid_written(
-    published: One, name: str, parsed: Parsed, terms: Terms, report: Report
-) -> Grid | None:
-    """The grid in a solution file that is not a filled puzzle; None if it is invalid."""
-    data = _bytes_of(published, name, terms.reading.max_bytes, report)
-    if data is None:
-        return None
-    try:
-        grid = read_solution(data, name, parsed)
-    except InvalidPuzzle as error:
-        report.bad(str(error))
-        return None
-    if parsed.document or not has_document(parsed.format):
-        _audit_text(name, data, solution_text(parsed, grid), report)
-    return grid
-
-
-def _grids(
-    published: One, rules: Puzzle, written: Parsed | None, terms: Terms, report: Report
-) -> tuple[list[Grid], int]:
+def _grids(published: One, rules: Puzzle, terms: Terms, report: Report) -> tuple[list[Grid], int]:
     """The grids in the solution files, and how many are different solutions."""
     grids: list[Grid] = []
     first: dict[Grid, str] = {}
     sound = 0
     for name in published.numbered:
-        grid = grid_of(published, name, written, terms, report)
+        grid = grid_of(published, name, rules, terms, report)
         if grid is None:
             continue
         violations = certify_grid(rules, grid)
@@ -229,23 +189,20 @@ def _rules_alone(published: One, report: Report) -> Puzzle | None:
         return None
 
 
-def grid_of(
-    published: One, name: str, written: Parsed | None, terms: Terms, report: Report
-) -> Grid | None:
-    """The grid in a solution file, with what `as_written` gives; None if it is invalid."""
-    if written:
-        return _grid_written(published, name, written, terms, report)
-    told = published.record.format or ""
-    form, _, notation = told.partition(" ")
-    alphabet = notation.partition(" ")[0].upper()
-    reading = Reading("classic", terms.reading.max_bytes, form)
-    if alphabet in ALPHABET_NAMES:
-        reading = reading._replace(alphabet=alphabet)  # type: ignore[arg-type] # one of the names
-    data = _bytes_of(published, name, reading.max_bytes, report)
+def grid_of(published: One, name: str, rules: Puzzle, terms: Terms, report: Report) -> Grid | None:
+    """The grid in a solution file: rows of values, or a filled puzzle in the same notation.
+
+    None if it is invalid.
+    """
+    record, most = published.record, terms.reading.max_bytes
+    told = record.format or ""
+    data = _bytes_of(published, name, most, report)
     if data is None:
         return None
     try:
-        puzzle = parse_source(data, name, *reading).puzzle
+        if record.variant == "rules" or is_written_otherwise(told, rules):
+            return read_solution(data, name, Parsed(rules, told, "", "rules"))
+        puzzle = parse_source(data, name, *_reading_of(told, most)).puzzle
     except (InvalidPuzzle, UsageError) as error:
         report.bad(str(error))
         return None
@@ -255,11 +212,17 @@ def grid_of(
             row, column = puzzle.geometry.place(cell)
             report.bad(f"{name}: row {row}, column {column} is not filled")
             return None
-    try:
-        _audit_text(name, data, render_puzzle(puzzle, told), report)
-    except (KeyError, ValueError):
-        report.bad(f"{name}: there are no signs for it in the format {published.record.format!r}")
-    return Grid(puzzle.geometry, tuple(value for _, value in sorted(values.items())))
+    return Grid(puzzle.geometry, tuple(values[cell] for cell in range(len(values))))
+
+
+def _reading_of(notation: str, most: int) -> Reading:
+    """How a filled puzzle in the notation that a record names is read."""
+    form, _, rest = notation.partition(" ")
+    reading = Reading("classic", most, form)
+    alphabet = rest.partition(" ")[0].upper()
+    if alphabet in ALPHABET_NAMES:
+        return reading._replace(alphabet=alphabet)  # type: ignore[arg-type] # one of the names
+    return reading
 
 
 def _bytes_of(published: One, name: str, most: int, report: Report) -> bytes | None:
@@ -282,11 +245,6 @@ def _audit_formula(published: One, data: bytes | None, terms: Terms, report: Rep
         except InvalidPuzzle as error:
             report.bad(f"the original is no formula: {error}")
     models = [*models_of(published, parsed, report)] if parsed else []
-    if parsed:
-        if record.encoding is None or record.encoding.name is not None:
-            report.bad("encoding: expected one of a formula, which has no name")
-        size = parsed.variables, len(parsed.clauses)
-        compare_size(record.encoding, size, report.within("encoding"))
 
     def formula() -> Formula:
         if parsed is None or len(models) != len(published.numbered):
@@ -320,25 +278,4 @@ def models_of(published: One, parsed: ParsedFormula, report: Report) -> Iterator
             report.bad(f"{name}: clause {index + 1} of the original is not satisfied")
         if first.setdefault(model, name) != name:
             report.bad(f"{name} holds the same model as {first[model]}")
-        _audit_text(name, data, _written(model), report)
         yield model
-
-
-def _written(model: Model) -> str:
-    """A model in the notation of the SAT competitions, in lines as long as allowed."""
-    lines = ["s SATISFIABLE", "v"]
-    for word in (*map(str, model), "0"):
-        if len(lines[-1]) + 1 + len(word) > _WIDTH:
-            lines.append("v")
-        lines[-1] += f" {word}"
-    return "\n".join(lines) + "\n"
-
-
-def _audit_text(name: str, data: bytes, expected: str, report: Report) -> None:
-    """Check that a file is written exactly as we would write its content."""
-    lines = data.splitlines(keepends=True), expected.encode().splitlines(keepends=True)
-    for number, (found, wanted) in enumerate(zip_longest(*lines, fillvalue=b""), 1):
-        if found != wanted:
-            said = f"expected {wanted[:80]!r}, found {found[:80]!r}"
-            report.bad(f"{name}:{number}: it is written otherwise: {said}")
-            return

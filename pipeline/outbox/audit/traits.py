@@ -19,15 +19,14 @@ from pipeline.catalogue.values import Flags
 from pipeline.certify import certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError
-from pipeline.outbox.audit.claims import grid_in
 from pipeline.outbox.audit.rows import Portion, puzzle_of
 from pipeline.outbox.audit.sets import Report, Terms
 from pipeline.outbox.schema import PuzzleRecord, or_none
-from pipeline.outbox.tables import ALSO, added_fields, also_in_record, columns
+from pipeline.outbox.tables import ALSO, added_fields, also_in_record, columns, grid_in
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 
 SOME = 64
-"""Rows, out of a few thousand, for which is found anew what takes long."""
+"""Sample size, out of a few thousand rows, for expensive rechecks."""
 
 _TOGETHER = 1 << 15
 """Givens that are left out together."""
@@ -41,8 +40,8 @@ _WELL_FORMED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """What is told of a puzzle: for each name in ALSO the fields of its columns, with commas."""
+class AddedFields:
+    """The added fields of a puzzle: for each name in ALSO those of its columns, with commas."""
 
     puzzle: Puzzle
     status: str
@@ -62,15 +61,16 @@ def audit_rows(
         entry = portion.entry(at)
         try:
             row = portion.row(at)
-        except InputError:  # as is said elsewhere
+        except InputError:  # reported with the other columns
             continue
         if told is None:
             about.bad("the fields that --also adds are missing")
         elif puzzle := puzzle_of(entry):
-            grid = grid_in(row.solution, entry.signs, puzzle) if row.solution else None
-            claims.append(Claim(puzzle, row.status, grid, told, about))
+            solution = row.solution
+            grid = grid_in(solution, entry.signs, puzzle.geometry) if solution else None
+            claims.append(AddedFields(puzzle, row.status, grid, told, about))
         elif any(text.strip(",") for text in told.values()):
-            about.bad("what --also adds is told of what is no puzzle")
+            about.bad("there are fields of --also, but no puzzle")
     audit_claims(claims, terms)
 
 
@@ -87,12 +87,12 @@ def audit_record(
     told = _by_name("," + ",".join(added_fields(record, also)), also)
     if also and told is not None:
         grid = grids[0] if grids else None
-        audit_claims([Claim(puzzle, record.status, grid, told, report)], terms)
+        audit_claims([AddedFields(puzzle, record.status, grid, told, report)], terms)
 
 
-def audit_claims(claims: Sequence[Claim], terms: Terms) -> None:
-    """Check what is told of puzzles."""
-    groups = defaultdict[Geometry, list[Claim]](list)
+def audit_claims(claims: Sequence[AddedFields], terms: Terms) -> None:
+    """Check the added fields of puzzles."""
+    groups = defaultdict[Geometry, list[AddedFields]](list)
     for claim in claims:
         for name, text in claim.told.items():
             if not _WELL_FORMED[name].fullmatch(text):
@@ -100,7 +100,7 @@ def audit_claims(claims: Sequence[Claim], terms: Terms) -> None:
         if claim.puzzle.is_plain and claim.puzzle.geometry.side <= LARGEST_SIDE:
             groups[claim.puzzle.geometry].append(claim)
         elif any(text.strip(",") for text in claim.told.values()):
-            claim.report.bad("what --also adds is told of a puzzle with rules, or too large for it")
+            claim.report.bad("there are fields of --also, but it has rules or is too large")
     for geometry, some in groups.items():
         _compare(_sound(geometry, some), terms.seconds)
 
@@ -118,7 +118,7 @@ def _by_name(tail: str, also: Sequence[str]) -> dict[str, str] | None:
     }
 
 
-def _sound(geometry: Geometry, claims: Sequence[Claim]) -> list[Claim]:
+def _sound(geometry: Geometry, claims: Sequence[AddedFields]) -> list[AddedFields]:
     """Those that have no solution, or a true one; the others are reported elsewhere."""
     having = [claim for claim in claims if claim.grid]
     if not having:
@@ -129,8 +129,8 @@ def _sound(geometry: Geometry, claims: Sequence[Claim]) -> list[Claim]:
     return [claim for claim in claims if id(claim) not in wrong]
 
 
-def _compare(claims: Sequence[Claim], seconds: float) -> None:
-    """Compare what is told of puzzles of one geometry with what is found."""
+def _compare(claims: Sequence[AddedFields], seconds: float) -> None:
+    """Compare the added fields of puzzles of one geometry with those found anew."""
     if not claims:
         return
     solved = _solved(claims)
@@ -142,12 +142,12 @@ def _compare(claims: Sequence[Claim], seconds: float) -> None:
                 claim.report.bad(f"--also {name}: {here[:200]!r} is told, {there[:200]!r} is found")
 
 
-def _is_open(name: str, here: str, there: str, claim: Claim) -> bool:
+def _is_open(name: str, here: str, there: str, claim: AddedFields) -> bool:
     """Whether time may have been too short to leave out all givens, there or here."""
     return name == "minimal" and claim.status == "unique" and "," in (here, there)
 
 
-def _solved(claims: Sequence[Claim]) -> Solved:
+def _solved(claims: Sequence[AddedFields]) -> Solved:
     geometry = claims[0].puzzle.geometry
     kind = np.min_scalar_type(geometry.all_values)
     blank = (1,) * geometry.size
@@ -163,7 +163,7 @@ def _solved(claims: Sequence[Claim]) -> Solved:
 
 
 def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str, list[str | None]]:
-    """For each name what rows should say, None where it was not found."""
+    """The right texts of each name's fields; None where it was not computed."""
     nothing = {name: "," * (len(columns(ALSO[name])) - 1) for name in also}
     expected: dict[str, list[str | None]] = {}
     one, others = np.flatnonzero(solved.unique), np.flatnonzero(solved.others)

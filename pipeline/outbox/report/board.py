@@ -47,7 +47,7 @@ _MOST_SAID = 1_000
 class Board:
     """What is drawn: the puzzle, a solution of it, or both, of one geometry.
 
-    Without the puzzle it is not known which values were given. `conflict` and `difference` are
+    Without the puzzle, the given values are unknown. `conflict` and `difference` are
     cells to mark, `rules_in_conflict` indices of the puzzle's rules. `signs` are those of the
     values 1, 2, … if they are not numbers. `unread` is as in `Parsed`: what the board cannot show.
     Raises ValueError if there is nothing to draw, or if the two do not match.
@@ -192,7 +192,7 @@ def _path(name: str, places: Iterable[Place], shape: str) -> str:
 
 
 def _digits(name: str, values: dict[int, int], board: Board) -> str:
-    """The values in their cells; single letters and digits as one text with many positions."""
+    """The values in their cells; single characters are one text with several positions."""
     if not values:
         return ""
     corners = ((r - 1, c - 1) for r, c in map(board.geometry.place, values))
@@ -230,7 +230,7 @@ def _described(board: Board) -> str:
 
 
 def _told(named: Iterable[str]) -> str:
-    """What rules are called, as many as there is room for."""
+    """The names of rules, as many as there is room for."""
     told, more, room = list[str](), 0, _MOST_SAID
     for name in named:
         room -= len(name)

@@ -1,4 +1,4 @@
-"""What the columns that `--also` adds say of all puzzles on a page: counts, and their charts."""
+"""Counts of what `--also` found out about the puzzles on a page, and their charts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Census:
     forms: array[int] = field(default_factory=lambda: array("q"))
 
     def add(self, told: Mapping[str, str], puzzle: str = "") -> None:
-        """Count a puzzle by its fields; those that are none of ours are left out."""
+        """Count a puzzle by its fields; malformed ones are left out."""
         form = told.get("canonical", "")
         if _FORM.fullmatch(form):
             self.forms.append(hash(form))

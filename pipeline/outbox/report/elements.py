@@ -35,7 +35,7 @@ _LONGEST = 12
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What elements of one kind have in common; `broken` ones are of rules in conflict."""
+    """The look of elements of one kind; `broken`: their rules are in conflict."""
 
     shape: type[Shape]
     kind: str

@@ -1,9 +1,5 @@
 "use strict";
 (() => {
-  const every = Number(document.documentElement.dataset.renews);
-  const before = history.state?.chosen ?? {}; // by the reader, before the page renewed itself
-  history.replaceState(null, "");
-  const now = {}; // for each of these what tells it
   const table = document.getElementById("table");
   const cards = [...document.querySelectorAll("article[data-job]")];
   const cardOf = new Map(cards.map((card) => [card.dataset.job, card]));
@@ -43,11 +39,6 @@
       head.append(button);
       button.addEventListener("click", () => sortBy(column, head.getAttribute("aria-sort") === "ascending"));
     });
-    now.sorted = () => {
-      const column = heads.findIndex((head) => head.hasAttribute("aria-sort"));
-      return column < 0 ? null : [column, heads[column].getAttribute("aria-sort") === "descending"];
-    };
-    if (before.sorted) sortBy(...before.sorted);
   };
 
   const filtered = () => {
@@ -83,13 +74,10 @@
     form.hidden = false;
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", filter);
-    now.filters = () => [text.value, status.value, format.value];
-    if (before.filters) [text.value, status.value, format.value] = before.filters;
     filter();
   };
 
   const paged = () => {
-    const turned = new Map();
     for (const article of document.querySelectorAll(".many")) {
       const pages = [...article.querySelectorAll(".page")];
       if (pages.length < 2) continue;
@@ -105,7 +93,6 @@
       let at = 0;
       const turn = (to) => {
         at = Math.min(to, pages.length - 1);
-        turned.set(name, at);
         pages.forEach((page, number) => { page.open = number === at; });
         back.disabled = at === 0;
         on.disabled = at === pages.length - 1;
@@ -120,73 +107,10 @@
       pager.append(back, on, where);
       pages[0].before(pager);
       article.classList.add("paged");
-      turn(before.pages?.get(name) ?? 0);
+      turn(0);
       addEventListener("beforeprint", () => { for (const page of pages) page.open = true; });
       addEventListener("afterprint", () => turn(at));
     }
-    now.pages = () => turned;
-  };
-
-  const placed = () => {
-    const scroller = document.querySelector(".scroll");
-    const topOf = (card) => card.getBoundingClientRect().top;
-    const isInSight = ({ top, bottom }) => bottom > 0 && top < innerHeight / 2;
-    now.place = () => {
-      const seen = cards.filter((card) => !card.hidden && isInSight(card.getBoundingClientRect()));
-      const [first] = seen.sort((a, b) => topOf(a) - topOf(b));
-      const card = first && [nameOf(first), topOf(first)];
-      return { x: scrollX, y: scrollY, rows: scroller?.scrollTop, card };
-    };
-    now.focus = () => {
-      const { id, selectionStart, selectionEnd } = document.activeElement;
-      return { id, caret: [selectionStart, selectionEnd] };
-    };
-    if (!before.place) return;
-    addEventListener("pagehide", () => { if (!history.state) history.scrollRestoration = "auto"; });
-    const { x, y, rows, card } = before.place;
-    if (scroller) scroller.scrollTop = rows;
-    scrollTo(x, y);
-    const same = card && cards.find((each) => !each.hidden && nameOf(each) === card[0]);
-    if (same) scrollBy(0, topOf(same) - card[1]);
-    const focused = document.getElementById(before.focus.id);
-    focused?.focus({ preventScroll: true });
-    if (focused?.type === "search") focused.setSelectionRange(...before.focus.caret);
-  };
-
-  const renewed = () => {
-    const switched = document.getElementById("renewing");
-    const written = document.querySelector("footer time").dateTime;
-    const still = written === before.written ? before.still + 1 : 0; // times it was the same page
-    const opened = Date.now();
-    let timer;
-    let isChoosing = false;
-    const isHeld = () => {
-      const at = document.querySelector(":focus-visible");
-      return document.hidden || isChoosing || !switched.checked || !getSelection().isCollapsed
-        || (at && !at.matches("#jobs, .filters *"));
-    };
-    const wait = () => {
-      clearTimeout(timer);
-      timer = setTimeout(renew, 1000 * Math.min(every * 2 ** still, 60));
-    };
-    const renew = () => {
-      if (isHeld()) return wait();
-      const chosen = { written, still };
-      for (const [name, tell] of Object.entries(now)) chosen[name] = tell();
-      history.replaceState({ chosen }, "", location.pathname + location.search); // no part to jump to
-      history.scrollRestoration = "manual";
-      location.reload();
-    };
-    for (const event of ["input", "keydown", "pointerdown", "scroll", "touchmove", "wheel"]) {
-      addEventListener(event, wait, { capture: true, passive: true });
-    }
-    for (const select of document.querySelectorAll("select")) {
-      for (const event of ["pointerdown", "keydown"]) select.addEventListener(event, () => { isChoosing = true; });
-      for (const event of ["change", "blur"]) select.addEventListener(event, () => { isChoosing = false; });
-    }
-    document.addEventListener("visibilitychange", () => { if (Date.now() - opened > 1000 * every) renew(); });
-    switched.closest("p").hidden = false;
-    wait();
   };
 
   if (table) {
@@ -194,6 +118,4 @@
     filtered();
     paged();
   }
-  placed();
-  if (every) renewed();
 })();

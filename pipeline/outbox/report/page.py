@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import base64
-import contextlib
-import math
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from pipeline.errors import duration, in_words
-from pipeline.files import read_regular, write_new
+from pipeline.files import write_whole
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.board import BOARD_STYLE
 from pipeline.outbox.report.records import shortened
 from pipeline.outbox.report.styles import SHAPES_STYLE
 from pipeline.outbox.report.survey import (
-    Bounds,
+    Over,
+    PageBounds,
     Survey,
     bars_svg,
     finished_bars,
@@ -38,45 +37,32 @@ from pipeline.version import __version__
 if TYPE_CHECKING:
     from jinja2 import Template
 
-RENEWING = ' data-renews="5"'
-"""The page begins with this while it is kept up to date: its script reloads it."""
-
-_BEGINNING = 100
-_LARGEST_PAGE = 64 * 1024 * 1024
 _ABANDONED = 3600.0
 """Seconds after which a temporary file has no writer any more."""
 
-_PAUSE = 5.0
-"""Seconds between two pages."""
+_PAUSE, _SHARE = 5.0, 10
+"""Seconds between two pages; writing them takes at most one part in ten of the time."""
 
-_SLICE, _SHARE = 0.05, 10
-"""Seconds that a slice of work on a page may take; its share of all time is one part in ten."""
+_LONGEST_LAST = 1.0
+"""Seconds that a last page may take after a stop signal."""
 
-_LAST_SECONDS = 1.0
-"""Time for a last page when the process is told to stop; otherwise the next run writes it."""
-
-_BOUNDS = Bounds()
+_BOUNDS = PageBounds()
 _FOLDER = Path(__file__).parent
 _PAGE = "page.html.j2"
 
 
 def page_pieces(
-    outbox: Path, inbox: Path, beside: Path, *, renews: bool = False, bounds: Bounds = _BOUNDS
+    outbox: Path, inbox: Path, beside: Path, over: Over = iter, bounds: PageBounds = _BOUNDS
 ) -> Iterator[str]:
-    """Yield the text of the page about an outbox, which is to lie in the folder `beside`.
+    """Yield the text of the page about an outbox; the page lies in the folder `beside`.
 
-    Many pieces are empty: there is little work between any two, so that the caller can pause.
-    Originals are looked for in the inbox. A page that `renews` reloads itself while it is open.
-    Raises OSError if the outbox cannot be read.
+    Originals are looked for in the inbox. Raises OSError if the outbox cannot be read.
     """
-    found = yield from survey(outbox, bounds)
+    found = survey(outbox, bounds, over)
     here, there = beside.resolve(), outbox.resolve()
     prefix = "" if here == there else encoded(os.path.relpath(there, here)) + "/"
     viewer = Viewer.of(found.jobs, outbox, prefix, inbox, bounds)
-    views = []
-    for number, job in enumerate(found.jobs):
-        views.append((yield from viewer.view(number, job)))
-        yield ""
+    views = [viewer.view(number, job) for number, job in enumerate(found.jobs)]
     statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
     style = BOARD_STYLE + SHAPES_STYLE + own_text("page.css")
     script = own_text("page.js")
@@ -84,7 +70,6 @@ def page_pieces(
         policy=policy(style, script),
         style=style,
         script=script,
-        renewing=RENEWING if renews else "",
         outbox=shortened(str(outbox)),
         version=__version__,
         now=moment_said(datetime.now(UTC).timestamp()),
@@ -155,7 +140,7 @@ def _shares(totals: Mapping[str, int]) -> str:
     return f"{strip}{''.join(parts)}</svg>" if parts else ""
 
 
-def _charts(found: Survey, bounds: Bounds) -> list[tuple[str, str, str]]:
+def _charts(found: Survey, bounds: PageBounds) -> list[tuple[str, str, str]]:
     """Title, text and SVG of each chart for which there is data."""
     charts = []
     bars, width = finished_bars(found)
@@ -173,42 +158,10 @@ def _charts(found: Survey, bounds: Bounds) -> list[tuple[str, str, str]]:
     return charts
 
 
-def write_whole(path: Path, pieces: Iterable[str]) -> None:
-    """Write a text to a temporary file, then rename it. Raises OSError, leaving nothing behind."""
-    fresh = path.with_name(f".{path.name}-{token_hex(4)}.tmp")
-    try:
-        write_new(fresh, (piece.encode(errors="backslashreplace") for piece in pieces))
-        os.replace(fresh, path)  # noqa: PTH105 - as the dropbox does
-    except OSError as error:
-        _remove(fresh)
-        if error.filename in (None, str(fresh)) and error.errno is not None:
-            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
-        raise
-    except BaseException:
-        _remove(fresh)
-        raise
-
-
-def _remove(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.unlink()
-
-
-def write_report(outbox: Path, inbox: Path, target: Path, *, renews: bool = False) -> None:
+def write_report(outbox: Path, inbox: Path, target: Path, over: Over = iter) -> None:
     """Write the page about an outbox. Raises OSError."""
-    for _ in written(outbox, inbox, target, renews=renews):
-        pass
-
-
-def written(outbox: Path, inbox: Path, target: Path, *, renews: bool = False) -> Iterator[None]:
-    """Write the page in short steps, yielding between them. Raises OSError."""
     _remove_abandoned(target)
-    pieces = []
-    for piece in page_pieces(outbox, inbox, target.parent, renews=renews):
-        if piece:
-            pieces.append(piece)
-        yield
-    write_whole(target, pieces)
+    write_whole(target, page_pieces(outbox, inbox, target.parent, over))
 
 
 def _remove_abandoned(target: Path) -> None:
@@ -217,29 +170,13 @@ def _remove_abandoned(target: Path) -> None:
     with os.scandir(target.parent) as entries:
         for entry in entries:
             if ours.fullmatch(entry.name):
-                with contextlib.suppress(OSError):
+                with suppress(OSError):
                     if time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED:
-                        _remove(Path(entry.path))
-
-
-def stop_renewing(page: Path) -> None:
-    """Change a written page so that it no longer reloads itself. Raises OSError.
-
-    A file that we would not have written, too large or not regular, is left alone.
-    """
-    if RENEWING.encode() not in read_regular(page, _BEGINNING):
-        return
-    data = read_regular(page, _LARGEST_PAGE)
-    if len(data) <= _LARGEST_PAGE:
-        write_whole(page, [data.decode(errors="replace").replace(RENEWING, "", 1)])
+                        Path(entry.path).unlink()
 
 
 class Keeper:
-    """Keeps the report of an outbox up to date; failing to do so is only a warning.
-
-    It works in short slices between jobs, a tenth of the time in all. Until the end an open page
-    reloads itself.
-    """
+    """Keeps the report of an outbox up to date between jobs; a failure is only a warning."""
 
     def __init__(
         self,
@@ -253,70 +190,41 @@ class Keeper:
         self._warn = warn
         self._clock = clock
         self._is_stale = True
-        self._work: Iterator[None] | None = None
         self._next = clock()
-        self._renews = False
+        self._took = 0.0
         self._warned = ""
-        template(_PAGE)  # load it now, while no job waits
 
     def after(self, finished: int) -> float | None:
-        """Note that so many jobs have ended; work on the page for a moment if it is time.
+        """Note that so many jobs have ended, and write the page if it is time.
 
-        The first page is begun in any case. Returns in how many seconds to call this again; None
-        if there is nothing to do until a job ends.
+        The first page is written in any case. Returns the delay until the next call; None if
+        there is nothing to do until a job ends.
         """
         self._is_stale = self._is_stale or finished > 0
-        now = self._clock()
-        if self._is_idle or now < self._next:
-            return None if self._is_idle else self._next - now
-        is_done = self._work_until(now + _SLICE, renews=True)
-        ended = self._clock()
-        self._next = ended + max((_SHARE - 1) * (ended - now), _PAUSE if is_done else 0.0)
-        return None if self._is_idle else self._next - ended
+        if self._clock() >= self._next:
+            self.finish()
+        return self._next - self._clock() if self._is_stale else None
 
     def finish(self) -> None:
-        """Write a pending page, however long that takes."""
-        self._end(math.inf)
-
-    def close(self) -> None:
-        """Write a pending page, if that is done soon."""
-        self._end(self._clock() + _LAST_SECONDS)
-
-    @property
-    def _is_idle(self) -> bool:
-        return not self._is_stale and self._work is None
-
-    def _end(self, until: float) -> None:
-        if not self._is_idle:
-            self._work = None
-            is_done = self._work_until(until, renews=False)
-            self._is_stale = self._is_stale or not is_done
-            self._work = None
-        if self._renews:
-            with contextlib.suppress(OSError):  # then it reloads itself in vain
-                stop_renewing(self._outbox / REPORT)
-            self._renews = False
-
-    def _work_until(self, moment: float, *, renews: bool) -> bool:
-        """Begin or continue a page until that moment; whether it is written, or has failed."""
-        why = ""
+        """Write the page if it is not up to date."""
+        if not self._is_stale:
+            return
+        why, begun = "", self._clock()
         try:
-            if self._work is None:
-                self._is_stale = False  # jobs that end from now on may be missing on this page
-                page = self._outbox / REPORT
-                self._work = written(self._outbox, self._inbox, page, renews=renews)
-            for _ in self._work:
-                if self._clock() >= moment:
-                    return False
+            write_report(self._outbox, self._inbox, self._outbox / REPORT)
         except OSError as error:
             why = in_words(error)
         except Exception as error:  # noqa: BLE001 - untrusted content must not stop the jobs
             why = f"{type(error).__name__}: {error}"
-        else:
-            self._renews = renews
-        self._work = None
-        self._is_stale = self._is_stale or bool(why)
+        ended = self._clock()
+        self._took = ended - begun
+        self._next = ended + max((_SHARE - 1) * self._took, _PAUSE)
+        self._is_stale = bool(why)
         if why and why != self._warned:
             self._warn(why)
         self._warned = why
-        return True
+
+    def close(self) -> None:
+        """Write the last page, if that is quick; otherwise the next run writes it."""
+        if self._took < _LONGEST_LAST:
+            self.finish()

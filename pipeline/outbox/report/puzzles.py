@@ -6,19 +6,24 @@ Every published solution is certified again before it is given.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import TypeVar
 
 from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
 from pipeline.outbox import ENDING, hashes_in, read_record
-from pipeline.outbox.names import Originals
+from pipeline.outbox.originals import Originals, archive_above, members_of
 from pipeline.outbox.report.board import Board
-from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_of, original_of
-from pipeline.outbox.report.records import Job, job_of_member, read_job, shortened
+from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_at, original_of
+from pipeline.outbox.report.records import (
+    NOT_WELL,
+    UNRECOGNISED,
+    JobSummary,
+    read_job,
+    shortened,
+)
 from pipeline.outbox.report.sheet import Printed
 from pipeline.outbox.report.survey import is_record
 from pipeline.outbox.schema import ARCHIVE
@@ -26,13 +31,12 @@ from pipeline.outbox.tables import MemberRow, PuzzleRow, lines_of, rows_in
 from pipeline.reading.formats.formula import CNF_FORMAT
 
 _TABLE = ".csv"
-_UNDRAWN = frozenset(("invalid", "refused", "failed", "unreadable", "unrecognised"))
+_UNDRAWN = NOT_WELL - {"unknown"} | {UNRECOGNISED}
 _MEMBERS_AT_ONCE = 1_000
 _MOST_MEMBERS = 50_000
 """Members of originals that are read."""
 
 _LONGEST_NUMBER = 20
-T = TypeVar("T")
 
 
 def is_published(path: Path) -> bool:
@@ -81,18 +85,16 @@ class _Finder:
             original = None if job.is_many else self._original(job, record)
             yield from _puzzles_of(job, record.parent, job.source, original)
 
-    def _original(self, job: Job, record: Path) -> bytes | None:
+    def _original(self, job: JobSummary, record: Path) -> bytes | None:
         if job.member is None:
             return original_of(job, self.originals)
-        for folder in record.absolute().parents:
-            above = read_job(folder.with_name(folder.name + ENDING)) if folder.name else None
-            if above is not None and above.status == ARCHIVE and job.sha256:
-                wanted = {job.sha256}
-                found = _outcome(members_of(above, self.originals, wanted, self.allowed))
-                return found.get(job.sha256)
-        return None
+        above = archive_above(record)
+        if above is None or not job.sha256:
+            return None
+        wanted = {job.sha256}
+        return members_of(self.originals, above[1].source, wanted, self.allowed).get(job.sha256)
 
-    def _members(self, archive: Job, outbox: Path) -> Iterator[Printed | InputError]:
+    def _members(self, archive: JobSummary, outbox: Path) -> Iterator[Printed | InputError]:
         try:
             rows = rows_in(outbox / f"{archive.stem}{_TABLE}", MemberRow)
             numbered = enumerate(rows)
@@ -102,33 +104,22 @@ class _Finder:
             yield error
 
     def _some_members(
-        self, archive: Job, outbox: Path, rows: list[tuple[int, MemberRow]]
+        self, archive: JobSummary, outbox: Path, rows: list[tuple[int, MemberRow]]
     ) -> Iterator[Printed | InputError]:
-        found = [(row, *job_of_member(outbox, archive, place, row)) for place, row in rows]
-        jobs = [job for _, _, job in found if job and not job.is_many and job.status != "other"]
-        wanted = {job.sha256 for job in jobs if job.sha256}
-        originals = _outcome(members_of(archive, self.originals, wanted, self.allowed))
-        for row, folder, job in found:
+        for row, folder, job, original in members_at(
+            rows, archive, outbox, self.originals, self.allowed
+        ):
             where = f"{archive.source}/{row.member}"
             if job is not None:
-                yield from _puzzles_of(job, folder, where, originals.get(job.sha256 or ""))
+                yield from _puzzles_of(job, folder, where, original)
             elif row.status in _UNDRAWN:
                 yield _undrawn(where, row.status, row.message)
             elif row.status != "other":
                 yield _undrawn(where, "not drawn", "its record was not found")
 
 
-def _outcome(steps: Generator[str, None, T]) -> T:
-    """What work in short steps comes to."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return] # it is what the generator returns
-
-
 def _puzzles_of(
-    job: Job, folder: Path, where: str, original: bytes | None
+    job: JobSummary, folder: Path, where: str, original: bytes | None
 ) -> Iterator[Printed | InputError]:
     """The puzzle of a job, or those of a collection, whose files are in `folder`."""
     if job.is_many:
@@ -137,7 +128,9 @@ def _puzzles_of(
         yield _single(job, folder, where, original)
 
 
-def _single(job: Job, folder: Path, where: str, original: bytes | None) -> Printed | InputError:
+def _single(
+    job: JobSummary, folder: Path, where: str, original: bytes | None
+) -> Printed | InputError:
     if job.format == CNF_FORMAT:
         return _undrawn(where, "not drawn", "a formula has no board")
     if job.status in _UNDRAWN:
@@ -152,7 +145,7 @@ def _single(job: Job, folder: Path, where: str, original: bytes | None) -> Print
     return _undrawn(where, "not drawn", why)
 
 
-def _rows(job: Job, folder: Path, where: str) -> Iterator[Printed | InputError]:
+def _rows(job: JobSummary, folder: Path, where: str) -> Iterator[Printed | InputError]:
     second = f"{job.stem}_2.solution"
     others = lines_of(folder / second) if second in job.files else iter(())
     try:
@@ -164,7 +157,9 @@ def _rows(job: Job, folder: Path, where: str) -> Iterator[Printed | InputError]:
         yield InputError(f"{printable(where)}: {error}")
 
 
-def _of_row(row: PuzzleRow, other: str, job: Job, line: str, where: str) -> Printed | InputError:
+def _of_row(
+    row: PuzzleRow, other: str, job: JobSummary, line: str, where: str
+) -> Printed | InputError:
     if row.status in _UNDRAWN:
         return _undrawn(where, row.status, row.message)
     board = board_of_row(row, other, job.reading)
@@ -182,7 +177,9 @@ def _certified(printed: Printed) -> Printed | InputError:
     """The puzzle, if its solution is one: an outbox is open to others."""
     board = printed.board
     if board.puzzle and board.grid and (found := certify_grid(board.puzzle, board.grid)):
-        return _undrawn(printed.where, "BAD", f"its published solution is none: {found[0]}")
+        return _undrawn(
+            printed.where, "BAD", f"its published solution breaks the rules: {found[0]}"
+        )
     if board.grid is None and printed.status in ("unique", "multiple"):
         return replace(printed, status="unknown", message="its published solution cannot be read")
     return printed

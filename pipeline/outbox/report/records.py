@@ -1,11 +1,11 @@
-"""What a report reads: records, and samples of tables. Whatever they hold, each is one row."""
+"""What a report reads: records, and samples of tables. A broken one is a row that says so."""
 
 from __future__ import annotations
 
 import math
 import os
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -45,6 +45,7 @@ from pipeline.outbox.tables import (
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE
 from pipeline.reading.formats import DECLARABLE
 from pipeline.settings import Reading
+from pipeline.solving import facts
 
 UNREADABLE: Final = "unreadable"
 """The status of a file that is named like a record but is not one."""
@@ -52,8 +53,8 @@ UNREADABLE: Final = "unreadable"
 STATUSES: Final = (*(status for status in schema.STATUSES if status not in OF_MANY), UNREADABLE)
 """The statuses of puzzles, in the order in which they are shown."""
 
-NOT_WELL: Final = frozenset(("unknown", "invalid", "failed", "refused", UNREADABLE))
-_UNRECOGNISED: Final = "unrecognised"
+NOT_WELL: Final = facts.NOT_WELL | {schema.REFUSED, UNREADABLE}
+UNRECOGNISED: Final = "unrecognised"
 _LONGEST_NAME, _LONGEST_TEXT = 255, 600
 _MOST_PLACES, _MOST_FILES = MAX_SIDE * MAX_SIDE, 100_000
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
@@ -62,14 +63,11 @@ _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U00
 _LONGEST_SHOWN = 16 * 1024
 """Bytes of a line of which more than the beginning is shown."""
 
-_STEP = 64 * 1024
-"""Bytes of a table that are read in one go."""
-
 R = TypeVar("R", PuzzleRow, MemberRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class JobSummary:
     """A job according to its record, as far as that is legible.
 
     `stem` is the name of the record without its ending. `started` and `finished` are seconds
@@ -120,7 +118,7 @@ class Job:
         return Reading()._replace(**cast("dict[str, Any]", self.declared))
 
 
-def read_job(path: Path) -> Job | None:
+def read_job(path: Path) -> JobSummary | None:
     """The job that a record is about; None if the file is gone.
 
     One that cannot be read is a job that says so.
@@ -135,15 +133,15 @@ def read_job(path: Path) -> Job | None:
         return _unreadable(stem, in_words(cause) if isinstance(cause, OSError) else str(error))
 
 
-def _unreadable(stem: str, why: str) -> Job:
+def _unreadable(stem: str, why: str) -> JobSummary:
     message = f"the record cannot be read: {_shown(why)}"
-    return Job(stem, stem, UNREADABLE, message=message, totals={UNREADABLE: 1})
+    return JobSummary(stem, stem, UNREADABLE, message=message, totals={UNREADABLE: 1})
 
 
-def _job(stem: str, record: Record) -> Job:
+def _job(stem: str, record: Record) -> JobSummary:
     seconds = record.seconds or {}
     finished = _moment(record.finished)
-    common = Job(
+    common = JobSummary(
         stem,
         record.source or stem,
         known_status(record.status),
@@ -194,7 +192,7 @@ def shortened(text: str, most: int = _LONGEST_NAME) -> str:
 
 def known_status(status: str | None) -> str:
     """The status if it is a known one."""
-    return status if status in STATUSES or status in OF_MANY else _UNRECOGNISED
+    return status if status in STATUSES or status in OF_MANY else UNRECOGNISED
 
 
 def _totals(told: Mapping[str, int]) -> dict[str, int]:
@@ -216,8 +214,8 @@ def is_within(folder: Path, top: Path) -> bool:
 
 
 def job_of_member(
-    outbox: Path, archive: Job, place: int, row: MemberRow
-) -> tuple[Path, Job | None]:
+    outbox: Path, archive: JobSummary, place: int, row: MemberRow
+) -> tuple[Path, JobSummary | None]:
     """The folder with the record of an archive's member, and the member's job.
 
     `place` is that of its row in the archive's table, from 0.
@@ -297,14 +295,13 @@ def sample_table(
     most: int,
     others: Path | None = None,
     on_added: Callable[[bytes, Sequence[str]], None] = lambda _line, _names: None,
-) -> Generator[str, None, Sample[R]]:
+) -> Sample[R]:
     """Rows of a table, failures first; `others` is the file of second solutions.
 
-    `on_added` gets each line that has columns of `--also`, and their names. Yields now and then.
-    Raises OSError.
+    `on_added` gets each line that has columns of `--also`, and their names. Raises OSError.
     """
     kept: list[list[Sampled[R]]] = [[], [], [], [], []]
-    count = unpaused = 0
+    count = 0
     column = columns(kind).index("status")
     with ExitStack() as stack:
         lines = _lines(stack.enter_context(_opened(table)))
@@ -323,10 +320,6 @@ def sample_table(
                 row = _row(count, line, kind)
                 rank.append(Sampled(count, row, second if has_second else ""))
             count += 1
-            unpaused += len(line)
-            if unpaused > _STEP:
-                unpaused = 0
-                yield ""
     return Sample(tuple(row for rank in kept for row in rank)[:most], count)
 
 
@@ -360,7 +353,7 @@ def _status_at(column: int, line: bytes) -> str:
 
 
 def _row(place: int, line: bytes, kind: type[R]) -> R:
-    """The row in a line, of which a long one is cut; if it is none, one that says so."""
+    """The row in a line, cut if it is long; a malformed one is a row that says so."""
     try:
         row = row_of(line.decode(errors="replace").rstrip("\r\n"), kind)
     except ValueError:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from pipeline.outbox.report.elements import Look, elements, path, radius
 from pipeline.outbox.report.outlines import CELL, outline
-from pipeline.outbox.report.styles import STYLES, Kind
+from pipeline.outbox.report.styles import STYLES, ShapeKind
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
@@ -42,7 +42,7 @@ class Shaped:
 
     @classmethod
     def of(cls, puzzle: Puzzle, in_conflict: Collection[int] = ()) -> Shaped:
-        """What its rules are drawn with; those of these indices are in conflict."""
+        """The shapes of its rules; the rules with these indices are in conflict."""
         extent = puzzle.geometry.extent
         found: defaultdict[Look, list[Shape]] = defaultdict(list)
         taken = set[Point]()
@@ -53,7 +53,7 @@ class Shaped:
         return cls(extent, found)
 
     @property
-    def kinds(self) -> set[Kind]:
+    def kinds(self) -> set[ShapeKind]:
         return {(look.shape, look.kind) for look in self.shapes}
 
     @property
@@ -129,7 +129,7 @@ def _apart(shapes: Iterable[Shape], extent: tuple[int, int], taken: set[Point]) 
 
 
 def _free(point: Point, extent: tuple[int, int], taken: set[Point]) -> Point:
-    """That point, or if it is outside and taken one beyond it."""
+    """The point; if it is outside and taken, a free point beyond it."""
     down, right = (
         (at > length + 0.5) - (at < 0.5) for at, length in zip(point, extent, strict=True)
     )

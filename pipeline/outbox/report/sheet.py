@@ -22,7 +22,7 @@ MOST_PRINTED: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Layout:
+class _PageLayout:
     """A page of columns × rows boards of a size."""
 
     columns: int
@@ -31,13 +31,13 @@ class _Layout:
 
 
 _LAYOUTS: Final = {
-    1: _Layout(1, 1, 162),
-    2: _Layout(1, 2, 102),
-    4: _Layout(2, 2, 86),
-    6: _Layout(2, 3, 64),
-    9: _Layout(3, 3, 56),
-    12: _Layout(3, 4, 46),
-    16: _Layout(4, 4, 42),
+    1: _PageLayout(1, 1, 162),
+    2: _PageLayout(1, 2, 102),
+    4: _PageLayout(2, 2, 86),
+    6: _PageLayout(2, 3, 64),
+    9: _PageLayout(3, 3, 56),
+    12: _PageLayout(3, 4, 46),
+    16: _PageLayout(4, 4, 42),
 }
 """By the number of boards."""
 
@@ -67,7 +67,7 @@ class Printed:
 
     @property
     def puzzle_note(self) -> str:
-        """What who solves it has to know."""
+        """Hints for the person who solves it."""
         notes = {"multiple": "More than one solution.", "unsolvable": "No solution."}
         legend = "Grey cells are even, white ones odd." if self.board.even_cells() else ""
         unread = "Its rules text says more." if "ruleset" in self.board.unread else ""
@@ -75,7 +75,7 @@ class Printed:
 
     @property
     def _rules(self) -> str:
-        """What the rules are called, some of which cannot be seen on the board."""
+        """The names of the rules, some of which the board cannot show."""
         rules = self.board.puzzle.rules if self.board.puzzle else ()
         names = dict.fromkeys(rule.name for rule in rules)
         return _sentence(f"Rules: {', '.join(names)}") if names else ""

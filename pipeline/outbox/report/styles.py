@@ -11,7 +11,7 @@ from typing import Final
 
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Shape, Tint
 
-Kind = tuple[type[Shape], str]
+ShapeKind = tuple[type[Shape], str]
 
 _GREY = "var(--shape, #7f848d)"
 _INK = "var(--given, #131417)"
@@ -39,7 +39,7 @@ stroke-width: 1.6; paint-order: stroke; }}
 _SIGN = f"fill: none; stroke: {_INK}; stroke-linejoin: round; stroke-linecap: round; stroke-width: "
 _THIN = "stroke-opacity: 1; stroke-width: "
 
-STYLES: Final[Mapping[Kind, str]] = {
+STYLES: Final[Mapping[ShapeKind, str]] = {
     (Tint, "extra-region"): "fill: #5f87c4",
     (Tint, "windoku"): "fill: #5f87c4",
     (Tint, "clone"): "",
@@ -88,7 +88,7 @@ STYLES: Final[Mapping[Kind, str]] = {
     (Label, "x-sum"): "font-weight: 700",
     (Label, "little-killer"): "",
 }
-"""What CSS says of each kind, beyond what it says of its shape; a new kind is entered here."""
+"""The CSS of each kind, in addition to that of its shape; a new kind is entered here."""
 
 _INSIDE: Final = {
     "white": ".board .in-white { fill: #131417; }\n",
@@ -107,7 +107,7 @@ def name_of(shape: type[Shape], kind: str = "") -> str:
     return "-".join(filter(None, (kind, shape.__name__.lower())))
 
 
-def style_of(kinds: Collection[Kind]) -> str:
+def style_of(kinds: Collection[ShapeKind]) -> str:
     """The style sheet for shapes of these kinds."""
     used = [kind for kind in STYLES if kind in kinds]
     shapes = {shape for shape, _ in used}

@@ -8,7 +8,7 @@ import os
 import time
 from array import array
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import escape
@@ -17,7 +17,7 @@ from typing import Final
 
 from pipeline.errors import duration
 from pipeline.outbox import ENDING
-from pipeline.outbox.report.records import Job, is_within, read_job
+from pipeline.outbox.report.records import JobSummary, is_within, read_job
 
 _BINS_PER_DECADE: Final = 3
 _FASTEST = 1e-6
@@ -29,7 +29,7 @@ _PER = ((1.0, "second"), (60.0, "minute"), (3600.0, "hour"), (_DAY, "day"))
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PageBounds:
     """How much of an outbox a page shows; its totals count everything.
 
     At most `boards` are drawn, up to `rows` of them from one collection. At most so many members
@@ -55,7 +55,7 @@ class Survey:
     timed.
     """
 
-    jobs: Sequence[Job] = ()
+    jobs: Sequence[JobSummary] = ()
     count: int = 0
     totals: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
@@ -66,7 +66,7 @@ class Survey:
     latest: float = math.inf
     is_cut: bool = False
 
-    def add(self, job: Job) -> None:
+    def add(self, job: JobSummary) -> None:
         self.count += 1
         self.totals.update(job.totals)
         self.known.update(job.known)
@@ -76,27 +76,29 @@ class Survey:
             self.puzzles.append(job.puzzles)
             self.started = min(self.started, job.finished if job.started is None else job.started)
 
-    def time(self, job: Job) -> None:
+    def time(self, job: JobSummary) -> None:
         if "solve" in job.seconds:
             seconds = max(job.seconds["solve"], _FASTEST)
             self.solve_times[math.floor(_BINS_PER_DECADE * math.log10(seconds))] += 1
 
 
-def survey(outbox: Path, bounds: Bounds) -> Generator[str, None, Survey]:
-    """Read all records, yielding after each; keep the jobs to show: failures, then the latest.
+Over = Callable[[Iterable[Path]], Iterable[Path]]
+"""Goes through the files of an outbox, and may show how far it is."""
+
+
+def survey(outbox: Path, bounds: PageBounds, over: Over = iter) -> Survey:
+    """Read all records; keep the jobs to show: failures, then the latest.
 
     Raises OSError if the folder cannot be read.
     """
     found = Survey(latest=time.time() + _DAY)
-    kept: list[Job] = []
-    with os.scandir(outbox) as entries:
-        for entry in entries:
-            if is_record(entry.name) and (job := read_job(Path(entry.path))):
-                found.add(job)
-                kept.append(job)
-                if len(kept) == 2 * bounds.jobs:
-                    kept = heapq.nsmallest(bounds.jobs, kept, key=_rank)
-            yield ""
+    kept: list[JobSummary] = []
+    for path in over(outbox.iterdir()):
+        if is_record(path.name) and (job := read_job(path)):
+            found.add(job)
+            kept.append(job)
+            if len(kept) == 2 * bounds.jobs:
+                kept = heapq.nsmallest(bounds.jobs, kept, key=_rank)
     found.jobs = heapq.nsmallest(bounds.jobs, kept, key=_rank)
     archives = (job for job in found.jobs if job.status == "archive")
     members = (member for job in archives for member in _members(outbox, job.stem))
@@ -105,7 +107,6 @@ def survey(outbox: Path, bounds: Bounds) -> Generator[str, None, Survey]:
             found.is_cut = True
             break
         found.time(member)
-        yield ""
     return found
 
 
@@ -114,11 +115,11 @@ def is_record(name: str) -> bool:
     return name.endswith(ENDING) and not name.startswith(".")
 
 
-def _rank(job: Job) -> tuple[bool, float, str]:
+def _rank(job: JobSummary) -> tuple[bool, float, str]:
     return job.is_well, -(job.finished or 0.0), job.stem
 
 
-def _members(outbox: Path, stem: str) -> Iterator[Job]:
+def _members(outbox: Path, stem: str) -> Iterator[JobSummary]:
     if not is_within(outbox / stem, outbox):
         return
     for folder, inner, names in os.walk(outbox / stem):

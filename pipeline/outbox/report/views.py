@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -11,20 +11,20 @@ from urllib.parse import quote
 
 from pipeline.errors import duration
 from pipeline.outbox import ENDING
-from pipeline.outbox.names import DONE, Originals
+from pipeline.outbox.names import DONE
+from pipeline.outbox.originals import Originals
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.census import Census
-from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_of, original_of
+from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_at, original_of
 from pipeline.outbox.report.records import (
     NOT_WELL,
     STATUSES,
-    Job,
+    JobSummary,
     Sampled,
-    job_of_member,
     sample_table,
     shortened,
 )
-from pipeline.outbox.report.survey import Bounds
+from pipeline.outbox.report.survey import PageBounds
 from pipeline.outbox.schema import PROVED
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 
@@ -50,7 +50,7 @@ _NO_LINKS = Links()
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One puzzle: its board as SVG, or why there is none, and the text below it."""
+    """One puzzle: its board as SVG, or why it has no board, and the text below it."""
 
     name: str
     status: str
@@ -70,7 +70,7 @@ class View:
     """
 
     number: int
-    job: Job
+    job: JobSummary
     links: Links
     cards: Sequence[Card] = ()
     of: int = 1
@@ -130,7 +130,7 @@ class Viewer:
     outbox: Path
     prefix: str
     originals: Originals
-    bounds: Bounds
+    bounds: PageBounds
     left: int
     singles: int
     members: Iterator[int]
@@ -140,7 +140,7 @@ class Viewer:
 
     @classmethod
     def of(
-        cls, jobs: Sequence[Job], outbox: Path, prefix: str, inbox: Path, bounds: Bounds
+        cls, jobs: Sequence[JobSummary], outbox: Path, prefix: str, inbox: Path, bounds: PageBounds
     ) -> Viewer:
         """A viewer of these jobs; single ones leave a quarter of the boards to the others."""
         singles = sum(not job.is_many for job in jobs)
@@ -153,8 +153,8 @@ class Viewer:
         members = iter(range(bounds.members))
         return cls(outbox, prefix, originals, bounds, bounds.boards - singles, singles, members)
 
-    def view(self, number: int, job: Job) -> Generator[str, None, View]:
-        """The job with as many of its boards as fit; yields after each of them."""
+    def view(self, number: int, job: JobSummary) -> View:
+        """The job with as many of its boards as fit."""
         links = _links(job, self.outbox, self.prefix)
         if not job.is_many:
             self.census.add(job.added)
@@ -166,9 +166,9 @@ class Viewer:
         most = max(_FEWEST_ROWS, min(self.bounds.rows, -(-self.left // 2)))
         try:
             if job.status == "archive":
-                cards, of = yield from self._members(job, most)
+                cards, of = self._members(job, most)
             else:
-                cards, of = yield from self._rows(job, self.outbox, "", most)
+                cards, of = self._rows(job, self.outbox, "", most)
         except (OSError, ValueError):
             return View(number, job, links, (), job.puzzles)
         return View(number, job, links, cards, of)
@@ -178,20 +178,16 @@ class Viewer:
         return left > 0
 
     def _rows(
-        self, job: Job, folder: Path, before: str, most: int
-    ) -> Generator[str, None, tuple[list[Card], int]]:
+        self, job: JobSummary, folder: Path, before: str, most: int
+    ) -> tuple[list[Card], int]:
         """Some puzzles of a collection, and how many it has. Raises OSError."""
         second = f"{job.stem}_2.solution"
         others = folder / second if second in job.files else None
         table, count = folder / f"{job.stem}.csv", self.census.add_line
-        sample = yield from sample_table(table, PuzzleRow, most, others, count)
-        cards = []
-        for each in sample.rows:
-            cards.append(self._row_card(job, each, before))
-            yield ""
-        return cards, sample.of
+        sample = sample_table(table, PuzzleRow, most, others, count)
+        return [self._row_card(job, each, before) for each in sample.rows], sample.of
 
-    def _row_card(self, job: Job, sampled: Sampled[PuzzleRow], before: str) -> Card:
+    def _row_card(self, job: JobSummary, sampled: Sampled[PuzzleRow], before: str) -> Card:
         row = sampled.row
         board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
         if self._has_room(self.left):
@@ -203,44 +199,38 @@ class Viewer:
             facts.append(f"{shortened(row.solutions, _LONGEST_NUMBER)} solutions found")
         return self._card(name, row.status, board, row.message, facts)
 
-    def _members(self, job: Job, most: int) -> Generator[str, None, tuple[list[Card], int]]:
+    def _members(self, job: JobSummary, most: int) -> tuple[list[Card], int]:
         """Some puzzles of an archive, and how many members it has. Raises OSError."""
         table, count = self.outbox / f"{job.stem}.csv", self.census.add_line
-        sample = yield from sample_table(table, MemberRow, most, on_added=count)
-        found = []
-        for each in sample.rows:
-            found.append((each.row, *job_of_member(self.outbox, job, each.place, each.row)))
-            yield ""
+        sample = sample_table(table, MemberRow, most, on_added=count)
+        rows = ((each.place, each.row) for each in sample.rows)
+        allowed = self.members if self.left > 0 else iter(())
+        found = members_at(rows, job, self.outbox, self.originals, allowed)
         found.sort(key=lambda each: _urgency(each[0], each[2]))
-        wanted = {m.sha256 for _, _, m in found if m and not m.is_many and m.sha256}
-        wanted = wanted if self.left > 0 else set()
-        originals = yield from members_of(job, self.originals, wanted, self.members)
         cards: list[Card] = []
-        for number, (row, folder, member) in enumerate(found, 1):
+        for number, (row, folder, member, original) in enumerate(found, 1):
             room = most - len(cards)
             if room <= 0:
                 break
             if member is not None and member.is_many:
                 share = room if number == len(found) else -(-room // 2)
-                cards += yield from self._rows_within(row, folder, member, share)
+                cards += self._rows_within(row, folder, member, share)
             else:
-                original = originals.get(member.sha256 or "") if member else None
                 cards.append(self._member_card(row, folder, member, original))
-                yield ""
         return cards, max(job.puzzles, len(cards))
 
     def _rows_within(
-        self, row: MemberRow, folder: Path, member: Job, most: int
-    ) -> Generator[str, None, list[Card]]:
+        self, row: MemberRow, folder: Path, member: JobSummary, most: int
+    ) -> list[Card]:
         """Some puzzles of a collection in an archive."""
         name = shortened(row.member)
         try:
-            return (yield from self._rows(member, folder, f"{name}, ", most))[0]
+            return self._rows(member, folder, f"{name}, ", most)[0]
         except (OSError, ValueError):
             return [self._card(name, row.status, "Its table cannot be read.", row.message)]
 
     def _member_card(
-        self, row: MemberRow, folder: Path, member: Job | None, original: bytes | None
+        self, row: MemberRow, folder: Path, member: JobSummary | None, original: bytes | None
     ) -> Card:
         name = shortened(row.member)
         if member is None:
@@ -253,7 +243,7 @@ class Viewer:
         prefix = self.prefix + encoded(str(folder.relative_to(self.outbox))) + "/"
         return self._job_card(member, board, _links(member, folder, prefix), name)
 
-    def _job_card(self, job: Job, board: Board | str, links: Links, name: str = "") -> Card:
+    def _job_card(self, job: JobSummary, board: Board | str, links: Links, name: str = "") -> Card:
         facts = [job.format] if job.format else []
         by = f" by {job.solver}" if job.solver else ""
         if "batch" in job.seconds:
@@ -283,7 +273,7 @@ class Viewer:
         return Card(name, status, svg, message, facts, links, max(board.geometry.extent) >= _WIDE)
 
 
-def _urgency(row: MemberRow, member: Job | None) -> int:
+def _urgency(row: MemberRow, member: JobSummary | None) -> int:
     """Failures first, then collections with failures; collections without come last."""
     if row.status in NOT_WELL:
         return 0
@@ -292,7 +282,7 @@ def _urgency(row: MemberRow, member: Job | None) -> int:
     return 2
 
 
-def _links(job: Job, folder: Path, prefix: str) -> Links:
+def _links(job: JobSummary, folder: Path, prefix: str) -> Links:
     """Links to the listed files that exist; log and record are always among them."""
     last = [f"{job.stem}.log", f"{job.stem}{ENDING}"]
     listed = [name for name in job.files if name not in last]

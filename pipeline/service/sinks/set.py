@@ -49,7 +49,8 @@ from pipeline.service.protocol.publish import Publication
 from pipeline.service.protocol.settle import within
 from pipeline.service.workers import Request, Several
 from pipeline.settings import Settings
-from pipeline.solving.result import NOT_WELL, Result, Stopwatch
+from pipeline.solving.facts import NOT_WELL
+from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:

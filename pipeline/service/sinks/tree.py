@@ -62,7 +62,8 @@ from pipeline.service.protocol.publish import Publication
 from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, Singles, shown_size
 from pipeline.service.sinks.table import Table
 from pipeline.settings import Settings
-from pipeline.solving.result import NOT_WELL, Result
+from pipeline.solving.facts import NOT_WELL
+from pipeline.solving.result import Result
 
 _LONGEST = "_1234567.solution"
 """The longest ending of a collection's files."""

@@ -104,4 +104,4 @@ def test_nothing_is_printed_that_a_terminal_would_obey(outbox):
 def test_the_timeout_is_for_one_proof(outbox):
     outbox.write("one.txt", "x", "one")
     code, printed, _ = call(outbox, "--timeout", "0.001")
-    assert (code, "BAD        one  one.txt is listed, and is none" in printed) == (1, True)
+    assert (code, "BAD        one  one.txt is listed, but a job" in printed) == (1, True)

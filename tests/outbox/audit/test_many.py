@@ -118,8 +118,8 @@ def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path
         (1, "status", "failed", "row 1: the status 'failed' does not go with 1 solution"),
         (1, "status", "invalid", "but the original holds a puzzle there"),
         (5, "status", "unknown", "but the original holds no puzzle there"),
-        (1, "solutions", "2", "row 1: 2 solutions are told, the solution files have 1 line for it"),
-        (1, "solutions", "x", "row 1: x solutions are told, the solution files have 1 line for it"),
+        (1, "solutions", "2", "2 solutions in the table, the solution files have 1 line for it"),
+        (1, "solutions", "x", "x solutions in the table, the solution files have 1 line for it"),
         (1, "complete", "false", "row 1: the status 'unique' does not go with 1 solution"),
         (1, "complete", "yes", "row 1: complete: expected true or false, found 'yes'"),
         (1, "solution", "1" * 16, "row 1: its solution is not that of the first solution file"),
@@ -212,7 +212,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         "lines.csv: row 3: two of its solutions are the same grid",
         "lines.csv: row 3: two of its solutions are the same grid",
     ),
-    ("lines", remove("lines_6.solution"), "6 solutions are told, the solution files have 5 "),
+    ("lines", remove("lines_6.solution"), "6 solutions in the table, the solution files have 5 "),
     ("nine", put("nine_2.solution", ""), "nine_2.solution is there, and is not listed"),
     (
         "lines",
@@ -251,7 +251,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     (
         "set",
         lambda o: o.path("set/in/two.json").rename(o.path("set/in/three.json")),
-        "in/two.txt: two_1.solution is listed, and is none",
+        "in/two.txt: two_1.solution is listed, but a job",
     ),
     ("set", unlink("set/in/two.json"), "in/two.txt: there is no record of it"),
     ("set", exchange_folders, "in/two.txt: its set lies in another folder, set/over"),

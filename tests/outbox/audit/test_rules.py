@@ -81,11 +81,6 @@ TAMPERS: dict[str, tuple[str, Tamper, str]] = {
         change("solo_1.solution", "412356\n356241", "356241\n412356"),
         "solo_1.solution: ",
     ),
-    "a solution written otherwise": (
-        "one",
-        change("one_1.solution", '"size"', ' "size"'),
-        "one_1.solution:",
-    ),
     "no cell of the samurai": (
         "samurai",
         write("samurai_1.solution", "123456789\n"),

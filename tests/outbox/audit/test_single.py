@@ -160,7 +160,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("one", write("one_1.solution", "1243\n3421\n4312\n213.\n"), "row 4, column 4 is not filled"),
     ("marks", certify("marks", steps=7), "where 7 are"),
     ("one", take_record, "the source is 'two.txt': its set would be called 'two'"),
-    ("one", take_record, "two_1.solution is listed, and is none of this job's names"),
+    ("one", take_record, "two_1.solution is listed, but a job of this name does not write it"),
     ("six", fit_to_another, "has another sha256"),
     ("hard", cut_proof, "hard.proof.lrat: the proof ends without the empty clause"),
     ("hard", write("hard.proof.lrat", ""), "the proof ends without the empty clause"),

@@ -12,7 +12,8 @@ from support.packing import zip_of
 from support.reporting import HOSTILE, LINES
 
 from pipeline import InputError, certify_grid
-from pipeline.outbox.names import DONE, Originals
+from pipeline.outbox.names import DONE
+from pipeline.outbox.originals import Originals
 from pipeline.outbox.report import Printed, is_published, puzzles_at
 
 OF_LINES = [f"many.txt, line {line}" for line in (1, 2, 3, 4)]
@@ -110,8 +111,8 @@ def test_a_published_solution_that_is_none_is_not_printed(copy):
     found = [*puzzles_at(copy.outbox, originals(copy))]
     assert "small.txt" not in names(found)
     (of_row, of_file) = (each for each in reasons(found) if "BAD" in each)
-    assert of_row.startswith("many.txt:1: BAD: its published solution is none: ")
-    assert of_file.startswith("small.txt: BAD: its published solution is none: ")
+    assert of_row.startswith("many.txt:1: BAD: its published solution breaks the rules: ")
+    assert of_file.startswith("small.txt: BAD: its published solution breaks the rules: ")
 
 
 def test_a_solution_that_is_gone_is_said_to_be_unknown(copy):

@@ -19,10 +19,9 @@ from support.reporting import HEAD, collection, page_of, record, table, text_of
 from support.strategies import examples
 
 from pipeline.errors import printable
-from pipeline.outbox.names import Originals
-from pipeline.outbox.report.drawn import members_of
+from pipeline.outbox.originals import Originals, members_of
 from pipeline.outbox.report.records import UNREADABLE, read_job, sample_table
-from pipeline.outbox.report.survey import Bounds, survey
+from pipeline.outbox.report.survey import PageBounds, survey
 from pipeline.outbox.report.views import Viewer
 from pipeline.outbox.tables import MemberRow, PuzzleRow
 
@@ -36,15 +35,6 @@ FIELDS = (
     *("solver", "certificate", "job", "seconds", "finished", "totals", "files", "declared"),
     *("conflict", "conflict_rules", "difference", "grids", "rules"),
 )
-
-
-def result_of(steps):
-    """What work in short steps comes to."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
 
 
 def test_what_cannot_be_read_in_place_of_a_record_is_a_row_that_says_so(tmp_path):
@@ -74,7 +64,7 @@ def test_numbers_and_times_that_cannot_be_are_not_believed(tmp_path):
     said = page_of(tmp_path, tmp_path).said
     assert "last of which finished on 2026-01-02 00:00:00" in said
     assert "0" * 99 not in said
-    assert len(result_of(survey(tmp_path, Bounds())).finished) == 2
+    assert len(survey(tmp_path, PageBounds()).finished) == 2
 
 
 def test_files_that_lead_elsewhere_are_not_linked(tmp_path):
@@ -165,7 +155,7 @@ def found_of(job, inbox, allowed, *texts):
     """Of the members of its original those with one of these texts."""
     wanted = {sha256(text.encode()).hexdigest() for text in texts}
     originals = Originals.of([inbox / "done"])
-    found = result_of(members_of(job, originals, wanted, allowed))
+    found = members_of(originals, job.source, wanted, allowed)
     return {data.decode() for data in found.values()}
 
 
@@ -174,7 +164,7 @@ def test_the_members_that_are_timed_and_looked_for_are_bounded_for_the_whole_pag
     job = read_job(
         archive(tmp_path, *((f"a{at}.txt", "unique", {"seconds": {"solve": 1}}) for at in range(4)))
     )
-    said = page_of(tmp_path, tmp_path, bounds=Bounds(timed=3)).said
+    said = page_of(tmp_path, tmp_path, bounds=PageBounds(timed=3)).said
     assert "Of 3 puzzles solved on their own" in said
     assert "of archives the first 3" in said
     (tmp_path / "done").mkdir()
@@ -195,7 +185,7 @@ def test_the_members_behind_a_broken_nested_archive_are_found(tmp_path):
 
 def test_a_sample_has_the_failures_first(tmp_path):
     statuses = ["unique"] * 50 + ["multiple", "failed", "unsolvable", "invalid"]
-    sample = result_of(sample_table(table(tmp_path / "many.csv", statuses), PuzzleRow, 6))
+    sample = sample_table(table(tmp_path / "many.csv", statuses), PuzzleRow, 6)
     found = [(each.row.index, each.row.status) for each in sample.rows]
     failed, others = (
         [("52", "failed"), ("54", "invalid")],
@@ -210,7 +200,7 @@ def test_rows_that_are_broken_are_rows_that_say_so_and_quotes_are_read(tmp_path)
     long = b"1,1," + b"1" * 3_000_000 + b",unique,1,true,exhaustion,,,\n"
     quoted = b'4,4,"a,b",invalid,0,,,,"no ""puzzle""",\n'
     path.write_bytes(HEAD.encode() + b'1,2,"\n\xff,,,\n' + long + quoted)
-    sample = result_of(sample_table(path, PuzzleRow, 9))
+    sample = sample_table(path, PuzzleRow, 9)
     assert [each.row.status for each in sample.rows] == [
         UNREADABLE,
         UNREADABLE,
@@ -219,7 +209,7 @@ def test_rows_that_are_broken_are_rows_that_say_so_and_quotes_are_read(tmp_path)
     ]
     last = sample.rows[-1].row
     assert (sample.of, last.puzzle, last.message) == (4, "a,b", 'no "puzzle"')
-    assert result_of(sample_table(path, MemberRow, 9)).of == 4
+    assert sample_table(path, MemberRow, 9).of == 4
 
 
 def test_long_lines_of_a_table_are_not_kept(tmp_path):
@@ -231,7 +221,7 @@ def test_long_lines_of_a_table_are_not_kept(tmp_path):
         )
     tracemalloc.start()
     try:
-        assert len(result_of(sample_table(path, PuzzleRow, 100)).rows) == 100
+        assert len(sample_table(path, PuzzleRow, 100).rows) == 100
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()
@@ -261,7 +251,7 @@ def test_a_page_has_a_bounded_number_of_jobs_and_boards_and_says_so(tmp_path):
         collection(tmp_path, name, ["unique"] * 100)
     for number in range(20):
         record(tmp_path, f"job{number}", status="failed" if number == 13 else "unique")
-    page = page_of(tmp_path, tmp_path, bounds=Bounds(jobs=8, rows=20))
+    page = page_of(tmp_path, tmp_path, bounds=PageBounds(jobs=8, rows=20))
     assert "220 puzzles in 22 jobs" in page.said
     assert "Listed are 8 of 22 jobs" in page.said
     assert "the search looks through these only" in page.said
@@ -279,7 +269,7 @@ def test_however_many_single_jobs_there_are_collections_have_boards(tmp_path):
     for name in ("more", "most", "many"):
         collection(tmp_path, name, ["unique"] * 9)
     record(tmp_path, "lost", status="collection", totals={"unique": 9})
-    page = page_of(tmp_path, tmp_path, bounds=Bounds(boards=8))
+    page = page_of(tmp_path, tmp_path, bounds=PageBounds(boards=8))
     assert page.boards() == 6 + 2
     assert page.said.count("Shown are 4 of 9 puzzles") == 3
     assert "Shown are 0" not in page.said
@@ -290,8 +280,8 @@ def test_however_many_single_jobs_there_are_collections_have_boards(tmp_path):
 
 def test_collections_leave_boards_for_what_follows(tmp_path):
     job = read_job(collection(tmp_path, "many", ["unique"] * 100))
-    viewer = Viewer.of([job], tmp_path, "", tmp_path, Bounds(boards=50, rows=40))
-    views = [result_of(viewer.view(number, job)) for number in range(4)]
+    viewer = Viewer.of([job], tmp_path, "", tmp_path, PageBounds(boards=50, rows=40))
+    views = [viewer.view(number, job) for number in range(4)]
     assert [len(view.cards) for view in views] == [25, 13, 6, 4]
     assert viewer.left == 2
 
@@ -316,7 +306,7 @@ def test_a_reason_in_the_table_is_escaped_and_bounded(tmp_path):
 def test_a_total_leads_to_the_jobs_that_are_listed_and_to_no_others(tmp_path):
     record(tmp_path, "bad", status="failed")
     record(tmp_path, "good")
-    first = {"bounds": Bounds(jobs=1)}
+    first = {"bounds": PageBounds(jobs=1)}
     assert inside(tmp_path, "dt", **first) == ["unique", "failed"]
     tags = page_of(tmp_path, tmp_path, **first).tags
     linked = [given for _, given in tags if "data-status" in given]
