@@ -34,7 +34,6 @@ FormatChoice = Literal[
     "json",
     "sadman",
     "bordered",
-    "simple-sudoku",
     "spreadsheet",
     "spaces",
     "characters",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pipeline.reading.archives.walk import Kind
-    from pipeline.reading.formats import Detected
+    from pipeline.reading.formats import Detected, What
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """A source of one problem: its bytes, or why it is not read; `size` if it is a file."""
+    """A source of one problem: its bytes, or why it is not read; `size` if it is a file.
+
+    `what` is what the first look found: the puzzle itself, if it is small.
+    """
 
     name: str
     data: bytes | None
     refusal: str | None = None
     size: int | None = None
+    what: What | None = None
 
 
 @dataclass(frozen=True, slots=True)

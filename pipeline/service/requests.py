@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading.formats import Piece, parsed_from, signs_of
-from pipeline.reading.source import Source
+from pipeline.reading.source import Single, Source
 from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
 from pipeline.solving.one import compared, solve_problem
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
 
-Given = Problem | Puzzle | str | bytes
-"""What can be solved: a problem that was read, a puzzle, or a text."""
+Given = Problem | Puzzle | Single | str | bytes
+"""What can be solved: a problem that was read, a puzzle, a source of one, or a text."""
 
 
 def solve_puzzle(
@@ -124,6 +124,8 @@ def problem_given(name: str, given: Given, settings: Settings) -> Problem:
             return read_problem(given.encode(errors="surrogatepass"), name, settings)
         case bytes():
             return read_problem(given, name, settings)
+        case Single(data=bytes(data), what=what):
+            return read_problem(data, name, settings, what)
     kind = type(given).__name__
     raise TypeError(f"expected a Puzzle, a Problem, or a text as str or bytes, found {kind}")
 

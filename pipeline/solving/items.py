@@ -82,7 +82,7 @@ def item_of(single: Single, settings: Settings) -> Item:
     if single.data is None:
         return Item(single.name, None, None, single.refusal)
     try:
-        problem = read_problem(single.data, single.name, settings)
+        problem = read_problem(single.data, single.name, settings, single.what)
     except (InvalidPuzzle, LimitReached) as error:
         return Item(single.name, None, None, str(error))
     return Item(single.name, None, problem, signs=signs_of(problem.format))

@@ -28,10 +28,9 @@ from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import (
     ALPHABET_NAMES,
     Parsed,
-    has_document,
-    is_written_otherwise,
+    is_written_as_values,
     parse_source,
-    read_solution,
+    read_values,
     render_puzzle,
     signs_of,
     solution_text,
@@ -136,7 +135,7 @@ def as_written(record: PuzzleRecord, parsed: Parsed | None, rules: Puzzle | None
     """What tells how solutions are written, if not as a filled puzzle in the same notation."""
     form = record.format or ""
     is_other = rules is not None and (
-        record.variant == "rules" or is_written_otherwise(form, rules)
+        record.variant == "rules" or is_written_as_values(form, rules)
     )
     if not is_other or rules is None:
         return None
@@ -151,12 +150,11 @@ def _grid_written(
     if data is None:
         return None
     try:
-        grid = read_solution(data, name, parsed)
+        grid = read_values(data, name, parsed.puzzle.geometry)
     except InvalidPuzzle as error:
         report.bad(str(error))
         return None
-    if parsed.document or not has_document(parsed.format):
-        _audit_text(name, data, solution_text(parsed, grid), report)
+    _audit_text(name, data, solution_text(parsed, grid), report)
     return grid
 
 

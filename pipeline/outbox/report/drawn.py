@@ -21,9 +21,9 @@ from pipeline.reading.archives.limits import Room, UnpackError
 from pipeline.reading.archives.walk import kind_of, opened, walk
 from pipeline.reading.formats import (
     Parsed,
-    is_written_otherwise,
+    is_written_as_values,
     parse_source,
-    read_solution,
+    read_values,
     signs_of,
 )
 from pipeline.settings import Reading
@@ -49,7 +49,8 @@ def board_of_job(job: Job, folder: Path, original: bytes | None) -> Board | str:
     solution = f"{job.stem}_1.solution"
     read = _read(original, job.reading)
     data = _published(folder / solution) if solution in job.files else None
-    filled = _values_read(data, read) if _has_values(read) else _read(data, job.reading)
+    in_any_format = job.reading._replace(format="auto")
+    filled = _values_read(data, read) if _has_values(read) else _read(data, in_any_format)
     board = _board(read, filled, job.conflict, job.difference, job.rules_in_conflict)
     if board is None:
         missed = original is None and job.box
@@ -124,7 +125,7 @@ def _grid(filled: Parsed | None) -> Grid | None:
 
 def _has_values(read: Parsed | None) -> bool:
     """Whether the solutions of a puzzle are no filled puzzles in its notation."""
-    return read is not None and is_written_otherwise(read.format, read.puzzle)
+    return read is not None and is_written_as_values(read.format, read.puzzle)
 
 
 def _values_read(data: bytes | None, read: Parsed | None) -> Parsed | None:
@@ -132,7 +133,7 @@ def _values_read(data: bytes | None, read: Parsed | None) -> Parsed | None:
     if data is None or read is None:
         return None
     try:
-        grid = read_solution(data, "", read)
+        grid = read_values(data, "", read.puzzle.geometry)
     except (PipelineError, ValueError, RecursionError):
         return None
     return replace(read, puzzle=Puzzle.of_values(grid.geometry, grid.values))

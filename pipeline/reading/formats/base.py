@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeVar
 
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.text import NEWLINE, Text, is_border, says_something
 from pipeline.settings import Reading
 
@@ -31,7 +31,7 @@ class Parsed:
     `format` is what `render_puzzle` takes to write in the same notation: the format's name,
     followed by the notation's if the format has several. `claimed` is the solution that stands
     beside the puzzle, unchecked: one line, or numbers with spaces. `unread` names what is left to
-    people, such as rules in prose. `document` is what `Format.fill` fills in.
+    people, such as rules in prose.
     """
 
     puzzle: Puzzle
@@ -40,7 +40,6 @@ class Parsed:
     variant: Variant
     claimed: str | None = None
     unread: tuple[str, ...] = ()
-    document: str = ""
 
 
 class Found(NamedTuple):
@@ -51,7 +50,6 @@ class Found(NamedTuple):
     notation: str = ""
     claimed: str | None = None
     unread: tuple[str, ...] = ()
-    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +58,19 @@ class Format:
 
     `recognise` says why a text is of this format, or None. `parse` reads it, or raises
     InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back, in
-    the notation that `parse` named; "" stands for one that the text itself tells. It raises
-    ValueError for a puzzle that the format cannot express, and is None if puzzles are only read.
+    the notation that `parse` named; "" leaves the notation to the text. It raises ValueError for
+    a puzzle that the format cannot express. It is None if the format is only read: solutions are
+    then rows of values.
     `begins` matches the beginning of every text, even a damaged one, that has this format's own
     words or header; formats of mere rows have none. `many` is the same notation for many puzzles.
-    `fill` writes a grid into the document that `parse` found, and `filled` reads it there (data,
-    source, geometry) or raises InvalidPuzzle; without them a grid is rendered as a filled puzzle.
     """
 
     name: str
     recognise: Callable[[Text], str | None]
     parse: Callable[[Text, Reading], Found]
-    render: Callable[[Puzzle, str], str] | None
+    render: Callable[[Puzzle, str], str] | None = None
     begins: re.Pattern[str] | None = None
     many: Collection[Any] | None = None
-    fill: Callable[[str, Grid], str] | None = None
-    filled: Callable[[bytes, str, Geometry], Grid] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +113,15 @@ class Head:
     """The beginning of a source; `complete` if it is all of it.
 
     `declared` says that the user named the format: then only its layout is to be found out.
-    `reads_as_one` tells whether a source is one puzzle, or plainly meant to be.
+    `reads_as_one` tells whether a source is one puzzle, or plainly meant to be. `least` is how many
+    puzzles make a collection: 1 if the source is no single puzzle by itself.
     """
 
     data: bytes
     complete: bool
     declared: bool
     reads_as_one: Callable[[Head], bool]
+    least: int = 2
 
     @cached_property
     def sample(self) -> bytes:

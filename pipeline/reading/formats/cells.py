@@ -20,9 +20,6 @@ ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
 """The same for cells that are numbers or letters."""
 
 NINE = GEOMETRIES[9]
-ONLY_NINE = {9: NINE}
-"""For formats of programs that know no other."""
-
 DIGITS = "123456789"
 BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."
@@ -152,16 +149,6 @@ def numbers_up_to(side: int) -> list[str]:
     return [str(value) for value in range(1, side + 1)]
 
 
-def written_numbers(puzzle: Puzzle, blank: str) -> list[list[str]]:
-    """The n rows of a classic puzzle, each cell a number or the blank.
-
-    Raises ValueError for boxes that are not the usual ones of that side, and as `written_cells`.
-    """
-    check_boxes(puzzle.geometry, ALL_GEOMETRIES)
-    n = puzzle.geometry.side
-    return in_rows(written_cells(puzzle, numbers_up_to(n), blank), n)
-
-
 def render_cells(puzzle: Puzzle) -> str:
     """The n² characters of a puzzle, in one string.
 
@@ -170,7 +157,8 @@ def render_cells(puzzle: Puzzle) -> str:
     or blanks beside marks.
     """
     geometry = puzzle.geometry
-    check_boxes(geometry, GEOMETRIES)
+    if GEOMETRIES.get(geometry.side) != geometry:
+        raise ValueError(f"no notation for boxes of {geometry.height}×{geometry.width}")
     signs = {1 << value: digit for value, digit in enumerate(DIGITS[: geometry.side])}
     marks = {geometry.even_values: EVEN, geometry.odd_values: ODD}
     signs |= marks if marks.keys() & set(puzzle.cells) else {geometry.all_values: ODD}
@@ -178,12 +166,6 @@ def render_cells(puzzle: Puzzle) -> str:
         return "".join(map(signs.__getitem__, puzzle.cells))
     except KeyError:
         raise ValueError("a cell's values are not a digit, a blank or a parity mark") from None
-
-
-def check_boxes(geometry: Geometry, known: dict[int, Geometry]) -> None:
-    """Raise ValueError for boxes that are not the usual ones of that side."""
-    if known.get(geometry.side) != geometry:
-        raise ValueError(f"no notation for boxes of {geometry.height}×{geometry.width}")
 
 
 def in_rows(cells: S, length: int) -> list[S]:

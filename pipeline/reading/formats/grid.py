@@ -173,7 +173,7 @@ def recognise_stacked(head: Head) -> tuple[Stack, str] | None:
     ways = [(stack, *_judged(head, stack)) for stack in _stacks(head, side)]
     most = max(good for _, good, _, _ in ways)
     stack, good, near, bad = next(way for way in ways if way[1] * 2 >= most)
-    several = good >= 2 or (good + near >= 2 and stack.title is not None)
+    several = good >= head.least or (good + near >= 2 and stack.title is not None)
     is_collection = good > 0 and several and good + near > bad
     may_be_lines = side == 16 and stack.title is None and head.is_whole
     undecided = may_be_lines and not any(map(is_above_four, head.lines))

@@ -91,4 +91,4 @@ def _values(text: Text, cells: Sequence[Word], side: int) -> list[int]:
     return values
 
 
-JIGSAW = Format("jigsaw", recognise_jigsaw, parse_jigsaw, render=None)
+JIGSAW = Format("jigsaw", recognise_jigsaw, parse_jigsaw)

@@ -63,7 +63,7 @@ def parse_killer(text: Text, _reading: Reading) -> Found:
     return Found(Puzzle.empty(NINE, (*(diagonals() if header[1] else ()), *cages)), "rules")
 
 
-KILLER = Format("killer", recognise_killer, parse_killer, render=None, begins=_HEADER)
+KILLER = Format("killer", recognise_killer, parse_killer, begins=_HEADER)
 
 
 _STEPS = {
@@ -132,4 +132,4 @@ def _end_of(start: int, text: Text, words: Sequence[Word]) -> int:
 
 
 _SIGN = re.compile(r".")
-ARROWS = Format("killer-arrows", recognise_arrows, parse_arrows, render=None, begins=_ARROWS_BEGIN)
+ARROWS = Format("killer-arrows", recognise_arrows, parse_arrows, begins=_ARROWS_BEGIN)

@@ -125,10 +125,9 @@ class Finding:
     near: int = 0
     total: int = 0
 
-    @property
-    def is_collection(self) -> bool:
-        """Whether there are two puzzles or more, and not much else."""
-        several = self.good >= 2 or (self.good == self.near == 1 and self.total == 2)
+    def is_collection(self, least: int) -> bool:
+        """Whether there are so many puzzles or more, and not much else."""
+        several = self.good >= least or (self.good == self.near == 1 and self.total == 2)
         return several and (self.good + self.near) * 2 > self.total
 
 
@@ -349,7 +348,7 @@ def recognise_lines(head: Head) -> tuple[Fields, str] | None:
     fields = found.fields
     if head.declared:
         return (fields if found.good and not fields.delimiter else Fields()), "it is declared"
-    if not found.is_collection or fields.delimiter is not None:
+    if not found.is_collection(head.least) or fields.delimiter is not None:
         return None
     where = f"in field {fields.column + 1} of each line" if fields.column else "in single lines"
     return fields, f"whole puzzles {where}"

@@ -25,9 +25,8 @@ from itertools import chain, pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
-from pipeline.reading.formats.cells import DIGITS, ONLY_NINE, check_boxes, nine_of, written_cells
+from pipeline.reading.formats.cells import nine_of
 from pipeline.reading.formats.records import (
     LONGEST,
     Reader,
@@ -172,16 +171,6 @@ def parse_opensudoku(text: Text, reading: Reading) -> Found:
         raise replace(error, column=game.column, truncated=False) from None
 
 
-def render_opensudoku(puzzle: Puzzle, _notation: str) -> str:
-    """A file of one game; raises ValueError for other sides than 9."""
-    check_boxes(puzzle.geometry, ONLY_NINE)
-    data = "".join(written_cells(puzzle, DIGITS, "0"))
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<{_ROOT}>\n  <name>Sudoku</name>\n  <game data="{data}" />\n</{_ROOT}>\n'
-    )
-
-
 _GAME = re.compile(rb"<!--.*?(?:-->|\Z)|<game(?=[\s/>])", re.DOTALL)
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*<.*?<opensudoku\b|\s*<opensudoku\b", re.DOTALL)
 _DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY)")
@@ -239,10 +228,5 @@ def _entry(record: bytes, line: int, reader: Reader) -> Entry:
 
 GAMES = Collection("opensudoku", recognise_games, pieces, entries)
 OPENSUDOKU = Format(
-    "opensudoku",
-    recognise_opensudoku,
-    parse_opensudoku,
-    render_opensudoku,
-    begins=_BEGINS,
-    many=GAMES,
+    "opensudoku", recognise_opensudoku, parse_opensudoku, begins=_BEGINS, many=GAMES
 )

@@ -189,6 +189,7 @@ class Reader:
             return Entry(lines[0], *own, plain=False, parsed=replace(parsed, claimed=claimed))
         cells = _in_one_line(text, parsed.puzzle)
         signs = signs_of(parsed.format)
+        claimed = claimed or parsed.claimed
         return Entry(lines[0], cells, parsed.puzzle, None, claimed, plain=False, signs=signs)
 
     def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
@@ -207,12 +208,12 @@ def _bad(line: int, text: str, error: InvalidPuzzle) -> Entry:
 
 def _needs_its_text(parsed: Parsed) -> bool:
     """Whether the cells alone would not be the same puzzle, or not all that its text says."""
-    from pipeline.reading.formats.writing import is_written_otherwise  # noqa: PLC0415 - it has all formats
+    from pipeline.reading.formats.writing import is_written_as_values  # noqa: PLC0415 - it has all formats
 
     puzzle = parsed.puzzle
-    if not puzzle.is_plain or parsed.document:
+    if not puzzle.is_plain or parsed.unread or parsed.variant == "rules":
         return True
-    return not puzzle.geometry.has_boxes and is_written_otherwise(parsed.format, puzzle)
+    return not puzzle.geometry.has_boxes and is_written_as_values(parsed.format, puzzle)
 
 
 def _in_one_line(text: str, puzzle: Puzzle) -> str:

@@ -138,4 +138,4 @@ def _given(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Iterator[tu
         yield cell, 1 << value - 1
 
 
-SAMURAI = Format("samurai", recognise_samurai, parse_samurai, render=None)
+SAMURAI = Format("samurai", recognise_samurai, parse_samurai)

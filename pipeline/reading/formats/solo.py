@@ -202,4 +202,4 @@ def _join(first: list[int], one: int, other: int) -> None:
     first[max(one, other)] = min(one, other)
 
 
-SOLO = Format("solo", recognise_solo, parse_solo, render=None, begins=_BEGINS)
+SOLO = Format("solo", recognise_solo, parse_solo, begins=_BEGINS)

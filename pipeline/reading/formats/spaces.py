@@ -20,14 +20,7 @@ from typing import NamedTuple
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import Format, Found
-from pipeline.reading.formats.cells import (
-    DIGITS,
-    GEOMETRIES,
-    check_boxes,
-    in_lines,
-    number_of,
-    written_cells,
-)
+from pipeline.reading.formats.cells import DIGITS, GEOMETRIES, number_of
 from pipeline.reading.formats.grid import recognise_grid
 from pipeline.reading.formats.text import Line, Text, decode_text, either, quote
 from pipeline.settings import Reading
@@ -219,28 +212,4 @@ def _values(text: Text, layout: _Layout, index: int) -> list[int]:
     return values
 
 
-def render_spaces(puzzle: Puzzle, _notation: str) -> str:
-    """Write n lines of n characters.
-
-    Raises ValueError for boxes other than the usual ones, for cells that allow neither one value
-    nor all, and if the columns of the digits would not tell how to read it.
-    """
-    check_boxes(puzzle.geometry, GEOMETRIES)
-    n = puzzle.geometry.side
-    written = in_lines("".join(written_cells(puzzle, DIGITS[:n], " ")), n)
-    if " " in written and not _is_read_back(puzzle, written):
-        raise ValueError("its columns would not tell which spaces are blanks")
-    return written
-
-
-def _is_read_back(puzzle: Puzzle, written: str) -> bool:
-    if written.isspace():
-        return False
-    text = decode_text(written.encode(), "puzzle")
-    try:
-        return bool(recognise_spaces(text)) and parse_spaces(text, Reading()).puzzle == puzzle
-    except InvalidPuzzle:
-        return False
-
-
-SPACES = Format("spaces", recognise_spaces, parse_spaces, render_spaces)
+SPACES = Format("spaces", recognise_spaces, parse_spaces)

@@ -122,4 +122,4 @@ def _members(text: Text, parts: Sequence[_Part]) -> dict[int, list[int]]:
     return members
 
 
-SUMOCUE = Format("sumocue", recognise_sumocue, parse_sumocue, render=None, begins=_BEGINS)
+SUMOCUE = Format("sumocue", recognise_sumocue, parse_sumocue, begins=_BEGINS)

@@ -48,7 +48,7 @@ def recognise_variants(head: Head) -> tuple[None, str] | None:
         found = texts_in(head.lines) == "many"
         return (None, "every line is a text of constraints") if found else None
     known = sum(map(_is_variant, lines))
-    if known * 2 > len(lines) > 1:
+    if known * 2 > len(lines) >= head.least:
         return None, "most lines are puzzles with rules"
     return None
 

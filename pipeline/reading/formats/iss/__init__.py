@@ -121,4 +121,4 @@ def _without_link(text: Text) -> Text:
     return replace(text, lines=(Line.of_text(line.number, " " * link.end() + said),))
 
 
-ISS = Format("iss", recognise_iss, parse_iss, render=None, begins=_BEGINS)
+ISS = Format("iss", recognise_iss, parse_iss, begins=_BEGINS)
