@@ -39,10 +39,10 @@ from pipeline.catalogue.values import lines_of, masks_of_values, values_of_masks
 from pipeline.certify import compiled as checking
 from pipeline.native import COMPILE_AFTER
 from pipeline.puzzle.puzzle import NINE, Puzzle
+from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.settings import Settings
 from pipeline.solving.compiled import loading
 from pipeline.solving.encode import encode_puzzle
-from pipeline.solving.many import masks_of_plain
 
 COPIES, BRUTE, BY_HAND, OF_EFFORT = 10_000, 100, 500, 500
 

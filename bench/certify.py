@@ -50,9 +50,9 @@ from pipeline.certify.abreast import check_abreast
 from pipeline.certify.many import NODES, Verdict, check_one_by_one
 from pipeline.limits import NEVER
 from pipeline.puzzle.puzzle import NINE
+from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.solving.compiled import loading
 from pipeline.solving.compiled.search import search_planes
-from pipeline.solving.many import masks_of_plain
 
 CLAIMS = 100_000
 """False ones."""

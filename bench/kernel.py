@@ -24,6 +24,7 @@ from pipeline.certify.many import NODES
 from pipeline.limits import NEVER
 from pipeline.native import LOAD_AFTER, Program
 from pipeline.puzzle.puzzle import NINE
+from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.reading.read import contents_of
 from pipeline.reading.source import Collection
 from pipeline.service.requests import solve_piece
@@ -31,7 +32,6 @@ from pipeline.service.sinks.set import PORTIONS
 from pipeline.settings import Settings
 from pipeline.solving.compiled import loading
 from pipeline.solving.compiled.search import Found, Masks, search_planes
-from pipeline.solving.many import masks_of_plain
 from pipeline.solving.solvers import Solvers
 
 COUNT = 50_000

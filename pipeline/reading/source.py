@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pipeline.reading.archives.walk import Kind
+    from pipeline.reading.archives.walk import FileKind
     from pipeline.reading.formats import Detected, What
 
 
@@ -44,14 +44,14 @@ class Collection:
     """Many puzzles in one file, which may be compressed."""
 
     source: Source
-    kind: Kind
+    kind: FileKind
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
     """An archive or a folder."""
 
-    kind: Kind
+    kind: FileKind
 
 
 Contents = Single | Collection | Archive

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pipeline.outbox.rows import Rows
-    from pipeline.reading.formats.plain import Contents
+    from pipeline.reading.formats.plain import PieceContents
 
 LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
@@ -220,12 +220,13 @@ def failed_piece(
 
 
 def _batches(
-    contents: Contents,
+    contents: PieceContents,
 ) -> Iterator[tuple[Geometry, NDArray[np.intp], NDArray[np.unsignedinteger]]]:
     """Group the puzzles without rules by geometry, with their places and masks."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
-    from pipeline.solving.many import masks_of, masks_of_plain  # noqa: PLC0415 - as above
+    from pipeline.reading.formats.plain import masks_of_plain  # noqa: PLC0415 - as above
+    from pipeline.solving.many import masks_of  # noqa: PLC0415 - as above
 
     places, cells = contents.plain_cells()
     if len(places):
@@ -239,5 +240,5 @@ def _batches(
         yield geometry, np.array(list(puzzles)), masks_of(list(puzzles.values()))
 
 
-def _problem_at(contents: Contents, places: NDArray[np.intp], index: int) -> PuzzleProblem:
+def _problem_at(contents: PieceContents, places: NDArray[np.intp], index: int) -> PuzzleProblem:
     return problem_of(contents.entry(int(places[index])))

@@ -21,7 +21,7 @@ from pipeline.certify import certify_lists, certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import EnvironmentFailure, SolverError
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.settings import ENCODING, Settings
 from pipeline.solving.cnf import Sat, Unsat
 from pipeline.solving.encode.together import Together, encode_together, propagate_many
@@ -142,14 +142,6 @@ class Answers:
 def masks_of(puzzles: Sequence[Puzzle]) -> NDArray[np.uint64]:
     """The masks of puzzles of one geometry, (P, n²)."""
     return np.array([puzzle.cells for puzzle in puzzles], np.uint64)
-
-
-def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
-    """The masks of 9×9 puzzles in ASCII, 1-9 and blanks, (P, 81)."""
-    shifts = cells - np.uint8(ord("1"))
-    masks: NDArray[np.uint16] = np.left_shift(1, shifts, dtype=np.uint16)
-    masks |= (shifts > 8) * np.uint16(NINE.all_values)  # blanks, whose bit lies outside
-    return masks
 
 
 def solve_batch(

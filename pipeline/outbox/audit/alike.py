@@ -20,13 +20,12 @@ from pipeline.outbox.audit.rows import Portion, read_row, sought_in
 from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.tables import LONGEST_LINE, PuzzleRow
 from pipeline.puzzle.puzzle import NINE
+from pipeline.reading.formats.plain import masks_of_plain
 
 _CELLS = 81
 _MOST_SHAPES, _MOST_KINDS = 16, 4
 """Shapes of rows to look for in a portion, and kinds in each; others are read one by one."""
 _POWERS = 10 ** np.arange(1, 19)
-_MASKS = np.full(256, NINE.all_values, np.uint16)
-_MASKS[ord("1") : ord("9") + 1] = 1 << np.arange(9)
 
 Bools = NDArray[np.bool_]
 Places = NDArray[np.intp]
@@ -160,12 +159,12 @@ class _Plain:
         if len(rows := np.flatnonzero(sought)):
             right[rows] = self._verdicts(rows, seconds) == sought[rows]
         if len(rows := np.flatnonzero(is_any)):
-            masks, grids = _MASKS[self.cells[rows]], self.grids[:, rows]
+            masks, grids = masks_of_plain(self.cells[rows]), self.grids[:, rows]
             right[rows] = certify_lists(NINE, masks, self.counts[rows], grids)
         return right
 
     def _verdicts(self, rows: Places, seconds: float) -> NDArray[np.uint8]:
-        masks, grids = _MASKS[self.cells[rows]], self.grids[:, rows]
+        masks, grids = masks_of_plain(self.cells[rows]), self.grids[:, rows]
         verdicts, _ = exhausted_many(NINE, masks, self.counts[rows], grids, seconds * len(rows))
         return verdicts
 

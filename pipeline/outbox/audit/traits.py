@@ -20,7 +20,7 @@ from pipeline.certify import certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError
 from pipeline.outbox.audit.claims import grid_in
-from pipeline.outbox.audit.rows import Portion, puzzle_of
+from pipeline.outbox.audit.rows import Portion
 from pipeline.outbox.audit.sets import Report, Terms
 from pipeline.outbox.schema import PuzzleRecord, or_none
 from pipeline.outbox.tables import ALSO, added_fields, also_in_record, columns
@@ -66,7 +66,7 @@ def audit_rows(
             continue
         if told is None:
             about.bad("the fields that --also adds are missing")
-        elif puzzle := puzzle_of(entry):
+        elif puzzle := entry.puzzle_read:
             grid = grid_in(row.solution, entry.signs, puzzle) if row.solution else None
             claims.append(Claim(puzzle, row.status, grid, told, about))
         elif any(text.strip(",") for text in told.values()):

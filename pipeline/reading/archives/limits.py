@@ -101,7 +101,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """One entry of an archive or folder as it was found, before it is judged.
 
     `name` is separated by `/`. `refusal` says why its content is not read. `chunks` is the

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeVar
 
-from pipeline.puzzle.puzzle import Puzzle
+from pipeline.puzzle.puzzle import NINE, Puzzle
 from pipeline.reading.formats.text import NEWLINE, Text, is_border, says_something
 from pipeline.settings import Reading
 
@@ -29,25 +29,16 @@ class Parsed:
     """A puzzle and how it was read: the format's name, why that format, the variant.
 
     `format` is what `render_puzzle` takes to write in the same notation: the format's name,
-    followed by the notation's if the format has several. `claimed` is the solution that stands
+    followed by the notation's if the format has several. What `Format.parse` returns has only the
+    notation there, and no reason. `claimed` is the solution that stands
     beside the puzzle, unchecked: one line, or numbers with spaces. `unread` names what is left to
     people, such as rules in prose.
     """
 
     puzzle: Puzzle
-    format: str
-    reason: str
-    variant: Variant
-    claimed: str | None = None
-    unread: tuple[str, ...] = ()
-
-
-class Found(NamedTuple):
-    """What a format reads in a text; `notation` is "" if the format has only one."""
-
-    puzzle: Puzzle
+    format: str = ""
+    reason: str = ""
     variant: Variant = "classic"
-    notation: str = ""
     claimed: str | None = None
     unread: tuple[str, ...] = ()
 
@@ -67,10 +58,10 @@ class Format:
 
     name: str
     recognise: Callable[[Text], str | None]
-    parse: Callable[[Text, Reading], Found]
+    parse: Callable[[Text, Reading], Parsed]
     render: Callable[[Puzzle, str], str] | None = None
     begins: re.Pattern[str] | None = None
-    many: Collection[Any] | None = None
+    many: ManyFormat[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +97,13 @@ class Entry(NamedTuple):
     plain: bool
     signs: str = ""
     parsed: Parsed | None = None
+
+    @property
+    def puzzle_read(self) -> Puzzle | None:
+        """The puzzle, of a plain text too; None if there is an error."""
+        if not self.plain:
+            return self.puzzle
+        return Puzzle.of_values(NINE, [int(sign) if sign != "." else 0 for sign in self.text])
 
 
 @dataclass(frozen=True)
@@ -155,7 +153,7 @@ def _none(_layout: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Collection(Generic[L]):
+class ManyFormat(Generic[L]):
     """One notation for many puzzles; L is what has to be found out to read a source in it.
 
     `recognise` gives that and the reason, or None; if the format is declared never None.

@@ -8,7 +8,7 @@ from typing import TypeVar, get_args
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.reading.formats.base import Found, Variant
+from pipeline.reading.formats.base import Parsed, Variant
 from pipeline.reading.formats.text import Line, Text, quote
 from pipeline.settings import AlphabetChoice, VariantChoice
 
@@ -76,7 +76,7 @@ def check_characters(text: Text, lines: Sequence[Line]) -> None:
         raise text.at_word(word, expected, truncated=may_go_on and IN_LARGER.issuperset(line.cells))
 
 
-def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Found:
+def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Parsed:
     """The puzzle whose n² cells stand in these lines, n being 4, 6, 8 or 9.
 
     Raises InvalidPuzzle for a value above n and for blank symbols that do not go together.
@@ -94,10 +94,10 @@ def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Found
         signs |= dict.fromkeys(blanks, geometry.all_values)
     if not signs.keys() >= set(characters):
         raise _first_misfit(text, lines, geometry, variant, signs)
-    return Found(Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant)
+    return Parsed(Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant=variant)
 
 
-def nine_of(text: Text, row: Line, expected: str, wanted: VariantChoice) -> Found:
+def nine_of(text: Text, row: Line, expected: str, wanted: VariantChoice) -> Parsed:
     """The puzzle whose 81 cells stand in this line. Raises InvalidPuzzle."""
     check_characters(text, (row,))
     if len(row.cells) != 81:

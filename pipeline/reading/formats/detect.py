@@ -17,49 +17,37 @@ from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
 from pipeline.reading.formats.base import (
     MOST_LOOKED_AT,
-    Collection,
     Entry,
     Format,
     Head,
+    ManyFormat,
     Parsed,
     Piece,
 )
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
-from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
-from pipeline.reading.formats.iss import ISS
-from pipeline.reading.formats.jigsaw import JIGSAW
 from pipeline.reading.formats.json_grid import JSON
-from pipeline.reading.formats.killers import ARROWS, KILLER
 from pipeline.reading.formats.line import LINE
 from pipeline.reading.formats.opensudoku import OPENSUDOKU
 from pipeline.reading.formats.programs import HODOKU, SADMAN
 from pipeline.reading.formats.records import LONGEST, Reader
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
-from pipeline.reading.formats.solo import SOLO
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.spreadsheet import SPREADSHEET
-from pipeline.reading.formats.sumocue import SUMOCUE
 from pipeline.reading.formats.text import Text, cells_of, decode_text, oversize
-from pipeline.reading.formats.variants import VARIANTS
+from pipeline.reading.formats.variants import ONE_LINE, VARIANTS
 from pipeline.settings import CHOICES, MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
-    from pipeline.reading.formats.plain import Contents
+    from pipeline.reading.formats.plain import PieceContents
 
 FORMATS: Final = (
     OPENSUDOKU,
     HODOKU,
-    KILLER,
-    ARROWS,
-    JIGSAW,
-    SUMOCUE,
+    *ONE_LINE,
     SAMURAI,
-    SOLO,
-    FPUZZLES,
-    ISS,
     JSON,
     SADMAN,
     BORDERED,
@@ -72,7 +60,7 @@ FORMATS: Final = (
 )
 """In the order in which they are tried; the last one explains what is wrong with the rest."""
 
-COLLECTIONS: Final[tuple[Collection[Any], ...]] = (
+COLLECTIONS: Final[tuple[ManyFormat[Any], ...]] = (
     VARIANTS,
     *(known.many for known in FORMATS if known.many is not None),
 )
@@ -108,7 +96,7 @@ _ONLY_MANY = frozenset(_MANY) - _BY_NAME.keys()
 class Detected:
     """How to read a source of many: its format, the layout that this found, and the reason."""
 
-    format: Collection[Any]
+    format: ManyFormat[Any]
     layout: Any
     reason: str
 
@@ -121,15 +109,15 @@ class Detected:
         reader = Reader(source, reading._replace(format="auto"), parse_single)
         return self.format.entries(piece, self.layout, reader)
 
-    def contents(self, piece: Piece, source: str, reading: Reading) -> Contents:
+    def contents(self, piece: Piece, source: str, reading: Reading) -> PieceContents:
         """The puzzles of a piece, the plain ones as an array; as `entries` else."""
-        from pipeline.reading.formats.plain import Contents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
+        from pipeline.reading.formats.plain import PieceContents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
 
         plain = PlainLines.none(piece)
         if reading.variant != "even-odd" and self.format.takes_plain_lines(self.layout):
             plain = plain_lines(piece)
         others = (self.entries(other, source, reading) for other in plain.others)
-        return Contents(plain, list(chain.from_iterable(others)))
+        return PieceContents(plain, list(chain.from_iterable(others)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +207,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         names = ", ".join(_BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
     found = chosen.parse(text, reading)
-    notation = f"{chosen.name} {found.notation}" if found.notation else chosen.name
-    return Parsed(found.puzzle, notation, reason, found.variant, found.claimed, found.unread)
+    return replace(found, format=f"{chosen.name} {found.format}".rstrip(), reason=reason)
 
 
 def _format_of(text: Text) -> tuple[Format, str]:

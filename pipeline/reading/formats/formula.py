@@ -160,7 +160,7 @@ class _Located(NamedTuple):
         return InvalidPuzzle(self.source, line, column, expected, said, truncated)
 
 
-class _Header(NamedTuple):
+class _CnfHeader(NamedTuple):
     """The numbers in the header, and the offset after it."""
 
     variables: int
@@ -168,7 +168,7 @@ class _Header(NamedTuple):
     end: int
 
 
-def _read_header(located: _Located) -> _Header:
+def _read_header(located: _Located) -> _CnfHeader:
     """Read the header: the first line that is neither empty nor a comment. Raises InvalidPuzzle."""
     text = located.text
     before = _BEFORE_HEADER.match(text)
@@ -187,7 +187,7 @@ def _read_header(located: _Located) -> _Header:
     if len(words) < 4:
         expected, found = _HEADER_WORDS[len(words)], "the end of the line"
         raise located.error(behind, behind, expected, found, truncated=newline < 0)
-    return _Header(int(words[2][0]), int(words[3][0]), behind)
+    return _CnfHeader(int(words[2][0]), int(words[3][0]), behind)
 
 
 def _fits(place: int, word: bytes) -> bool:
@@ -199,7 +199,7 @@ def _fits(place: int, word: bytes) -> bool:
     return int(word) <= (MOST_VARIABLES, _MOST_CLAUSES)[place - 2]
 
 
-def _read_body(located: _Located, header: _Header, deadline: Deadline, block: int) -> array[int]:
+def _read_body(located: _Located, header: _CnfHeader, deadline: Deadline, block: int) -> array[int]:
     """Read the literals and zeros after the header. Raises InvalidPuzzle and LimitReached.
 
     Valid blocks are read without examining their words. In the first invalid one the words are
@@ -258,7 +258,7 @@ def _numbers(piece: bytes, variables: int) -> array[int] | None:
 
 
 def _fault(
-    located: _Located, header: _Header, start: int, piece: bytes, room: int, *, is_open: bool
+    located: _Located, header: _CnfHeader, start: int, piece: bytes, room: int, *, is_open: bool
 ) -> InvalidPuzzle:
     """The first error in a piece; there is room for so many more clauses."""
     for word in _WORD.finditer(piece):
@@ -287,13 +287,13 @@ def _wanted(word: bytes, variables: int) -> str | None:
     return None
 
 
-def _size(header: _Header) -> str:
+def _size(header: _CnfHeader) -> str:
     return f"{counted(header.clauses, 'clause')}, as the header says"
 
 
 def _check_end(
     located: _Located,
-    header: _Header,
+    header: _CnfHeader,
     literals: Sequence[int],
     clauses: int,
     trailer: re.Match[bytes] | None,

@@ -20,7 +20,7 @@ from string import ascii_uppercase
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import BLANKS, DIGITS, in_rows
 from pipeline.reading.formats.ruled import first_misfit, region_rules
 from pipeline.reading.formats.text import Text, Word, quote
@@ -54,7 +54,7 @@ def _are_regions(signs: str, side: int) -> bool:
     return right + down >= side * (side - 1) // 2
 
 
-def parse_jigsaw(text: Text, _reading: Reading) -> Found:
+def parse_jigsaw(text: Text, _reading: Reading) -> Parsed:
     if len(text.lines) > 2:
         found = counted(len(text.lines), "line")
         raise text.at_line(text.lines[2], "a single puzzle", found, may_go_on=False)
@@ -71,7 +71,7 @@ def parse_jigsaw(text: Text, _reading: Reading) -> Found:
         at, expected = misfit
         raise text.at_word(regions[at], expected)
     puzzle = Puzzle.of_values(Geometry(1, side), values, region_rules(names))
-    return Found(puzzle, "rules")
+    return Parsed(puzzle, variant="rules")
 
 
 def _values(text: Text, cells: Sequence[Word], side: int) -> list[int]:

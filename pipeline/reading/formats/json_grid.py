@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, number_of
 from pipeline.reading.formats.grid import parse_grid
 from pipeline.reading.formats.text import PIECE, Line, Text, cells_of, either, quote
@@ -42,7 +42,7 @@ def recognise_json(text: Text) -> str | None:
     return "it begins as a list in JSON" if _BEGIN.match(text.lines[0].text.lstrip()) else None
 
 
-def parse_json(text: Text, reading: Reading) -> Found:
+def parse_json(text: Text, reading: Reading) -> Parsed:
     rows = _rows(text)
     if any(cell in _SIGNS for row in rows for cell in row.cells):
         return _signs(text, rows, reading)
@@ -64,7 +64,7 @@ def parse_json(text: Text, reading: Reading) -> Found:
                 raise text.error(row.line, None, "one kind of blank", "0 beside null or ''")
             blank = blank if value else bool(cell)
             values.append(value)
-    return Found(Puzzle.of_values(ALL_GEOMETRIES[side], values))
+    return Parsed(Puzzle.of_values(ALL_GEOMETRIES[side], values))
 
 
 def _rows(text: Text) -> list[_JsonRow]:
@@ -107,7 +107,7 @@ def _loaded(text: Text, written: str) -> list[Any]:
     return rows
 
 
-def _signs(text: Text, rows: Sequence[_JsonRow], reading: Reading) -> Found:
+def _signs(text: Text, rows: Sequence[_JsonRow], reading: Reading) -> Parsed:
     """Read the puzzle whose cells are signs as a grid."""
     lines = []
     for row in rows:

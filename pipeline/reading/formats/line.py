@@ -21,7 +21,7 @@ from functools import lru_cache
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
+from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Parsed, Piece
 from pipeline.reading.formats.cells import (
     EVEN,
     GEOMETRIES,
@@ -79,7 +79,7 @@ def recognise_line(text: Text) -> str | None:
     return None
 
 
-def parse_line(text: Text, reading: Reading) -> Found:
+def parse_line(text: Text, reading: Reading) -> Parsed:
     lines = text.rows or text.lines
     if len(lines) > 1:
         expected = "a single puzzle (`solve`, `count`, `run` and `watch` read files of many)"
@@ -117,7 +117,7 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Survey:
     """A way to read lines: `good` of them hold a puzzle, `near` may hold a damaged one."""
 
     fields: Fields
@@ -182,14 +182,14 @@ def texts_in(line: str, fields: Fields) -> list[str]:
 
 
 @lru_cache(maxsize=1)  # csv and lines both ask
-def find_fields(head: Head) -> Finding:
+def find_fields(head: Head) -> Survey:
     """Find the layout in which most lines are puzzles.
 
     In a tie, a table wins only if more than a hash precedes the puzzle.
     """
     lines = head.lines
     if not head.declared and may_be_sixteen(lines, whole=head.is_whole):
-        return Finding(Fields())
+        return Survey(Fields())
     delimiters = [sign for sign in DELIMITERS if any(sign in line for line in lines)]
     ways = [
         (Fields(), _BEHIND_HASH),
@@ -201,10 +201,10 @@ def find_fields(head: Head) -> Finding:
     return max(found, key=lambda way: way.good)
 
 
-def judge(fields: Fields, texts: Sequence[str], total: int) -> Finding:
+def judge(fields: Fields, texts: Sequence[str], total: int) -> Survey:
     """Count the puzzles among these texts."""
     others = [text for text in texts if not side_of(text)]
-    return Finding(fields, len(texts) - len(others), sum(map(is_attempt, others)), total)
+    return Survey(fields, len(texts) - len(others), sum(map(is_attempt, others)), total)
 
 
 def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
@@ -224,7 +224,7 @@ def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
     return above * 4 > len(rows)
 
 
-def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> Finding:
+def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> Survey:
     """Count the puzzles in the field, up to `last`, that has them in most records."""
     shaped: Counter[int] = Counter()
     open_cells: Counter[int] = Counter()
@@ -237,7 +237,7 @@ def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> F
     likely = [at for at in sorted(shaped) if shaped[at] * 2 > most]
     eligible = [at for at in likely if at <= last]
     if not eligible:
-        return Finding(way, total=len(rows))
+        return Survey(way, total=len(rows))
     column = next((at for at in eligible if open_cells[at]), eligible[0])
     if not open_cells[column]:
         column = _with_blanks(rows, column, last)
@@ -358,5 +358,5 @@ def _takes_plain_lines(fields: Fields) -> bool:
     return not fields.column and fields.delimiter is None
 
 
-LINES = Collection("lines", recognise_lines, cut_lines, entries_of_lines, _takes_plain_lines)
+LINES = ManyFormat("lines", recognise_lines, cut_lines, entries_of_lines, _takes_plain_lines)
 LINE = Format("line", recognise_line, parse_line, render_line, many=LINES)

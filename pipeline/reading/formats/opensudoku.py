@@ -25,7 +25,7 @@ from itertools import chain, pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
+from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Parsed, Piece
 from pipeline.reading.formats.cells import nine_of
 from pipeline.reading.formats.records import (
     LONGEST,
@@ -157,7 +157,7 @@ def recognise_opensudoku(text: Text) -> str | None:
     return "it begins with '<'" if text.lines[0].text.lstrip().startswith("<") else None
 
 
-def parse_opensudoku(text: Text, reading: Reading) -> Found:
+def parse_opensudoku(text: Text, reading: Reading) -> Parsed:
     found = _games(text)
     game, another = next(found, None), next(found, None)
     if game is None:
@@ -226,7 +226,7 @@ def _entry(record: bytes, line: int, reader: Reader) -> Entry:
     return reader.read(f"<opensudoku>\n{tag}{end}</opensudoku>", lines, shift=None)
 
 
-GAMES = Collection("opensudoku", recognise_games, pieces, entries)
+GAMES = ManyFormat("opensudoku", recognise_games, pieces, entries)
 OPENSUDOKU = Format(
     "opensudoku", recognise_opensudoku, parse_opensudoku, begins=_BEGINS, many=GAMES
 )

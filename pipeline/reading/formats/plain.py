@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.puzzle.puzzle import NINE
 from pipeline.reading.formats.base import Entry, Piece
 from pipeline.reading.formats.records import plain_entry
 
@@ -98,7 +99,15 @@ def _between(
     return stretches
 
 
-class Contents:
+def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """The masks of 9×9 puzzles in ASCII, 1-9 and blanks, (P, 81)."""
+    shifts = cells - np.uint8(ord("1"))
+    masks: NDArray[np.uint16] = np.left_shift(1, shifts, dtype=np.uint16)
+    masks |= (shifts > 8) * np.uint16(NINE.all_values)  # blanks, whose bit lies outside
+    return masks
+
+
+class PieceContents:
     """The puzzles of a piece, or what stands where one should be: `places` count them from 0."""
 
     def __init__(self, plain: PlainLines, entries: Sequence[Entry]) -> None:

@@ -27,7 +27,7 @@ import re
 from dataclasses import replace
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
+from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Parsed, Piece
 from pipeline.reading.formats.cells import nine_of
 from pipeline.reading.formats.grid import parse_grid
 from pipeline.reading.formats.records import (
@@ -67,7 +67,7 @@ def recognise_hodoku(text: Text) -> str | None:
     return "it begins with a colon" if text.lines[0].text.lstrip().startswith(":") else None
 
 
-def parse_hodoku(text: Text, reading: Reading) -> Found:
+def parse_hodoku(text: Text, reading: Reading) -> Parsed:
     first, *others = text.lines
     if others:
         found = counted(len(text.lines), "line")
@@ -105,7 +105,7 @@ def _entry(line: str, number: int, reader: Reader) -> Entry:
     return reader.read(line, (number,))
 
 
-LIBRARY = Collection("hodoku", recognise_library, cut_lines, library_entries)
+LIBRARY = ManyFormat("hodoku", recognise_library, cut_lines, library_entries)
 HODOKU = Format(
     "hodoku",
     recognise_hodoku,
@@ -129,7 +129,7 @@ def recognise_sadman(text: Text) -> str | None:
     return f"line {first.number} is the heading of a section" if first else None
 
 
-def parse_sadman(text: Text, reading: Reading) -> Found:
+def parse_sadman(text: Text, reading: Reading) -> Parsed:
     rows = _puzzle_rows(text)
     try:
         return parse_grid(replace(text, lines=rows), reading)

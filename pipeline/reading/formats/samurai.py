@@ -16,7 +16,7 @@ from itertools import chain
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import BLANKS, DIGITS
 from pipeline.reading.formats.ruled import given_masks
 from pipeline.reading.formats.text import Line, Text, Word, quote
@@ -94,7 +94,7 @@ def _places(line: Line) -> list[Word]:
     return words if len(words) == _EXTENT else single
 
 
-def parse_samurai(text: Text, reading: Reading) -> Found:
+def parse_samurai(text: Text, reading: Reading) -> Parsed:
     if _is_picture(text):
         return _found(text, _picture(text))
     rows = text.rows or text.lines
@@ -116,10 +116,10 @@ def parse_samurai(text: Text, reading: Reading) -> Found:
     return _found(text, zip(_cells(), words, strict=True))
 
 
-def _found(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Found:
+def _found(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Parsed:
     """The puzzle with these words in its cells; a shared one may be given in one grid or both."""
     masks, contradicting = given_masks(SAMURAI_GEOMETRY, _given(text, placed))
-    return Found(Puzzle(SAMURAI_GEOMETRY, masks, tuple(contradicting)), "rules")
+    return Parsed(Puzzle(SAMURAI_GEOMETRY, masks, tuple(contradicting)), variant="rules")
 
 
 def _given(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Iterator[tuple[int, int]]:

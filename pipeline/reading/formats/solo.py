@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.ruled import (
     cages_of,
     diagonals,
@@ -65,14 +65,14 @@ def recognise_solo(text: Text) -> str | None:
     return f"it begins with {quote(text.lines[0].text.partition(':')[0].strip() + ':')}"
 
 
-def parse_solo(text: Text, _reading: Reading) -> Found:
+def parse_solo(text: Text, _reading: Reading) -> Parsed:
     line = single_line(text)
     header = _PARAMS.match(line.text)
     params = _params(header) if header else None
     if header is None or params is None:
         expected = f"sizes such as '3x3:' or '9j:', of side 2 to {_LARGEST_SIDE}"
         raise text.at_line(line, expected)
-    reader = _Fields(text, line, params.geometry.side, _fields(line, header.end()))
+    reader = _SoloFields(text, line, params.geometry.side, _fields(line, header.end()))
     wanted = 1 + params.is_jigsaw + 2 * params.has_cages
     if len(reader.fields) != wanted:
         raise reader.error(None, counted(wanted, "field"), counted(len(reader.fields), "field"))
@@ -87,7 +87,7 @@ def parse_solo(text: Text, _reading: Reading) -> Found:
     if params.has_cages:
         rules += reader.cages(wanted - 2)
     puzzle = Puzzle.of_values(params.geometry, values, tuple(rules))
-    return Found(puzzle, variant_of(puzzle))
+    return Parsed(puzzle, variant=variant_of(puzzle))
 
 
 def _params(header: re.Match[str]) -> _Params | None:
@@ -109,7 +109,7 @@ def _fields(line: Line, start: int) -> list[_Field]:
     return fields
 
 
-class _Fields(NamedTuple):
+class _SoloFields(NamedTuple):
     """The fields of a line, to be read one by one, in a grid of that side."""
 
     text: Text

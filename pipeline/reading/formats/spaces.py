@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import DIGITS, GEOMETRIES, number_of
 from pipeline.reading.formats.grid import recognise_grid
 from pipeline.reading.formats.text import Line, Text, decode_text, either, quote
@@ -32,7 +32,7 @@ _GAP = "   "
 _FEWEST = 3
 
 
-class _Layout(NamedTuple):
+class _SpacedGrid(NamedTuple):
     """The rows, the number of cells they should have, and the step from column to column.
 
     `is_sure` says that no other columns can be meant.
@@ -63,7 +63,7 @@ def is_in_spaces(data: bytes) -> bool:
         return False
 
 
-def parse_spaces(text: Text, _reading: Reading) -> Found:
+def parse_spaces(text: Text, _reading: Reading) -> Parsed:
     layout = _layout(text)
     if layout is None:
         first = text.lines[0]
@@ -75,10 +75,10 @@ def parse_spaces(text: Text, _reading: Reading) -> Found:
     if not layout.is_sure and " " in "".join(row.text.rstrip() for row in rows):
         expected = "a sign such as '.' for the blanks"
         raise text.error(None, None, expected, "spaces that may be blanks or lie between cells")
-    return Found(Puzzle.of_values(GEOMETRIES[side], values))
+    return Parsed(Puzzle.of_values(GEOMETRIES[side], values))
 
 
-def _layout(text: Text) -> _Layout | None:
+def _layout(text: Text) -> _SpacedGrid | None:
     """The layout of most of the lines; None if they are not digits and spaces."""
     lines = [line for line in text.written() if not line.is_border]
     filled = [line for line in lines if line.text.strip()]
@@ -94,7 +94,7 @@ def _layout(text: Text) -> _Layout | None:
         return None
     are_all = len(rows) == len(lines) or all(row.text.strip() for row in rows)
     is_sure = are_all and _is_sure(clean, step) and _is_in_place(filled, clean, side, step)
-    return _Layout(rows, side, step, is_sure)
+    return _SpacedGrid(rows, side, step, is_sure)
 
 
 def _width(rows: Sequence[str]) -> int:
@@ -189,7 +189,7 @@ def _rows(lines: Sequence[Line], least: int) -> Sequence[Line]:
     return lines[first:stop]
 
 
-def _values(text: Text, layout: _Layout, index: int) -> list[int]:
+def _values(text: Text, layout: _SpacedGrid, index: int) -> list[int]:
     line, side = layout.rows[index], layout.side
     if index == side:
         found = counted(len(layout.rows), "row")

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Collection, Format, Found, Head
+from pipeline.reading.formats.base import Format, Head, ManyFormat, Parsed
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, number_of
 from pipeline.reading.formats.line import (
     DELIMITERS,
@@ -46,7 +46,7 @@ _SOLUTIONS = frozenset(("solution", "solutions"))
 _NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 
-class _Row(NamedTuple):
+class _Record(NamedTuple):
     """A line, its number of fields, and the fields, no more than the widest row can have."""
 
     line: Line
@@ -69,7 +69,7 @@ def recognise_spreadsheet(text: Text) -> str | None:
     return f"lines of {side} fields" if "" in said and cells * 4 > len(said) * 3 else None
 
 
-def parse_spreadsheet(text: Text, _reading: Reading) -> Found:
+def parse_spreadsheet(text: Text, _reading: Reading) -> Parsed:
     rows = _rows(text, _delimiter(text) or _SEPARATORS[0])
     side = _side_meant(rows) or len(rows)
     if side not in ALL_GEOMETRIES:
@@ -83,7 +83,7 @@ def parse_spreadsheet(text: Text, _reading: Reading) -> Found:
     zero = next((field for field in fields if field.text and not field.text.strip("0")), None)
     if zero and not all(field.text for field in fields):  # it may be a value
         raise text.at_word(zero, f"a number from 1 to {side}, as empty fields are the blanks")
-    return Found(Puzzle.of_values(ALL_GEOMETRIES[side], values))
+    return Parsed(Puzzle.of_values(ALL_GEOMETRIES[side], values))
 
 
 def _delimiter(text: Text) -> str | None:
@@ -92,12 +92,12 @@ def _delimiter(text: Text) -> str | None:
     return most if most in text.lines[0].text else None
 
 
-def _rows(text: Text, delimiter: str) -> list[_Row]:
+def _rows(text: Text, delimiter: str) -> list[_Record]:
     """The lines with their fields, up to one too many. Lines of mere tabs are rows too."""
     lines = text.written() if delimiter == "\t" else text.lines
     rows = (line for line in lines if delimiter in line.text or line.text.strip())
     return [
-        _Row(line, line.text.count(delimiter) + 1, _fields(line, delimiter))
+        _Record(line, line.text.count(delimiter) + 1, _fields(line, delimiter))
         for line in islice(rows, _MOST_ROWS + 1)
     ]
 
@@ -114,7 +114,7 @@ def _fields(line: Line, delimiter: str) -> list[Word]:
     return fields
 
 
-def _side_meant(rows: Sequence[_Row]) -> int | None:
+def _side_meant(rows: Sequence[_Record]) -> int | None:
     """The side that at least half of the rows have."""
     for length, times in Counter(row.width for row in rows).most_common():
         if length in ALL_GEOMETRIES and times * 2 >= len(rows):
@@ -122,7 +122,7 @@ def _side_meant(rows: Sequence[_Row]) -> int | None:
     return None
 
 
-def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int]:
+def _values(text: Text, rows: Sequence[_Record], index: int, side: int) -> list[int]:
     line, width, fields = rows[index]
     if index == side:
         found = counted(len(rows), "row") if len(rows) <= _MOST_ROWS else "more"
@@ -189,5 +189,5 @@ def _texts(line: str, way: Fields) -> list[str]:
     return [text.lstrip("#").strip() for text in texts_in(line, way)]
 
 
-CSV = Collection("csv", recognise_csv, cut_lines, entries_of_lines)
+CSV = ManyFormat("csv", recognise_csv, cut_lines, entries_of_lines)
 SPREADSHEET = Format("spreadsheet", recognise_spreadsheet, parse_spreadsheet, many=CSV)

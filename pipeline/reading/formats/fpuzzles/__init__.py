@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.fpuzzles.document import (
     LONGEST,
     Misread,
@@ -50,7 +50,7 @@ def recognise_fpuzzles(text: Text) -> str | None:
     return "it is like the short name of a link to a puzzle" if alone else None
 
 
-def parse_fpuzzles(text: Text, _reading: Reading) -> Found:
+def parse_fpuzzles(text: Text, _reading: Reading) -> Parsed:
     from pipeline.reading.formats.fpuzzles.reading import read  # noqa: PLC0415 - with all rules
 
     is_packed = not text.lines[0].text.lstrip().startswith("{")
