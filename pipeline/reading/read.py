@@ -1,8 +1,7 @@
-"""What a source holds: one problem, a collection, or an archive; and the problems in it.
+"""Decide whether a source holds one problem, a collection, or an archive.
 
-`parse.detect` tells what bytes are. `glance` looks at a small file before it is claimed,
-`contents_of` at a claimed one, and `contents_of_member` at a member of an archive; `read` yields
-all problems of any of them.
+`formats.detect` tells what bytes are. `glance` looks at a small file before it is claimed,
+`contents_of` at a claimed one, and `contents_of_member` at a member of an archive.
 """
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ def contents_of_member(
 
 
 def what_in(stream: PeekableStream, name: str, settings: Settings) -> Source | What:
-    """What a stream holds: the source of a collection, or what `detect` tells."""
+    """The source of the collection in a stream, or what `detect` tells of anything else."""
     head = stream.head(HEAD_BYTES + 1)
     complete = len(head) <= HEAD_BYTES
     what = detect(head[:HEAD_BYTES], complete, name, settings.reading)

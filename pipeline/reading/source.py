@@ -1,6 +1,6 @@
-"""What a source holds, by its content: one problem, a collection, or an archive.
+"""The contents of a source: one problem, a collection, or an archive.
 
-`reading` finds it out. Loading this takes no parser.
+`read` finds out which. Loading this module loads no parser.
 """
 
 from __future__ import annotations

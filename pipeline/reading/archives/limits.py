@@ -96,7 +96,7 @@ class Budget:
         if unpacked > HARMLESS and unpacked > self._room.ratio * packed:
             raise TooMuch(
                 f"it unpacks to more than {self._room.ratio} times its size, as bombs do; "
-                "if it is none, drop it unpacked"
+                "drop it unpacked if it is not a bomb"
             )
 
 

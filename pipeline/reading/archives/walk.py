@@ -1,4 +1,4 @@
-"""What a file is, and the single walk through archives, folders and the archives inside them."""
+"""The kind of a file, and the walk through archives, folders and the archives inside them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _TOO_DEEP = "it is an archive in an archive in an archive: no deeper than one in
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """What content is: how it is compressed, and what archive it holds; `twice` compressed."""
+    """How content is compressed, once or `twice`, and which archive it holds."""
 
     compression: Compression | None = None
     archive: Literal["zip", "tar"] | None = None
@@ -77,7 +77,7 @@ def kind_of(path: Path) -> FileKind:
 
 
 def layers_of(content: PeekableChunks) -> Layers:
-    """What content is, judged by its beginning; it may still prove to be broken."""
+    """The layers of content, judged by its beginning; it may still prove to be broken."""
     compression = _compression_of(head := _beginning(content.ahead()))
     if compression is None:
         return Layers(archive=_archive_of(head))

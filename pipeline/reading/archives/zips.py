@@ -43,7 +43,7 @@ _OFFICE = {
     "ppt/presentation.xml": _DOCUMENT,
     _OPENDOCUMENT: _DOCUMENT,
 }
-"""What is said of a zip that is a file of an office program, by a member or by its beginning."""
+"""The reason to refuse an office file, by a member of the zip or by how it begins."""
 _MOST_PARTS = 10_000
 """Members of such a file; a larger zip is not searched to its end."""
 
@@ -62,7 +62,7 @@ class _ZipMember(NamedTuple):
 
 
 class _Directory(NamedTuple):
-    """Where the list of members is; `shift` is the size of what precedes the zip."""
+    """The place of the list of members; `shift` is the number of bytes before the zip."""
 
     start: int
     size: int
@@ -121,7 +121,7 @@ def _find_list(file: IO[bytes]) -> _Directory:
 
 
 def _wide_end(file: IO[bytes], end: int) -> tuple[int, int, int, int, int] | None:
-    """The position and content of the zip64 end record; None if there is none."""
+    """The position and content of the zip64 end record; None without one."""
     start = end - _LOCATOR.size - _END64.size
     if start < 0:
         return None

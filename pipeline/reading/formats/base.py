@@ -1,4 +1,4 @@
-"""What a notation offers, for one puzzle and for many; and what is read in it."""
+"""A notation for single puzzles and for collections, and the puzzles that are read in it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Variant = Literal["classic", "even-odd", "rules"]
 L = TypeVar("L")
 MOST_LOOKED_AT = 600
-"""Lines of a source that are examined to tell which collection it is."""
+"""Lines of a source that are examined to recognise a collection."""
 
 _SAMPLE_BYTES = 256 * 1024
 
@@ -29,8 +29,8 @@ class Parsed:
     """A puzzle and how it was read: the format's name, why that format, the variant.
 
     `format` is what `render_puzzle` takes to write in the same notation: the format's name,
-    followed by the notation's if the format has several. What `Format.parse` returns has only the
-    notation there, and no reason. `claimed` is the solution that stands
+    followed by the notation's if the format has several. `Format.parse` leaves the reason empty and
+    sets only the notation. `claimed` is the solution that stands
     beside the puzzle, unchecked: one line, or numbers with spaces. `unread` names what is left to
     people, such as rules in prose.
     """
@@ -50,8 +50,8 @@ class Format:
     `recognise` says why a text is of this format, or None. `parse` reads it, or raises
     InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back, in
     the notation that `parse` named; "" leaves the notation to the text. It raises ValueError for
-    a puzzle that the format cannot express. It is None if the format is only read: solutions are
-    then rows of values.
+    a puzzle that the format cannot express. Without `render` the format is only read,
+    and solutions are rows of values.
     `begins` matches the beginning of every text, even a damaged one, that has this format's own
     words or header; formats of mere rows have none. `many` is the same notation for many puzzles.
     """

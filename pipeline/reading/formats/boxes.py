@@ -8,8 +8,8 @@
                             +-----+-----+
                             …
 
-Boxes: lines beginning with `c` come first; then height and width of a box; then (height · width)²
-integers, row by row, 0 for a blank, in any white space.
+Boxes: lines beginning with `c` come first. Height and width of a box follow, then
+(height · width)² integers, row by row, 0 for a blank, in any white space.
 
 Bordered: lines `name: value` come first, the last being `puzzle size: HxW`, height and width of a
 box. Blanks are underscores. A stray 0 is one too, if a value n shows that values count from 1. The
@@ -70,8 +70,8 @@ def recognise_boxes(text: Text) -> str | None:
 def _like_grid_row(text: Text, product: int) -> bool:
     """Whether a first line of two numbers, `12 34`, is more likely a row of single cells.
 
-    It is if most lines have as many characters as a row, other than the size would need, and
-    there are about as many lines.
+    Then most lines have as many characters as a row, other than the size would need, and there
+    are about as many lines.
     """
     lengths = [len(row.cells) for row in text.rows]
     side, times = Counter(lengths).most_common(1)[0]

@@ -162,8 +162,8 @@ def _is_filled(rows: Sequence[Line], signs: str) -> bool:
 def render_characters(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n characters, or one line, in the alphabet that the notation names.
 
-    By default that is the first one that the characters identify. Raises ValueError if there is
-    none, for a side other than the alphabet's, and for cells that allow neither one value nor all.
+    By default that is the first one that the characters identify. Raises ValueError without
+    one, for a side other than the alphabet's, and for cells that allow neither one value nor all.
     """
     if notation:
         return _written(puzzle, notation.removesuffix(IN_LINE), in_line=IN_LINE in notation)

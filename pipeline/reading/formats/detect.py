@@ -1,4 +1,4 @@
-"""What a source is: one puzzle in some format, many of them, a formula, or none of these.
+"""Decide whether a source is one puzzle, in which format, a collection, or a formula.
 
 Content decides, not the name. A new notation is one module, and one entry in FORMATS;
 `CONTRIBUTING.md` says what goes with it.
@@ -58,7 +58,7 @@ FORMATS: Final = (
     LINE,
     GRID,
 )
-"""In the order in which they are tried; the last one explains what is wrong with the rest."""
+"""The formats are tried in this order; the last one explains what is wrong with other texts."""
 
 COLLECTIONS: Final[tuple[ManyFormat[Any], ...]] = (
     VARIANTS,
@@ -76,10 +76,10 @@ DECLARABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "variant": CHOICES["variant"],
     "alphabet": CHOICES["alphabet"],
 }
-"""What can be declared about a source's notation, and so may stand in a record."""
+"""The declarations about a source's notation, which may stand in a record."""
 
 HEAD_BYTES = 1024 * 1024
-"""Bytes of a source that are enough to tell what it is."""
+"""Bytes at the beginning of a source that are enough to recognise it."""
 
 _MOST_OF_ONE = 4096
 """Bytes: larger sources are as likely to be collections."""
@@ -89,12 +89,12 @@ _SECTIONS = frozenset(("[puzzle]", "[state]"))
 """Headings in SadMan's files: what stands under them is not a puzzle each."""
 
 _ONLY_MANY = frozenset(_MANY) - _BY_NAME.keys()
-"""What `--format` may name that is not a format of single puzzles."""
+"""Names for `--format` that are not formats of single puzzles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """How to read a source of many: its format, the layout that this found, and the reason."""
+    """How to read a collection: its format, the layout that this found, and the reason."""
 
     format: ManyFormat[Any]
     layout: Any
@@ -137,8 +137,8 @@ What = Parsed | Detected | FormulaBegun | NotMany
 def detect(head: bytes, complete: bool, source: str, reading: Reading) -> What:
     """Tell what a source is from `head`: up to HEAD_BYTES of it, all of it if `complete`.
 
-    A small puzzle is read at once, which is quicker than looking for many. Raises UsageError for
-    an unknown format.
+    A small puzzle is read at once, which is quicker than looking for a collection. Raises
+    UsageError for an unknown format.
     """
     if reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head)):
         return FormulaBegun()

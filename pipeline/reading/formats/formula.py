@@ -119,8 +119,8 @@ def parse_formula(
 ) -> ParsedFormula:
     """Parse a DIMACS text; `source` names it in messages.
 
-    It is read in blocks of `block` bytes. Raises InvalidPuzzle with line and column, and does not
-    read a source of more than `max_bytes` bytes. Takes about a second for a million literals;
+    The text is read in blocks of `block` bytes. Raises InvalidPuzzle with line and column, and does
+    not read a source of more than `max_bytes` bytes. Takes about a second for a million literals;
     raises LimitReached when the deadline has passed.
     """
     if len(data) > max_bytes:
@@ -202,8 +202,8 @@ def _fits(place: int, word: bytes) -> bool:
 def _read_body(located: _Located, header: _CnfHeader, deadline: Deadline, block: int) -> array[int]:
     """Read the literals and zeros after the header. Raises InvalidPuzzle and LimitReached.
 
-    Valid blocks are read without examining their words. In the first invalid one the words are
-    examined one by one, to find the one at fault.
+    Valid blocks are read without examining their words. The words of
+    the first invalid block are examined one by one, to find the one at fault.
     """
     text, literals = located.text, array("i")
     clauses, behind = 0, header.end
@@ -276,7 +276,7 @@ def _fault(
 
 
 def _wanted(word: bytes, variables: int) -> str | None:
-    """What should stand in place of the word; None if it is a literal or 0."""
+    """The word that is expected here; None if this is a literal or 0."""
     if not _LITERAL.fullmatch(word):
         return "a literal, or 0 to end the clause"
     digits = word.lstrip(b"-")

@@ -148,8 +148,8 @@ _REGULAR = re.compile(
 class Stack:
     """How a source is made up: the side of its grids, and what stands between them.
 
-    A grid's record begins at a line that matches `title`, a regular expression; or it ends with
-    an empty line (_EMPTY_LINE); or with its n-th row, if `title` is None.
+    `title` is a regular expression: a record begins at each line that matches it. If it is
+    _EMPTY_LINE, a record ends with an empty line; if it is None, with its n-th row.
     """
 
     side: int
@@ -277,7 +277,7 @@ def _records(piece: Piece, stack: Stack) -> Iterator[tuple[int, str]]:
 def _rows_in(text: str, first: int, side: int) -> _NumberedRows:
     """The rows of a record, without lines before and after them that are no rows.
 
-    Empty if there is none.
+    Empty if there is no row.
     """
     numbered = enumerate(NEWLINE.split(text), first)
     rows = [

@@ -2,9 +2,9 @@
 
     1.........3..4..AABBAABBCCDDCCDD
 
-They stand in one line, with or without white space between, or in two lines. Any n signs but `~`,
-which constraint texts have, name the n regions of n cells. Up to side 9 the values are digits,
-above that letters: A is 1.
+Cells and regions stand in one line, with or without white space between, or in two lines. Any n
+signs but `~`, which constraint texts have, name the n regions of n cells. Up to side 9 the values
+are digits, above that letters: A is 1.
 
 A line of 162 cells may also be a puzzle and its solution. There equal signs are never neighbours;
 in regions they nearly always are.

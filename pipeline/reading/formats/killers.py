@@ -4,11 +4,11 @@
     G<<L<K<L<^G>^>^E…          steps to the sum: 0-9, A-Z = 10-35, a-j = 36-45; 0 is no sum
     SumoCueV1=0J0=8J0+1J0…     `=8` opens a cage of sum 8, `+1` joins that of cell 1, from 0
 
-`3x3:d:k:` has diagonals. The arrows are `<>^v`, and of the steps aslant ` leads up and to the left,
-' up and to the right, a comma down and to the left, a full stop down and to the right.
+`3x3:d:k:` has diagonals. The arrows are `<>^v`. Four signs are diagonal steps: ` up and to the
+left, ' up and to the right, a comma down and to the left, a full stop down and to the right.
 
-In SumoCue a sum of 0 is none, and a cage of one cell is a given. `J0` is the number of the cell's
-region; with regions there are no boxes. `SumoCueV1D` has diagonals.
+In SumoCue a cage with the sum 0 has no sum, and a cage of one cell is a given. `J0` is the number
+of the cell's region; with regions there are no boxes. `SumoCueV1D` has diagonals.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ _JIGSAWS = {side * side: side for side in SIDES}
 
 
 class _SumoCuePart(NamedTuple):
-    """What is said of a cell: a sum, or the number of the cell whose cage it joins."""
+    """The part for a cell: a sum, or the number of the cell whose cage it joins."""
 
     word: Word
     opens: bool
@@ -222,7 +222,7 @@ def _board(text: Text, parts: Sequence[_SumoCuePart]) -> tuple[Geometry, tuple[R
 
 
 def _at_part(text: Text, parts: Sequence[_SumoCuePart], cell: int, expected: str) -> InvalidPuzzle:
-    """The error for what is said of a cell; more parts would be a larger puzzle."""
+    """The error for the part of a cell; more parts would be a larger puzzle."""
     return text.at_word(parts[cell].word, expected, truncated=len(parts) < max(_BOXES))
 
 

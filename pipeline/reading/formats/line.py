@@ -191,6 +191,9 @@ def find_fields(head: Head) -> Survey:
     if not head.declared and may_be_sixteen(lines, whole=head.is_whole):
         return Survey(Fields())
     delimiters = [sign for sign in DELIMITERS if any(sign in line for line in lines)]
+    words = [texts_in(line, Fields()) for line in lines]
+    if not delimiters and all(len(row) == 1 for row in words):
+        return survey(words, Fields())
     ways = [
         (Fields(), _BEHIND_HASH),
         (Fields(column=None), _WIDEST),
@@ -249,7 +252,8 @@ def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> S
 def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
     """The first column of puzzles with blanks, damaged ones too, beside the column `full`.
 
-    Then the full grids are solutions, however many puzzles are damaged. If there is none: `full`.
+    Then the full grids are solutions, however many puzzles are damaged. Without such a column:
+    `full`.
     """
     for at in range(min(last + 1, max(map(len, rows)))):
         texts = [row[at] for row in rows if at < len(row) and at != full]

@@ -1,8 +1,8 @@
 """Whether anything in a source looks like a puzzle; if not, that is no error in an archive.
 
-This is not parsing: a grid with a wrong sign looks like a puzzle. In case of doubt a source looks
-like one. Single lines of digits are common in any text. So lines among other text count only if
-they are the cells of a whole puzzle, or rows that could be those of one grid.
+A grid with a wrong sign looks like a puzzle: nothing is parsed here. In case of doubt a source
+looks like one. Single lines of digits are common in any text. So lines among other text count only
+if they are the cells of a whole puzzle, or rows that could be those of one grid.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _ENOUGH_ROWS = 4
 def looks_like_no_puzzle(data: bytes) -> bool:
     """Whether nothing in a source looks like the beginning of a puzzle in any format.
 
-    Its first 64 KiB decide. Something does if a format's own words are there, if a whole puzzle
-    stands anywhere, or if a quarter of the lines, or the first two, may be rows or whole puzzles,
-    even damaged ones.
+    Its first 64 KiB decide. A source looks like a puzzle if it begins with a format's own words,
+    or if a whole puzzle stands anywhere. A source whose first two lines, or a
+    quarter of its lines, may be rows or whole puzzles, even damaged ones, looks like one too.
     """
     encoded = data[:_SAMPLE]
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))

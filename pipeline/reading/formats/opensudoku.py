@@ -6,13 +6,13 @@
       <game data="000340…" />
     </opensudoku>
 
-`data` is 81 digits, 0 for a blank. What the app itself exports says `version: N` there and has
-fields for each cell; of these the values that the player cannot change are the givens.
+`data` is 81 digits, 0 for a blank. The app's own exports say `version: N` there and have fields for
+each cell; the values that the player cannot change are the givens.
 
 XML can be made to exhaust the memory of a reader, or to make it read other files. So document types
 and entities are refused (by defusedxml), and so are endless tokens, nesting and names; no tree is
-built. In a collection, a record is a `<game …>` tag, which is read as a document of its own: no
-declaration of the document reaches it, and a piece can be read without those before it.
+built. In a collection, a record is a `<game …>` tag, which is read as a document of its own. So no
+declaration of the document reaches it, and each piece can be read by itself.
 """
 
 from __future__ import annotations

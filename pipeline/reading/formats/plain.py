@@ -1,6 +1,6 @@
 """Plain lines: those of a piece that are a puzzle of 9×9 and nothing else, found all at once.
 
-Only sources of many come here: numpy is slow to load.
+Only collections come here: numpy is slow to load.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def parse_sadman(text: Text, reading: Reading) -> Parsed:
 
 
 def _puzzle_rows(text: Text) -> tuple[Line, ...]:
-    """The lines of the section [Puzzle], or those before the first section if there is none."""
+    """The lines of the section [Puzzle]; without it, the lines before the first section."""
     sections: dict[str, list[Line]] = {"": []}
     lines = sections[""]
     heading = None
@@ -163,7 +163,7 @@ def _puzzle_rows(text: Text) -> tuple[Line, ...]:
     if heading is None:
         return tuple(before)
     if before:
-        raise text.at_line(before[0], f"nothing but comments before the section {_PUZZLE}")
+        raise text.at_line(before[0], f"only comments before the section {_PUZZLE}")
     if not rows:
         raise text.at_line(heading, f"the rows of the puzzle under {_PUZZLE}", "none")
     return tuple(rows)

@@ -4,10 +4,10 @@
     3x3xk:zzzc,a__b…,d13c…       with diagonals and cages: the grid, the cages, their sums
     4j:1j2a3b,b__cd__a___b_      a jigsaw of side 4: the grid, the blocks
 
-In a grid `a` to `z` are 1 to 26 blanks, and `_` separates two numbers. Blocks and cages are told by
-their borders: those between the cells of each row, then those between the cells of each column,
+The letters `a` to `z` in a grid are 1 to 26 blanks, and `_` separates two numbers. Blocks and cages
+are given by their borders: between the cells of each row, then between the cells of each column,
 then one for the end. `a` to `y` are 1 to 25 steps without a border and then one, `_` is a border,
-`z` are 26 steps without one. What else stands before the colon, such as the difficulty, is skipped.
+`z` are 26 steps without one. Anything else before the colon, such as the difficulty, is skipped.
 """
 
 from __future__ import annotations

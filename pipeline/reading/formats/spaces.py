@@ -6,9 +6,9 @@
     …
 
 Editors strip the spaces at the end of a line, and so leave empty lines for empty rows. The cells
-may also stand in every second column, `5 3     7`. The columns of the digits tell which it is.
+may also stand in every second column, `5 3     7`. The columns of the digits show which way it is.
 Nothing is guessed: a digit has to stand in the first column, another in the last, and one where a
-gap between boxes would be; and if rows are empty there may be no other empty lines.
+gap between boxes would be. If rows are empty there may be no other empty lines.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ def _layout(text: Text) -> _SpacedGrid | None:
 def _width(rows: Sequence[str]) -> int:
     """The number of characters of a full row, as far as the rows show it.
 
-    That is the longest row's length: a row is shorter only by the blanks at its end. But if that
-    is more than a row of single characters can have, the longest may have something extra. Then
-    it is the length that at most a quarter of the rows exceed.
+    Usually it is the length of the longest row: a row is shorter only by the blanks at its end.
+    If that is more than a row of single characters can have, the longest may have something
+    extra. Then it is the length that at most a quarter of the rows exceed.
     """
     lengths = sorted(map(len, rows))
     return lengths[len(lengths) * 3 // 4] if lengths[-1] > max(GEOMETRIES) else lengths[-1]
@@ -176,7 +176,7 @@ def _rows(lines: Sequence[Line], least: int) -> Sequence[Line]:
 
     There are at least `least` rows, if possible. Empty lines are rows if a grid needs them: all
     of them if there are as many lines as rows, and those at the end if the grid begins in the
-    first line. Elsewhere nothing tells which ones are rows.
+    first line. Elsewhere nothing shows which of them are rows.
     """
     filled = [index for index, line in enumerate(lines) if line.text.strip()]
     first, stop = filled[0], filled[-1] + 1

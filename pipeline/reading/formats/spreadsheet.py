@@ -4,10 +4,10 @@
     6,,,1,9,5,,,         004300209005009001…,864371259325849761…
     …                    …
 
-Fields are separated by commas, semicolons or tabs, and may be quoted. In a spreadsheet they hold
-numbers; an empty one is an empty cell, or 0 if no field is empty; n is 4, 6, 8, 9, 16 or 25. In csv
-bars may separate them too, a header may say which column holds the puzzles, a record is one line,
-and the solution beside a puzzle is taken for a claim.
+Fields are separated by commas, semicolons or tabs, and may be quoted. The fields of a spreadsheet
+hold numbers. A blank is an empty field, or 0 if no field is empty; n is 4, 6, 8, 9, 16 or 25. In
+csv bars may separate fields too, a header may say which column holds the puzzles, a record is one
+line, and the solution beside a puzzle is taken for a claim.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def parse_spreadsheet(text: Text, _reading: Reading) -> Parsed:
 
 
 def _delimiter(text: Text) -> str | None:
-    """What separates the fields of the first line; None if there is only one."""
+    """The separator of the fields of the first line; None if there is only one field."""
     most = max(_SEPARATORS, key=text.lines[0].text.count)
     return most if most in text.lines[0].text else None
 

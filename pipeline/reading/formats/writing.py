@@ -2,9 +2,9 @@
 
 The solution of a grid, a line or a puzzle under the size of its boxes is a filled puzzle in the
 same notation. Every other solution is rows of values, a line for each row of the whole extent. Up
-to side 9 the values are digits without spaces, and a place without a cell is a space; above that
+to side 9 the values are digits without spaces, and a place without a cell is a space. Above that
 they are numbers separated by one space, and such a place is `-`. No line ends with places without
-cells. What the puzzle says of its rules is not repeated, so reading values takes the geometry.
+cells. The rules of the puzzle are not repeated, so reading values takes the geometry.
 """
 
 from __future__ import annotations
@@ -124,12 +124,12 @@ def _told(word: str) -> str:
 
 
 def _signs(geometry: Geometry) -> tuple[str, str]:
-    """What stands between values, and what stands for no cell."""
+    """The separator of values, and the sign for no cell."""
     return ("", " ") if geometry.side <= _LARGEST_IN_DIGITS else (" ", "-")
 
 
 def _rows(geometry: Geometry) -> list[list[int | None]]:
-    """The cells of each row of the extent, up to the last one; None where there is none."""
+    """The cells of each row of the extent, up to the last cell; None for a place without one."""
     height, width = geometry.extent
     rows = [
         [geometry.cell_at(row, column) for column in range(1, width + 1)]

@@ -193,7 +193,7 @@ def test_an_sdk_file_without_sections_is_a_grid():
 
 NONE = "1:1: expected the rows of the puzzle under [Puzzle], found none"
 HEADING = "the heading of a section, such as [Puzzle]"
-BEFORE = "nothing but comments before the section [Puzzle]"
+BEFORE = "only comments before the section [Puzzle]"
 LIBRARY = "a line of HoDoKu's library, ':0000:x:' and 81 cells"
 CELL = "a digit or a blank"
 
