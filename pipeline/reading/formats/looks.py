@@ -135,11 +135,13 @@ def _ways(line: str) -> Iterator[Sequence[str]]:
 
 def _is_sound(row: Sequence[str], side: int) -> bool:
     """Whether the cells are values, none of them twice, and one kind of blank."""
+    if len(row) != side:
+        return False
     values = [cell for cell in row if _is_value(cell, side)]
     blanks = {cell[:1] for cell in row if not _is_value(cell, side)}
     alike = all(cell == cell[:1] * len(cell) for cell in row if cell not in values)
     one_kind = (len(blanks) < 2 or blanks == {"*", "."}) and blanks <= {"", *BLANKS}
-    return len(row) == side and alike and one_kind and len({*values}) == len(values)
+    return alike and one_kind and len({*values}) == len(values)
 
 
 def _are_rows(rows: Sequence[Sequence[str] | None], side: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,12 @@ def test_other_encodings_hide_no_puzzle():
         ROWS.replace("7", "é", 1).encode("latin-1"),
     ):
         assert not looks_like_no_puzzle(encoded)
+
+
+def test_a_long_line_of_digits_is_soon_found_to_be_no_puzzle():
+    start = time.process_time()
+    assert looks_like_no_puzzle(random.Random(1).randbytes(100_000).hex().encode())
+    assert time.process_time() - start < 5
 
 
 def test_bytes_that_are_no_text_are_no_puzzle():
