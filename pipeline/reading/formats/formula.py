@@ -61,7 +61,7 @@ Model = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Clauses(Iterable[tuple[int, ...]]):
+class ClauseArrays(Iterable[tuple[int, ...]]):
     """Clauses in four bytes a literal and twelve a clause; tuples are made on demand.
 
     `literals` are those of all clauses, each followed by a 0; `ends` the indices of the zeros.
@@ -91,8 +91,8 @@ class ParsedFormula:
     """
 
     variables: int
-    written: Clauses
-    clauses: Clauses
+    written: ClauseArrays
+    clauses: ClauseArrays
     tautologies: int
     duplicates: int
     reason: str = "it has a header 'p cnf'"
@@ -133,7 +133,7 @@ def parse_formula(
     literals = _read_body(located, header, deadline, block)
     places = deadline.watch(enumerate(literals))
     zeros = array("q", (place for place, literal in places if literal == 0))
-    return _normalised(header.variables, Clauses(literals, zeros), deadline)
+    return _normalised(header.variables, ClauseArrays(literals, zeros), deadline)
 
 
 class _Located(NamedTuple):
@@ -319,11 +319,11 @@ def _check_end(
                 raise located.error(*word.span(1), expected)
 
 
-def _normalised(variables: int, written: Clauses, deadline: Deadline) -> ParsedFormula:
+def _normalised(variables: int, written: ClauseArrays, deadline: Deadline) -> ParsedFormula:
     """Prepare it for proof checkers: no tautologies, no literal twice in a clause."""
     if all(len({*map(abs, clause)}) == len(clause) for clause in deadline.watch(written)):
         return ParsedFormula(variables, written, written, 0, 0)
-    kept = Clauses(array("i"), array("q"))
+    kept = ClauseArrays(array("i"), array("q"))
     duplicates = 0
     for clause in deadline.watch(written):
         literals = dict.fromkeys(clause)

@@ -117,7 +117,7 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class ScoredFields:
     """A way to read lines: `good` of them hold a puzzle, `near` may hold a damaged one."""
 
     fields: Fields
@@ -182,14 +182,14 @@ def texts_in(line: str, fields: Fields) -> list[str]:
 
 
 @lru_cache(maxsize=1)  # csv and lines both ask
-def find_fields(head: Head) -> Survey:
+def find_fields(head: Head) -> ScoredFields:
     """Find the layout in which most lines are puzzles.
 
     In a tie, a table wins only if more than a hash precedes the puzzle.
     """
     lines = head.lines
     if not head.declared and may_be_sixteen(lines, whole=head.is_whole):
-        return Survey(Fields())
+        return ScoredFields(Fields())
     delimiters = [sign for sign in DELIMITERS if any(sign in line for line in lines)]
     words = [texts_in(line, Fields()) for line in lines]
     if not delimiters and all(len(row) == 1 for row in words):
@@ -204,10 +204,10 @@ def find_fields(head: Head) -> Survey:
     return max(found, key=lambda way: way.good)
 
 
-def judge(fields: Fields, texts: Sequence[str], total: int) -> Survey:
+def judge(fields: Fields, texts: Sequence[str], total: int) -> ScoredFields:
     """Count the puzzles among these texts."""
     others = [text for text in texts if not side_of(text)]
-    return Survey(fields, len(texts) - len(others), sum(map(is_attempt, others)), total)
+    return ScoredFields(fields, len(texts) - len(others), sum(map(is_attempt, others)), total)
 
 
 def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
@@ -227,7 +227,7 @@ def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
     return above * 4 > len(rows)
 
 
-def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> Survey:
+def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> ScoredFields:
     """Count the puzzles in the field, up to `last`, that has them in most records."""
     shaped: Counter[int] = Counter()
     open_cells: Counter[int] = Counter()
@@ -240,7 +240,7 @@ def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> S
     likely = [at for at in sorted(shaped) if shaped[at] * 2 > most]
     eligible = [at for at in likely if at <= last]
     if not eligible:
-        return Survey(way, total=len(rows))
+        return ScoredFields(way, total=len(rows))
     column = next((at for at in eligible if open_cells[at]), eligible[0])
     if not open_cells[column]:
         column = _with_blanks(rows, column, last)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 from support.auditing import Tamper, change, copied, edit, exchange, made, shared, write
 from support.ruled import FPUZZLES, ISS, SAMURAI, SOLO
