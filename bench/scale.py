@@ -28,7 +28,8 @@ from collection import shuffled
 from puzzles import puzzles
 
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.read import source_in
+from pipeline.reading.read import what_in
+from pipeline.reading.source import Source
 from pipeline.service.cluster import Cluster
 from pipeline.service.scheduler import packed
 from pipeline.service.sinks.set import PORTIONS, End, PieceOf
@@ -46,8 +47,8 @@ def chunks(count: int, files: list[str]) -> list[PieceOf]:
     known = [data.decode().split()[0] for data in puzzles(files, 5000)]
     text = "".join(shuffled(known[i % len(known)], generator) + "\n" for i in range(count))
     stream = PeekableStream(io.BytesIO(text.encode()))
-    source = source_in(stream, "bench", SETTINGS)
-    assert source is not None
+    source = what_in(stream, "bench", SETTINGS)
+    assert isinstance(source, Source)
     return [step for step in PORTIONS.pieces(source, stream, SETTINGS) if isinstance(step, PieceOf)]
 
 

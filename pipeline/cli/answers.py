@@ -194,7 +194,7 @@ def _solve_single(single: Single, solvers: Solvers, settings: Settings) -> Answe
         return Answer(name, result, is_alone=True)
     try:
         with watch.timing("parse"):
-            problem = read_problem(data, name, settings)
+            problem = read_problem(data, name, settings, single.what)
     except InvalidPuzzle as error:
         result = Result("invalid", message=str(error), seconds=watch.seconds())
         return Answer(name, result, True, data, _with_caret(error, data))
@@ -417,7 +417,7 @@ def count(file: Path, settings: Settings, *, show: bool) -> None:
             raise InputError(single.refusal)
         try:
             with watch.timing("parse"):
-                problem = read_problem(single.data, name, settings)
+                problem = read_problem(single.data, name, settings, single.what)
         except InvalidPuzzle as error:
             raise InputError(_with_caret(error, single.data)) from error
         settings = replace(settings, max_solutions=settings.limit)  # of a formula too

@@ -21,7 +21,13 @@ from pipeline.cli.files import (
 )
 from pipeline.errors import InputError, InvalidResult, SolverError
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.formats import Parsed, parsed_from, read_solution, solution_text
+from pipeline.reading.formats import (
+    Parsed,
+    is_written_as_values,
+    parsed_from,
+    read_values,
+    solution_text,
+)
 from pipeline.reading.formats.formula import read_model
 from pipeline.service.exits import ALL_WELL, SOME_BAD
 from pipeline.settings import NumberingChoice, Settings
@@ -102,9 +108,11 @@ def certify(puzzle: Path, solutions: list[Path], settings: Settings) -> None:
 
 def _grid(file: Path, wanted: Parsed, settings: Settings) -> Grid:
     """The grid in a file, as solutions of that puzzle are written. Raises InputError."""
-    if wanted.puzzle.is_plain:
+    puzzle = wanted.puzzle
+    in_numbers = puzzle.geometry.side > 9 and is_written_as_values(wanted.format, puzzle)
+    if puzzle.is_plain and not in_numbers:
         return read_grid(file, settings)
-    return read_solution(read_bytes(file, settings.max_bytes), source_name(file), wanted)
+    return read_values(read_bytes(file, settings.max_bytes), source_name(file), puzzle.geometry)
 
 
 def _faults(file: Path, wanted: PuzzleProblem | FormulaProblem, settings: Settings) -> list[str]:

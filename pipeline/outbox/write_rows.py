@@ -21,7 +21,7 @@ from pipeline.outbox.schema import CLAIMED, DISAGREEMENTS, FALLBACKS, Fallback
 from pipeline.outbox.tables import ALSO, columns, one_line, quoted, unproved, yes_or_no
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import Entry
-from pipeline.reading.formats.plain import Contents, PlainLines
+from pipeline.reading.formats.plain import PieceContents, PlainLines
 from pipeline.reading.source import Source
 from pipeline.solving.facts import caveat
 from pipeline.solving.items import problem_of
@@ -170,7 +170,7 @@ class RowsOf:
     """
 
     def __init__(
-        self, contents: Contents, source: Source, first: int, also: Sequence[str] = ()
+        self, contents: PieceContents, source: Source, first: int, also: Sequence[str] = ()
     ) -> None:
         self._contents = contents
         self._first = first
@@ -309,7 +309,7 @@ class RowsOf:
 def broken(source: Source, line: int, message: str, also: Sequence[str] = ()) -> Rows:
     """The row that says why the rest could not be read."""
     entry = Entry(line, "", None, message, None, plain=False)
-    making = RowsOf(Contents(PlainLines.none(), [entry]), source, 1, also)
+    making = RowsOf(PieceContents(PlainLines.none(), [entry]), source, 1, also)
     making.tell(0, Result("invalid", message=message))
     return making.rows()
 

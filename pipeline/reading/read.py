@@ -1,8 +1,7 @@
-"""What a source holds: one problem, a collection, or an archive; and the problems in it.
+"""Decide whether a source holds one problem, a collection, or an archive.
 
-`parse.detect` tells what bytes are. `glance` looks at a small file before it is claimed,
-`contents_of` at a claimed one, and `contents_of_member` at a member of an archive; `read` yields
-all problems of any of them.
+`formats.detect` tells what bytes are. `glance` looks at a small file before it is claimed,
+`contents_of` at a claimed one, and `contents_of_member` at a member of an archive.
 """
 
 from __future__ import annotations
@@ -21,6 +20,8 @@ from pipeline.reading.formats import (
     HEAD_BYTES,
     Detected,
     FormulaBegun,
+    NotMany,
+    What,
     detect,
     oversize,
     parse_source,
@@ -46,7 +47,7 @@ def glance(data: bytes, name: str, settings: Settings) -> Glance:
             case Detected() as found:
                 torn = not data.endswith(b"\n") and _ends_badly(data, found, settings)
                 return Glance(holds_many=True, cut_off=torn)
-            case None:
+            case NotMany():
                 parse_source(data, name, *settings.reading)
     except InvalidPuzzle as error:
         return Glance(cut_off=error.truncated)
@@ -80,15 +81,15 @@ def _contents(path: Path, name: str, settings: Settings) -> Contents:
         return Archive(kind)
     size, most = path.stat().st_size, settings.max_bytes
     with PeekableStream(opened(path, room)) as stream:
-        source = source_in(stream, printable(name), settings)
-        if source is not None:
-            return Collection(source, kind)
+        what = what_in(stream, printable(name), settings)
+        if isinstance(what, Source):
+            return Collection(what, kind)
         if kind == "plain" and size > most:
             return Single(name, None, str(oversize(name, most, f"{size} bytes")), size)
         data = stream.whole(most + 1)
     if len(data) > most:
         return Single(name, None, str(oversize(name, most, "more")), size)
-    return Single(name, data, size=size)
+    return Single(name, data, size=size, what=what)
 
 
 def contents_of_member(
@@ -103,9 +104,9 @@ def contents_of_member(
     most = settings.max_bytes
     try:
         stream = PeekableStream(member.stream)
-        source = source_in(stream, member.name, settings)
-        if source is not None:
-            return source, stream
+        what = what_in(stream, member.name, settings)
+        if isinstance(what, Source):
+            return what, stream
         data = stream.whole(most + 1)
     except (UnpackError, OSError) as error:
         if isinstance(error, OSError) and is_environmental(error):
@@ -113,17 +114,17 @@ def contents_of_member(
         return Single(member.name, None, str(error))
     if len(data) > most:
         return Single(member.name, None, str(oversize(member.name, most, "more")))
-    return Single(member.name, data)
+    return Single(member.name, data, what=what)
 
 
-def source_in(stream: PeekableStream, name: str, settings: Settings) -> Source | None:
-    """The source of the collection in a stream, if it is one."""
+def what_in(stream: PeekableStream, name: str, settings: Settings) -> Source | What:
+    """The source of the collection in a stream, or what `detect` tells of anything else."""
     head = stream.head(HEAD_BYTES + 1)
     complete = len(head) <= HEAD_BYTES
-    match detect(head[:HEAD_BYTES], complete, name, settings.reading):
-        case Detected() as detected:
-            return Source(name, detected, _cells(head, name, detected, settings))
-    return None
+    what = detect(head[:HEAD_BYTES], complete, name, settings.reading)
+    if isinstance(what, Detected):
+        return Source(name, what, _cells(head, name, what, settings))
+    return what
 
 
 def _cells(head: bytes, name: str, detected: Detected, settings: Settings) -> int:

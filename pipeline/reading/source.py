@@ -1,6 +1,6 @@
-"""What a source holds, by its content: one problem, a collection, or an archive.
+"""The contents of a source: one problem, a collection, or an archive.
 
-`reading` finds it out. Loading this takes no parser.
+`read` finds out which. Loading this module loads no parser.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pipeline.reading.archives.walk import Kind
-    from pipeline.reading.formats import Detected
+    from pipeline.reading.archives.walk import FileKind
+    from pipeline.reading.formats import Detected, What
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """A source of one problem: its bytes, or why it is not read; `size` if it is a file."""
+    """A source of one problem: its bytes, or why it is not read; `size` if it is a file.
+
+    `what` is what the first look found: the puzzle itself, if it is small.
+    """
 
     name: str
     data: bytes | None
     refusal: str | None = None
     size: int | None = None
+    what: What | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +44,14 @@ class Collection:
     """Many puzzles in one file, which may be compressed."""
 
     source: Source
-    kind: Kind
+    kind: FileKind
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
     """An archive or a folder."""
 
-    kind: Kind
+    kind: FileKind
 
 
 Contents = Single | Collection | Archive

@@ -115,7 +115,7 @@ def _problem(item: Single, settings: Settings) -> Problem:
     if item.data is None:
         raise ValueError("results of what was not read")
     in_any_time = replace(settings, timeout=RANGES["timeout"][1])  # it was read in time before
-    return read_problem(item.data, item.name, in_any_time)
+    return read_problem(item.data, item.name, in_any_time, item.what)
 
 
 def _cnf(sent: _Clauses, geometry: Geometry) -> Cnf:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
 from pipeline.reading.formats import Piece, parsed_from, signs_of
-from pipeline.reading.source import Source
+from pipeline.reading.source import Single, Source
 from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
 from pipeline.solving.one import compared, solve_problem
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pipeline.outbox.rows import Rows
-    from pipeline.reading.formats.plain import Contents
+    from pipeline.reading.formats.plain import PieceContents
 
 LARGEST_SIDE = 25
 """Larger puzzles are solved one by one: their candidates alone would fill the memory."""
 
-Given = Problem | Puzzle | str | bytes
-"""What can be solved: a problem that was read, a puzzle, or a text."""
+Given = Problem | Puzzle | Single | str | bytes
+"""What can be solved: a problem that was read, a puzzle, a source of one, or a text."""
 
 
 def solve_puzzle(
@@ -124,6 +124,8 @@ def problem_given(name: str, given: Given, settings: Settings) -> Problem:
             return read_problem(given.encode(errors="surrogatepass"), name, settings)
         case bytes():
             return read_problem(given, name, settings)
+        case Single(data=bytes(data), what=what):
+            return read_problem(data, name, settings, what)
     kind = type(given).__name__
     raise TypeError(f"expected a Puzzle, a Problem, or a text as str or bytes, found {kind}")
 
@@ -218,7 +220,7 @@ def failed_piece(
 
 
 def _batches(
-    contents: Contents,
+    contents: PieceContents,
 ) -> Iterator[tuple[Geometry, NDArray[np.intp], NDArray[np.unsignedinteger]]]:
     """Group the puzzles without rules by geometry, with their places and masks."""
     import numpy as np  # noqa: PLC0415 - slow to load
@@ -238,5 +240,5 @@ def _batches(
         yield geometry, np.array(list(puzzles)), masks_of(list(puzzles.values()))
 
 
-def _problem_at(contents: Contents, places: NDArray[np.intp], index: int) -> PuzzleProblem:
+def _problem_at(contents: PieceContents, places: NDArray[np.intp], index: int) -> PuzzleProblem:
     return problem_of(contents.entry(int(places[index])))

@@ -9,7 +9,6 @@ from tempfile import NamedTemporaryFile
 from typing import Unpack
 
 from pipeline.errors import InvalidPuzzle, LimitReached
-from pipeline.puzzle.puzzle import NINE, Puzzle
 from pipeline.reading.archives.limits import Room
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
@@ -82,7 +81,7 @@ def item_of(single: Single, settings: Settings) -> Item:
     if single.data is None:
         return Item(single.name, None, None, single.refusal)
     try:
-        problem = read_problem(single.data, single.name, settings)
+        problem = read_problem(single.data, single.name, settings, single.what)
     except (InvalidPuzzle, LimitReached) as error:
         return Item(single.name, None, None, str(error))
     return Item(single.name, None, problem, signs=signs_of(problem.format))
@@ -101,9 +100,8 @@ def problem_of(entry: Entry) -> PuzzleProblem:
     """The problem of an entry that has no error."""
     if entry.parsed is not None:
         return PuzzleProblem(entry.parsed)
-    puzzle = entry.puzzle
+    puzzle = entry.puzzle_read
     if puzzle is None:
-        values = [int(sign) if sign.isdigit() else 0 for sign in entry.text]
-        puzzle = Puzzle.of_values(NINE, values)
+        raise ValueError("an entry that has an error")
     parsed = parsed_from(puzzle)
     return PuzzleProblem(parsed if entry.signs else replace(parsed, claimed=entry.claimed))

@@ -32,6 +32,7 @@ from pipeline.reading.formats import (
     HEAD_BYTES,
     FormulaBegun,
     Parsed,
+    What,
     detect,
     parse_source,
     solution_text,
@@ -277,13 +278,16 @@ def model_lines(model: Model) -> Iterator[str]:
     yield line + "\n"
 
 
-def read_problem(data: bytes, source: str, settings: Settings) -> PuzzleProblem | FormulaProblem:
+def read_problem(
+    data: bytes, source: str, settings: Settings, what: What | None = None
+) -> PuzzleProblem | FormulaProblem:
     """Read the problem in the bytes of a file; `source` names it in messages.
 
-    Raises InvalidPuzzle, and LimitReached if reading a formula takes too long.
+    `what` is what `detect` told of it, if that was asked before. Raises InvalidPuzzle, and
+    LimitReached if reading a formula takes too long.
     """
     complete = len(data) <= HEAD_BYTES
-    match detect(data[:HEAD_BYTES], complete, source, settings.reading):
+    match what or detect(data[:HEAD_BYTES], complete, source, settings.reading):
         case Parsed() as parsed:
             return PuzzleProblem(parsed)
         case FormulaBegun():

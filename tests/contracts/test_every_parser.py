@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from support.parsing import check_place
-from support.ruled import ONE_LINE, ONLY_READ
+from support.ruled import ONE_LINE, ONLY_READ, PLAIN_ONLY_READ
 from support.strategies import (
     SMALL_GEOMETRIES,
     arbitrary,
@@ -28,9 +28,8 @@ from pipeline.reading.formats import (
     Format,
     Parsed,
     Variant,
-    has_document,
     parse_source,
-    read_solution,
+    read_values,
     render_puzzle,
     solution_text,
 )
@@ -39,12 +38,10 @@ from pipeline.settings import AlphabetChoice, VariantChoice
 every_format = pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)
 WRITTEN = [known for known in FORMATS if known.render is not None]
 every_written = pytest.mark.parametrize("fmt", WRITTEN, ids=lambda fmt: fmt.name)
-every_only_read = pytest.mark.parametrize("name", ONLY_READ)
+TEXTS = ONLY_READ | PLAIN_ONLY_READ
+every_only_read = pytest.mark.parametrize("name", TEXTS)
 characters = st.characters(codec="utf-8")
 Case = tuple[Geometry, Variant]
-NAMED_BY_BLANKS = ("spaces",)
-"""Formats that are others too where there are no blanks."""
-
 LARGER_GEOMETRIES = (Geometry(4, 4), Geometry(5, 5))
 
 
@@ -149,10 +146,6 @@ def family(parsed: Parsed) -> str:
     return parsed.format.partition(" ")[0]
 
 
-def is_filled(puzzle: Puzzle) -> bool:
-    return len([*puzzle.givens()]) == len(puzzle.cells)
-
-
 @every_written
 @examples(4)
 @given(data=st.data())
@@ -161,7 +154,7 @@ def test_a_written_puzzle_is_read_back_and_its_format_is_found(fmt, data):
     text = render_puzzle(puzzle, fmt.name)
     parsed = parse_source(text.encode(), "a.txt")
     assert (parsed.puzzle, parsed.variant) == (puzzle, variant)
-    assert family(parsed) == fmt.name or (fmt.name in NAMED_BY_BLANKS and is_filled(puzzle))
+    assert family(parsed) == fmt.name
     assert parsed.reason
     assert render_puzzle(puzzle, parsed.format) == text
 
@@ -184,7 +177,7 @@ def test_a_written_solution_reads_back_as_itself(fmt, data):
     text = render_puzzle(filled, fmt.name)
     parsed = parse_source(text.encode(), "a_1.solution")
     assert parsed.puzzle == filled
-    assert family(parsed) == fmt.name or fmt.name in NAMED_BY_BLANKS
+    assert family(parsed) == fmt.name
     assert render_puzzle(filled, parsed.format) == text
     assert family(parse_source(text.encode(), "a_1.solution", format_name=fmt.name)) == fmt.name
     assert [value for _, value in parsed.puzzle.givens()] == list(grid.values)
@@ -264,13 +257,13 @@ def test_a_puzzle_of_another_size_than_the_format_has_is_not_written_wrongly(fmt
 
 
 def test_there_is_a_text_of_every_format_that_is_only_read():
-    assert ONLY_READ.keys() == {known.name for known in FORMATS} - {known.name for known in WRITTEN}
+    assert TEXTS.keys() == {known.name for known in FORMATS} - {known.name for known in WRITTEN}
 
 
 @every_only_read
 def test_what_is_only_read_is_found_and_read_as_if_it_were_declared(name):
-    found = parse_source(ONLY_READ[name].encode(), "a.txt")
-    declared = parse_source(ONLY_READ[name].encode(), "a.txt", format_name=name)
+    found = parse_source(TEXTS[name].encode(), "a.txt")
+    declared = parse_source(TEXTS[name].encode(), "a.txt", format_name=name)
     assert (family(found), found.puzzle) == (name, declared.puzzle)
     assert found.variant == ("classic" if found.puzzle.is_plain else "rules")
     with pytest.raises(ValueError, match=name):
@@ -281,36 +274,33 @@ def test_what_is_only_read_is_found_and_read_as_if_it_were_declared(name):
 @examples(3)
 @given(data=st.data())
 def test_a_solution_of_what_is_only_read_reads_back_as_itself(name, data):
-    parsed = parse_source(ONLY_READ[name].encode(), "a.txt")
+    parsed = parse_source(TEXTS[name].encode(), "a.txt")
     geometry = parsed.puzzle.geometry
     drawn = st.lists(st.integers(1, geometry.side), min_size=geometry.size, max_size=geometry.size)
     values = dict(enumerate(data.draw(drawn))) | dict(parsed.puzzle.givens())
     grid = Grid(geometry, tuple(values.values()))
-    assert read_solution(solution_text(parsed, grid).encode(), "a_1.solution", parsed) == grid
+    assert read_values(solution_text(parsed, grid).encode(), "a_1.solution", geometry) == grid
 
 
 @every_only_read
 @examples(3)
 @given(data=st.data())
 def test_a_solution_of_what_is_only_read_is_found_to_be_it_or_to_have_its_values(name, data):
-    puzzle = (parsed := parse_source(ONLY_READ[name].encode(), "a.txt")).puzzle
+    puzzle = (parsed := parse_source(TEXTS[name].encode(), "a.txt")).puzzle
     geometry = puzzle.geometry
     drawn = st.lists(st.integers(1, geometry.side), min_size=geometry.size, max_size=geometry.size)
     values = dict(enumerate(data.draw(drawn))) | dict(puzzle.givens())
     text = solution_text(parsed, Grid(geometry, tuple(values.values())))
     found = parse_source(text.encode(), "a_1.solution").puzzle
-    if has_document(name):  # values are no givens in it
-        assert found == puzzle
-    else:
-        placed = {found.geometry.place(cell): value for cell, value in found.givens()}
-        assert placed == {geometry.place(cell): value for cell, value in values.items()}
+    placed = {found.geometry.place(cell): value for cell, value in found.givens()}
+    assert placed == {geometry.place(cell): value for cell, value in values.items()}
 
 
 @every_only_read
 @examples(25)
 @given(data=st.data())
 def test_a_spoiled_text_of_what_is_only_read_is_read_or_refused_at_a_place_that_exists(name, data):
-    raw = data.draw(spoiled(ONLY_READ[name]))
+    raw = data.draw(spoiled(TEXTS[name]))
     for declared in ("auto", name):
         try:
             assert isinstance(parse_source(raw, "a.txt", format_name=declared), Parsed)

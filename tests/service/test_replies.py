@@ -17,7 +17,7 @@ from support.solving import NINE
 
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Piece
-from pipeline.reading.read import source_in
+from pipeline.reading.read import what_in
 from pipeline.reading.source import Single
 from pipeline.service.scheduler import packed, read_reply
 from pipeline.service.sinks.set import End, PieceOf, Singles
@@ -64,7 +64,7 @@ def blocking(result):
 def test_rows_come_out_as_they_went_in():
     text = f"{NINE}\n{'.' * 81}\nhello\n".encode() * 3
     with PeekableStream(io.BytesIO(text)) as stream:
-        request = PieceOf(Piece(1, text), source_in(stream, "a.txt", KEEPING))
+        request = PieceOf(Piece(1, text), what_in(stream, "a.txt", KEEPING))
     rows, data = sent(request, KEEPING)
     there = read_reply(data, request, KEEPING).value
     assert (there, there.seconds) == (rows, rows.seconds)

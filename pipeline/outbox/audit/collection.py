@@ -33,7 +33,7 @@ from pipeline.outbox.schema import (
 from pipeline.outbox.tables import ALSO, PuzzleRow, also_in, columns
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import HEAD_BYTES, Detected, Entry, detect_collection
-from pipeline.reading.formats.plain import Contents, PlainLines
+from pipeline.reading.formats.plain import PieceContents, PlainLines
 from pipeline.settings import Reading
 
 _PIECE_BYTES = 512 * 1024
@@ -91,13 +91,15 @@ def audit_collection(published: Many, content: Content, terms: Terms, report: Re
     return summary(f"collection of {counted(audited.count, 'puzzle')}", audited.counts)
 
 
-def _pieces(content: Content, found: Detected, source: str, reading: Reading) -> Iterator[Contents]:
+def _pieces(
+    content: Content, found: Detected, source: str, reading: Reading
+) -> Iterator[PieceContents]:
     """The puzzles, piece by piece; where the content breaks off, an entry that says why."""
     for piece in found.pieces(content, _PIECE_BYTES):
         yield found.contents(piece, source, reading)
     if content.error is not None:
         broken = Entry(0, "", None, str(content.error), None, plain=False)
-        yield Contents(PlainLines.none(), [broken])
+        yield PieceContents(PlainLines.none(), [broken])
 
 
 class _Collection:
@@ -109,7 +111,7 @@ class _Collection:
         self._report = report
         self._names = [f"{published.stem}.csv", *published.numbered]
 
-    def run(self, pieces: Iterable[Contents]) -> None:
+    def run(self, pieces: Iterable[PieceContents]) -> None:
         """Audit every row and all counts. Raises InputError if a file cannot be read further."""
         paths = [self._published.beside(name) for name in self._names]
         record = self._published.record

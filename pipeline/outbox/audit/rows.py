@@ -14,9 +14,9 @@ from pipeline.outbox.audit.claims import fault_in_status, is_denied
 from pipeline.outbox.audit.lines import LineBlock
 from pipeline.outbox.audit.sets import Report
 from pipeline.outbox.tables import PuzzleRow, grid_in, row_of
-from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import Entry
-from pipeline.reading.formats.plain import Contents
+from pipeline.reading.formats.plain import PieceContents
 
 _LARGEST_TOGETHER = 64
 _LONGEST_TEXT = 500
@@ -36,7 +36,7 @@ class Portion:
 
     names: Sequence[str]
     first: int
-    contents: Contents
+    contents: PieceContents
     start: int
     lines: Sequence[LineBlock]
 
@@ -93,7 +93,7 @@ def read_row(portion: Portion, at: int, report: Report) -> Read:
         portion.solutions(at),
     )
     report = report.within(f"{portion.names[0]}: row {number}")
-    puzzle = puzzle_of(entry)
+    puzzle = entry.puzzle_read
     _compare(number, entry, row, report)
     if (puzzle is None) != (row.status == "invalid"):
         what = "a puzzle" if puzzle else "no puzzle"
@@ -111,13 +111,6 @@ def read_row(portion: Portion, at: int, report: Report) -> Read:
         said = "does not say" if disagrees else "says"
         report.bad(f"the row {said} that the solution beside the puzzle is wrong")
     return Read(number, puzzle, row, grids, is_sound, disagrees)
-
-
-def puzzle_of(entry: Entry) -> Puzzle | None:
-    """The puzzle of an entry, if it holds one."""
-    if not entry.plain:
-        return entry.puzzle
-    return Puzzle.of_values(NINE, [int(sign) if sign.isdigit() else 0 for sign in entry.text])
 
 
 def _compare(number: int, entry: Entry, row: PuzzleRow, report: Report) -> None:

@@ -25,9 +25,9 @@ from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import (
     ALPHABET_NAMES,
     Parsed,
-    is_written_otherwise,
+    is_written_as_values,
     parse_source,
-    read_solution,
+    read_values,
     signs_of,
 )
 from pipeline.reading.formats.formula import (
@@ -200,8 +200,8 @@ def grid_of(published: One, name: str, rules: Puzzle, terms: Terms, report: Repo
     if data is None:
         return None
     try:
-        if record.variant == "rules" or is_written_otherwise(told, rules):
-            return read_solution(data, name, Parsed(rules, told, "", "rules"))
+        if record.variant == "rules" or is_written_as_values(told, rules):
+            return read_values(data, name, rules.geometry)
         puzzle = parse_source(data, name, *_reading_of(told, most)).puzzle
     except (InvalidPuzzle, UsageError) as error:
         report.bad(str(error))

@@ -19,7 +19,7 @@ from pipeline.catalogue.values import Flags
 from pipeline.certify import certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError
-from pipeline.outbox.audit.rows import Portion, puzzle_of
+from pipeline.outbox.audit.rows import Portion
 from pipeline.outbox.audit.sets import Report, Terms
 from pipeline.outbox.schema import PuzzleRecord, or_none
 from pipeline.outbox.tables import ALSO, added_fields, also_in_record, columns, grid_in
@@ -65,7 +65,7 @@ def audit_rows(
             continue
         if told is None:
             about.bad("the fields that --also adds are missing")
-        elif puzzle := puzzle_of(entry):
+        elif puzzle := entry.puzzle_read:
             solution = row.solution
             grid = grid_in(solution, entry.signs, puzzle.geometry) if solution else None
             claims.append(AddedFields(puzzle, row.status, grid, told, about))

@@ -16,9 +16,9 @@ from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.formats import (
     Parsed,
-    is_written_otherwise,
+    is_written_as_values,
     parse_source,
-    read_solution,
+    read_values,
     signs_of,
 )
 from pipeline.settings import Reading
@@ -38,7 +38,7 @@ def board_of_job(job: JobSummary, folder: Path, original: bytes | None) -> Board
     solution = f"{job.stem}_1.solution"
     read = _read(original, job.reading)
     data = _published(folder / solution) if solution in job.files else None
-    grid, signs = _solution(data, read, job.reading)
+    grid, signs = _solution(data, read, job.reading._replace(format="auto"))
     board = _board(read, grid, job.conflict, job.difference, job.rules_in_conflict, signs)
     if board is None:
         missed = original is None and job.box
@@ -106,9 +106,9 @@ def _solution(data: bytes | None, read: Parsed | None, reading: Reading) -> tupl
     """The grid in a solution file, if there is one, and the signs of its values."""
     if data is None:
         return None, ""
-    if read is not None and is_written_otherwise(read.format, read.puzzle):
+    if read is not None and is_written_as_values(read.format, read.puzzle):
         try:
-            return read_solution(data, "", read), ""
+            return read_values(data, "", read.puzzle.geometry), ""
         except (PipelineError, ValueError, RecursionError):
             return None, ""
     filled = _read(data, reading)

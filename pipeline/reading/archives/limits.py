@@ -96,12 +96,12 @@ class Budget:
         if unpacked > HARMLESS and unpacked > self._room.ratio * packed:
             raise TooMuch(
                 f"it unpacks to more than {self._room.ratio} times its size, as bombs do; "
-                "if it is none, drop it unpacked"
+                "drop it unpacked if it is not a bomb"
             )
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """One entry of an archive or folder as it was found, before it is judged.
 
     `name` is separated by `/`. `refusal` says why its content is not read. `chunks` is the

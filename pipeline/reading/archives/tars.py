@@ -13,7 +13,13 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from io import BufferedReader
 
-from pipeline.reading.archives.limits import LONGEST_PATH, PIECE, Entry, UnpackError, refusal_of
+from pipeline.reading.archives.limits import (
+    LONGEST_PATH,
+    PIECE,
+    ArchiveEntry,
+    UnpackError,
+    refusal_of,
+)
 from pipeline.reading.archives.streams import CUT_OFF
 
 BLOCK = 512
@@ -36,7 +42,7 @@ _MODES = {
 
 
 @dataclass(slots=True)
-class _Header:
+class _TarHeader:
     """A member, with what earlier headers say about it."""
 
     name: str | None = None
@@ -45,21 +51,21 @@ class _Header:
     type: bytes = tarfile.REGTYPE
 
 
-def tar_entries(source: BufferedReader) -> Generator[Entry]:
+def tar_entries(source: BufferedReader) -> Generator[ArchiveEntry]:
     """The members of a tar in order.
 
     Raises UnpackError when nothing further can be read.
     """
     while (header := _next_header(source)) is not None:
-        content = _Content(source, header.size or 0)
+        content = _TarContent(source, header.size or 0)
         folder = header.type == tarfile.DIRTYPE
-        yield Entry(header.name or "", _refusal(header), folder, content.chunks())
+        yield ArchiveEntry(header.name or "", _refusal(header), folder, content.chunks())
         content.skip()
     while source.read(PIECE):  # the rest may show that a compressed tar is damaged
         pass
 
 
-def _refusal(header: _Header) -> str | None:
+def _refusal(header: _TarHeader) -> str | None:
     if header.sparse:
         return "it is a sparse file"
     if header.type in _REGULAR:
@@ -69,7 +75,7 @@ def _refusal(header: _Header) -> str | None:
     return f"it is of a type that is not read: {header.type!r}"
 
 
-class _Content:
+class _TarContent:
     """The content after a header: read on demand, skipped otherwise."""
 
     def __init__(self, source: BufferedReader, size: int) -> None:
@@ -103,9 +109,9 @@ class _Content:
         return chunk
 
 
-def _next_header(source: BufferedReader) -> _Header | None:
+def _next_header(source: BufferedReader) -> _TarHeader | None:
     """The header of the next member; None at the end."""
-    header = _Header()
+    header = _TarHeader()
     for _ in range(_MOST_EXTENSIONS):
         block = source.read(BLOCK)
         if len(block) < BLOCK:
@@ -113,7 +119,7 @@ def _next_header(source: BufferedReader) -> _Header | None:
         if not block.strip(b"\0"):
             return None
         info = _parsed(block)
-        content = _Content(source, info.size)
+        content = _TarContent(source, info.size)
         if info.type == tarfile.GNUTYPE_LONGNAME:
             raw = content.beginning(LONGEST_PATH + 1)
             header.name = raw.partition(b"\0")[0].decode(errors="surrogateescape")
@@ -139,8 +145,8 @@ def _parsed(block: bytes) -> tarfile.TarInfo:
 
 
 def _complete(
-    header: _Header, info: tarfile.TarInfo, block: bytes, source: BufferedReader
-) -> _Header:
+    header: _TarHeader, info: tarfile.TarInfo, block: bytes, source: BufferedReader
+) -> _TarHeader:
     """Fill in from a member's own block what earlier headers did not say."""
     if info.type == tarfile.GNUTYPE_SPARSE:
         header.sparse = True
@@ -160,7 +166,7 @@ def _complete(
     return header
 
 
-def _apply(header: _Header, records: bytes) -> None:
+def _apply(header: _TarHeader, records: bytes) -> None:
     """Apply a pax header: records like `19 path=a/b/c.txt` and a line feed."""
     at = 0
     while at < len(records):

@@ -1,4 +1,4 @@
-"""What a file is, and the single walk through archives, folders and the archives inside them."""
+"""The kind of a file, and the walk through archives, folders and the archives inside them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pipeline.files import SAFELY, is_junk
 from pipeline.reading.archives.limits import (
     DEEPEST,
     NO_NAME,
+    ArchiveEntry,
     Budget,
-    Entry,
     Room,
     TooMuch,
     UnpackError,
@@ -41,7 +41,7 @@ from pipeline.reading.archives.streams import (
 from pipeline.reading.archives.tars import BLOCK, tar_entries
 from pipeline.reading.archives.zips import zip_entries
 
-Kind = Literal["zip", "tar", "gzip", "bzip2", "xz", "folder", "plain"]
+FileKind = Literal["zip", "tar", "gzip", "bzip2", "xz", "folder", "plain"]
 
 _EMPTY_TAR = 20 * BLOCK
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
@@ -57,14 +57,14 @@ _TOO_DEEP = "it is an archive in an archive in an archive: no deeper than one in
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """What content is: how it is compressed, and what archive it holds; `twice` compressed."""
+    """How content is compressed, once or `twice`, and which archive it holds."""
 
     compression: Compression | None = None
     archive: Literal["zip", "tar"] | None = None
     twice: bool = False
 
 
-def kind_of(path: Path) -> Kind:
+def kind_of(path: Path) -> FileKind:
     """The kind of what lies at a path: `zip` and `tar` also if compressed as a whole.
 
     Raises OSError, also for a link and for anything that is neither a file nor a folder.
@@ -77,7 +77,7 @@ def kind_of(path: Path) -> Kind:
 
 
 def layers_of(content: PeekableChunks) -> Layers:
-    """What content is, judged by its beginning; it may still prove to be broken."""
+    """The layers of content, judged by its beginning; it may still prove to be broken."""
     compression = _compression_of(head := _beginning(content.ahead()))
     if compression is None:
         return Layers(archive=_archive_of(head))
@@ -233,7 +233,7 @@ def _found_in(
 
 def _entries(
     content: PeekableChunks, layers: Layers, file: BinaryIO | None, budget: Budget
-) -> Generator[Entry]:
+) -> Generator[ArchiveEntry]:
     """The entries of a zip or tar, compressed or not; `file` is the same if seekable."""
     chunks = content.chunks()
     if layers.compression is not None:
@@ -253,7 +253,9 @@ def _entries(
             raise UnpackError("it is no archive")
 
 
-def _below(folder: int, prefix: str, budget: Budget, meter: Meter | None) -> Generator[Entry]:
+def _below(
+    folder: int, prefix: str, budget: Budget, meter: Meter | None
+) -> Generator[ArchiveEntry]:
     """The files below an open folder, which this closes, in the order of their names' bytes.
 
     `prefix` is its name, with a `/`. No link is followed, and unreadable files are refused.
@@ -266,7 +268,7 @@ def _below(folder: int, prefix: str, budget: Budget, meter: Meter | None) -> Gen
             except OSError as error:
                 if is_environmental(error):
                     raise
-                yield Entry(prefix + name, f"it cannot be read: {error.strerror or error}")
+                yield ArchiveEntry(prefix + name, f"it cannot be read: {error.strerror or error}")
     finally:
         os.close(folder)
 
@@ -284,22 +286,22 @@ def _names(folder: int, budget: Budget) -> list[str]:
 
 def _found(
     folder: int, name: str, path: str, budget: Budget, meter: Meter | None
-) -> Generator[Entry]:
+) -> Generator[ArchiveEntry]:
     mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     if stat.S_ISDIR(mode):
         if path.count("/") < DEEPEST:
             yield from _below(os.open(name, _FOLDER, dir_fd=folder), path + "/", budget, meter)
         else:
-            yield Entry(path)
+            yield ArchiveEntry(path)
     elif refusal := refusal_of(mode):
-        yield Entry(path, refusal)
+        yield ArchiveEntry(path, refusal)
     else:
         with opened_regular(name, folder, meter) as file:
-            yield Entry(path, chunks=counted(chunks_of(file), budget), file=file)
+            yield ArchiveEntry(path, chunks=counted(chunks_of(file), budget), file=file)
 
 
 def _judged(
-    entries: Generator[Entry], budget: Budget, outer: str = ""
+    entries: Generator[ArchiveEntry], budget: Budget, outer: str = ""
 ) -> Generator[Member | _Nested]:
     """The entries as members, without junk; `outer` is the archive that holds them."""
     seen: set[int] = set()
@@ -322,7 +324,7 @@ def _judged(
                 yield Member(whole, refusal, None)
 
 
-def _is_passed_over(entry: Entry, parts: tuple[str, ...] | str) -> bool:
+def _is_passed_over(entry: ArchiveEntry, parts: tuple[str, ...] | str) -> bool:
     """Whether it is a folder or junk; not if its name is at fault."""
     if isinstance(parts, str):
         return entry.folder and parts == NO_NAME
@@ -339,7 +341,7 @@ def _repeated(name: str, seen: set[int]) -> str | None:
     return None
 
 
-def _looked_into(entry: Entry, name: str, budget: Budget) -> Iterator[Member | _Nested]:
+def _looked_into(entry: ArchiveEntry, name: str, budget: Budget) -> Iterator[Member | _Nested]:
     """Turn an entry into a member or a nested archive; the stream is closed afterwards."""
     content = PeekableChunks(entry.chunks)
     layers = layers_of(content)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import IO, NamedTuple
 
-from pipeline.reading.archives.limits import PIECE, Budget, Entry, UnpackError, refusal_of
+from pipeline.reading.archives.limits import PIECE, ArchiveEntry, Budget, UnpackError, refusal_of
 from pipeline.reading.archives.streams import CUT_OFF, counted, stream_of, unpacked
 
 _END = struct.Struct("<4s4H2LH")
@@ -43,12 +43,12 @@ _OFFICE = {
     "ppt/presentation.xml": _DOCUMENT,
     _OPENDOCUMENT: _DOCUMENT,
 }
-"""What is said of a zip that is a file of an office program, by a member or by its beginning."""
+"""The reason to refuse an office file, by a member of the zip or by how it begins."""
 _MOST_PARTS = 10_000
 """Members of such a file; a larger zip is not searched to its end."""
 
 
-class _Record(NamedTuple):
+class _ZipMember(NamedTuple):
     """One member, according to the list at the end."""
 
     name: str
@@ -61,15 +61,15 @@ class _Record(NamedTuple):
     header: int
 
 
-class _List(NamedTuple):
-    """Where the list of members is; `shift` is the size of what precedes the zip."""
+class _Directory(NamedTuple):
+    """The place of the list of members; `shift` is the number of bytes before the zip."""
 
     start: int
     size: int
     shift: int
 
 
-def zip_entries(file: IO[bytes], budget: Budget) -> Generator[Entry]:
+def zip_entries(file: IO[bytes], budget: Budget) -> Generator[ArchiveEntry]:
     """The members of a zip in the order of its list; `file` must be seekable.
 
     Raises UnpackError if the list is broken, and for the files of office programs.
@@ -85,10 +85,10 @@ def zip_entries(file: IO[bytes], budget: Budget) -> Generator[Entry]:
                 refusal = "its bytes belong to other members too, as in bombs"
             else:
                 room -= needed
-        yield Entry(record.name, refusal, record.folder, _content(file, record, budget))
+        yield ArchiveEntry(record.name, refusal, record.folder, _content(file, record, budget))
 
 
-def _refuse_office(file: IO[bytes], place: _List) -> None:
+def _refuse_office(file: IO[bytes], place: _Directory) -> None:
     """Raise UnpackError for a spreadsheet or another document."""
     names: set[str] = set()
     with suppress(UnpackError):  # the members before the damage are read
@@ -99,7 +99,7 @@ def _refuse_office(file: IO[bytes], place: _List) -> None:
             raise UnpackError(said)
 
 
-def _find_list(file: IO[bytes]) -> _List:
+def _find_list(file: IO[bytes]) -> _Directory:
     """Find the list of members by the record at the very end."""
     length = file.seek(0, os.SEEK_END)
     tail_start = max(0, length - _END.size - _LONGEST_COMMENT)
@@ -117,11 +117,11 @@ def _find_list(file: IO[bytes]) -> _List:
         raise UnpackError("the list of its members is not where its end says: it is damaged")
     if disk or first_disk:
         raise UnpackError("it is one of several parts of a zip")
-    return _List(end - size, size, shift)
+    return _Directory(end - size, size, shift)
 
 
 def _wide_end(file: IO[bytes], end: int) -> tuple[int, int, int, int, int] | None:
-    """The position and content of the zip64 end record; None if there is none."""
+    """The position and content of the zip64 end record; None without one."""
     start = end - _LOCATOR.size - _END64.size
     if start < 0:
         return None
@@ -132,7 +132,7 @@ def _wide_end(file: IO[bytes], end: int) -> tuple[int, int, int, int, int] | Non
     return start, disk, first_disk, size, offset
 
 
-def _records(file: IO[bytes], place: _List) -> Iterator[_Record]:
+def _records(file: IO[bytes], place: _Directory) -> Iterator[_ZipMember]:
     with stream_of(_slice(file, place.start, place.size)) as source:
         while head := source.read(_CENTRAL.size):
             if len(head) < _CENTRAL.size or head[:4] != b"PK\1\2":
@@ -146,7 +146,7 @@ def _records(file: IO[bytes], place: _List) -> Iterator[_Record]:
             yield _record(fields, name, extra, place.shift)
 
 
-def _record(fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int) -> _Record:
+def _record(fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int) -> _ZipMember:
     """Parse a member's fixed fields, name and extra fields."""
     _, made, _, flags, method, _, _, crc, packed, size, _, _, _, disk, _, mode, header = fields
     name = _decoded(raw, utf8=bool(flags & _UTF8))
@@ -166,7 +166,7 @@ def _record(fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int) -> _R
     folder = name.endswith("/") or stat.S_ISDIR(mode >> 16)
     if folder and size:
         folder, refusal = False, refusal or "it is named like a folder and has content"
-    return _Record(name, folder, refusal, method, crc, packed, size, header + shift)
+    return _ZipMember(name, folder, refusal, method, crc, packed, size, header + shift)
 
 
 def _decoded(raw: bytes, *, utf8: bool) -> str:
@@ -201,7 +201,7 @@ def _zip64_field(extra: bytes) -> bytes | None:
     return None
 
 
-def _content(file: IO[bytes], record: _Record, budget: Budget) -> Iterator[bytes]:
+def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[bytes]:
     """A member's content; raises UnpackError, also at its end if the list disagrees."""
     head = b"".join(_slice(file, record.header, _LOCAL.size))
     if head[:4] != b"PK\3\4":
@@ -216,7 +216,7 @@ def _content(file: IO[bytes], record: _Record, budget: Budget) -> Iterator[bytes
     yield from _checked(content, record)
 
 
-def _checked(content: Iterable[bytes], record: _Record) -> Iterator[bytes]:
+def _checked(content: Iterable[bytes], record: _ZipMember) -> Iterator[bytes]:
     crc = size = 0
     for chunk in content:
         size += len(chunk)

@@ -1,4 +1,4 @@
-"""What a notation offers, for one puzzle and for many; and what is read in it."""
+"""A notation for single puzzles and for collections, and the puzzles that are read in it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeVar
 
-from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.puzzle.puzzle import NINE, Puzzle
 from pipeline.reading.formats.text import NEWLINE, Text, is_border, says_something
 from pipeline.settings import Reading
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Variant = Literal["classic", "even-odd", "rules"]
 L = TypeVar("L")
 MOST_LOOKED_AT = 600
-"""Lines of a source that are examined to tell which collection it is."""
+"""Lines of a source that are examined to recognise a collection."""
 
 _SAMPLE_BYTES = 256 * 1024
 
@@ -29,29 +29,18 @@ class Parsed:
     """A puzzle and how it was read: the format's name, why that format, the variant.
 
     `format` is what `render_puzzle` takes to write in the same notation: the format's name,
-    followed by the notation's if the format has several. `claimed` is the solution that stands
+    followed by the notation's if the format has several. `Format.parse` leaves the reason empty and
+    sets only the notation. `claimed` is the solution that stands
     beside the puzzle, unchecked: one line, or numbers with spaces. `unread` names what is left to
-    people, such as rules in prose. `document` is what `Format.fill` fills in.
+    people, such as rules in prose.
     """
 
     puzzle: Puzzle
-    format: str
-    reason: str
-    variant: Variant
-    claimed: str | None = None
-    unread: tuple[str, ...] = ()
-    document: str = ""
-
-
-class Found(NamedTuple):
-    """What a format reads in a text; `notation` is "" if the format has only one."""
-
-    puzzle: Puzzle
+    format: str = ""
+    reason: str = ""
     variant: Variant = "classic"
-    notation: str = ""
     claimed: str | None = None
     unread: tuple[str, ...] = ()
-    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +49,19 @@ class Format:
 
     `recognise` says why a text is of this format, or None. `parse` reads it, or raises
     InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back, in
-    the notation that `parse` named; "" stands for one that the text itself tells. It raises
-    ValueError for a puzzle that the format cannot express, and is None if puzzles are only read.
+    the notation that `parse` named; "" leaves the notation to the text. It raises ValueError for
+    a puzzle that the format cannot express. Without `render` the format is only read,
+    and solutions are rows of values.
     `begins` matches the beginning of every text, even a damaged one, that has this format's own
     words or header; formats of mere rows have none. `many` is the same notation for many puzzles.
-    `fill` writes a grid into the document that `parse` found, and `filled` reads it there (data,
-    source, geometry) or raises InvalidPuzzle; without them a grid is rendered as a filled puzzle.
     """
 
     name: str
     recognise: Callable[[Text], str | None]
-    parse: Callable[[Text, Reading], Found]
-    render: Callable[[Puzzle, str], str] | None
+    parse: Callable[[Text, Reading], Parsed]
+    render: Callable[[Puzzle, str], str] | None = None
     begins: re.Pattern[str] | None = None
-    many: Collection[Any] | None = None
-    fill: Callable[[str, Grid], str] | None = None
-    filled: Callable[[bytes, str, Geometry], Grid] | None = None
+    many: ManyFormat[Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +98,28 @@ class Entry(NamedTuple):
     signs: str = ""
     parsed: Parsed | None = None
 
+    @property
+    def puzzle_read(self) -> Puzzle | None:
+        """The puzzle, of a plain text too; None if there is an error."""
+        if not self.plain:
+            return self.puzzle
+        return Puzzle.of_values(NINE, [int(sign) if sign != "." else 0 for sign in self.text])
+
 
 @dataclass(frozen=True)
 class Head:
     """The beginning of a source; `complete` if it is all of it.
 
     `declared` says that the user named the format: then only its layout is to be found out.
-    `reads_as_one` tells whether a source is one puzzle, or plainly meant to be.
+    `reads_as_one` tells whether a source is one puzzle, or plainly meant to be. `least` is how many
+    puzzles make a collection: 1 if the source is no single puzzle by itself.
     """
 
     data: bytes
     complete: bool
     declared: bool
     reads_as_one: Callable[[Head], bool]
+    least: int = 2
 
     @cached_property
     def sample(self) -> bytes:
@@ -158,7 +153,7 @@ def _none(_layout: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Collection(Generic[L]):
+class ManyFormat(Generic[L]):
     """One notation for many puzzles; L is what has to be found out to read a source in it.
 
     `recognise` gives that and the reason, or None; if the format is declared never None.

@@ -8,8 +8,8 @@
                             +-----+-----+
                             …
 
-Boxes: lines beginning with `c` come first; then height and width of a box; then (height · width)²
-integers, row by row, 0 for a blank, in any white space.
+Boxes: lines beginning with `c` come first. Height and width of a box follow, then
+(height · width)² integers, row by row, 0 for a blank, in any white space.
 
 Bordered: lines `name: value` come first, the last being `puzzle size: HxW`, height and width of a
 box. Blanks are underscores. A stray 0 is one too, if a value n shows that values count from 1. The
@@ -25,7 +25,7 @@ from itertools import chain, dropwhile, islice
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import MAX_SIDE, MIN_SIDE, Geometry, Puzzle
-from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import (
     GEOMETRIES,
     in_rows,
@@ -70,8 +70,8 @@ def recognise_boxes(text: Text) -> str | None:
 def _like_grid_row(text: Text, product: int) -> bool:
     """Whether a first line of two numbers, `12 34`, is more likely a row of single cells.
 
-    It is if most lines have as many characters as a row, other than the size would need, and
-    there are about as many lines.
+    Then most lines have as many characters as a row, other than the size would need, and there
+    are about as many lines.
     """
     lengths = [len(row.cells) for row in text.rows]
     side, times = Counter(lengths).most_common(1)[0]
@@ -79,7 +79,7 @@ def _like_grid_row(text: Text, product: int) -> bool:
     return meant and len(lengths) <= 2 * side and times > len(lengths) / 2
 
 
-def parse_boxes(text: Text, _reading: Reading) -> Found:
+def parse_boxes(text: Text, _reading: Reading) -> Parsed:
     words = chain.from_iterable(map(Line.words, _body(text)))
     geometry = _geometry(text, list(islice(words, 2)))
     n = geometry.side
@@ -90,7 +90,7 @@ def parse_boxes(text: Text, _reading: Reading) -> Found:
     extra = next(words, None)
     if extra is not None:
         raise text.at_word(extra, f"the end after {n * n} numbers")
-    return Found(Puzzle.of_values(geometry, values))
+    return Parsed(Puzzle.of_values(geometry, values))
 
 
 def _geometry(text: Text, header: Sequence[Word]) -> Geometry:
@@ -150,7 +150,7 @@ def recognise_bordered(text: Text) -> str | None:
     return None
 
 
-def parse_bordered(text: Text, _reading: Reading) -> Found:
+def parse_bordered(text: Text, _reading: Reading) -> Parsed:
     geometry, lines = _size(text)
     n, band = geometry.side, geometry.height + 1
     masks = {number: 1 << value for value, number in enumerate(numbers_up_to(n))}
@@ -169,7 +169,7 @@ def parse_bordered(text: Text, _reading: Reading) -> Found:
         raise text.at_line(lines[count], expected, may_go_on=False)
     if 1 << (n - 1) not in cells:
         _check_zeros(text, lines, n)
-    return Found(Puzzle(geometry, tuple(cells)))
+    return Parsed(Puzzle(geometry, tuple(cells)))
 
 
 def _size(text: Text) -> tuple[Geometry, tuple[Line, ...]]:

@@ -8,7 +8,7 @@ from typing import TypeVar, get_args
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.reading.formats.base import Found, Variant
+from pipeline.reading.formats.base import Parsed, Variant
 from pipeline.reading.formats.text import Line, Text, quote
 from pipeline.settings import AlphabetChoice, VariantChoice
 
@@ -20,9 +20,6 @@ ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
 """The same for cells that are numbers or letters."""
 
 NINE = GEOMETRIES[9]
-ONLY_NINE = {9: NINE}
-"""For formats of programs that know no other."""
-
 DIGITS = "123456789"
 BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."
@@ -79,7 +76,7 @@ def check_characters(text: Text, lines: Sequence[Line]) -> None:
         raise text.at_word(word, expected, truncated=may_go_on and IN_LARGER.issuperset(line.cells))
 
 
-def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Found:
+def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Parsed:
     """The puzzle whose n² cells stand in these lines, n being 4, 6, 8 or 9.
 
     Raises InvalidPuzzle for a value above n and for blank symbols that do not go together.
@@ -97,10 +94,10 @@ def puzzle_of(text: Text, lines: Sequence[Line], wanted: VariantChoice) -> Found
         signs |= dict.fromkeys(blanks, geometry.all_values)
     if not signs.keys() >= set(characters):
         raise _first_misfit(text, lines, geometry, variant, signs)
-    return Found(Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant)
+    return Parsed(Puzzle(geometry, tuple(map(signs.__getitem__, characters))), variant=variant)
 
 
-def nine_of(text: Text, row: Line, expected: str, wanted: VariantChoice) -> Found:
+def nine_of(text: Text, row: Line, expected: str, wanted: VariantChoice) -> Parsed:
     """The puzzle whose 81 cells stand in this line. Raises InvalidPuzzle."""
     check_characters(text, (row,))
     if len(row.cells) != 81:
@@ -152,25 +149,15 @@ def numbers_up_to(side: int) -> list[str]:
     return [str(value) for value in range(1, side + 1)]
 
 
-def written_numbers(puzzle: Puzzle, blank: str) -> list[list[str]]:
-    """The n rows of a classic puzzle, each cell a number or the blank.
-
-    Raises ValueError for boxes that are not the usual ones of that side, and as `written_cells`.
-    """
-    check_boxes(puzzle.geometry, ALL_GEOMETRIES)
-    n = puzzle.geometry.side
-    return in_rows(written_cells(puzzle, numbers_up_to(n), blank), n)
-
-
 def render_cells(puzzle: Puzzle) -> str:
     """The n² characters of a puzzle, in one string.
 
-    Raises ValueError if it has no such notation: a side other than 4, 6, 8 or 9 or boxes
-    of another shape, and cells whose values are neither one, all, the even nor the odd ones,
-    or blanks beside marks.
+    Raises ValueError for a side other than 4, 6, 8 or 9, for boxes of another shape, and for
+    cells whose values are neither one, all, the even nor the odd ones, or blanks beside marks.
     """
     geometry = puzzle.geometry
-    check_boxes(geometry, GEOMETRIES)
+    if GEOMETRIES.get(geometry.side) != geometry:
+        raise ValueError(f"no notation for boxes of {geometry.height}×{geometry.width}")
     signs = {1 << value: digit for value, digit in enumerate(DIGITS[: geometry.side])}
     marks = {geometry.even_values: EVEN, geometry.odd_values: ODD}
     signs |= marks if marks.keys() & set(puzzle.cells) else {geometry.all_values: ODD}
@@ -178,12 +165,6 @@ def render_cells(puzzle: Puzzle) -> str:
         return "".join(map(signs.__getitem__, puzzle.cells))
     except KeyError:
         raise ValueError("a cell's values are not a digit, a blank or a parity mark") from None
-
-
-def check_boxes(geometry: Geometry, known: dict[int, Geometry]) -> None:
-    """Raise ValueError for boxes that are not the usual ones of that side."""
-    if known.get(geometry.side) != geometry:
-        raise ValueError(f"no notation for boxes of {geometry.height}×{geometry.width}")
 
 
 def in_rows(cells: S, length: int) -> list[S]:

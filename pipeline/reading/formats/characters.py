@@ -19,7 +19,7 @@ from string import ascii_letters
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import (
     ALPHABET_NAMES,
     ALPHABETS,
@@ -59,7 +59,7 @@ def recognise_characters(text: Text) -> str | None:
     return None
 
 
-def parse_characters(text: Text, reading: Reading) -> Found:
+def parse_characters(text: Text, reading: Reading) -> Parsed:
     wanted = [name for name in ALPHABETS if reading.alphabet in ("auto", name.upper())]
     sides = sorted({len(ALPHABETS[name]) for name in wanted})
     rows = text.rows
@@ -79,7 +79,7 @@ def parse_characters(text: Text, reading: Reading) -> Found:
     geometry = LARGER_GEOMETRIES[side]
     masks = {sign: 1 << value for value, sign in enumerate(ALPHABETS[name])}
     cells = tuple(masks.get(sign, geometry.all_values) for sign in _cells(rows))
-    return Found(Puzzle(geometry, cells), notation=name + IN_LINE * in_line)
+    return Parsed(Puzzle(geometry, cells), format=name + IN_LINE * in_line)
 
 
 def _cells(rows: Sequence[Line]) -> str:
@@ -162,8 +162,8 @@ def _is_filled(rows: Sequence[Line], signs: str) -> bool:
 def render_characters(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n characters, or one line, in the alphabet that the notation names.
 
-    By default that is the first one that the characters identify. Raises ValueError if there is
-    none, for a side other than the alphabet's, and for cells that allow neither one value nor all.
+    By default that is the first one that the characters identify. Raises ValueError without
+    one, for a side other than the alphabet's, and for cells that allow neither one value nor all.
     """
     if notation:
         return _written(puzzle, notation.removesuffix(IN_LINE), in_line=IN_LINE in notation)

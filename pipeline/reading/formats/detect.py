@@ -1,4 +1,4 @@
-"""What a source is: one puzzle in some format, many of them, a formula, or none of these.
+"""Decide whether a source is one puzzle, in which format, a collection, or a formula.
 
 Content decides, not the name. A new notation is one module, and one entry in FORMATS;
 `CONTRIBUTING.md` says what goes with it.
@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -18,53 +17,40 @@ from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
 from pipeline.reading.formats.base import (
     MOST_LOOKED_AT,
-    Collection,
     Entry,
     Format,
     Head,
+    ManyFormat,
     Parsed,
     Piece,
 )
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
-from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
-from pipeline.reading.formats.iss import ISS
-from pipeline.reading.formats.jigsaw import JIGSAW
 from pipeline.reading.formats.json_grid import JSON
-from pipeline.reading.formats.killers import ARROWS, KILLER
 from pipeline.reading.formats.line import LINE
 from pipeline.reading.formats.opensudoku import OPENSUDOKU
-from pipeline.reading.formats.programs import HODOKU, SADMAN, SIMPLE
+from pipeline.reading.formats.programs import HODOKU, SADMAN
 from pipeline.reading.formats.records import LONGEST, Reader
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
-from pipeline.reading.formats.solo import SOLO
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.spreadsheet import SPREADSHEET
-from pipeline.reading.formats.sumocue import SUMOCUE
 from pipeline.reading.formats.text import Text, cells_of, decode_text, oversize
-from pipeline.reading.formats.variants import VARIANTS
+from pipeline.reading.formats.variants import ONE_LINE, VARIANTS
 from pipeline.settings import CHOICES, MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
-    from pipeline.reading.formats.plain import Contents
+    from pipeline.reading.formats.plain import PieceContents
 
 FORMATS: Final = (
     OPENSUDOKU,
     HODOKU,
-    KILLER,
-    ARROWS,
-    JIGSAW,
-    SUMOCUE,
+    *ONE_LINE,
     SAMURAI,
-    SOLO,
-    FPUZZLES,
-    ISS,
     JSON,
     SADMAN,
     BORDERED,
-    SIMPLE,
     SPREADSHEET,
     SPACES,
     CHARACTERS,
@@ -72,9 +58,9 @@ FORMATS: Final = (
     LINE,
     GRID,
 )
-"""In the order in which they are tried; the last one explains what is wrong with the rest."""
+"""The formats are tried in this order; the last one explains what is wrong with other texts."""
 
-COLLECTIONS: Final[tuple[Collection[Any], ...]] = (
+COLLECTIONS: Final[tuple[ManyFormat[Any], ...]] = (
     VARIANTS,
     *(known.many for known in FORMATS if known.many is not None),
 )
@@ -90,30 +76,27 @@ DECLARABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "variant": CHOICES["variant"],
     "alphabet": CHOICES["alphabet"],
 }
-"""What can be declared about a source's notation, and so may stand in a record."""
+"""The declarations about a source's notation, which may stand in a record."""
 
 HEAD_BYTES = 1024 * 1024
-"""Bytes of a source that are enough to tell what it is."""
+"""Bytes at the beginning of a source that are enough to recognise it."""
 
 _MOST_OF_ONE = 4096
 """Bytes: larger sources are as likely to be collections."""
-
-_KEPT_SMALL = 256
-"""Answers kept for small sources: twice as many as are claimed and solved in one batch here."""
 
 _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
 """Headings in SadMan's files: what stands under them is not a puzzle each."""
 
 _ONLY_MANY = frozenset(_MANY) - _BY_NAME.keys()
-"""What `--format` may name that is not a format of single puzzles."""
+"""Names for `--format` that are not formats of single puzzles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """How to read a source of many: its format, the layout that this found, and the reason."""
+    """How to read a collection: its format, the layout that this found, and the reason."""
 
-    format: Collection[Any]
+    format: ManyFormat[Any]
     layout: Any
     reason: str
 
@@ -126,15 +109,15 @@ class Detected:
         reader = Reader(source, reading._replace(format="auto"), parse_single)
         return self.format.entries(piece, self.layout, reader)
 
-    def contents(self, piece: Piece, source: str, reading: Reading) -> Contents:
+    def contents(self, piece: Piece, source: str, reading: Reading) -> PieceContents:
         """The puzzles of a piece, the plain ones as an array; as `entries` else."""
-        from pipeline.reading.formats.plain import Contents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
+        from pipeline.reading.formats.plain import PieceContents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
 
         plain = PlainLines.none(piece)
         if reading.variant != "even-odd" and self.format.takes_plain_lines(self.layout):
             plain = plain_lines(piece)
         others = (self.entries(other, source, reading) for other in plain.others)
-        return Contents(plain, list(chain.from_iterable(others)))
+        return PieceContents(plain, list(chain.from_iterable(others)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,32 +125,27 @@ class FormulaBegun:
     """A source for `parse_formula` to read."""
 
 
-What = Parsed | Detected | FormulaBegun | None
-"""A puzzle, many, a formula; None if only `parse_source` can tell, or say what is wrong."""
+@dataclass(frozen=True, slots=True)
+class NotMany:
+    """A source that is no collection: `parse_source` reads it, or says what is wrong."""
+
+
+What = Parsed | Detected | FormulaBegun | NotMany
+"""A puzzle that was read already, many, a formula, or a single puzzle at most."""
 
 
 def detect(head: bytes, complete: bool, source: str, reading: Reading) -> What:
     """Tell what a source is from `head`: up to HEAD_BYTES of it, all of it if `complete`.
 
-    A small puzzle is read at once, which is quicker than looking for many. The last answers are
-    kept: a file is examined before it is claimed, afterwards, and when it is solved. Raises
+    A small puzzle is read at once, which is quicker than looking for a collection. Raises
     UsageError for an unknown format.
     """
-    detected = _detected_small if len(head) <= _MOST_OF_ONE else _detected_large
-    return detected(head, complete, source, reading)
-
-
-def _detected(head: bytes, complete: bool, source: str, reading: Reading) -> What:
     if reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head)):
         return FormulaBegun()
     if complete and len(head) <= _MOST_OF_ONE and reading.format == "auto":
         with suppress(InvalidPuzzle):
             return parse_source(head, source, *reading)
-    return detect_collection(head, complete, reading.format)
-
-
-_detected_small = lru_cache(maxsize=_KEPT_SMALL)(_detected)
-_detected_large = lru_cache(maxsize=1)(_detected)
+    return detect_collection(head, complete, reading.format) or NotMany()
 
 
 def parse_puzzle(
@@ -229,9 +207,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         names = ", ".join(_BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
     found = chosen.parse(text, reading)
-    notation = f"{chosen.name} {found.notation}" if found.notation else chosen.name
-    told = found.claimed, found.unread, found.document
-    return Parsed(found.puzzle, notation, reason, found.variant, *told)
+    return replace(found, format=f"{chosen.name} {found.format}".rstrip(), reason=reason)
 
 
 def _format_of(text: Text) -> tuple[Format, str]:
@@ -243,16 +219,19 @@ def _format_of(text: Text) -> tuple[Format, str]:
     return FORMATS[-1], "no other format fits"
 
 
-def detect_collection(head: bytes, complete: bool, declared: str = "auto") -> Detected | None:
+def detect_collection(
+    head: bytes, complete: bool, declared: str = "auto", least: int = 2
+) -> Detected | None:
     """Tell how a source that begins with `head` is to be read as a collection.
 
     1 MiB of it is enough; `complete` says that it is all. None for a single puzzle, for what may
     be one, and for what is neither. `declared` names a format: that of a collection is used
     whatever the source holds; with that of a single puzzle the source is not a collection,
-    unless a collection has the same name (HoDoKu, OpenSudoku).
+    unless a collection has the same name (HoDoKu, OpenSudoku). `least` puzzles make a collection;
+    with 1 the source is known not to be a single puzzle by itself.
     """
     forced = declared in _ONLY_MANY
-    view = Head(head, complete, forced, _is_one_puzzle)
+    view = Head(head, complete, forced, _is_one_puzzle, least)
     for candidate in COLLECTIONS:
         found = candidate.recognise(view) if declared in ("auto", candidate.name) else None
         if found is not None:
@@ -261,12 +240,11 @@ def detect_collection(head: bytes, complete: bool, declared: str = "auto") -> De
 
 
 def _lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
-    """The puzzle in `data` if `data` repeated is a collection of two; else None."""
+    """The puzzle in `data` if that is a collection of one puzzle; else None."""
     declarable = reading.format == "auto" or reading.format in _ONLY_MANY
     if len(data) > min(LONGEST, reading.max_bytes) or not declarable:
         return None
-    end = b"" if data.endswith((b"\n", b"\r")) else b"\n"
-    found = detect_collection(data + end + data, complete=True, declared=reading.format)
+    found = detect_collection(data, complete=True, declared=reading.format, least=1)
     if found is None or found.format.name not in _ONLY_MANY:
         return None
     entries = found.entries(Piece(1, data), source, reading)
@@ -282,11 +260,11 @@ def _lone_puzzle(data: bytes, source: str, reading: Reading) -> Parsed | None:
 
 
 def _is_one_puzzle(head: Head) -> bool:
-    if len(head.lines) < 2 and head.complete:
+    if len(head.lines) < 2 and head.complete and head.least > 1:
         return True
     if any(line.strip().lower() in _SECTIONS for line in head.lines):
         return True
-    if _begins_with_sizes(head) or _reads_as_one(head):
+    if _begins_with_sizes(head) or (head.least > 1 and _reads_as_one(head)):
         return True
     if head.is_whole and judge_lines([*map(cells_of, head.lines)]):  # it is asked for
         return True

@@ -61,7 +61,7 @@ Model = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Clauses(Iterable[tuple[int, ...]]):
+class ClauseArrays(Iterable[tuple[int, ...]]):
     """Clauses in four bytes a literal and twelve a clause; tuples are made on demand.
 
     `literals` are those of all clauses, each followed by a 0; `ends` the indices of the zeros.
@@ -91,8 +91,8 @@ class ParsedFormula:
     """
 
     variables: int
-    written: Clauses
-    clauses: Clauses
+    written: ClauseArrays
+    clauses: ClauseArrays
     tautologies: int
     duplicates: int
     reason: str = "it has a header 'p cnf'"
@@ -119,8 +119,8 @@ def parse_formula(
 ) -> ParsedFormula:
     """Parse a DIMACS text; `source` names it in messages.
 
-    It is read in blocks of `block` bytes. Raises InvalidPuzzle with line and column, and does not
-    read a source of more than `max_bytes` bytes. Takes about a second for a million literals;
+    The text is read in blocks of `block` bytes. Raises InvalidPuzzle with line and column, and does
+    not read a source of more than `max_bytes` bytes. Takes about a second for a million literals;
     raises LimitReached when the deadline has passed.
     """
     if len(data) > max_bytes:
@@ -133,7 +133,7 @@ def parse_formula(
     literals = _read_body(located, header, deadline, block)
     places = deadline.watch(enumerate(literals))
     zeros = array("q", (place for place, literal in places if literal == 0))
-    return _normalised(header.variables, Clauses(literals, zeros), deadline)
+    return _normalised(header.variables, ClauseArrays(literals, zeros), deadline)
 
 
 class _Located(NamedTuple):
@@ -160,7 +160,7 @@ class _Located(NamedTuple):
         return InvalidPuzzle(self.source, line, column, expected, said, truncated)
 
 
-class _Header(NamedTuple):
+class _CnfHeader(NamedTuple):
     """The numbers in the header, and the offset after it."""
 
     variables: int
@@ -168,7 +168,7 @@ class _Header(NamedTuple):
     end: int
 
 
-def _read_header(located: _Located) -> _Header:
+def _read_header(located: _Located) -> _CnfHeader:
     """Read the header: the first line that is neither empty nor a comment. Raises InvalidPuzzle."""
     text = located.text
     before = _BEFORE_HEADER.match(text)
@@ -187,7 +187,7 @@ def _read_header(located: _Located) -> _Header:
     if len(words) < 4:
         expected, found = _HEADER_WORDS[len(words)], "the end of the line"
         raise located.error(behind, behind, expected, found, truncated=newline < 0)
-    return _Header(int(words[2][0]), int(words[3][0]), behind)
+    return _CnfHeader(int(words[2][0]), int(words[3][0]), behind)
 
 
 def _fits(place: int, word: bytes) -> bool:
@@ -199,11 +199,11 @@ def _fits(place: int, word: bytes) -> bool:
     return int(word) <= (MOST_VARIABLES, _MOST_CLAUSES)[place - 2]
 
 
-def _read_body(located: _Located, header: _Header, deadline: Deadline, block: int) -> array[int]:
+def _read_body(located: _Located, header: _CnfHeader, deadline: Deadline, block: int) -> array[int]:
     """Read the literals and zeros after the header. Raises InvalidPuzzle and LimitReached.
 
-    Valid blocks are read without examining their words. In the first invalid one the words are
-    examined one by one, to find the one at fault.
+    Valid blocks are read without examining their words. The words of
+    the first invalid block are examined one by one, to find the one at fault.
     """
     text, literals = located.text, array("i")
     clauses, behind = 0, header.end
@@ -258,7 +258,7 @@ def _numbers(piece: bytes, variables: int) -> array[int] | None:
 
 
 def _fault(
-    located: _Located, header: _Header, start: int, piece: bytes, room: int, *, is_open: bool
+    located: _Located, header: _CnfHeader, start: int, piece: bytes, room: int, *, is_open: bool
 ) -> InvalidPuzzle:
     """The first error in a piece; there is room for so many more clauses."""
     for word in _WORD.finditer(piece):
@@ -276,7 +276,7 @@ def _fault(
 
 
 def _wanted(word: bytes, variables: int) -> str | None:
-    """What should stand in place of the word; None if it is a literal or 0."""
+    """The word that is expected here; None if this is a literal or 0."""
     if not _LITERAL.fullmatch(word):
         return "a literal, or 0 to end the clause"
     digits = word.lstrip(b"-")
@@ -287,13 +287,13 @@ def _wanted(word: bytes, variables: int) -> str | None:
     return None
 
 
-def _size(header: _Header) -> str:
+def _size(header: _CnfHeader) -> str:
     return f"{counted(header.clauses, 'clause')}, as the header says"
 
 
 def _check_end(
     located: _Located,
-    header: _Header,
+    header: _CnfHeader,
     literals: Sequence[int],
     clauses: int,
     trailer: re.Match[bytes] | None,
@@ -319,11 +319,11 @@ def _check_end(
                 raise located.error(*word.span(1), expected)
 
 
-def _normalised(variables: int, written: Clauses, deadline: Deadline) -> ParsedFormula:
+def _normalised(variables: int, written: ClauseArrays, deadline: Deadline) -> ParsedFormula:
     """Prepare it for proof checkers: no tautologies, no literal twice in a clause."""
     if all(len({*map(abs, clause)}) == len(clause) for clause in deadline.watch(written)):
         return ParsedFormula(variables, written, written, 0, 0)
-    kept = Clauses(array("i"), array("q"))
+    kept = ClauseArrays(array("i"), array("q"))
     duplicates = 0
     for clause in deadline.watch(written):
         literals = dict.fromkeys(clause)

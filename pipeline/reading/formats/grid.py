@@ -26,7 +26,7 @@ from typing import BinaryIO
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
+from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Parsed, Piece
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     GEOMETRIES,
@@ -72,7 +72,7 @@ def recognise_grid(text: Text) -> str | None:
     return None
 
 
-def parse_grid(text: Text, reading: Reading) -> Found:
+def parse_grid(text: Text, reading: Reading) -> Parsed:
     rows = text.rows
     check_characters(text, rows)
     check_shape(text, rows, GEOMETRIES)
@@ -148,8 +148,8 @@ _REGULAR = re.compile(
 class Stack:
     """How a source is made up: the side of its grids, and what stands between them.
 
-    A grid's record begins at a line that matches `title`, a regular expression; or it ends with
-    an empty line (_EMPTY_LINE); or with its n-th row, if `title` is None.
+    `title` is a regular expression: a record begins at each line that matches it. If it is
+    _EMPTY_LINE, a record ends with an empty line; if it is None, with its n-th row.
     """
 
     side: int
@@ -161,7 +161,7 @@ class Stack:
         return f"grids of {self.side} rows, {between.get(self.title, 'under titles')}"
 
 
-_Rows = list[tuple[int, str]]
+_NumberedRows = list[tuple[int, str]]
 
 
 def recognise_stacked(head: Head) -> tuple[Stack, str] | None:
@@ -173,7 +173,7 @@ def recognise_stacked(head: Head) -> tuple[Stack, str] | None:
     ways = [(stack, *_judged(head, stack)) for stack in _stacks(head, side)]
     most = max(good for _, good, _, _ in ways)
     stack, good, near, bad = next(way for way in ways if way[1] * 2 >= most)
-    several = good >= 2 or (good + near >= 2 and stack.title is not None)
+    several = good >= head.least or (good + near >= 2 and stack.title is not None)
     is_collection = good > 0 and several and good + near > bad
     may_be_lines = side == 16 and stack.title is None and head.is_whole
     undecided = may_be_lines and not any(map(is_above_four, head.lines))
@@ -274,10 +274,10 @@ def _records(piece: Piece, stack: Stack) -> Iterator[tuple[int, str]]:
         start = end
 
 
-def _rows_in(text: str, first: int, side: int) -> _Rows:
+def _rows_in(text: str, first: int, side: int) -> _NumberedRows:
     """The rows of a record, without lines before and after them that are no rows.
 
-    Empty if there is none.
+    Empty if there is no row.
     """
     numbered = enumerate(NEWLINE.split(text), first)
     rows = [
@@ -296,7 +296,7 @@ def _is_beside(line: str, side: int, count: int) -> bool:
     return not is_row(line, side) and (count > side or not is_damaged_row(line, side))
 
 
-def _is_several(rows: _Rows, side: int) -> bool:
+def _is_several(rows: _NumberedRows, side: int) -> bool:
     """Whether the rows are those of several grids, with nothing between them."""
     count, more = divmod(len(rows), side)
     return count > 1 and not more and all(is_row(line, side) for _, line in rows)
@@ -323,7 +323,7 @@ def _entries(text: str, first: int, side: int, reader: Reader) -> list[Entry]:
     return [_entry(grid, side, reader) for grid in grids if grid]
 
 
-def _entry(rows: _Rows, side: int, reader: Reader) -> Entry:
+def _entry(rows: _NumberedRows, side: int, reader: Reader) -> Entry:
     cells = [cells_of(line) for _, line in rows]
     if side == 9 and reader.takes_plain and [len(row) for row in cells] == [9] * 9:
         plain = plain_of("".join(cells))
@@ -333,5 +333,5 @@ def _entry(rows: _Rows, side: int, reader: Reader) -> Entry:
     return reader.read("\n".join(lines), numbers)
 
 
-STACKED = Collection("stacked", recognise_stacked, pieces, entries)
+STACKED = ManyFormat("stacked", recognise_stacked, pieces, entries)
 GRID = Format("grid", recognise_grid, parse_grid, render_grid, many=STACKED)

@@ -2,9 +2,9 @@
 
     1.........3..4..AABBAABBCCDDCCDD
 
-They stand in one line, with or without white space between, or in two lines. Any n signs but `~`,
-which constraint texts have, name the n regions of n cells. Up to side 9 the values are digits,
-above that letters: A is 1.
+Cells and regions stand in one line, with or without white space between, or in two lines. Any n
+signs but `~`, which constraint texts have, name the n regions of n cells. Up to side 9 the values
+are digits, above that letters: A is 1.
 
 A line of 162 cells may also be a puzzle and its solution. There equal signs are never neighbours;
 in regions they nearly always are.
@@ -20,7 +20,7 @@ from string import ascii_uppercase
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import BLANKS, DIGITS, in_rows
 from pipeline.reading.formats.ruled import first_misfit, region_rules
 from pipeline.reading.formats.text import Text, Word, quote
@@ -54,7 +54,7 @@ def _are_regions(signs: str, side: int) -> bool:
     return right + down >= side * (side - 1) // 2
 
 
-def parse_jigsaw(text: Text, _reading: Reading) -> Found:
+def parse_jigsaw(text: Text, _reading: Reading) -> Parsed:
     if len(text.lines) > 2:
         found = counted(len(text.lines), "line")
         raise text.at_line(text.lines[2], "a single puzzle", found, may_go_on=False)
@@ -71,7 +71,7 @@ def parse_jigsaw(text: Text, _reading: Reading) -> Found:
         at, expected = misfit
         raise text.at_word(regions[at], expected)
     puzzle = Puzzle.of_values(Geometry(1, side), values, region_rules(names))
-    return Found(puzzle, "rules")
+    return Parsed(puzzle, variant="rules")
 
 
 def _values(text: Text, cells: Sequence[Word], side: int) -> list[int]:
@@ -91,4 +91,4 @@ def _values(text: Text, cells: Sequence[Word], side: int) -> list[int]:
     return values
 
 
-JIGSAW = Format("jigsaw", recognise_jigsaw, parse_jigsaw, render=None)
+JIGSAW = Format("jigsaw", recognise_jigsaw, parse_jigsaw)

@@ -4,195 +4,122 @@
      [6, null, "", "1", …
 
 A cell is a number, or a text with one in it; blanks are 0, null or "", but 0 not together with the
-others. If the cells are signs, as in "53..7....", they are read as a grid. The text is read word
-by word, so that deep or large JSON costs no memory.
+others. If the cells are signs, as in "53..7....", they are read as a grid. An error names the line
+where the row begins.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Found
-from pipeline.reading.formats.cells import (
-    ALL_GEOMETRIES,
-    BLANKS,
-    in_rows,
-    number_of,
-    render_cells,
-    written_numbers,
-)
+from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, number_of
 from pipeline.reading.formats.grid import parse_grid
-from pipeline.reading.formats.text import Line, Text, Word, either
+from pipeline.reading.formats.text import PIECE, Line, Text, cells_of, either, quote
 from pipeline.settings import Reading
 
 _BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|null\b)')
 _BEGINS = re.compile(r'\s*\[\s*(?:\[\s*(?:"?\d{1,2}"?|""|null)\s*[,\]]|"[0-9.*_x?]{4})')
-_WORD = re.compile(r'[\[\],]|"[^"\\]*"|[^\s\[\],"]+|"[^,\]]*')
-_LARGEST = max(ALL_GEOMETRIES)
+_BETWEEN = re.compile(r"[\s,]*")
+_EXPECTED = "a list of rows in JSON, '[[5, 3, 0, …'"
 _SIGNS = frozenset(BLANKS) - {"0"}
-_ROWS, _STRINGS = "rows", "strings"
-_List = list[Word]
 
 
-def _is_string(word: Word) -> bool:
-    return len(word.text) > 1 and word.text[0] == word.text[-1] == '"'
+class _JsonRow(NamedTuple):
+    """The line where a row begins, and its cells as texts; "" for null."""
 
-
-def _signs(word: Word) -> str:
-    """A text without its quotes; other words as they are."""
-    return word.text[1:-1] if _is_string(word) else word.text
-
-
-def _said(word: Word) -> str:
-    """The content of a cell: "" for null and for an empty text."""
-    return _signs(word).strip() if _is_string(word) else word.text.replace("null", "")
+    line: int
+    cells: Sequence[str]
 
 
 def recognise_json(text: Text) -> str | None:
     return "it begins as a list in JSON" if _BEGIN.match(text.lines[0].text.lstrip()) else None
 
 
-def parse_json(text: Text, reading: Reading) -> Found:
+def parse_json(text: Text, reading: Reading) -> Parsed:
     rows = _rows(text)
-    texts = [row for row in rows if isinstance(row, Word)]
-    lists = [row for row in rows if not isinstance(row, Word)]
-    if not lists:
-        return _grid(text, [[row] for row in texts], reading, _ROWS)
-    if texts:
-        raise _wrong(text, texts[0], "a list of cells, as the other rows are")
-    cells = [cell for row in lists for cell in row]
-    if any(_said(cell) in _SIGNS for cell in cells):
-        return _grid(text, lists, reading, _STRINGS)
-    return _numbers(text, lists, _STRINGS if all(map(_is_string, cells)) else "")
-
-
-def _wrong(text: Text, word: Word, expected: str) -> InvalidPuzzle:
-    last = text.lines[-1]
-    ends = (last.number, len(last.text.rstrip()) + 1) == (word.line, word.column + len(word.text))
-    return text.at_word(word, expected, truncated=ends and word.text not in "[],")
-
-
-def _rows(text: Text) -> list[_List | Word]:
-    """The rows: lists of cells, or texts."""
-    words = (word for line in text.lines for word in line.words(_WORD))
-    if next(words).text != "[":
-        raise text.at_line(text.lines[0], "a list in JSON, '[[5, 3, 0, …'")
-    rows: list[_List | Word] = []
-    while not rows or _goes_on(text, words, "the list of rows"):
-        row = next(words, None)
-        expected = "a row: a list of cells, or a text"
-        if row is None:
-            raise text.at_end(expected, "the end of the file")
-        if row.text != "[" and not _is_string(row):
-            raise _wrong(text, row, expected)
-        if len(rows) == _LARGEST:
-            raise _wrong(text, row, f"at most {_LARGEST} rows")
-        rows.append(row if _is_string(row) else _cells(text, words))
-    extra = next(words, None)
-    if extra is not None:
-        raise text.at_word(extra, "the end after the list of rows")
-    return rows
-
-
-def _cells(text: Text, words: Iterator[Word]) -> _List:
-    """Read the cells of a row whose bracket has been read."""
-    cells: _List = []
-    while not cells or _goes_on(text, words, "the row"):
-        cell = next(words, None)
-        if cell is None:
-            raise text.at_end("a cell", "the end of the file")
-        if cell.text == "[":
-            raise _wrong(text, cell, "a cell: a file holds a single grid")
-        if cell.text in "]," or not (
-            _is_string(cell) or cell.text == "null" or cell.text.isdigit()
-        ):
-            raise _wrong(text, cell, "a cell: a number, a text, or null for a blank")
-        if len(cells) == _LARGEST:
-            raise _wrong(text, cell, f"at most {_LARGEST} cells in a row")
-        cells.append(cell)
-    return cells
-
-
-def _goes_on(text: Text, words: Iterator[Word], what: str) -> bool:
-    """Whether a comma follows, rather than the end of a list."""
-    word = next(words, None)
-    expected = f"',' or the ']' that ends {what}"
-    if word is None:
-        raise text.at_end(expected, "the end of the file")
-    if word.text not in ",]":
-        raise _wrong(text, word, expected)
-    return word.text == ","
-
-
-def _grid(text: Text, rows: Sequence[_List], reading: Reading, notation: str) -> Found:
-    """Read the puzzle whose cells are signs as a grid."""
-    lines = []
-    for number, row in enumerate(rows, 1):
-        for word in row:
-            if notation == _STRINGS and len(_said(word)) != 1:
-                raise _wrong(text, word, "a digit or a sign for a blank")
-        line = Line.of_text(number, "".join(map(_signs, row)))
-        lines.append(replace(line, is_border=False))
-    try:
-        found = parse_grid(replace(text, lines=tuple(lines)), reading)
-    except InvalidPuzzle as error:  # the list has come to its end, so nothing is cut off
-        line_number, column = error.line, error.column
-        if line_number is not None and column is not None:
-            line_number, column = _place(rows[line_number - 1], column)
-        raise replace(error, line=line_number, column=column, truncated=False) from None
-    return found._replace(notation=notation)
-
-
-def _place(row: _List, column: int) -> tuple[int, int]:
-    """Line and column in the source of a row's sign; `column` counts its signs from 1."""
-    *others, word = row
-    for other in others:
-        if column <= len(_signs(other)):
-            word = other
-            break
-        column -= len(_signs(other))
-    return word.line, word.column + _is_string(word) + column - 1
-
-
-def _numbers(text: Text, rows: Sequence[_List], notation: str) -> Found:
+    if any(cell in _SIGNS for row in rows for cell in row.cells):
+        return _signs(text, rows, reading)
     side = len(rows)
     if side not in ALL_GEOMETRIES:
         raise text.error(None, None, f"{either(ALL_GEOMETRIES)} rows", counted(side, "row"))
-    blank, values = None, []
+    values: list[int] = []
+    blank = None
     for row in rows:
-        if len(row) != side:
-            word = row[side] if len(row) > side else row[-1]
-            found = counted(len(row), "cell")
-            raise text.error(word.line, word.column, f"a row of {side} cells", found)
-        for word in row:
-            value = number_of(_said(word), side) if _said(word) else 0
+        if len(row.cells) != side:
+            found = counted(len(row.cells), "cell")
+            raise text.error(row.line, None, f"a row of {side} cells", found)
+        for cell in row.cells:
+            value = number_of(cell, side) if cell else 0
             if value is None:
-                raise _wrong(text, word, f"a number from 1 to {side}, or 0 or null for a blank")
-            if not value:
-                blank = blank or word
-                if bool(_said(word)) != bool(_said(blank)):
-                    raise _wrong(text, word, f"one kind of blank, {blank.text} as before")
+                expected = f"a number from 1 to {side}, or 0 or null for a blank"
+                raise text.error(row.line, None, expected, quote(cell))
+            if not value and blank not in (None, bool(cell)):
+                raise text.error(row.line, None, "one kind of blank", "0 beside null or ''")
+            blank = blank if value else bool(cell)
             values.append(value)
-    return Found(Puzzle.of_values(ALL_GEOMETRIES[side], values), notation=notation)
+    return Parsed(Puzzle.of_values(ALL_GEOMETRIES[side], values))
 
 
-def render_json(puzzle: Puzzle, notation: str) -> str:
-    """Write a list with a row in each line: of numbers, of texts for the cells, or a text itself.
+def _rows(text: Text) -> list[_JsonRow]:
+    said = {line.number: line.text for line in text.lines}
+    written = "\n".join(said.get(number, "") for number in range(1, text.lines[-1].number + 1))
+    rows = _loaded(text, written)
+    found: list[_JsonRow] = []
+    at = written.index("[") + 1
+    for row in rows:
+        between = _BETWEEN.match(written, at)
+        at = between.end() if between else at
+        line = written.count("\n", 0, at) + 1
+        if type(row) not in (list, str) or type(row) is not type(rows[0]):
+            expected = "a row: a list of cells, or a text, as the other rows are"
+            raise text.error(line, None, expected, quote(written[at:]))
+        cells = cells_of(row) if isinstance(row, str) else row
+        for cell in cells:
+            if type(cell) not in (int, str, type(None)):
+                expected = "a cell: a number, a text, or null for a blank"
+                raise text.error(line, None, expected, quote(json.dumps(cell)))
+        found.append(_JsonRow(line, ["" if cell is None else str(cell).strip() for cell in cells]))
+        _, at = json.JSONDecoder().raw_decode(written, at)
+    return found
 
-    Raises ValueError for boxes other than the usual ones of that side, and for cells that allow
-    neither one value nor all; in a text for the row, the even or odd ones are allowed too.
-    """
-    if notation == _ROWS:
-        rows = [f'"{row}"' for row in in_rows(render_cells(puzzle), puzzle.geometry.side)]
-    else:
-        mark = '"' if notation == _STRINGS else ""
-        written = written_numbers(puzzle, "" if mark else "0")
-        rows = [f"[{', '.join(f'{mark}{cell}{mark}' for cell in row)}]" for row in written]
-    return "[" + ",\n ".join(rows) + "]\n"
+
+def _loaded(text: Text, written: str) -> list[Any]:
+    if len(written) > PIECE:
+        raise text.error(None, None, f"at most {PIECE} characters", f"{len(written)}")
+    try:
+        rows = json.loads(written)
+    except json.JSONDecodeError as error:
+        end = len(written.rstrip())
+        found = "the end of the file" if error.pos >= end else quote(written[error.pos :])
+        cut_off = error.pos >= end or not written[:end].endswith("]")
+        raise text.error(error.lineno, error.colno, _EXPECTED, found, truncated=cut_off) from None
+    except (RecursionError, ValueError):  # ValueError: a number of thousands of digits
+        raise text.at_line(text.lines[0], _EXPECTED, may_go_on=False) from None
+    if not isinstance(rows, list) or not rows:
+        raise text.at_line(text.lines[0], _EXPECTED, may_go_on=False)
+    return rows
 
 
-JSON = Format("json", recognise_json, parse_json, render_json, _BEGINS)
+def _signs(text: Text, rows: Sequence[_JsonRow], reading: Reading) -> Parsed:
+    """Read the puzzle whose cells are signs as a grid."""
+    lines = []
+    for row in rows:
+        if any(len(cell) != 1 for cell in row.cells):
+            found = quote(next(cell for cell in row.cells if len(cell) != 1))
+            raise text.error(row.line, None, "a digit or a sign for a blank", found)
+        line = Line.of_text(row.line, "".join(row.cells))
+        lines.append(replace(line, is_border=False))
+    try:
+        return parse_grid(replace(text, lines=tuple(lines)), reading)
+    except InvalidPuzzle as error:  # the list has come to its end, so nothing is cut off
+        raise replace(error, column=None, truncated=False) from None
+
+
+JSON = Format("json", recognise_json, parse_json, begins=_BEGINS)

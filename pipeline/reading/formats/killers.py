@@ -1,10 +1,14 @@
-"""Killers in one line: numbers that name sum and cage, or arrows towards the sum.
+"""Killers in one line: numbers that name sum and cage, arrows towards the sum, or SumoCue.
 
     3x3::k:1280:1280:6914:…    sum · 256 + number of the cage; a sum of 0: no cage
     G<<L<K<L<^G>^>^E…          steps to the sum: 0-9, A-Z = 10-35, a-j = 36-45; 0 is no sum
+    SumoCueV1=0J0=8J0+1J0…     `=8` opens a cage of sum 8, `+1` joins that of cell 1, from 0
 
-`3x3:d:k:` has diagonals. The arrows are `<>^v`, and of the steps aslant ` leads up and to the left,
-' up and to the right, a comma down and to the left, a full stop down and to the right.
+`3x3:d:k:` has diagonals. The arrows are `<>^v`. Four signs are diagonal steps: ` up and to the
+left, ' up and to the right, a comma down and to the left, a full stop down and to the right.
+
+In SumoCue a cage with the sum 0 has no sum, and a cage of one cell is a given. `J0` is the number
+of the cell's region; with regions there are no boxes. `SumoCueV1D` has diagonals.
 """
 
 from __future__ import annotations
@@ -12,12 +16,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase, digits
+from typing import NamedTuple
 
-from pipeline.errors import counted
-from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Found
-from pipeline.reading.formats.cells import NINE
-from pipeline.reading.formats.ruled import cages_of, diagonals, single_line, words_of
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, NINE
+from pipeline.reading.formats.jigsaw import SIDES
+from pipeline.reading.formats.ruled import (
+    cages_of,
+    diagonals,
+    first_misfit,
+    region_rules,
+    single_line,
+    variant_of,
+    words_of,
+)
 from pipeline.reading.formats.text import Text, Word, quote
 from pipeline.settings import Reading
 
@@ -36,7 +50,7 @@ def recognise_killer(text: Text) -> str | None:
     return f"it begins with {quote(begins[0].strip())}" if begins else None
 
 
-def parse_killer(text: Text, _reading: Reading) -> Found:
+def parse_killer(text: Text, _reading: Reading) -> Parsed:
     line = single_line(text)
     header = _HEADER.match(line.text)
     if not header:
@@ -60,10 +74,12 @@ def parse_killer(text: Text, _reading: Reading) -> Found:
     cages = cages_of(members, sums)
     if not cages:
         raise text.at_line(line, "a cage: a number of 256 or more", "none", may_go_on=False)
-    return Found(Puzzle.empty(NINE, (*(diagonals() if header[1] else ()), *cages)), "rules")
+    return Parsed(
+        Puzzle.empty(NINE, (*(diagonals() if header[1] else ()), *cages)), variant="rules"
+    )
 
 
-KILLER = Format("killer", recognise_killer, parse_killer, render=None, begins=_HEADER)
+KILLER = Format("killer", recognise_killer, parse_killer, begins=_HEADER)
 
 
 _STEPS = {
@@ -95,7 +111,7 @@ def recognise_arrows(text: Text) -> str | None:
     return None
 
 
-def parse_arrows(text: Text, _reading: Reading) -> Found:
+def parse_arrows(text: Text, _reading: Reading) -> Parsed:
     line = single_line(text)
     words = words_of(line, _SIGN, len(line.text) - len(line.text.lstrip()))
     for word in words:
@@ -113,7 +129,7 @@ def parse_arrows(text: Text, _reading: Reading) -> Found:
     cages = cages_of(members, sums)
     if not cages:
         raise text.at_line(line, "a cage: a step or a sum", "none", may_go_on=False)
-    return Found(Puzzle.empty(NINE, tuple(cages)), "rules")
+    return Parsed(Puzzle.empty(NINE, tuple(cages)), variant="rules")
 
 
 def _end_of(start: int, text: Text, words: Sequence[Word]) -> int:
@@ -132,4 +148,100 @@ def _end_of(start: int, text: Text, words: Sequence[Word]) -> int:
 
 
 _SIGN = re.compile(r".")
-ARROWS = Format("killer-arrows", recognise_arrows, parse_arrows, render=None, begins=_ARROWS_BEGIN)
+ARROWS = Format("killer-arrows", recognise_arrows, parse_arrows, begins=_ARROWS_BEGIN)
+
+
+_SUMOCUE_HEADER = re.compile(r"\s*SumoCueV1(D?)")
+_SUMOCUE_BEGINS = re.compile(r"\s*SumoCue")
+_PARTS = re.compile(r"[=+][^=+]*|[^=+]+")
+_PART = re.compile(r"([=+])([0-9]{1,4})(?:J([0-9]{1,3}))?")
+_EXPECTED_PART = "'=' and a sum or '+' and the number of a cell"
+_BOXES = {geometry.size: geometry for geometry in ALL_GEOMETRIES.values()}
+_JIGSAWS = {side * side: side for side in SIDES}
+
+
+class _SumoCuePart(NamedTuple):
+    """The part for a cell: a sum, or the number of the cell whose cage it joins."""
+
+    word: Word
+    opens: bool
+    number: int
+    region: str | None
+
+
+def recognise_sumocue(text: Text) -> str | None:
+    begins = _SUMOCUE_BEGINS.match(text.lines[0].text)
+    return f"it begins with {quote(begins[0].strip())}" if begins else None
+
+
+def parse_sumocue(text: Text, _reading: Reading) -> Parsed:
+    line = single_line(text)
+    header = _SUMOCUE_HEADER.match(line.text)
+    if not header:
+        raise text.at_line(line, "'SumoCueV1' or 'SumoCueV1D' and a part for each cell")
+    parts = _parts(text, words_of(line, _PARTS, header.end()))
+    geometry, rules = _board(text, parts)
+    members = _members(text, parts)
+    sums = {cell: parts[cell].number for cell in members}
+    values = [0] * len(parts)
+    for cell in [first for first, cells in members.items() if len(cells) == 1]:
+        if sums[cell] <= geometry.side:
+            values[cell] = sums[cell]
+            del members[cell]
+    rules += diagonals() if header[1] else ()
+    puzzle = Puzzle.of_values(geometry, values, (*rules, *cages_of(members, sums)))
+    return Parsed(puzzle, variant=variant_of(puzzle))
+
+
+def _parts(text: Text, words: Sequence[Word]) -> list[_SumoCuePart]:
+    """The parts; all have a region, or none."""
+    parts: list[_SumoCuePart] = []
+    for word in words:
+        match = _PART.fullmatch(word.text)
+        in_regions = parts[0].region is not None if parts else None
+        if match is None or in_regions not in (None, match[3] is not None):
+            region = ", then 'J' and the number of its region" if in_regions else ""
+            may_go_on = word is words[-1]
+            raise text.at_word(word, _EXPECTED_PART + region, truncated=may_go_on)
+        parts.append(_SumoCuePart(word, match[1] == "=", int(match[2]), match[3]))
+    return parts
+
+
+def _board(text: Text, parts: Sequence[_SumoCuePart]) -> tuple[Geometry, tuple[Rule, ...]]:
+    """The geometry, and the rules of the regions if there are any."""
+    regions = [part.region for part in parts]
+    if regions and regions[0] is not None:
+        side = _JIGSAWS.get(len(parts))
+        if side is not None:
+            if misfit := first_misfit(regions):
+                raise _at_part(text, parts, misfit[0], misfit[1])
+            return Geometry(1, side), region_rules(regions)
+    elif len(parts) in _BOXES:
+        return _BOXES[len(parts)], ()
+    raise _of_another_size(text, len(parts))
+
+
+def _at_part(text: Text, parts: Sequence[_SumoCuePart], cell: int, expected: str) -> InvalidPuzzle:
+    """The error for the part of a cell; more parts would be a larger puzzle."""
+    return text.at_word(parts[cell].word, expected, truncated=len(parts) < max(_BOXES))
+
+
+def _of_another_size(text: Text, count: int) -> InvalidPuzzle:
+    line, found = text.lines[0], counted(count, "part")
+    may_go_on, at = count < max(_BOXES), len(line.text.rstrip()) + 1
+    return text.error(line.number, at, "a part for each of 81 cells", found, truncated=may_go_on)
+
+
+def _members(text: Text, parts: Sequence[_SumoCuePart]) -> dict[int, list[int]]:
+    """The cells of each cage, by the one that opens it."""
+    members: dict[int, list[int]] = {}
+    for cell, part in enumerate(parts):
+        opener = cell if part.opens else part.number
+        if opener >= len(parts) or not parts[opener].opens:
+            expected = "the number of a cell that opens a cage, from 0"
+            raise _at_part(text, parts, cell, expected)
+        members.setdefault(opener, []).append(cell)
+    return members
+
+
+SUMOCUE = Format("sumocue", recognise_sumocue, parse_sumocue, begins=_SUMOCUE_BEGINS)

@@ -21,7 +21,7 @@ from functools import lru_cache
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
+from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Parsed, Piece
 from pipeline.reading.formats.cells import (
     EVEN,
     GEOMETRIES,
@@ -79,7 +79,7 @@ def recognise_line(text: Text) -> str | None:
     return None
 
 
-def parse_line(text: Text, reading: Reading) -> Found:
+def parse_line(text: Text, reading: Reading) -> Parsed:
     lines = text.rows or text.lines
     if len(lines) > 1:
         expected = "a single puzzle (`solve`, `count`, `run` and `watch` read files of many)"
@@ -117,7 +117,7 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ScoredFields:
     """A way to read lines: `good` of them hold a puzzle, `near` may hold a damaged one."""
 
     fields: Fields
@@ -125,10 +125,9 @@ class Finding:
     near: int = 0
     total: int = 0
 
-    @property
-    def is_collection(self) -> bool:
-        """Whether there are two puzzles or more, and not much else."""
-        several = self.good >= 2 or (self.good == self.near == 1 and self.total == 2)
+    def is_collection(self, least: int) -> bool:
+        """Whether there are so many puzzles or more, and not much else."""
+        several = self.good >= least or (self.good == self.near == 1 and self.total == 2)
         return several and (self.good + self.near) * 2 > self.total
 
 
@@ -183,15 +182,18 @@ def texts_in(line: str, fields: Fields) -> list[str]:
 
 
 @lru_cache(maxsize=1)  # csv and lines both ask
-def find_fields(head: Head) -> Finding:
+def find_fields(head: Head) -> ScoredFields:
     """Find the layout in which most lines are puzzles.
 
     In a tie, a table wins only if more than a hash precedes the puzzle.
     """
     lines = head.lines
     if not head.declared and may_be_sixteen(lines, whole=head.is_whole):
-        return Finding(Fields())
+        return ScoredFields(Fields())
     delimiters = [sign for sign in DELIMITERS if any(sign in line for line in lines)]
+    words = [texts_in(line, Fields()) for line in lines]
+    if not delimiters and all(len(row) == 1 for row in words):
+        return survey(words, Fields())
     ways = [
         (Fields(), _BEHIND_HASH),
         (Fields(column=None), _WIDEST),
@@ -202,10 +204,10 @@ def find_fields(head: Head) -> Finding:
     return max(found, key=lambda way: way.good)
 
 
-def judge(fields: Fields, texts: Sequence[str], total: int) -> Finding:
+def judge(fields: Fields, texts: Sequence[str], total: int) -> ScoredFields:
     """Count the puzzles among these texts."""
     others = [text for text in texts if not side_of(text)]
-    return Finding(fields, len(texts) - len(others), sum(map(is_attempt, others)), total)
+    return ScoredFields(fields, len(texts) - len(others), sum(map(is_attempt, others)), total)
 
 
 def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
@@ -225,7 +227,7 @@ def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
     return above * 4 > len(rows)
 
 
-def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> Finding:
+def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> ScoredFields:
     """Count the puzzles in the field, up to `last`, that has them in most records."""
     shaped: Counter[int] = Counter()
     open_cells: Counter[int] = Counter()
@@ -238,7 +240,7 @@ def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> F
     likely = [at for at in sorted(shaped) if shaped[at] * 2 > most]
     eligible = [at for at in likely if at <= last]
     if not eligible:
-        return Finding(way, total=len(rows))
+        return ScoredFields(way, total=len(rows))
     column = next((at for at in eligible if open_cells[at]), eligible[0])
     if not open_cells[column]:
         column = _with_blanks(rows, column, last)
@@ -250,7 +252,8 @@ def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> F
 def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
     """The first column of puzzles with blanks, damaged ones too, beside the column `full`.
 
-    Then the full grids are solutions, however many puzzles are damaged. If there is none: `full`.
+    Then the full grids are solutions, however many puzzles are damaged. Without such a column:
+    `full`.
     """
     for at in range(min(last + 1, max(map(len, rows)))):
         texts = [row[at] for row in rows if at < len(row) and at != full]
@@ -349,7 +352,7 @@ def recognise_lines(head: Head) -> tuple[Fields, str] | None:
     fields = found.fields
     if head.declared:
         return (fields if found.good and not fields.delimiter else Fields()), "it is declared"
-    if not found.is_collection or fields.delimiter is not None:
+    if not found.is_collection(head.least) or fields.delimiter is not None:
         return None
     where = f"in field {fields.column + 1} of each line" if fields.column else "in single lines"
     return fields, f"whole puzzles {where}"
@@ -359,5 +362,5 @@ def _takes_plain_lines(fields: Fields) -> bool:
     return not fields.column and fields.delimiter is None
 
 
-LINES = Collection("lines", recognise_lines, cut_lines, entries_of_lines, _takes_plain_lines)
+LINES = ManyFormat("lines", recognise_lines, cut_lines, entries_of_lines, _takes_plain_lines)
 LINE = Format("line", recognise_line, parse_line, render_line, many=LINES)

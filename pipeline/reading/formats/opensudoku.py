@@ -6,13 +6,13 @@
       <game data="000340…" />
     </opensudoku>
 
-`data` is 81 digits, 0 for a blank. What the app itself exports says `version: N` there and has
-fields for each cell; of these the values that the player cannot change are the givens.
+`data` is 81 digits, 0 for a blank. The app's own exports say `version: N` there and have fields for
+each cell; the values that the player cannot change are the givens.
 
 XML can be made to exhaust the memory of a reader, or to make it read other files. So document types
 and entities are refused (by defusedxml), and so are endless tokens, nesting and names; no tree is
-built. In a collection, a record is a `<game …>` tag, which is read as a document of its own: no
-declaration of the document reaches it, and a piece can be read without those before it.
+built. In a collection, a record is a `<game …>` tag, which is read as a document of its own. So no
+declaration of the document reaches it, and each piece can be read by itself.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ from itertools import chain, pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
-from pipeline.reading.formats.cells import DIGITS, ONLY_NINE, check_boxes, nine_of, written_cells
+from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Parsed, Piece
+from pipeline.reading.formats.cells import nine_of
 from pipeline.reading.formats.records import (
     LONGEST,
     Reader,
@@ -158,7 +157,7 @@ def recognise_opensudoku(text: Text) -> str | None:
     return "it begins with '<'" if text.lines[0].text.lstrip().startswith("<") else None
 
 
-def parse_opensudoku(text: Text, reading: Reading) -> Found:
+def parse_opensudoku(text: Text, reading: Reading) -> Parsed:
     found = _games(text)
     game, another = next(found, None), next(found, None)
     if game is None:
@@ -170,16 +169,6 @@ def parse_opensudoku(text: Text, reading: Reading) -> Found:
         return nine_of(text, row, _EXPECTED_GAME, reading.variant)
     except InvalidPuzzle as error:
         raise replace(error, column=game.column, truncated=False) from None
-
-
-def render_opensudoku(puzzle: Puzzle, _notation: str) -> str:
-    """A file of one game; raises ValueError for other sides than 9."""
-    check_boxes(puzzle.geometry, ONLY_NINE)
-    data = "".join(written_cells(puzzle, DIGITS, "0"))
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<{_ROOT}>\n  <name>Sudoku</name>\n  <game data="{data}" />\n</{_ROOT}>\n'
-    )
 
 
 _GAME = re.compile(rb"<!--.*?(?:-->|\Z)|<game(?=[\s/>])", re.DOTALL)
@@ -237,12 +226,7 @@ def _entry(record: bytes, line: int, reader: Reader) -> Entry:
     return reader.read(f"<opensudoku>\n{tag}{end}</opensudoku>", lines, shift=None)
 
 
-GAMES = Collection("opensudoku", recognise_games, pieces, entries)
+GAMES = ManyFormat("opensudoku", recognise_games, pieces, entries)
 OPENSUDOKU = Format(
-    "opensudoku",
-    recognise_opensudoku,
-    parse_opensudoku,
-    render_opensudoku,
-    begins=_BEGINS,
-    many=GAMES,
+    "opensudoku", recognise_opensudoku, parse_opensudoku, begins=_BEGINS, many=GAMES
 )

@@ -1,6 +1,6 @@
 """Plain lines: those of a piece that are a puzzle of 9×9 and nothing else, found all at once.
 
-Only sources of many come here: numpy is slow to load.
+Only collections come here: numpy is slow to load.
 """
 
 from __future__ import annotations
@@ -99,7 +99,15 @@ def _between(
     return stretches
 
 
-class Contents:
+def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
+    """The masks of 9×9 puzzles in ASCII, 1-9 and blanks, (P, 81)."""
+    shifts = cells - np.uint8(ord("1"))
+    masks: NDArray[np.uint16] = np.left_shift(1, shifts, dtype=np.uint16)
+    masks |= (shifts > 8) * np.uint16(NINE.all_values)  # blanks, whose bit lies outside
+    return masks
+
+
+class PieceContents:
     """The puzzles of a piece, or what stands where one should be: `places` count them from 0."""
 
     def __init__(self, plain: PlainLines, entries: Sequence[Entry]) -> None:
@@ -142,11 +150,3 @@ class Contents:
             np.concatenate((self.places_of_plain, np.array(places, np.intp))),
             np.concatenate((self.plain.cells, cells)),
         )
-
-
-def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
-    """The masks of 9×9 puzzles in ASCII, 1-9 and blanks, (P, 81)."""
-    shifts = cells - np.uint8(ord("1"))
-    masks: NDArray[np.uint16] = np.left_shift(1, shifts, dtype=np.uint16)
-    masks |= (shifts > 8) * np.uint16(NINE.all_values)  # blanks, whose bit lies outside
-    return masks

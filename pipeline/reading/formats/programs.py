@@ -1,4 +1,4 @@
-"""Files that three programs write: HoDoKu, SadMan Sudoku (and SudoCue), and Simple Sudoku.
+"""Files that programs write: HoDoKu, SadMan Sudoku and SudoCue.
 
 HoDoKu has a line of its library, `:0000:x:` and 81 cells, then further fields; or many lines.
 
@@ -7,21 +7,18 @@ HoDoKu has a line of its library, `:0000:x:` and 81 cells, then further fields; 
 `+d` is a digit that was placed in play, not a given: its cell is blank in the puzzle. The
 candidates that the next field removes are ignored: they follow from the givens, or should.
 
-SadMan's and SudoCue's `.sdk` files, and Simple Sudoku's `.ss` files, have a grid:
+SadMan's and SudoCue's `.sdk` files have a grid:
 
-    #AWho made it             *-----------*
-    [Puzzle]                  |.3.|4..|...|
-    .234..8..                 …
-    …                         |---+---+---|
-    [State]                   …
-    …                         *-----------*
+    #AWho made it
+    [Puzzle]
+    .234..8..
+    …
+    [State]
+    …
 
-In the first, lines beginning with `#` are about the puzzle. The section [Puzzle] holds the grid;
-other sections (the state of play, pencil marks, colours) are not part of the puzzle. A file without
-sections is a plain grid. The format: sadmansoftware.com/sudoku/faq19.php.
-
-The grid format reads the second too. It is known here so that solutions are written as Simple
-Sudoku opens them; any other drawing is left to the grid format.
+Lines beginning with `#` are about the puzzle. The section [Puzzle] holds the grid; other sections
+(the state of play, pencil marks, colours) are not part of the puzzle. A file without sections is a
+plain grid. The format: sadmansoftware.com/sudoku/faq19.php.
 """
 
 from __future__ import annotations
@@ -30,19 +27,9 @@ import re
 from dataclasses import replace
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Collection, Entry, Format, Found, Head, Piece
-from pipeline.reading.formats.cells import (
-    DIGITS,
-    NINE,
-    ONLY_NINE,
-    check_boxes,
-    in_rows,
-    nine_of,
-    render_cells,
-    written_cells,
-)
-from pipeline.reading.formats.grid import parse_grid, render_grid
+from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Parsed, Piece
+from pipeline.reading.formats.cells import nine_of
+from pipeline.reading.formats.grid import parse_grid
 from pipeline.reading.formats.records import (
     PLAIN,
     Reader,
@@ -80,7 +67,7 @@ def recognise_hodoku(text: Text) -> str | None:
     return "it begins with a colon" if text.lines[0].text.lstrip().startswith(":") else None
 
 
-def parse_hodoku(text: Text, reading: Reading) -> Found:
+def parse_hodoku(text: Text, reading: Reading) -> Parsed:
     first, *others = text.lines
     if others:
         found = counted(len(text.lines), "line")
@@ -94,12 +81,6 @@ def parse_hodoku(text: Text, reading: Reading) -> Found:
     except InvalidPuzzle as error:
         cut_off = first.text.count(":") == 3 and len(row.cells) <= 81
         raise replace(error, truncated=cut_off) from None
-
-
-def render_hodoku(puzzle: Puzzle, _notation: str) -> str:
-    """One line of the library; raises ValueError for other sides than 9."""
-    check_boxes(puzzle.geometry, ONLY_NINE)
-    return f":0000:x:{''.join(written_cells(puzzle, DIGITS, '.'))}:::\n"
 
 
 def recognise_library(head: Head) -> tuple[None, str] | None:
@@ -124,12 +105,11 @@ def _entry(line: str, number: int, reader: Reader) -> Entry:
     return reader.read(line, (number,))
 
 
-LIBRARY = Collection("hodoku", recognise_library, cut_lines, library_entries)
+LIBRARY = ManyFormat("hodoku", recognise_library, cut_lines, library_entries)
 HODOKU = Format(
     "hodoku",
     recognise_hodoku,
     parse_hodoku,
-    render_hodoku,
     begins=_HODOKU_BEGINS,
     many=LIBRARY,
 )
@@ -149,7 +129,7 @@ def recognise_sadman(text: Text) -> str | None:
     return f"line {first.number} is the heading of a section" if first else None
 
 
-def parse_sadman(text: Text, reading: Reading) -> Found:
+def parse_sadman(text: Text, reading: Reading) -> Parsed:
     rows = _puzzle_rows(text)
     try:
         return parse_grid(replace(text, lines=rows), reading)
@@ -159,7 +139,7 @@ def parse_sadman(text: Text, reading: Reading) -> Found:
 
 
 def _puzzle_rows(text: Text) -> tuple[Line, ...]:
-    """The lines of the section [Puzzle], or those before the first section if there is none."""
+    """The lines of the section [Puzzle]; without it, the lines before the first section."""
     sections: dict[str, list[Line]] = {"": []}
     lines = sections[""]
     heading = None
@@ -183,45 +163,10 @@ def _puzzle_rows(text: Text) -> tuple[Line, ...]:
     if heading is None:
         return tuple(before)
     if before:
-        raise text.at_line(before[0], f"nothing but comments before the section {_PUZZLE}")
+        raise text.at_line(before[0], f"only comments before the section {_PUZZLE}")
     if not rows:
         raise text.at_line(heading, f"the rows of the puzzle under {_PUZZLE}", "none")
     return tuple(rows)
 
 
-def render_sadman(puzzle: Puzzle, notation: str) -> str:
-    return f"{_PUZZLE}\n{render_grid(puzzle, notation)}"
-
-
-SADMAN = Format("sadman", recognise_sadman, parse_sadman, render_sadman, begins=_SADMAN_BEGINS)
-
-
-_EDGE, _RULE = "*-----------*\n", "|---+---+---|\n"
-_BAND = r"(\|[^|]{3}\|[^|]{3}\|[^|]{3}\|\n){3}"
-_DRAWN = re.compile(re.escape(_EDGE) + re.escape(_RULE).join([_BAND] * 3) + re.escape(_EDGE))
-_LINES = 13
-
-
-def recognise_simple(text: Text) -> str | None:
-    if len(text.lines) != _LINES:
-        return None
-    drawn = "".join(line.text.strip() + "\n" for line in text.lines)
-    return "9 rows in the frame that Simple Sudoku draws" if _DRAWN.fullmatch(drawn) else None
-
-
-def parse_simple(text: Text, reading: Reading) -> Found:
-    found = parse_grid(text, reading)
-    if found.puzzle.geometry != NINE:
-        rows = counted(found.puzzle.geometry.side, "row")
-        raise text.error(text.lines[0].number, 1, "9 rows of 9 cells", rows)
-    return found
-
-
-def render_simple(puzzle: Puzzle, _notation: str) -> str:
-    """Write the frame and 9 rows in it; raises ValueError for other sides."""
-    check_boxes(puzzle.geometry, ONLY_NINE)
-    rows = [f"|{'|'.join(in_rows(row, 3))}|\n" for row in in_rows(render_cells(puzzle), 9)]
-    return _EDGE + _RULE.join("".join(band) for band in in_rows(rows, 3)) + _EDGE
-
-
-SIMPLE = Format("simple-sudoku", recognise_simple, parse_simple, render_simple)
+SADMAN = Format("sadman", recognise_sadman, parse_sadman, begins=_SADMAN_BEGINS)

@@ -34,8 +34,9 @@ LOOK = 256
 """Bytes after a record's end that may be needed to recognise it as the end."""
 
 Boundary = Callable[[bytes, int, int], int]
-"""(data, limit, known) → the last end of a record in the first `limit` bytes; failing that the
-first one after them, in the first `known` bytes; 0 if there is none. Data begins with a record."""
+"""(data, limit, known) → the last end of a record in the first `limit` bytes. Without one there:
+the
+first end after them, in the first `known` bytes, or 0. Data begins with a record."""
 
 Digest = Callable[[bytes], bytes]
 """The beginning of a record → the part needed to find its end; fewer than LOOK bytes."""
@@ -141,6 +142,7 @@ _PLAIN, _FULL = re.compile(PLAIN), re.compile(FULL)
 
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 _SHORTEST_ATTEMPT = 12
+_WITHOUT_KNOWN = {ord(sign): None for sign in KNOWN}
 _SHOWN = 100
 
 
@@ -189,6 +191,7 @@ class Reader:
             return Entry(lines[0], *own, plain=False, parsed=replace(parsed, claimed=claimed))
         cells = _in_one_line(text, parsed.puzzle)
         signs = signs_of(parsed.format)
+        claimed = claimed or parsed.claimed
         return Entry(lines[0], cells, parsed.puzzle, None, claimed, plain=False, signs=signs)
 
     def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
@@ -207,12 +210,12 @@ def _bad(line: int, text: str, error: InvalidPuzzle) -> Entry:
 
 def _needs_its_text(parsed: Parsed) -> bool:
     """Whether the cells alone would not be the same puzzle, or not all that its text says."""
-    from pipeline.reading.formats.writing import is_written_otherwise  # noqa: PLC0415 - it has all formats
+    from pipeline.reading.formats.writing import is_written_as_values  # noqa: PLC0415 - it has all formats
 
     puzzle = parsed.puzzle
-    if not puzzle.is_plain or parsed.document:
+    if not puzzle.is_plain or parsed.unread or parsed.variant == "rules":
         return True
-    return not puzzle.geometry.has_boxes and is_written_otherwise(parsed.format, puzzle)
+    return not puzzle.geometry.has_boxes and is_written_as_values(parsed.format, puzzle)
 
 
 def _in_one_line(text: str, puzzle: Puzzle) -> str:
@@ -318,7 +321,7 @@ def is_damaged_row(line: str, side: int) -> bool:
 
 
 def _are_mostly_known(cells: str) -> bool:
-    return sum(sign in KNOWN for sign in cells) * 4 >= len(cells) * 3
+    return len(cells.translate(_WITHOUT_KNOWN)) * 4 <= len(cells)
 
 
 def is_above_four(cells: str) -> bool:

@@ -2,11 +2,12 @@
 
     the upper left, the upper right, the middle, the lower left and the lower right grid
 
-They are one puzzle if they agree in all shared cells, not all blank. If together they give no cell
-two values, and no unit a value twice, they may be one or five: then the format has to be declared.
+The five lines are one puzzle if they agree in all shared cells and these are not all blank. If
+together they give no cell two values, and no unit a value twice, they may be one or five: then the
+format has to be declared.
 
 Or a picture, as solutions are written: 21 rows of up to 21 places, perhaps with a space between all
-places. Where there is no cell stands a space, `-` or any other blank.
+places. A space, `-` or any other blank stands for a place without a cell.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from itertools import chain
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.cells import BLANKS, DIGITS
 from pipeline.reading.formats.ruled import given_masks
 from pipeline.reading.formats.text import Line, Text, Word, quote
@@ -96,7 +97,7 @@ def _places(line: Line) -> list[Word]:
     return words if len(words) == _EXTENT else single
 
 
-def parse_samurai(text: Text, reading: Reading) -> Found:
+def parse_samurai(text: Text, reading: Reading) -> Parsed:
     if _is_picture(text):
         return _found(text, _picture(text))
     rows = text.rows or text.lines
@@ -118,10 +119,10 @@ def parse_samurai(text: Text, reading: Reading) -> Found:
     return _found(text, zip(_cells(), words, strict=True))
 
 
-def _found(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Found:
+def _found(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Parsed:
     """The puzzle with these words in its cells; a shared one may be given in one grid or both."""
     masks, contradicting = given_masks(SAMURAI_GEOMETRY, _given(text, placed))
-    return Found(Puzzle(SAMURAI_GEOMETRY, masks, tuple(contradicting)), "rules")
+    return Parsed(Puzzle(SAMURAI_GEOMETRY, masks, tuple(contradicting)), variant="rules")
 
 
 def _given(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Iterator[tuple[int, int]]:
@@ -140,4 +141,4 @@ def _given(text: Text, placed: Iterable[tuple[int | None, Word]]) -> Iterator[tu
         yield cell, 1 << value - 1
 
 
-SAMURAI = Format("samurai", recognise_samurai, parse_samurai, render=None)
+SAMURAI = Format("samurai", recognise_samurai, parse_samurai)

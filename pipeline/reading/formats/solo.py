@@ -4,10 +4,10 @@
     3x3xk:zzzc,a__b…,d13c…       with diagonals and cages: the grid, the cages, their sums
     4j:1j2a3b,b__cd__a___b_      a jigsaw of side 4: the grid, the blocks
 
-In a grid `a` to `z` are 1 to 26 blanks, and `_` separates two numbers. Blocks and cages are told by
-their borders: those between the cells of each row, then those between the cells of each column,
+The letters `a` to `z` in a grid are 1 to 26 blanks, and `_` separates two numbers. Blocks and cages
+are given by their borders: between the cells of each row, then between the cells of each column,
 then one for the end. `a` to `y` are 1 to 25 steps without a border and then one, `_` is a border,
-`z` are 26 steps without one. What else stands before the colon, such as the difficulty, is skipped.
+`z` are 26 steps without one. Anything else before the colon, such as the difficulty, is skipped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.ruled import (
     cages_of,
     diagonals,
@@ -65,14 +65,14 @@ def recognise_solo(text: Text) -> str | None:
     return f"it begins with {quote(text.lines[0].text.partition(':')[0].strip() + ':')}"
 
 
-def parse_solo(text: Text, _reading: Reading) -> Found:
+def parse_solo(text: Text, _reading: Reading) -> Parsed:
     line = single_line(text)
     header = _PARAMS.match(line.text)
     params = _params(header) if header else None
     if header is None or params is None:
         expected = f"sizes such as '3x3:' or '9j:', of side 2 to {_LARGEST_SIDE}"
         raise text.at_line(line, expected)
-    reader = _Fields(text, line, params.geometry.side, _fields(line, header.end()))
+    reader = _SoloFields(text, line, params.geometry.side, _fields(line, header.end()))
     wanted = 1 + params.is_jigsaw + 2 * params.has_cages
     if len(reader.fields) != wanted:
         raise reader.error(None, counted(wanted, "field"), counted(len(reader.fields), "field"))
@@ -87,7 +87,7 @@ def parse_solo(text: Text, _reading: Reading) -> Found:
     if params.has_cages:
         rules += reader.cages(wanted - 2)
     puzzle = Puzzle.of_values(params.geometry, values, tuple(rules))
-    return Found(puzzle, variant_of(puzzle))
+    return Parsed(puzzle, variant=variant_of(puzzle))
 
 
 def _params(header: re.Match[str]) -> _Params | None:
@@ -109,7 +109,7 @@ def _fields(line: Line, start: int) -> list[_Field]:
     return fields
 
 
-class _Fields(NamedTuple):
+class _SoloFields(NamedTuple):
     """The fields of a line, to be read one by one, in a grid of that side."""
 
     text: Text
@@ -202,4 +202,4 @@ def _join(first: list[int], one: int, other: int) -> None:
     first[max(one, other)] = min(one, other)
 
 
-SOLO = Format("solo", recognise_solo, parse_solo, render=None, begins=_BEGINS)
+SOLO = Format("solo", recognise_solo, parse_solo, begins=_BEGINS)

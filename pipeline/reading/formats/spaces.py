@@ -6,9 +6,9 @@
     …
 
 Editors strip the spaces at the end of a line, and so leave empty lines for empty rows. The cells
-may also stand in every second column, `5 3     7`. The columns of the digits tell which it is.
+may also stand in every second column, `5 3     7`. The columns of the digits show which way it is.
 Nothing is guessed: a digit has to stand in the first column, another in the last, and one where a
-gap between boxes would be; and if rows are empty there may be no other empty lines.
+gap between boxes would be. If rows are empty there may be no other empty lines.
 """
 
 from __future__ import annotations
@@ -19,15 +19,8 @@ from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Format, Found
-from pipeline.reading.formats.cells import (
-    DIGITS,
-    GEOMETRIES,
-    check_boxes,
-    in_lines,
-    number_of,
-    written_cells,
-)
+from pipeline.reading.formats.base import Format, Parsed
+from pipeline.reading.formats.cells import DIGITS, GEOMETRIES, number_of
 from pipeline.reading.formats.grid import recognise_grid
 from pipeline.reading.formats.text import Line, Text, decode_text, either, quote
 from pipeline.settings import Reading
@@ -39,7 +32,7 @@ _GAP = "   "
 _FEWEST = 3
 
 
-class _Layout(NamedTuple):
+class _SpacedGrid(NamedTuple):
     """The rows, the number of cells they should have, and the step from column to column.
 
     `is_sure` says that no other columns can be meant.
@@ -70,7 +63,7 @@ def is_in_spaces(data: bytes) -> bool:
         return False
 
 
-def parse_spaces(text: Text, _reading: Reading) -> Found:
+def parse_spaces(text: Text, _reading: Reading) -> Parsed:
     layout = _layout(text)
     if layout is None:
         first = text.lines[0]
@@ -82,10 +75,10 @@ def parse_spaces(text: Text, _reading: Reading) -> Found:
     if not layout.is_sure and " " in "".join(row.text.rstrip() for row in rows):
         expected = "a sign such as '.' for the blanks"
         raise text.error(None, None, expected, "spaces that may be blanks or lie between cells")
-    return Found(Puzzle.of_values(GEOMETRIES[side], values))
+    return Parsed(Puzzle.of_values(GEOMETRIES[side], values))
 
 
-def _layout(text: Text) -> _Layout | None:
+def _layout(text: Text) -> _SpacedGrid | None:
     """The layout of most of the lines; None if they are not digits and spaces."""
     lines = [line for line in text.written() if not line.is_border]
     filled = [line for line in lines if line.text.strip()]
@@ -101,15 +94,15 @@ def _layout(text: Text) -> _Layout | None:
         return None
     are_all = len(rows) == len(lines) or all(row.text.strip() for row in rows)
     is_sure = are_all and _is_sure(clean, step) and _is_in_place(filled, clean, side, step)
-    return _Layout(rows, side, step, is_sure)
+    return _SpacedGrid(rows, side, step, is_sure)
 
 
 def _width(rows: Sequence[str]) -> int:
     """The number of characters of a full row, as far as the rows show it.
 
-    That is the longest row's length: a row is shorter only by the blanks at its end. But if that
-    is more than a row of single characters can have, the longest may have something extra. Then
-    it is the length that at most a quarter of the rows exceed.
+    Usually it is the length of the longest row: a row is shorter only by the blanks at its end.
+    If that is more than a row of single characters can have, the longest may have something
+    extra. Then it is the length that at most a quarter of the rows exceed.
     """
     lengths = sorted(map(len, rows))
     return lengths[len(lengths) * 3 // 4] if lengths[-1] > max(GEOMETRIES) else lengths[-1]
@@ -183,7 +176,7 @@ def _rows(lines: Sequence[Line], least: int) -> Sequence[Line]:
 
     There are at least `least` rows, if possible. Empty lines are rows if a grid needs them: all
     of them if there are as many lines as rows, and those at the end if the grid begins in the
-    first line. Elsewhere nothing tells which ones are rows.
+    first line. Elsewhere nothing shows which of them are rows.
     """
     filled = [index for index, line in enumerate(lines) if line.text.strip()]
     first, stop = filled[0], filled[-1] + 1
@@ -196,7 +189,7 @@ def _rows(lines: Sequence[Line], least: int) -> Sequence[Line]:
     return lines[first:stop]
 
 
-def _values(text: Text, layout: _Layout, index: int) -> list[int]:
+def _values(text: Text, layout: _SpacedGrid, index: int) -> list[int]:
     line, side = layout.rows[index], layout.side
     if index == side:
         found = counted(len(layout.rows), "row")
@@ -219,28 +212,4 @@ def _values(text: Text, layout: _Layout, index: int) -> list[int]:
     return values
 
 
-def render_spaces(puzzle: Puzzle, _notation: str) -> str:
-    """Write n lines of n characters.
-
-    Raises ValueError for boxes other than the usual ones, for cells that allow neither one value
-    nor all, and if the columns of the digits would not tell how to read it.
-    """
-    check_boxes(puzzle.geometry, GEOMETRIES)
-    n = puzzle.geometry.side
-    written = in_lines("".join(written_cells(puzzle, DIGITS[:n], " ")), n)
-    if " " in written and not _is_read_back(puzzle, written):
-        raise ValueError("its columns would not tell which spaces are blanks")
-    return written
-
-
-def _is_read_back(puzzle: Puzzle, written: str) -> bool:
-    if written.isspace():
-        return False
-    text = decode_text(written.encode(), "puzzle")
-    try:
-        return bool(recognise_spaces(text)) and parse_spaces(text, Reading()).puzzle == puzzle
-    except InvalidPuzzle:
-        return False
-
-
-SPACES = Format("spaces", recognise_spaces, parse_spaces, render_spaces)
+SPACES = Format("spaces", recognise_spaces, parse_spaces)

@@ -4,10 +4,10 @@
     6,,,1,9,5,,,         004300209005009001…,864371259325849761…
     …                    …
 
-Fields are separated by commas, semicolons or tabs, and may be quoted. In a spreadsheet they hold
-numbers; an empty one is an empty cell, or 0 if no field is empty; n is 4, 6, 8, 9, 16 or 25. In csv
-bars may separate them too, a header may say which column holds the puzzles, a record is one line,
-and the solution beside a puzzle is taken for a claim.
+Fields are separated by commas, semicolons or tabs, and may be quoted. The fields of a spreadsheet
+hold numbers. A blank is an empty field, or 0 if no field is empty; n is 4, 6, 8, 9, 16 or 25. In
+csv bars may separate fields too, a header may say which column holds the puzzles, a record is one
+line, and the solution beside a puzzle is taken for a claim.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import Collection, Format, Found, Head
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, number_of, written_numbers
+from pipeline.reading.formats.base import Format, Head, ManyFormat, Parsed
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, number_of
 from pipeline.reading.formats.line import (
     DELIMITERS,
     Fields,
@@ -38,7 +38,7 @@ from pipeline.reading.formats.text import NEWLINE, Line, Text, Word, either
 from pipeline.reading.formats.variants import count_variants
 from pipeline.settings import Reading
 
-_SEPARATORS = {"": ",", "semicolon": ";", "tab": "\t"}
+_SEPARATORS = (",", ";", "\t")
 _LARGEST = max(ALL_GEOMETRIES)
 _MOST_ROWS = 2 * _LARGEST
 _PUZZLES = frozenset(("puzzle", "puzzles", "quiz", "quizzes", "question", "questions"))
@@ -46,7 +46,7 @@ _SOLUTIONS = frozenset(("solution", "solutions"))
 _NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 
-class _Row(NamedTuple):
+class _Record(NamedTuple):
     """A line, its number of fields, and the fields, no more than the widest row can have."""
 
     line: Line
@@ -55,10 +55,10 @@ class _Row(NamedTuple):
 
 
 def recognise_spreadsheet(text: Text) -> str | None:
-    notation = _notation(text)
-    if notation is None or len(text.lines) > _MOST_ROWS:
+    delimiter = _delimiter(text)
+    if delimiter is None or len(text.lines) > _MOST_ROWS:
         return None
-    rows = _rows(text, notation)
+    rows = _rows(text, delimiter)
     side = _side_meant(rows)
     if side is None or len(rows) > 2 * side:
         return None
@@ -69,9 +69,8 @@ def recognise_spreadsheet(text: Text) -> str | None:
     return f"lines of {side} fields" if "" in said and cells * 4 > len(said) * 3 else None
 
 
-def parse_spreadsheet(text: Text, _reading: Reading) -> Found:
-    notation = _notation(text) or ""
-    rows = _rows(text, notation)
+def parse_spreadsheet(text: Text, _reading: Reading) -> Parsed:
+    rows = _rows(text, _delimiter(text) or _SEPARATORS[0])
     side = _side_meant(rows) or len(rows)
     if side not in ALL_GEOMETRIES:
         expected = f"a row of {either(ALL_GEOMETRIES)} fields"
@@ -84,24 +83,21 @@ def parse_spreadsheet(text: Text, _reading: Reading) -> Found:
     zero = next((field for field in fields if field.text and not field.text.strip("0")), None)
     if zero and not all(field.text for field in fields):  # it may be a value
         raise text.at_word(zero, f"a number from 1 to {side}, as empty fields are the blanks")
-    return Found(Puzzle.of_values(ALL_GEOMETRIES[side], values), notation=notation)
+    return Parsed(Puzzle.of_values(ALL_GEOMETRIES[side], values))
 
 
-def _notation(text: Text) -> str | None:
-    """The name of the delimiter in the first line; None if there is only one field."""
-    first = text.lines[0].text
-    counts = {name: first.count(sign) for name, sign in _SEPARATORS.items()}
-    most = max(counts, key=lambda name: counts[name])
-    return most if counts[most] else None
+def _delimiter(text: Text) -> str | None:
+    """The separator of the fields of the first line; None if there is only one field."""
+    most = max(_SEPARATORS, key=text.lines[0].text.count)
+    return most if most in text.lines[0].text else None
 
 
-def _rows(text: Text, notation: str) -> list[_Row]:
+def _rows(text: Text, delimiter: str) -> list[_Record]:
     """The lines with their fields, up to one too many. Lines of mere tabs are rows too."""
-    delimiter = _SEPARATORS[notation]
     lines = text.written() if delimiter == "\t" else text.lines
     rows = (line for line in lines if delimiter in line.text or line.text.strip())
     return [
-        _Row(line, line.text.count(delimiter) + 1, _fields(line, delimiter))
+        _Record(line, line.text.count(delimiter) + 1, _fields(line, delimiter))
         for line in islice(rows, _MOST_ROWS + 1)
     ]
 
@@ -118,7 +114,7 @@ def _fields(line: Line, delimiter: str) -> list[Word]:
     return fields
 
 
-def _side_meant(rows: Sequence[_Row]) -> int | None:
+def _side_meant(rows: Sequence[_Record]) -> int | None:
     """The side that at least half of the rows have."""
     for length, times in Counter(row.width for row in rows).most_common():
         if length in ALL_GEOMETRIES and times * 2 >= len(rows):
@@ -126,7 +122,7 @@ def _side_meant(rows: Sequence[_Row]) -> int | None:
     return None
 
 
-def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int]:
+def _values(text: Text, rows: Sequence[_Record], index: int, side: int) -> list[int]:
     line, width, fields = rows[index]
     if index == side:
         found = counted(len(rows), "row") if len(rows) <= _MOST_ROWS else "more"
@@ -146,16 +142,6 @@ def _values(text: Text, rows: Sequence[_Row], index: int, side: int) -> list[int
     return values
 
 
-def render_spreadsheet(puzzle: Puzzle, notation: str) -> str:
-    """Write n lines of n fields, empty for a blank.
-
-    Raises ValueError for boxes other than the usual ones, and for cells that allow neither one
-    value nor all.
-    """
-    delimiter = _SEPARATORS[notation]
-    return "".join(delimiter.join(row) + "\n" for row in written_numbers(puzzle, ""))
-
-
 def recognise_csv(head: Head) -> tuple[Fields, str] | None:
     text = head.sample.decode("utf-8-sig", errors="replace")
     lines = enumerate(NEWLINE.split(text), 1)  # a header may begin like a comment
@@ -168,7 +154,7 @@ def recognise_csv(head: Head) -> tuple[Fields, str] | None:
         return None
     finding = find_fields(head)
     fields = finding.fields
-    if fields.delimiter is not None and (finding.is_collection or head.declared):
+    if fields.delimiter is not None and (finding.is_collection(head.least) or head.declared):
         return fields, f"field {(fields.column or 0) + 1} of its records is a puzzle"
     return (Fields(","), "it is declared") if head.declared else None
 
@@ -183,14 +169,18 @@ def _with_header(head: Head, header: str, way: Fields) -> tuple[Fields, str] | N
         found = survey(rows, way)
         full = sum(len(row) == len(names) for row in rows)
         reason = f"it has a header, and field {(found.fields.column or 0) + 1} is a puzzle"
-        return (found.fields, reason) if found.is_collection and full * 2 > len(rows) else None
+        return (
+            (found.fields, reason)
+            if found.is_collection(head.least) and full * 2 > len(rows)
+            else None
+        )
     claim = next((at for at, name in enumerate(names) if name in _SOLUTIONS), None)
     texts = [row[column] for row in rows if column < len(row)]
     may_be_grid = max(map(len, rows), default=0) == 1 and may_be_sixteen(texts, whole=head.is_whole)
     found = judge(replace(way, column=column, claim=claim), texts, len(rows))
     ruled = count_variants(text for text in texts if not side_of(text))
     found = replace(found, good=found.good + ruled)
-    if head.declared or (found.is_collection and not may_be_grid):
+    if head.declared or (found.is_collection(head.least) and not may_be_grid):
         return found.fields, f"its header names the column {names[column]!r}"
     return None
 
@@ -199,11 +189,5 @@ def _texts(line: str, way: Fields) -> list[str]:
     return [text.lstrip("#").strip() for text in texts_in(line, way)]
 
 
-CSV = Collection("csv", recognise_csv, cut_lines, entries_of_lines)
-SPREADSHEET = Format(
-    "spreadsheet",
-    recognise_spreadsheet,
-    parse_spreadsheet,
-    render_spreadsheet,
-    many=CSV,
-)
+CSV = ManyFormat("csv", recognise_csv, cut_lines, entries_of_lines)
+SPREADSHEET = Format("spreadsheet", recognise_spreadsheet, parse_spreadsheet, many=CSV)

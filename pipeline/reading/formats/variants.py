@@ -13,26 +13,25 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Final
 
-from pipeline.reading.formats.base import Collection, Entry, Format, Head, Piece
+from pipeline.reading.formats.base import Entry, Format, Head, ManyFormat, Piece
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.iss import ISS, texts_in
 from pipeline.reading.formats.jigsaw import JIGSAW
-from pipeline.reading.formats.killers import ARROWS, KILLER
+from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.records import Reader, cut_lines, is_too_long, text_of
 from pipeline.reading.formats.solo import SOLO
-from pipeline.reading.formats.sumocue import SUMOCUE
 from pipeline.reading.formats.text import NEWLINE, Line, Text, says_something
 
 ONE_LINE: Final[tuple[Format, ...]] = (
-    FPUZZLES,
-    ISS,
     KILLER,
     ARROWS,
     JIGSAW,
     SUMOCUE,
     SOLO,
+    FPUZZLES,
+    ISS,
 )
-"""The notations of puzzles with rules that take one line."""
+"""The notations of puzzles with rules that take one line, in the order in which they are tried."""
 
 _MOST_LOOKED_AT = 100
 
@@ -48,7 +47,7 @@ def recognise_variants(head: Head) -> tuple[None, str] | None:
         found = texts_in(head.lines) == "many"
         return (None, "every line is a text of constraints") if found else None
     known = sum(map(_is_variant, lines))
-    if known * 2 > len(lines) > 1:
+    if known * 2 > len(lines) >= head.least:
         return None, "most lines are puzzles with rules"
     return None
 
@@ -81,4 +80,4 @@ def entries_of_variants(piece: Piece, _layout: None, reader: Reader) -> list[Ent
     ]
 
 
-VARIANTS = Collection("variants", recognise_variants, cut_lines, entries_of_variants, is_ruled=True)
+VARIANTS = ManyFormat("variants", recognise_variants, cut_lines, entries_of_variants, is_ruled=True)

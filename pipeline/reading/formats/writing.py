@@ -1,12 +1,22 @@
-"""Puzzles and their solutions, written in the notation of what was read, and read back."""
+"""Puzzles and solutions → text, and solutions read back.
+
+The solution of a grid, a line or a puzzle under the size of its boxes is a filled puzzle in the
+same notation. Every other solution is rows of values, a line for each row of the whole extent. Up
+to side 9 the values are digits without spaces, and a place without a cell is a space. Above that
+they are numbers separated by one space, and such a place is `-`. No line ends with places without
+cells. The rules of the puzzle are not repeated, so reading values takes the geometry.
+"""
 
 from __future__ import annotations
 
-from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.reading.formats.base import Format, Parsed
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.reading.formats.base import Parsed
 from pipeline.reading.formats.detect import FORMATS
+from pipeline.reading.formats.text import quote
 
 _BY_NAME = {known.name: known for known in FORMATS}
+_LARGEST_IN_DIGITS = 9
 
 
 def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
@@ -26,45 +36,16 @@ def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
 
 
 def solution_text(parsed: Parsed, grid: Grid) -> str:
-    """Write a solution of a puzzle as its notation does, or plainly its values."""
-    chosen = _format_of(parsed.format)
-    if chosen and chosen.fill:
-        return chosen.fill(parsed.document, grid)
-    if is_written_otherwise(parsed.format, parsed.puzzle):
-        from pipeline.reading.formats.values import write_values  # noqa: PLC0415 - for few
-
+    """Write a solution of a puzzle: as a filled puzzle of its notation, or as rows of values."""
+    if is_written_as_values(parsed.format, parsed.puzzle):
         return write_values(grid)
     return render_puzzle(Puzzle.of_values(grid.geometry, grid.values), parsed.format)
 
 
-def read_solution(data: bytes, source: str, parsed: Parsed) -> Grid:
-    """The grid that `solution_text` writes so. Raises InvalidPuzzle.
-
-    Only of a puzzle whose solutions are values, or fill its document.
-    """
-    chosen = _format_of(parsed.format)
-    if chosen and chosen.filled:
-        return chosen.filled(data, source, parsed.puzzle.geometry)
-    from pipeline.reading.formats.values import read_values  # noqa: PLC0415 - for few
-
-    return read_values(data, source, parsed.puzzle.geometry)
-
-
-def has_document(format_name: str) -> bool:
-    """Whether a solution in that notation is the document of its puzzle, filled in."""
-    chosen = _format_of(format_name)
-    return chosen is not None and chosen.fill is not None
-
-
-def is_written_otherwise(format_name: str, puzzle: Puzzle) -> bool:
-    """Whether the solutions of a puzzle are not written as filled puzzles in its notation."""
-    chosen = _format_of(format_name)
-    return not puzzle.is_plain or chosen is None or chosen.render is None
-
-
-def _format_of(format_name: str) -> Format | None:
-    """The format that `Parsed.format` names; None for that of puzzles which were not read."""
-    return _BY_NAME.get(format_name.partition(" ")[0])
+def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
+    """Whether the solutions of a puzzle are rows of values; so are those of unknown formats."""
+    known = _BY_NAME.get(format_name.partition(" ")[0])
+    return not puzzle.is_plain or known is None or known.render is None
 
 
 def parsed_from(puzzle: Puzzle) -> Parsed:
@@ -80,3 +61,81 @@ def parsed_from(puzzle: Puzzle) -> Parsed:
             continue
         return Parsed(puzzle, name, "it was not read", "even-odd" if marked else "classic")
     return Parsed(puzzle, "boxes", "it was not read", "classic")
+
+
+def write_values(grid: Grid) -> str:
+    """The rows of a grid, as `read_values` reads them."""
+    geometry = grid.geometry
+    between, nowhere = _signs(geometry)
+    return "".join(
+        between.join(nowhere if cell is None else str(grid.values[cell]) for cell in row) + "\n"
+        for row in _rows(geometry)
+    )
+
+
+def read_values(data: bytes, source: str, geometry: Geometry) -> Grid:
+    """The grid of that geometry that `write_values` writes so; `source` names it in messages.
+
+    Raises InvalidPuzzle for anything else.
+    """
+    rows, lines = _rows(geometry), data.decode(errors="replace").split("\n")
+    rest = lines.pop()
+    if rest or len(lines) < len(rows):
+        number = min(len(lines), len(rows)) + 1
+        found = quote(rest) if rest else counted(len(lines), "line")
+        expected = f"{counted(len(rows), 'line')}, each with its end"
+        raise InvalidPuzzle(source, number, 1, expected, found, truncated=number <= len(rows))
+    if len(lines) > len(rows):
+        found = quote(lines[len(rows)])
+        raise InvalidPuzzle(source, len(rows) + 1, 1, "the end of the file", found)
+    values = [0] * geometry.size
+    for number, (row, line) in enumerate(zip(rows, lines, strict=True), 1):
+        for cell, value in _values_in(line, row, geometry, (source, number)):
+            values[cell] = value
+    return Grid(geometry, tuple(values))
+
+
+def _values_in(
+    line: str, row: list[int | None], geometry: Geometry, place: tuple[str, int]
+) -> list[tuple[int, int]]:
+    """The value of each cell in a line; `place` is the source and the line's number."""
+    between, nowhere = _signs(geometry)
+    signs = {str(value): value for value in range(1, geometry.side + 1)}
+    words = line.split(between) if between and line else [*line]
+    values, column = [], 1
+    for at, cell in enumerate(row):
+        word = words[at] if at < len(words) else ""
+        if cell is None and word != nowhere:
+            raise InvalidPuzzle(*place, column, f"{nowhere!r}: there is no cell", _told(word))
+        if cell is not None:
+            if word not in signs:
+                expected = f"a value from 1 to {geometry.side}"
+                raise InvalidPuzzle(*place, column, expected, _told(word))
+            values.append((cell, signs[word]))
+        column += len(word) + len(between)
+    if len(words) > len(row):
+        expected = f"the end of a line of {counted(len(row), 'place')}"
+        raise InvalidPuzzle(*place, column, expected, _told(words[len(row)]))
+    return values
+
+
+def _told(word: str) -> str:
+    return quote(word) if word else "nothing"
+
+
+def _signs(geometry: Geometry) -> tuple[str, str]:
+    """The separator of values, and the sign for no cell."""
+    return ("", " ") if geometry.side <= _LARGEST_IN_DIGITS else (" ", "-")
+
+
+def _rows(geometry: Geometry) -> list[list[int | None]]:
+    """The cells of each row of the extent, up to the last cell; None for a place without one."""
+    height, width = geometry.extent
+    rows = [
+        [geometry.cell_at(row, column) for column in range(1, width + 1)]
+        for row in range(1, height + 1)
+    ]
+    for row in rows:
+        while row and row[-1] is None:
+            row.pop()
+    return rows

@@ -126,7 +126,7 @@ class Singles(Several[Single]):
     def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
         from pipeline.service.requests import solve_sources  # noqa: PLC0415 - only workers need it
 
-        readable = [(item.name, item.data) for item in self.items if item.data is not None]
+        readable = [(item.name, item) for item in self.items if item.data is not None]
         solved = iter(solve_sources(readable, solvers, settings))
         results = [
             Result("invalid", message=item.refusal) if item.data is None else next(solved)

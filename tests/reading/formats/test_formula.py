@@ -13,7 +13,7 @@ from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats.formula import (
-    Clauses,
+    ClauseArrays,
     ParsedFormula,
     looks_like_cnf,
     parse_formula,
@@ -284,7 +284,7 @@ def test_what_was_written_in_any_style_is_read_back(formula, block):
     kept = [tuple(dict.fromkeys(c)) for c in clauses if not any(-x in c for x in c)]
     assert list(parsed.clauses) == kept
     assert parsed.tautologies == len(clauses) - len(kept)
-    assert isinstance(parsed.clauses, Clauses)
+    assert isinstance(parsed.clauses, ClauseArrays)
 
 
 @examples(8)

@@ -10,19 +10,15 @@ and so are drawings, unless they repeat known rules. Sides are 4 to 16.
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Geometry, Grid
-from pipeline.reading.formats.base import Format, Found
+from pipeline.reading.formats.base import Format, Parsed
 from pipeline.reading.formats.fpuzzles.document import (
     LONGEST,
     Misread,
     load,
     offset_of,
-    whole_number,
 )
 from pipeline.reading.formats.text import Text
 from pipeline.settings import Reading
@@ -54,7 +50,7 @@ def recognise_fpuzzles(text: Text) -> str | None:
     return "it is like the short name of a link to a puzzle" if alone else None
 
 
-def parse_fpuzzles(text: Text, _reading: Reading) -> Found:
+def parse_fpuzzles(text: Text, _reading: Reading) -> Parsed:
     from pipeline.reading.formats.fpuzzles.reading import read  # noqa: PLC0415 - with all rules
 
     is_packed = not text.lines[0].text.lstrip().startswith("{")
@@ -65,7 +61,7 @@ def parse_fpuzzles(text: Text, _reading: Reading) -> Found:
     else:
         written = _written(text)
     try:
-        return read(load(written))._replace(document=written)
+        return read(load(written))
     except Misread as misread:
         raise _invalid(text, misread, None if is_packed else written) from None
 
@@ -89,33 +85,4 @@ def _invalid(text: Text, misread: Misread, written: str | None) -> InvalidPuzzle
     return text.error(line, column, expected, misread.found, truncated=misread.truncated)
 
 
-def fill_fpuzzles(document: str, grid: Grid) -> str:
-    """The document with the grid's value in each cell that is not given, in one line."""
-    filled: Any = load(document)
-    cells = [cell for row in filled["grid"] for cell in row]
-    for cell, value in zip(cells, grid.values, strict=True):
-        if not cell.get("given"):
-            cell["value"] = value
-    return json.dumps(filled, separators=(",", ":")) + "\n"
-
-
-def filled_fpuzzles(data: bytes, source: str, geometry: Geometry) -> Grid:
-    """The grid whose values are in a document that is filled. Raises InvalidPuzzle."""
-    try:
-        filled: Any = load(data.decode())
-        values = [whole_number(cell["value"]) for row in filled["grid"] for cell in row]
-        return Grid(geometry, tuple(value for value in values if value))
-    except (Misread, KeyError, TypeError, ValueError):
-        expected = f"a document of f-puzzles with a value in each of {geometry.size} cells"
-        raise InvalidPuzzle(source, None, None, expected, "another") from None
-
-
-FPUZZLES = Format(
-    "f-puzzles",
-    recognise_fpuzzles,
-    parse_fpuzzles,
-    render=None,
-    begins=_BEGINS,
-    fill=fill_fpuzzles,
-    filled=filled_fpuzzles,
-)
+FPUZZLES = Format("f-puzzles", recognise_fpuzzles, parse_fpuzzles, begins=_BEGINS)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.rules import ExtraRegion, Parity, Region
-from pipeline.reading.formats.base import Found
+from pipeline.reading.formats.base import Parsed
 from pipeline.reading.formats.fpuzzles.document import Misread, Node, whole_number
 from pipeline.reading.formats.fpuzzles.items import COSMETIC, Board, Item, everything_named
 from pipeline.reading.formats.fpuzzles.keys import (
@@ -52,7 +52,7 @@ _KEYS = _OTHERS | FLAGS.keys() | KINDS.keys() | {*_DRAWINGS}
 _Cells = list[dict[str, Node]]
 
 
-def read(document: object) -> Found:
+def read(document: object) -> Parsed:
     """The puzzle of a document that `load` has read. Raises Misread."""
     fields = _fields(document)
     boxes = usual_boxes(_member(fields, "size").number(LEAST_SIDE, MOST_SIDE))
@@ -73,7 +73,7 @@ def read(document: object) -> Found:
     except ValueError as error:
         raise Misread("rules that fit the grid", str(error)) from None
     prose = ("ruleset",) if "ruleset" in fields and not fields["ruleset"].is_nothing else ()
-    return Found(puzzle, variant_of(puzzle), claimed=claimed, unread=prose + uncompared)
+    return Parsed(puzzle, variant=variant_of(puzzle), claimed=claimed, unread=prose + uncompared)
 
 
 def _fields(document: object) -> dict[str, Node]:

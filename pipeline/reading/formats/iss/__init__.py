@@ -19,7 +19,7 @@ from typing import Literal
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Found
+from pipeline.reading.formats.base import MOST_LOOKED_AT, Format, Parsed
 from pipeline.reading.formats.ruled import single_line
 from pipeline.reading.formats.text import Line, Text
 from pipeline.settings import Reading
@@ -95,7 +95,7 @@ def _differ(puzzles: Sequence[Puzzle | None]) -> bool:
     )
 
 
-def parse_iss(text: Text, reading: Reading) -> Found:
+def parse_iss(text: Text, reading: Reading) -> Parsed:
     from pipeline.reading.formats.iss.reading import read  # noqa: PLC0415 - with all rules
 
     lines = [line.text for line in text.rows[:MOST_LOOKED_AT]]
@@ -121,4 +121,4 @@ def _without_link(text: Text) -> Text:
     return replace(text, lines=(Line.of_text(line.number, " " * link.end() + said),))
 
 
-ISS = Format("iss", recognise_iss, parse_iss, render=None, begins=_BEGINS)
+ISS = Format("iss", recognise_iss, parse_iss, begins=_BEGINS)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.rules import Arrow, LittleKiller, Quadruple, Region, Sandwich, Skyscraper, XSum
-from pipeline.reading.formats.base import Found
+from pipeline.reading.formats.base import Parsed
 from pipeline.reading.formats.iss.grammar import Item, Source
 from pipeline.reading.formats.iss.types import TYPES, Reader, strict_rules
 from pipeline.reading.formats.ruled import (
@@ -34,7 +34,7 @@ _DIGITS = (1 << 9) - 1
 """The values of the cells behind the first in the circle of a pill."""
 
 
-def read(text: Text) -> Found:
+def read(text: Text) -> Parsed:
     """The puzzle of a text. Raises InvalidPuzzle."""
     source = Source(text)
     items = [*source.items()]
@@ -59,7 +59,7 @@ def read(text: Text) -> Found:
         puzzle = Puzzle(geometry, cells, tuple(rules))
     except ValueError as error:
         raise text.error(None, None, "rules that fit the grid", str(error)) from None
-    return Found(puzzle, variant_of(puzzle))
+    return Parsed(puzzle, variant=variant_of(puzzle))
 
 
 def _side(source: Source, items: Sequence[Item]) -> int:

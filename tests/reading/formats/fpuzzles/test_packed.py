@@ -14,8 +14,7 @@ from support.parsing import check_read_or_refused
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.formats import parse_source, read_solution, solution_text
+from pipeline.reading.formats import parse_source
 from pipeline.reading.formats.fpuzzles import document as documents
 from pipeline.reading.formats.fpuzzles.packed import LONGEST_PACKED
 
@@ -38,7 +37,7 @@ LINKS = {
 def test_a_link_is_the_document_that_it_holds(link):
     parsed = read(link.format(PACKED))
     assert parsed.puzzle == read(MADE).puzzle
-    assert (parsed.format, parsed.document) == ("f-puzzles", text_of(MADE))
+    assert parsed.format == "f-puzzles"
 
 
 @pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
@@ -167,36 +166,3 @@ def test_a_document_that_is_cut_off_says_so():
     text = text_of(MADE)
     for end in range(1, len(text)):
         assert refusal(text[:end]).truncated, text[:end]
-
-
-FULL = tuple((2 * (cell // 4 % 2) + cell // 8 + cell) % 4 + 1 for cell in range(16))
-
-
-@pytest.mark.parametrize("link", ["{}", LINKS["SudokuPad"]])
-def test_a_solution_is_the_document_filled_in(link):
-    made = {**MADE, "title": "é \ud800"}
-    made["grid"][0][0] = {"value": 1, "given": True}
-    made["grid"][0][1] = {"value": 4, "c": "#fff"}
-    text = text_of(made)
-    parsed = read(text if link == "{}" else link.format(packed(text)))
-    grid = Grid(parsed.puzzle.geometry, FULL)
-    written = solution_text(parsed, grid)
-    assert read_solution(written.encode(), "a_1.solution", parsed) == grid
-    assert read(written).puzzle == parsed.puzzle
-    filled = json.loads(written)
-    assert filled["grid"][0][:2] == [{"value": 1, "given": True}, {"value": 2, "c": "#fff"}]
-    assert {key: filled[key] for key in made if key != "grid"} == {
-        key: made[key] for key in made if key != "grid"
-    }
-    assert written.endswith("}\n")
-    assert written.isascii()
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "[]", "{}", '{"grid":[[]]}', '{"grid":3}', '{"grid":[[{"value":1}]]}', text_of(MADE)],
-)
-def test_a_document_that_is_not_filled_is_no_solution(text):
-    parsed = read(MADE)
-    with pytest.raises(InvalidPuzzle, match="a value in each of 16 cells"):
-        read_solution(text.encode(), "a_1.solution", parsed)

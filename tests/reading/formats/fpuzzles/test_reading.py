@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -600,8 +599,3 @@ def test_one_key_of_very_many_that_stands_twice_is_found():
     keys = "".join(f'"{at:x}":1,' for at in range(90_000))
     with pytest.raises(Misread, match="'15f8f' twice"):
         load(f'{{{keys}"15f8f":1}}')
-
-
-def test_the_document_is_what_was_read():
-    text = json.dumps(whole(), indent=1) + "\n"
-    assert json.loads(read(text).document) == whole()

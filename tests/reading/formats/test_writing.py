@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Geometry, Grid
-from pipeline.reading.formats.values import read_values, write_values
+from pipeline.reading.formats.writing import read_values, write_values
 
 TWO_OF_FOUR = Geometry(2, 2, ((0, 0), (2, 3)))
 GEOMETRIES = (
