@@ -32,7 +32,7 @@ BUILDER = os.environ.get("IMAGE_BUILDER")
 def test_what_the_package_imports_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    needed = [*project["dependencies"], *extras["native"], *extras["cluster"], *extras["fast"]]
+    needed = [*project["dependencies"], *extras["cluster"], *extras["fast"]]
     declared = {re.split(r"[^\w-]", each, maxsplit=1)[0].replace("-", "_") for each in needed}
     modules = {"pysat": "python_sat", "llvmlite": "numba"}  # by other names, or brought along
     imports = re.compile(r"^ *(?:from|import) (\w+)", re.MULTILINE)

@@ -31,5 +31,5 @@ def test_what_is_installed_with_an_extra_is_installed_from_the_clone():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = re.findall(r"pip install (?:--\w+ )*'?([^\s'\[]*)\[(\w+)\]", ALL)
     assert {what for what, _ in named} == {"."}
-    assert {"cluster", "dev", "native", "test"} <= {extra for _, extra in named}
+    assert {"cluster", "dev", "test"} <= {extra for _, extra in named}
     assert {extra for _, extra in named} <= project["optional-dependencies"].keys()

@@ -540,22 +540,3 @@ def test_members_that_would_take_each_others_names_get_the_same_ones_after_a_kil
         assert bench.run(step=step)[0] == -signal.SIGKILL
     assert bench.run()[0] == code
     check(bench, other.box)
-
-
-def test_the_proofs_of_a_killed_job_are_those_of_one_that_nothing_disturbed(
-    tmp_path: Path, breaker: Breaker
-) -> None:
-    options = ("--prove", "always", "--workers", "1")
-    whole, killed = (Bench.within(tmp_path / name, breaker) for name in ("whole", "killed"))
-    drop(whole.box, "zip", NAME)
-    assert whole.run(*options)[0] == 1
-    drop(killed.box, "zip", NAME)
-    for nth in (1, 2):
-        assert killed.run(*options, step=NOTED, nth=nth)[0] == -signal.SIGKILL
-    assert killed.run(*options)[0] == 1
-    check(killed, whole.box)
-    paths = sorted(whole.box.outbox.rglob("*.proofs.*"))
-    assert paths
-    for path in paths:
-        other = killed.box.outbox / path.relative_to(whole.box.outbox)
-        assert other.read_bytes() == path.read_bytes()
