@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pipeline.reading.archives.walk import Kind
-    from pipeline.reading.formats import Detected
+    from pipeline.reading.formats import Detected, Parsed
+    from pipeline.reading.formats.formula import ParsedFormula
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,21 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """A source of one problem: its bytes, or why it is not read; `size` if it is a file."""
+    """A source of one problem: its bytes, or why it is not read; `size` if it is a file.
+
+    `parsed` is what the bytes hold, or `refusal` why they hold nothing, if they have been parsed,
+    which took `seconds`. A copy in another process parses them again.
+    """
 
     name: str
     data: bytes | None
     refusal: str | None = None
     size: int | None = None
+    parsed: Parsed | ParsedFormula | None = None
+    seconds: float = 0.0
+
+    def __reduce__(self) -> tuple[type[Single], tuple[object, ...]]:
+        return Single, (self.name, self.data, self.refusal, self.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +61,3 @@ class Archive:
 
 
 Contents = Single | Collection | Archive
-
-
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """Whether a file holds many puzzles, and whether it looks cut off."""
-
-    holds_many: bool = False
-    cut_off: bool = False

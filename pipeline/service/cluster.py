@@ -22,6 +22,7 @@ from typing import Any
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.service.crew import Crew, Timeouts
+from pipeline.service.exits import Interrupted
 from pipeline.service.log import Log
 from pipeline.service.scheduler import (
     CONNECT_SECONDS,
@@ -34,7 +35,6 @@ from pipeline.service.workers import (
     REPLY_SECONDS,
     Crashed,
     Done,
-    Interrupted,
     Pool,
     Replies,
     Reply,

@@ -16,6 +16,7 @@ from msgspec import Struct
 from pipeline.outbox.rows import Rows
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid
 from pipeline.reading.source import Single
+from pipeline.service.requests import problem_parsed
 from pipeline.settings import RANGES, Settings
 from pipeline.solving.cnf import Cnf, Family, Written, clause_lines
 from pipeline.solving.explain import Conflict, Difference
@@ -114,6 +115,8 @@ def _result(sent: _Sent, item: Single, settings: Settings) -> Result:
 def _problem(item: Single, settings: Settings) -> Problem:
     if item.data is None:
         raise ValueError("results of what was not read")
+    if item.parsed is not None:
+        return problem_parsed(item.parsed)
     in_any_time = replace(settings, timeout=RANGES["timeout"][1])  # it was read in time before
     return read_problem(item.data, item.name, in_any_time)
 

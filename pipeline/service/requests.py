@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import InvalidPuzzle, LimitReached
 from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.reading.formats import Piece, parsed_from, signs_of
-from pipeline.reading.source import Source
+from pipeline.reading.formats import Parsed, Piece, parsed_from, signs_of
+from pipeline.reading.source import Single, Source
 from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
 from pipeline.solving.one import compared, solve_problem
-from pipeline.solving.problem import Problem, PuzzleProblem, S, read_problem
+from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pipeline.outbox.rows import Rows
+    from pipeline.reading.formats.formula import ParsedFormula
     from pipeline.reading.formats.plain import Contents
 
 LARGEST_SIDE = 25
@@ -78,12 +79,34 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
     return solve_sources([(source, data)], solvers, settings)[0]
 
 
+def solve_items(items: Sequence[Single], solvers: Solvers, settings: Settings) -> list[Result]:
+    """The results of items; what was parsed or refused is not read again."""
+    given = [
+        (item.name, problem_parsed(item.parsed) if item.parsed else item.data)
+        for item in items
+        if item.refusal is None and item.data is not None
+    ]
+    spent = [item.seconds for item in items if item.refusal is None]
+    solved = iter(solve_sources(given, solvers, settings, spent))
+    return [
+        next(solved) if item.refusal is None else Result("invalid", message=item.refusal)
+        for item in items
+    ]
+
+
+def problem_parsed(parsed: Parsed | ParsedFormula) -> Problem:
+    return PuzzleProblem(parsed) if isinstance(parsed, Parsed) else FormulaProblem(parsed)
+
+
 def solve_sources(
-    sources: Sequence[tuple[str, Given]], solvers: Solvers, settings: Settings
+    sources: Sequence[tuple[str, Given]],
+    solvers: Solvers,
+    settings: Settings,
+    spent: Sequence[float] = (),
 ) -> list[Result]:
     """The results for many files, texts or puzzles, each named for messages.
 
-    Raises EnvironmentFailure.
+    Each may have taken some seconds to read already. Raises EnvironmentFailure.
     """
     results: dict[int, Result] = {}
     read: dict[int, Problem] = {}
@@ -98,7 +121,7 @@ def solve_sources(
         except LimitReached as error:
             results[index] = Result("unknown", (), False, str(error), seconds=watch.seconds())
         else:
-            parse.append(watch.spent())
+            parse.append(watch.spent() + (spent[index] if spent else 0.0))
     found = solve_problems(list(read.values()), solvers, settings, parse)
     results |= zip(read, with_traits(found, settings), strict=True)
     return [results[index] for index in range(len(sources))]

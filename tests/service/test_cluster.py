@@ -46,7 +46,8 @@ from pipeline.service import scheduler
 from pipeline.service.cluster import AHEAD, Cluster
 from pipeline.service.crew import Timeouts
 from pipeline.service.scheduler import Connection
-from pipeline.service.workers import Done, Interrupted
+from pipeline.service.exits import Interrupted
+from pipeline.service.workers import Done
 from pipeline.settings import Settings
 from pipeline.version import __version__
 
