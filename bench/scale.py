@@ -30,7 +30,7 @@ from puzzles import puzzles
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import source_in
 from pipeline.service.cluster import Cluster
-from pipeline.service.scheduler import packed
+from pipeline.service.replies import packed
 from pipeline.service.sinks.set import PORTIONS, End, PieceOf
 from pipeline.service.workers import Pool, Workers
 from pipeline.settings import Settings

@@ -135,18 +135,10 @@ EVENTS: Final = {
     "watcher.missing": Event(
         (ERROR,), "no watcher tells of new files; the inbox is scanned now and then", ("reason",)
     ),
-    "worker.passed_over": Event(
-        (ERROR,), "a worker of the cluster is not used", ("worker", "reason")
-    ),
     "command.failed": Event(
         (ERROR,),
         "a command of `--on-done` or `--on-bad` could not be started, failed or took too long",
         ("source", "reason"),
-    ),
-    "command.dropped": Event(
-        (ERROR,),
-        "commands of `--on-done` or `--on-bad` were not run; `commands`: how many",
-        ("commands", "reason"),
     ),
     "metrics.failed": Event((ERROR,), "the file for `--metrics` cannot be written", ("reason",)),
     "report.failed": Event((ERROR,), "the report cannot be written", ("reason",)),

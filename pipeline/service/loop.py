@@ -110,7 +110,7 @@ def _jobs(settings: Settings, log: Log, stop: Stop, solvers: Solvers, tuning: Tu
         return Jobs(folders, settings, log, stop.computing, inline, inline, pool, tuning)
     from pipeline.service.cluster import Cluster  # noqa: PLC0415 - few have one
 
-    cluster = Cluster(settings.cluster, settings, stop.is_requested, log)
+    cluster = Cluster(settings.cluster, settings, stop.is_requested)
     return Jobs(folders, settings, log, stop.computing, inline, cluster, cluster, tuning)
 
 

@@ -16,9 +16,9 @@ from support.reporting import record
 from pipeline.outbox.names import stems_for
 from pipeline.outbox.report import REPORT, Keeper, write_report, write_whole
 from pipeline.outbox.report.page import RENEWING, stop_renewing
+from pipeline.service.intake import Intake
 from pipeline.service.log import LazyLog
 from pipeline.service.loop import run_once, watch
-from pipeline.service.intake import Intake
 from pipeline.settings import Settings
 
 
