@@ -95,14 +95,14 @@ class Job:
 
         Raises EnvironmentFailure, Interrupted, OSError.
         """
-        if next(self._steps, None) is not None:
+        if next(self._steps, False):
             return True
         self.checkpoint()
         self._seconds, self._watch = self.seconds, None  # only publishing is left
         return False
 
-    def _each(self) -> Generator[None, None, None]:
-        """Yield after every step, and while the next one is waited for.
+    def _each(self) -> Generator[bool, None, None]:
+        """Yield True after every step, and while the next one is waited for.
 
         Attempts are counted until a step is done, which resets the count. After an attempt that
         did not end, the next step runs alone, so that further attempts count for it.
@@ -113,7 +113,7 @@ class Job:
             yield from self._computed(iter(list(islice(steps, 1))))
         elif self._here:
             self._compute_here(self._here)
-            yield
+            yield True
             return
         yield from self._computed(steps)
 
@@ -124,7 +124,7 @@ class Job:
             for reply in filter(None, self._replies):
                 self.sink.write(*reply)
 
-    def _computed(self, steps: Iterator[Request]) -> Generator[None, None, None]:
+    def _computed(self, steps: Iterator[Request]) -> Generator[bool, None, None]:
         """Compute and write these steps, noting now and then that they are durable."""
         self._replies = self._workers.replies(steps)
         for reply in self._replies:
@@ -139,7 +139,7 @@ class Job:
                         self.checkpoint()
                 if self._is_noted:
                     self.claim.reset_attempts()
-            yield
+            yield True
 
     def _is_due(self) -> bool:
         """Whether to make durable what was written: the first step of a run, then now and then."""

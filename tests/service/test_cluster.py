@@ -39,7 +39,7 @@ from support.needs import needs_dask, needs_linux
 from support.solving import NINE, children, has_ended
 
 from pipeline.errors import EnvironmentFailure, UsageError
-from pipeline.service import cluster
+from pipeline.service import cluster as clustering
 from pipeline.service.cluster import AHEAD, Cluster, Timeouts
 from pipeline.service.exits import Interrupted
 from pipeline.settings import Settings
@@ -152,17 +152,23 @@ def test_a_worker_of_another_version_is_refused_with_the_remedy(
     breaker: Breaker, tmp_path: Path
 ) -> None:
     why = f"it has sudoku-pipeline 0.0.1, not {__version__}; install sudoku-pipeline .* there"
-    with Machines.started(breaker, tmp_path, workers=0) as other, other.other_version("0.0.1"):
-        with pytest.raises(EnvironmentFailure, match=why):
-            asked(other.address, MANY)
+    with (
+        Machines.started(breaker, tmp_path, workers=0) as other,
+        other.other_version("0.0.1"),
+        pytest.raises(EnvironmentFailure, match=why),
+    ):
+        asked(other.address, MANY)
 
 
 def test_a_scheduler_without_workers_is_waited_for_and_then_given_up(
     breaker: Breaker, tmp_path: Path
 ) -> None:
-    with Machines.started(breaker, tmp_path, workers=0) as empty:
-        with pytest.raises(EnvironmentFailure, match="there is no worker"):
-            asked(empty.address, MANY, timeouts=Timeouts(no_worker=0.3, look=0.1))
+    timeouts = Timeouts(no_worker=0.3, look=0.1)
+    with (
+        Machines.started(breaker, tmp_path, workers=0) as empty,
+        pytest.raises(EnvironmentFailure, match="there is no worker"),
+    ):
+        asked(empty.address, MANY, timeouts=timeouts)
 
 
 def test_a_reply_that_is_a_pickle_runs_no_code_and_is_computed_here(
@@ -175,7 +181,7 @@ def test_a_reply_that_is_a_pickle_runs_no_code_and_is_computed_here(
 def test_a_scheduler_that_is_away_costs_nothing(
     box: DropFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr(clustering, "CONNECT_SECONDS", 0.2)
     box.drop("set.txt", SMALL.replace("\n", "") + "\n" + SMALL.replace("\n", "") + "\n")
     folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox))
     code, printed, said = run("run", "--quiet", *folders, "--cluster", NOWHERE)
@@ -203,7 +209,7 @@ def test_tls_without_certificates_is_said_to_need_them() -> None:
 
 
 def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "find_spec", lambda _: None)
+    monkeypatch.setattr(clustering, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"pip install distributed$"):
         Cluster(NOWHERE, Settings(), lambda: False)
     code, _, said = run("run", "--cluster", NOWHERE)

@@ -47,11 +47,12 @@ def test_a_dropped_file_is_parsed_once(box, monkeypatch):
     monkeypatch.setattr(
         detecting, "parse_single", lambda *given: parsed.append(given[1]) or parse(*given)
     )
-    for name in ("a.txt", "b.txt", "c.txt"):
-        box.drop(name, OTHER if name == "b.txt" else SMALL)
+    names = ["once.txt", "other.txt", "too.txt"]
+    for name in names:
+        box.drop(name, OTHER if name == "other.txt" else SMALL)
     settings = Settings(inbox=box.inbox, outbox=box.outbox)
     assert loop.run_once(settings, LazyLog(quiet=True)) == 0
-    assert sorted(parsed) == ["a.txt", "b.txt", "c.txt"]
+    assert sorted(parsed) == names
 
 
 def test_files_whose_events_were_lost_are_seen_all_the_same(box, monkeypatch):

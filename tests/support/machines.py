@@ -115,13 +115,13 @@ def be_nanny(address: str, version: str) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     import distributed
 
-    import pipeline.version
+    from pipeline.service import replies
 
     async def serve() -> None:
         worker = await distributed.Worker(address, nthreads=1, dashboard=False)
         await worker.finished()
 
-    pipeline.version.__version__ = version
+    replies.__version__ = version
     try:
         asyncio.run(serve())
     finally:
