@@ -1,4 +1,4 @@
-"""Opening files that others may have made: links are not followed, and nothing blocks."""
+"""Open files that others may have made, without following links or blocking; write files whole."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import file_digest, sha256
 from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
 
 SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 """How to open a file without following a link or waiting for the other end of a pipe."""
@@ -118,3 +120,32 @@ def write_new(path: Path, pieces: Iterable[str | bytes]) -> str:
                 path.unlink()
             raise
     return hashed.hexdigest()
+
+
+@contextlib.contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """A new file that replaces `target` once it is written; if that fails, nothing of it is left.
+
+    Raises OSError, which names the target.
+    """
+    fresh = target.with_name(f".{target.name}-{token_hex(4)}.tmp")
+    try:
+        with fresh.open("xb") as file:
+            try:
+                yield file
+                file.flush()
+                fresh.replace(target)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    fresh.unlink()
+                raise
+    except OSError as error:
+        if error.filename in (None, str(fresh)) and error.errno is not None:
+            raise OSError(error.errno, os.strerror(error.errno), str(target)) from error
+        raise
+
+
+def write_whole(target: Path, pieces: Iterable[str]) -> None:
+    """Write a text as `replacing` does."""
+    with replacing(target) as file:
+        file.writelines(piece.encode(errors="backslashreplace") for piece in pieces)

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from secrets import token_hex
 from tempfile import NamedTemporaryFile
 from typing import BinaryIO
 
 import typer
 
 from pipeline.errors import InputError, UsageError, is_environmental, printable
+from pipeline.files import replacing, write_whole
 from pipeline.outbox import ENDING, file_names, read_record
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.reading.formats import Parsed, oversize
@@ -203,16 +203,8 @@ def growing(target: Path) -> Iterator[BinaryIO]:
         with target.open("wb") as device:
             yield device
         return
-    target = target.resolve()
-    fresh = target.with_name(f".{target.name}-{token_hex(4)}.tmp")
-    with fresh.open("xb") as file:
-        try:
-            yield file
-            file.flush()
-            fresh.replace(target)
-        except BaseException:
-            fresh.unlink(missing_ok=True)
-            raise
+    with replacing(target.resolve()) as file:
+        yield file
 
 
 def write_to(target: Path, pieces: Iterable[str]) -> None:
@@ -226,6 +218,4 @@ def write_to(target: Path, pieces: Iterable[str]) -> None:
         with target.open("w", encoding="utf-8", errors="backslashreplace") as device:
             device.writelines(pieces)
     else:
-        from pipeline.outbox.report import write_whole  # noqa: PLC0415 - slow to load
-
         write_whole(target.resolve(), pieces)

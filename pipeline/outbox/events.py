@@ -12,7 +12,6 @@ JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
     "certificate": "`exhaustion`, `drat` or `claimed`; null where solutions may be missing",
     "claimed": "of how many puzzles it is only claimed that no solution is missing",
-    "commands": "how many commands",
     "complete": "whether the solutions are all there are; null if that was not asked",
     "event": "the name of the event",
     "format": "the format that it is read as",
@@ -34,7 +33,6 @@ FIELDS: Final = {
     "timestamp": "the time, in UTC; in a job's log only in the first and the last line",
     "totals": "how many puzzles have which status",
     "variant": "`classic` or `even-odd`",
-    "worker": "the address of a worker of the cluster",
 }
 """The fields of all events."""
 

@@ -9,7 +9,7 @@ bounded, and what is shown is escaped.
 
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board, board_svg
-from pipeline.outbox.report.page import Keeper, page_pieces, write_report, write_whole, written
+from pipeline.outbox.report.page import Keeper, page_pieces, write_report, written
 from pipeline.outbox.report.puzzles import is_published, puzzles_at
 from pipeline.outbox.report.sheet import MOST_PRINTED, PER_PAGE, Printed, Sheet
 
@@ -27,6 +27,5 @@ __all__ = [
     "page_pieces",
     "puzzles_at",
     "write_report",
-    "write_whole",
     "written",
 ]

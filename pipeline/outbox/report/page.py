@@ -8,16 +8,15 @@ import math
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from pipeline.errors import duration, in_words
-from pipeline.files import read_regular, write_new
+from pipeline.files import read_regular, write_whole
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.board import BOARD_STYLE
 from pipeline.outbox.report.records import shortened
@@ -171,22 +170,6 @@ def _charts(found: Survey, bounds: Bounds) -> list[tuple[str, str, str]]:
         )
         charts.append(("Solve time", words, bars_svg(bars, "Puzzles by solve time", "c1")))
     return charts
-
-
-def write_whole(path: Path, pieces: Iterable[str]) -> None:
-    """Write a text to a temporary file, then rename it. Raises OSError, leaving nothing behind."""
-    fresh = path.with_name(f".{path.name}-{token_hex(4)}.tmp")
-    try:
-        write_new(fresh, (piece.encode(errors="backslashreplace") for piece in pieces))
-        os.replace(fresh, path)  # noqa: PTH105 - as the dropbox does
-    except OSError as error:
-        _remove(fresh)
-        if error.filename in (None, str(fresh)) and error.errno is not None:
-            raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
-        raise
-    except BaseException:
-        _remove(fresh)
-        raise
 
 
 def _remove(path: Path) -> None:

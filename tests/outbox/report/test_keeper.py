@@ -13,8 +13,9 @@ from support.commands import run
 from support.dropping import SMALL, DropFolder, wait_for
 from support.reporting import record
 
+from pipeline.files import write_whole
 from pipeline.outbox.names import stems_for
-from pipeline.outbox.report import REPORT, Keeper, write_report, write_whole
+from pipeline.outbox.report import REPORT, Keeper, write_report
 from pipeline.outbox.report.page import RENEWING, stop_renewing
 from pipeline.service.intake import Intake
 from pipeline.service.log import LazyLog
