@@ -317,7 +317,7 @@ class Connection:
                 raise
 
     def result(self, done: futures.Future[Any] | None) -> Any:
-        """What was begun has come to. Raises EnvironmentFailure."""
+        """The outcome of work that was begun. Raises EnvironmentFailure."""
         assert done is not None, "it was begun"  # noqa: S101 - for mypy
         with self._translating():
             return done.result()

@@ -53,7 +53,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
 
 
 def programs_of(settings: Settings) -> list[Program]:
-    """What can be compiled: the search of lanes, the check of many, the trimming of proofs, traits.
+    """The programs that these settings can use compiled: searches, checks, trimming, traits.
 
     Raises ImportError without numpy.
     """

@@ -37,13 +37,13 @@ class Commands:
                             be empty
         SUDOKU_JOB_RECORD   the path of the record
 
-    It is split as a shell would, but no shell runs it. It has nothing to read. Its output is not
-    shown, except the last line in the log if it fails. When it ends, or after SECONDS, its
-    process group is killed.
+    The command is split as a shell would, but no shell runs it. Its standard input is empty. Its
+    output is not shown, except the last line in the log if it fails. When it ends, or after
+    SECONDS, its process group is killed.
 
-    It is run once at most, when everything that the job publishes is there: also for a job that
-    another process takes over, but not if the process is killed that should have run it. Its
-    failure is logged, and changes nothing for the job.
+    A command runs once at most, after the job is published. That includes a job taken over from
+    another process. If the process is killed before the command has run, it never runs. A failure
+    is logged, and changes nothing for the job.
 
     `is_late` says whether the time to stop is over. Raises UsageError for a command that is
     empty, cannot be split or is not found.

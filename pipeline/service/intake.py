@@ -154,7 +154,7 @@ class Intake:
         return swept
 
     def rest(self) -> None:
-        """Get ready for the next file while there is none."""
+        """Start the solver while the inbox is empty."""
         self._jobs.inline.warm()
 
     def close(self) -> None:
@@ -212,8 +212,8 @@ class Intake:
     def take(self, name: str) -> Taken | LookAgain:
         """Claim a name if it is complete.
 
-        What is wrong with one file, or a crash of ours at it, must not hold up the others. Raises
-        OSError if the folders are at fault.
+        A fault of one file, or a crash of ours at it, must not hold up the others. Raises OSError
+        if the folders are at fault.
         """
         path = self._folders.inbox / name
         try:
@@ -238,7 +238,7 @@ class Intake:
         return LookAgain(max(_SOON, self._settings.settle) if busy else _SOON)
 
     def _seen(self, name: str) -> Sight | Refused | LookAgain:
-        """What is at a name, if it is complete and need not wait. Raises OSError."""
+        """Look at a name, which may be incomplete or have to wait. Raises OSError."""
         if self._must_wait(name):
             return LookAgain()
         if (left := self._walk_again.get(name, 0.0) - time.monotonic()) > 0:
@@ -261,7 +261,7 @@ class Intake:
         return LookAgain() if self._must_wait(name) else seen
 
     def _must_wait(self, name: str) -> bool:
-        """Whether a source of many has to wait for another one."""
+        """Whether a file of many puzzles has to wait for another."""
         return name in self._holds_many and (
             self.busy or any(each.claim.note.source in self._holds_many for each in self._waiting)
         )
@@ -405,7 +405,7 @@ def _may_hold_many(seen: Sight) -> bool:
 
 
 def _worth_holding(seen: Sight | Refused) -> Contents | None:
-    """What the file holds, unless that takes much memory."""
+    """The contents of the file, unless they take much memory."""
     if not isinstance(seen, Sight):
         return None
     match seen.content:

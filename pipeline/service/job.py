@@ -1,9 +1,9 @@
-"""What becomes of a claimed file, until its set is published.
+"""Jobs: a claimed file on its way to a published set.
 
     claim ─ contents ─▶ sink ─ steps ─▶ workers ─ replies ─▶ sink ─ publication ─▶ outbox
 
-A single puzzle is solved at once in this process, alone or in a batch. A source of many is a
-`Job`, which does a step at a time, so that single files can overtake it.
+A single puzzle is solved at once in this process, alone or in a batch. A source of many
+puzzles is a `Job`, which does a step at a time, so that single files can overtake it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pipeline.solving.solvers.child import Peer
 MOST_ATTEMPTS = 3
 
 BATCH = 128
-"""Files computed together. It never varies, because some results depend on it."""
+"""Files computed together. Constant, because some results depend on it."""
 
 NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
 """What may end a job without a fault in its source."""
@@ -52,7 +52,7 @@ class Kept:
 
 
 class Job:
-    """A source of many in work. Each `step` computes and writes one more step.
+    """A source of many puzzles in work. Each `step` computes and writes one more step.
 
     A small one is computed `here`, as one step without checkpoints. If an earlier attempt did not
     end, it may have killed its process: then `workers` compute the job, step by step.
@@ -222,7 +222,7 @@ class Jobs:
     tuning: Tuning = USUAL
 
     def process(self, taken: Sequence[Taken], tell: Tell) -> None:
-        """Process claims to their end, unless they hold many: then call `advance` with the job.
+        """Process claims to their end, or to a job of many puzzles: then call `advance` with it.
 
         `tell` gets each outcome at once. Several small puzzles are solved in batches, for which no
         attempt is counted: if the process is killed meanwhile, each is processed alone later.

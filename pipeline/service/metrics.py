@@ -1,7 +1,7 @@
 """The file of `--metrics`: what a monitor asks of `run` and `watch`.
 
-It is OpenMetrics in such a form that the textfile collector of the node exporter, which knows only
-the older format of Prometheus, reads it too; for that its name has to end in `.prom`. Alarm if
+The text is both OpenMetrics and the older format of Prometheus, which the textfile collector of the
+node exporter reads if the file's name ends in `.prom`. Alarm if
 
     time() - sudoku_pipeline_last_scan_timestamp_seconds > 300   nothing scans, or every scan fails
     sudoku_pipeline_queue_oldest_age_seconds > 3600              a file waits, and is not taken

@@ -36,7 +36,7 @@ _ours = threading.local()
 
 
 class _Clauses(Struct, frozen=True, array_like=True):
-    """A Cnf but for its geometry: of each family the title, the size, and the clauses as text."""
+    """A Cnf without its geometry: title, size and clauses as text of each family."""
 
     encoding: str
     variables: int
@@ -146,7 +146,7 @@ def in_a_line(error: BaseException) -> str:
 
 
 def read_reply(data: bytes, request: Request, settings: Settings) -> Reply:
-    """Decode a worker's reply by its type; one that is none counts as a crash."""
+    """Decode a worker's reply by its type; an unreadable one counts as a crash."""
     try:
         reply: Reply = msgspec.msgpack.decode(data, type=Reply)
         if isinstance(reply, Done):

@@ -101,7 +101,7 @@ class Workers(Protocol):
     batches: int
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """Each request with its reply, in order; None now and then while there is none yet.
+        """Each request with its reply, in order; None now and then while a reply is awaited.
 
         Raises EnvironmentFailure, and Interrupted when told to stop.
         """
@@ -217,7 +217,7 @@ def cores() -> int:
 class Pool:
     """At most `count` processes, each with a thread here that talks to it.
 
-    They are started on demand, and kept.
+    The processes are started on demand, and kept.
     """
 
     batches = 1

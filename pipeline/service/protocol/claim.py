@@ -7,8 +7,8 @@ A claim is a folder in `inbox/.work/`, named after its source so that there can 
     .claim.json  what was claimed, by which job; then what is about to be published
     NAME         the dropped file, under its own name, which has no leading dot
 
-It is prepared under a temporary name and renamed; then the file is renamed into it. A process that
-can take the lock of a claim finds it abandoned, and owns it.
+The folder is prepared under a temporary name and renamed; then the file is renamed into it. A
+process that can take the lock of a claim finds it abandoned, and owns it.
 
 The note is made durable with the first thing that depends on it: the files that are about to be
 published, or the first progress. Without it, as after a power failure, a new job begins.
@@ -88,7 +88,7 @@ class Note:
     def of_text(cls, text: str) -> Self:
         """The note in the last complete line, as the last one may be torn.
 
-        Raises ValueError, TypeError or KeyError if there is none, or one we would not write.
+        Raises ValueError, TypeError or KeyError without a note that we would write.
         """
         values: dict[str, Any] = {}
         for line in text.splitlines():
@@ -234,8 +234,9 @@ class Claim:
         self.note = note
 
     def sync(self) -> None:
-        """Make the note durable."""
+        """Make the note durable, and its name."""
         sync(self.folder / NOTE)
+        sync(self.folder)
 
     def put_back(self, inbox: Path) -> bool:
         """Return the file to the inbox, unless a newer one is there; whether it was returned."""

@@ -38,7 +38,7 @@ from pipeline.service.protocol.claim import (
     locked,
     notes_in_work,
 )
-from pipeline.service.protocol.folders import Folders, opened, sync
+from pipeline.service.protocol.folders import Folders, opened
 from pipeline.service.protocol.settle import unchanged
 
 _OUTBOX_LOCK = ".lock"
@@ -179,7 +179,7 @@ def make_claim(folders: Folders, note: Note, data: bytes | None = None) -> Claim
 
 
 def _prepare(folders: Folders, note: Note) -> Claim:
-    """Make a claim under a temporary name, locked; its names are durable."""
+    """Make a claim under a temporary name, locked."""
     folder = folders.work / f"{NEW}{note.job}"
     folder.mkdir()
     try:
@@ -192,7 +192,6 @@ def _prepare(folders: Folders, note: Note) -> Claim:
     try:
         claim.sign()
         write_new(folder / NOTE, [note.text()])
-        sync(folder)
     except OSError:
         claim.remove()
         raise

@@ -100,11 +100,11 @@ def fingerprint_of(status: os.stat_result) -> Fingerprint:
 
 
 Read = Callable[[bytes], tuple[Any, bool]]
-"""From the bytes of a file to what they hold, and whether they look cut off."""
+"""Returns the contents of a file from its bytes, and whether they look cut off."""
 
 
 def look(path: Path, read: Read | None = None, most: int = 0) -> Sight | Refused | None:
-    """What is at `path` now; None if it is gone.
+    """Look at a path; None if nothing is there.
 
     A file of up to `most` bytes without a writer is read.
     """
@@ -162,7 +162,7 @@ def within(
     """Everything in a folder, as deep as archives are read: where it lies, its name, and status.
 
     Each is named relative to its open folder, the third value: a whole path can be too long for
-    the system, and what is seen must not depend on where the folder itself lies. Raises OSError
+    the system. The sight must not depend on where the folder itself lies. Raises OSError
     if the environment is at fault.
     """
     with contextlib.ExitStack() as stack:

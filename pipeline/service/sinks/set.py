@@ -1,8 +1,8 @@
 """Sinks: the requests of a job, and where the answers go.
 
 A SetSink makes one problem's set of files. The others, for a collection's tables and an archive's
-tree, let their files grow in the outbox: each step is made durable, and a job that was killed
-continues after the last one.
+tree, let their files grow in the outbox. Each step is made durable, so that a killed job continues
+after the last one.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ class Ended:
 
 
 class SetSink:
-    """One problem: its solutions, record and log. Without an item there is nothing to compute."""
+    """One problem: its solutions, record and log. An item is still to be computed."""
 
     def __init__(self, claim: Claim, origin: Origin, item: Single | None, result: Result) -> None:
         self.item = item
