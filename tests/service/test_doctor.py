@@ -125,7 +125,7 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
         raise RuntimeError("no such instruction")
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for folder in ("solvers.lanes", "certify.compiled", "certify.trimming"):
+    for folder in ("solving.compiled", "certify.compiled", "certify.trimming"):
         monkeypatch.setattr(f"pipeline.{folder}.building.object_code", failing)
     findings = examined(box, solver="lanes")
     for name in ("lanes", "check", "trim"):
