@@ -31,7 +31,7 @@ from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import what_in
 from pipeline.reading.source import Source
 from pipeline.service.cluster import Cluster
-from pipeline.service.scheduler import packed
+from pipeline.service.replies import packed
 from pipeline.service.sinks.set import PORTIONS, End, PieceOf
 from pipeline.service.workers import Pool, Workers
 from pipeline.settings import Settings

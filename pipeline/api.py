@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.service.requests import Given, problem_given, solve_sources
-from pipeline.service.workers import Inline, Pool, Request, Several, Workers
+from pipeline.service.workers import Pool, Request, Several
 from pipeline.settings import (
     RANGES,
     ReadingOptions,
@@ -157,9 +157,12 @@ class _Puzzles(Several[tuple[str, Given]]):
 
 def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> Iterator[Result]:
     with Solvers(settings.solver, settings.minisat) as solvers:
-        here: Workers = Inline(solvers, settings, nullcontext)
-        used = here if workers == 1 else Pool(workers, settings, lambda: False)
-        with closing(used), closing(used.replies(_requests(puzzles))) as replies:
+        if workers == 1:
+            for request in _requests(puzzles):
+                yield from request.compute(solvers, settings)
+            return
+        pool = Pool(workers, settings, lambda: False)
+        with closing(pool), closing(pool.replies(_requests(puzzles))) as replies:
             for reply in replies:
                 if reply is not None:
                     yield from reply[1]

@@ -18,7 +18,7 @@ from pipeline.cli.screen import Screen
 from pipeline.errors import EnvironmentFailure, counted, printable
 from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
 from pipeline.service.log import Display, LazyLog, Log
-from pipeline.service.loop import run_once
+from pipeline.service.loop import no_hook, run_once
 from pipeline.service.loop import watch as watch_folders
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.overview import (
@@ -29,7 +29,6 @@ from pipeline.service.protocol.overview import (
     retry_failed,
     survey,
 )
-from pipeline.service.sweep import no_hook
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:

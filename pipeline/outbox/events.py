@@ -12,7 +12,6 @@ JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
     "certificate": "`exhaustion`, `lrat` or `claimed`; null where solutions may be missing",
     "claimed": "of how many puzzles it is only claimed that no solution is missing",
-    "commands": "how many commands",
     "complete": "whether the solutions are all there are; null if that was not asked",
     "event": "the name of the event",
     "format": "the format that it is read as",
@@ -35,7 +34,6 @@ FIELDS: Final = {
     "timestamp": "the time, in UTC; in a job's log only in the first and the last line",
     "totals": "how many puzzles have which status",
     "variant": "`classic` or `even-odd`",
-    "worker": "the address of a worker of the cluster",
 }
 """The fields of all events."""
 
@@ -136,18 +134,10 @@ EVENTS: Final = {
     "watcher.missing": Event(
         (ERROR,), "no watcher tells of new files; the inbox is scanned now and then", ("reason",)
     ),
-    "worker.passed_over": Event(
-        (ERROR,), "a worker of the cluster is not used", ("worker", "reason")
-    ),
     "command.failed": Event(
         (ERROR,),
         "a command of `--on-done` or `--on-bad` could not be started, failed or took too long",
         ("source", "reason"),
-    ),
-    "command.dropped": Event(
-        (ERROR,),
-        "commands of `--on-done` or `--on-bad` were not run; `commands`: how many",
-        ("commands", "reason"),
     ),
     "metrics.failed": Event((ERROR,), "the file for `--metrics` cannot be written", ("reason",)),
     "report.failed": Event((ERROR,), "the report cannot be written", ("reason",)),

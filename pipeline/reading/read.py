@@ -1,18 +1,20 @@
 """Decide whether a source holds one problem, a collection, or an archive.
 
-`formats.detect` tells what bytes are. `glance` looks at a small file before it is claimed,
-`contents_of` at a claimed one, and `contents_of_member` at a member of an archive.
+`formats.detect` tells what bytes are. `contents_in` looks at all bytes of a small file,
+`contents_of` at any file, and `contents_of_member` at a member of an archive.
 """
 
 from __future__ import annotations
 
 import io
 import stat
+import time
 from collections import deque
 from pathlib import Path
 
-from pipeline.errors import InvalidPuzzle, is_environmental, printable
+from pipeline.errors import InvalidPuzzle, LimitReached, is_environmental, printable
 from pipeline.files import kind_in_words
+from pipeline.limits import Deadline, Limits
 from pipeline.reading.archives.limits import Room, UnpackError
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import Member, check_readable, is_packed, kind_of, opened
@@ -21,13 +23,14 @@ from pipeline.reading.formats import (
     Detected,
     FormulaBegun,
     NotMany,
+    Parsed,
     What,
     detect,
     oversize,
     parse_source,
 )
-from pipeline.reading.formats.formula import parse_formula
-from pipeline.reading.source import Archive, Collection, Contents, Glance, Single, Source
+from pipeline.reading.formats.formula import ParsedFormula, parse_formula
+from pipeline.reading.source import Archive, Collection, Contents, Single, Source
 from pipeline.settings import Settings
 
 PIECE_BYTES = 64 * 1024
@@ -36,22 +39,38 @@ PIECE_BYTES = 64 * 1024
 _MOST_CELLS = 100
 
 
-def glance(data: bytes, name: str, settings: Settings) -> Glance:
+def contents_in(data: bytes, name: str, settings: Settings) -> tuple[Contents | None, bool]:
+    """Tell what all the bytes of a file hold, and whether they look cut off.
+
+    None if only the file can tell: it is packed, or takes too long to parse.
+    """
     if is_packed(data):
-        return Glance(holds_many=True)
-    complete = len(data) <= HEAD_BYTES
+        return None, False
+    head, most = data[:HEAD_BYTES], settings.max_bytes
+    begun = time.perf_counter()
+    parsed: Parsed | ParsedFormula
     try:
-        match detect(data[:HEAD_BYTES], complete, name, settings.reading):
-            case FormulaBegun():
-                parse_formula(data, name)
+        match detect(head, len(data) <= HEAD_BYTES, name, settings.reading):
             case Detected() as found:
-                torn = not data.endswith(b"\n") and _ends_badly(data, found, settings)
-                return Glance(holds_many=True, cut_off=torn)
+                source = Source(printable(name), found, _cells(head, name, found, settings))
+                is_torn = not data.endswith(b"\n") and _ends_badly(data, found, settings)
+                return Collection(source, "plain"), is_torn
+            case _ if len(data) > most:
+                return Single(name, None, str(oversize(name, most, f"{len(data)} bytes"))), False
+            case FormulaBegun():
+                deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
+                parsed = parse_formula(data, name, most, deadline)
+            case Parsed() as parsed:
+                pass
             case NotMany():
-                parse_source(data, name, *settings.reading)
+                parsed = parse_source(data, name, *settings.reading)
+    except LimitReached:
+        return None, False
     except InvalidPuzzle as error:
-        return Glance(cut_off=error.truncated)
-    return Glance()
+        spent = time.perf_counter() - begun
+        return Single(name, data, str(error), len(data), seconds=spent), error.truncated
+    spent = time.perf_counter() - begun
+    return Single(name, data, None, len(data), parsed, spent), False
 
 
 def contents_of(path: Path, name: str, settings: Settings) -> Contents:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pipeline.reading.archives.walk import FileKind
     from pipeline.reading.formats import Detected, What
+    from pipeline.reading.formats.formula import ParsedFormula
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +30,15 @@ class Source:
 class Single:
     """A source of one problem: its bytes, or why it is not read; `size` if it is a file.
 
-    `what` is what the first look found: the puzzle itself, if it is small.
+    `what` is what the first look found, which took `seconds`: the puzzle itself, if it was parsed.
     """
 
     name: str
     data: bytes | None
     refusal: str | None = None
     size: int | None = None
-    what: What | None = None
+    what: What | ParsedFormula | None = None
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +57,3 @@ class Archive:
 
 
 Contents = Single | Collection | Archive
-
-
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """Whether a file holds many puzzles, and whether it looks cut off."""
-
-    holds_many: bool = False
-    cut_off: bool = False

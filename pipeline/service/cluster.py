@@ -1,40 +1,41 @@
-"""Workers of a cluster: requests go to its scheduler, their replies come back in order.
+"""Workers of a Dask cluster: requests go to its scheduler, their replies come back in order.
 
-Claims, files and progress stay here. The cluster replaces a lost worker, and the requests of one
-that does not answer are computed by another. What is lost again, or given up by the cluster, goes
-to a worker of our own, as in a run without a cluster: only that gives the same bytes, and knows
-what to give up.
+Claims, files and progress stay here. Dask computes the requests of lost and silent workers again
+(its `worker-ttl`). A request that kills its workers, or whose reply cannot be read, goes to a
+worker of our own, as in a run without a cluster. This is the only module with Dask.
+
+Submitted is the function `pickle.loads` with bytes, which compute when a worker unpickles them, and
+replies are bytes: the scheduler needs nothing of this package. But Dask unpickles its own messages,
+so whoever is the scheduler can run code here.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import signal
 import threading
 import time
+import uuid
+import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent import futures
-from contextlib import closing, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import islice
 from multiprocessing import resource_tracker
+from pickle import loads
 from typing import Any
 
-from pipeline.errors import EnvironmentFailure
-from pipeline.service.crew import Crew, Timeouts
-from pipeline.service.log import Log
-from pipeline.service.scheduler import (
-    CONNECT_SECONDS,
-    LOCAL,
-    Connection,
-    check_installed,
-    in_a_line,
-)
+from pipeline.errors import EnvironmentFailure, PipelineError, UsageError
+from pipeline.service.exits import Interrupted
+from pipeline.service.replies import in_a_line, packed, read_reply
 from pipeline.service.workers import (
     REPLY_SECONDS,
     Crashed,
     Done,
-    Interrupted,
     Pool,
     Replies,
     Reply,
@@ -42,6 +43,10 @@ from pipeline.service.workers import (
     Surroundings,
 )
 from pipeline.settings import Settings
+from pipeline.version import __version__
+
+LOCAL = "local:"
+"""Prefix of a number of workers: a cluster on this machine."""
 
 AHEAD = 3
 """Requests under way for each thread of a worker: one computed, one waiting, one on its way."""
@@ -52,15 +57,30 @@ MOST = 256
 TOGETHER = 16
 """Replies that are fetched ahead: one may be some megabytes."""
 
-COPIES = 2
-"""How often a request is sent out before it is computed here."""
+CONNECT_SECONDS = 10.0
+EXIT_TIMEOUT = 5.0
+_AGAIN_SECONDS = 0.05
+_TALKATIVE = ("asyncio", "bokeh", "distributed", "tornado")
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How many seconds to wait, and for what.
+
+    `connect`: for a connection, or for a local cluster to start. `answer`: for the scheduler.
+    `no_worker`: for a worker, while a caller waits. `look`: between two looks at the workers.
+    """
+
+    connect: float = 60.0
+    answer: float = 30.0
+    no_worker: float = 60.0
+    look: float = 1.0
 
 
 class Cluster:
     """The workers of a Dask scheduler, or of a cluster made here; connected on demand.
 
-    The log, if there is one, names workers that are passed over. Raises UsageError if the extra
-    is not installed.
+    Raises UsageError if the extra is not installed.
     """
 
     batches = 8
@@ -70,18 +90,16 @@ class Cluster:
         address: str,
         settings: Settings,
         stopping: Callable[[], bool],
-        log: Log | None = None,
-        timeouts: Timeouts = Timeouts(),  # noqa: B008 - it is frozen
+        timeouts: Timeouts = Timeouts(),
     ) -> None:
-        check_installed()
+        if find_spec("distributed") is None:
+            raise UsageError("--cluster needs dask.distributed: pip install distributed")
         self._address = address
         self._settings = settings
         self._stopping = stopping
-        self._log = log
         self._timeouts = timeouts
         self._here = Pool(1, settings, stopping)
-        self._connecting: futures.Future[Crew] | None = None
-        self._passed_over: set[tuple[str, str]] = set()
+        self._connecting: futures.Future[Connection] | None = None
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         """As in Workers. Raises EnvironmentFailure if there is no scheduler, or no worker.
@@ -90,42 +108,52 @@ class Cluster:
         TOGETHER replies are fetched ahead.
         """
         mine = None
+        under_way: deque[_Sent] = deque()
         try:
-            crew = yield from self._connected()
+            connection = yield from self._connected()
             mine = self._connecting
-            with closing(_UnderWay(crew, self._settings)) as under_way:
-                while under_way.filled(requests):
-                    told = under_way.next()
-                    if self._stopping():
-                        raise Interrupted
-                    if told is None:
-                        yield None
-                    else:
-                        yield from self._settled(*told)
+            watch = _Watch(connection, self._timeouts)
+            while True:
+                room = max(1, min(MOST, AHEAD * watch.threads()))
+                for request in islice(requests, max(0, room - len(under_way))):
+                    under_way.append(connection.submit(request, self._settings))
+                if not under_way:
+                    return
+                for sent in islice(under_way, TOGETHER):
+                    sent.fetched = sent.fetched or connection.fetch(sent.future)
+                is_there = under_way[0].is_there_within(REPLY_SECONDS)
+                if self._stopping():
+                    raise Interrupted
+                if not is_there:
+                    yield None
+                    continue
+                yield from self._settled(connection, sent := under_way.popleft())
+                sent.release()
         except EnvironmentFailure:
             if mine in (None, self._connecting):  # else there is a newer connection
                 self._disconnect()
             raise
+        finally:
+            for sent in under_way:
+                sent.release()
 
-    def _settled(self, request: Request, told: Reply) -> Replies:
-        match told:
+    def _settled(self, connection: Connection, sent: _Sent) -> Replies:
+        match connection.reply(sent, self._settings):
             case Done(value):
-                yield request, value
+                yield sent.request, value
             case Surroundings(reason):
                 raise EnvironmentFailure(f"{self._address}: a worker's surroundings: {reason}")
             case Crashed():
-                yield from self._here.replies(iter([request]))
+                yield from self._here.replies(iter([sent.request]))
 
-    def _connected(self) -> Generator[None, None, Crew]:
-        """The workers, once there is a connection. Raises EnvironmentFailure, Interrupted.
+    def _connected(self) -> Generator[None, None, Connection]:
+        """The connection, once there is one. Raises EnvironmentFailure, Interrupted.
 
         A connection that is slow, for example because the other end accepts it and says nothing,
         is waited for again at the next call: there is never more than one.
         """
         if self._connecting is None:
-            self._connecting = _in_background(
-                lambda: Crew(Connection(self._address), self._timeouts, self._tell)
-            )
+            self._connecting = _in_background(lambda: Connection(self._address))
         end = time.monotonic() + self._timeouts.connect
         while not futures.wait([self._connecting], REPLY_SECONDS).done:
             if self._stopping():
@@ -137,11 +165,6 @@ class Cluster:
             return self._connecting.result()
         except Exception as error:
             raise EnvironmentFailure(f"no cluster: {in_a_line(error)}") from error
-
-    def _tell(self, worker: str, why: str) -> None:
-        if self._log is not None and (worker, why) not in self._passed_over:
-            self._passed_over.add((worker, why))
-            self._log.warning("worker.passed_over", worker=worker, reason=why)
 
     def _disconnect(self) -> None:
         """Leave the scheduler, unless the connection is still being made."""
@@ -159,120 +182,203 @@ class Cluster:
 
 
 @dataclass(slots=True)
-class _Chunk:
-    """A request: how often it was sent, where it was sent last, and its reply on the way."""
+class _Sent:
+    """A request, its result on the cluster, and the reply on its way here."""
 
     request: Request
-    sent: int = 0
-    future: Any = None
-    workers: frozenset[str] = frozenset()
-    fetched: futures.Future[Any] | None = None
+    future: Any
+    fetched: futures.Future[bytes | Crashed] | None = None
 
-    def is_there(self) -> bool:
-        return self.fetched is not None and self.fetched.done()
+    def is_there_within(self, seconds: float) -> bool:
+        return self.fetched is not None and bool(futures.wait([self.fetched], seconds).done)
+
+    def release(self) -> None:
+        """Have the scheduler forget it, done or not."""
+        if self.fetched:
+            self.fetched.cancel()
+        with suppress(Exception):
+            self.future.release()
 
 
-class _UnderWay:
-    """Requests that were sent out, in order, and replies that are fetched but not taken."""
+class _Watch:
+    """Asks the scheduler now and then how many threads its workers have."""
 
-    def __init__(self, crew: Crew, settings: Settings) -> None:
-        self._crew = crew
-        self._connection = crew.connection
-        self._settings = settings
-        self._chunks: deque[_Chunk] = deque()
-        self._looks = 0
-        self._there = crew.there
+    def __init__(self, connection: Connection, timeouts: Timeouts) -> None:
+        self._connection = connection
+        self._timeouts = timeouts
+        self._asked = self._had_worker = time.monotonic()
+        self._asking = connection.threads()
+        self._threads = 0
 
-    def filled(self, requests: Iterator[Request]) -> bool:
-        """Send out as many requests as there is room for; whether any are left to be taken.
+    def threads(self) -> int:
+        """The last answer. Raises EnvironmentFailure without an answer, or a worker, for long."""
+        now, address = time.monotonic(), self._connection.address
+        if self._asking.done():
+            self._threads = self._connection.result(self._asking)
+            self._had_worker = now if self._threads else self._had_worker
+            if now > self._asked + self._timeouts.look:
+                self._asked, self._asking = now, self._connection.threads()
+        elif now > self._asked + self._timeouts.answer:
+            raise EnvironmentFailure(f"{address}: the scheduler does not answer")
+        if now > self._had_worker + self._timeouts.no_worker:
+            raise EnvironmentFailure(f"{address}: there is no worker")
+        return self._threads
 
-        Raises EnvironmentFailure.
-        """
-        self._crew.look()
-        room = min(MOST, AHEAD * sum(self._crew.threads.values()))
-        for request in islice(requests, max(0, max(1, room) - len(self._chunks))):
-            self._chunks.append(_Chunk(request))
-        if self._looks != self._crew.looks:
-            self._looks = self._crew.looks
-            self._mend()
-        for place, chunk in enumerate(self._chunks):
-            if chunk.future is None and chunk.sent < COPIES:
-                self._send(chunk)
-            if place < TOGETHER and chunk.future and not chunk.fetched:
-                chunk.fetched = self._connection.fetch(chunk.future)
-        return bool(self._chunks)
 
-    def _send(self, chunk: _Chunk) -> None:
-        """Send it to all workers that answer and fit, if there are any, for one to compute."""
-        if workers := frozenset(self._crew.threads):
-            chunk.future = self._connection.submit(
-                chunk.request, self._settings, workers, ahead=bool(chunk.sent)
+class Connection:
+    """A client of a scheduler, and a local cluster if the address is local:N.
+
+    Nothing here blocks, except making and closing it.
+    """
+
+    def __init__(self, address: str) -> None:
+        _silence()
+        from distributed import Client, KilledWorker, LocalCluster  # noqa: PLC0415 - slow to load
+
+        if address.startswith("tls:") and not _is_secured():
+            raise EnvironmentFailure("tls:// needs Dask's own settings, distributed.comm.tls")
+        self.address = address
+        self._gave_up = KilledWorker
+        self._own: Any = None
+        if address.startswith(LOCAL):
+            self._own = LocalCluster(
+                n_workers=int(address.removeprefix(LOCAL)),
+                threads_per_worker=1,
+                memory_limit=0,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
             )
-            chunk.workers = workers
-            chunk.sent += 1
+        self._client: Any = Client.__new__(Client)
+        try:
+            self._client.__init__(
+                self._own or address,
+                timeout=CONNECT_SECONDS,
+                set_as_default=False,
+                name="sudoku-pipeline",
+            )
+        except BaseException:
+            self._abandon()
+            raise
 
-    def _mend(self) -> None:
-        """Forget lost requests, and stop fetching from a worker that is gone.
+    def _abandon(self) -> None:
+        """Clean up a client that could not be made: it leaves a thread, and would wait at exit."""
+        with suppress(Exception):
+            self._client.status = "closed"
+            self._client._loop_runner.stop()  # noqa: SLF001 - it has no other end
+        self.close()
 
-        Such a fetch takes half a minute to fail.
-        """
-        gone = not self._there <= self._crew.there
-        self._there = self._crew.there
-        for chunk in self._chunks:
-            if chunk.is_there() or chunk.future is None:
-                continue
-            if self._is_lost(chunk):
-                self._forget(chunk)
-            elif gone and chunk.fetched:
-                chunk.fetched.cancel()
-                chunk.fetched = None
+    def submit(self, request: Request, settings: Settings) -> _Sent:
+        """Have a worker compute a request. Workers take requests in the order of submission."""
+        with self._translating():
+            key = f"sudoku-{uuid.uuid4().hex}"
+            sent = packed(request, settings)
+            terms = {"key": key, "pure": False, "fifo_timeout": "0s"}
+            return _Sent(request, self._client.submit(loads, sent, **terms))
 
-    def _is_lost(self, chunk: _Chunk) -> bool:
-        """Whether a silent worker holds it, or all workers that may compute it are gone."""
-        return chunk.future.key in self._crew.held or chunk.workers.isdisjoint(self._crew.there)
+    def fetch(self, computed: Any) -> futures.Future[bytes | Crashed]:
+        """Wait for the result, and fetch it."""
+        return self._begun(self._fetched(computed))
 
-    def next(self) -> tuple[Request, Reply] | None:
-        """The next request with its reply, or None if that does not come in time."""
-        chunk = self._chunks[0]
-        if chunk.fetched:
-            futures.wait([chunk.fetched], REPLY_SECONDS)
-            if not chunk.fetched.done():
-                return None
-            reply = self._connection.reply(chunk.fetched, chunk.request, self._settings)
-        elif chunk.future or chunk.sent < COPIES:
-            self._crew.wait(REPLY_SECONDS)
-            return None
-        else:
-            reply = Crashed("its workers do not answer")
-        self._forget(self._chunks.popleft())
-        return chunk.request, reply
+    async def _fetched(self, computed: Any) -> bytes | Crashed:
+        """Fetch one result at a time: in Dask's own `gather` one silent worker holds up all."""
+        while True:
+            error = await computed.exception(asynchronous=True)
+            if isinstance(error, self._gave_up):
+                return Crashed(str(error))
+            if error is not None:
+                raise error
+            if computed.cancelled():
+                raise ConnectionResetError
+            found = await self._client.scheduler.gather(keys=[computed.key])
+            if found["status"] == "OK":
+                reply: bytes = found["data"][computed.key]
+                return reply
+            await asyncio.sleep(_AGAIN_SECONDS)  # its worker is lost; it is computed again
 
-    def _forget(self, chunk: _Chunk) -> None:
-        """Have the scheduler forget it, done or not; a late answer is ignored."""
-        if chunk.fetched:
-            chunk.fetched.cancel()
-        if chunk.future:
-            self._connection.release(chunk.future)
-        chunk.future = chunk.fetched = None
+    def reply(self, sent: _Sent, settings: Settings) -> Reply:
+        """The reply to a request that was fetched. Raises EnvironmentFailure."""
+        found = self.result(sent.fetched)
+        return found if isinstance(found, Crashed) else read_reply(found, sent.request, settings)
+
+    def threads(self) -> futures.Future[int]:
+        """Ask how many threads all workers have."""
+        return self._begun(self._counted())
+
+    async def _counted(self) -> int:
+        workers = (await self._client.scheduler.identity())["workers"]
+        return sum(each["nthreads"] for each in workers.values())
+
+    def _begun(self, work: Any) -> futures.Future[Any]:
+        with self._translating():
+            try:
+                return asyncio.run_coroutine_threadsafe(work, self._client.loop.asyncio_loop)
+            except RuntimeError:  # it is closed
+                work.close()
+                raise
+
+    def result(self, done: futures.Future[Any] | None) -> Any:
+        """The outcome of work that was begun. Raises EnvironmentFailure."""
+        assert done is not None, "it was begun"  # noqa: S101 - for mypy
+        with self._translating():
+            return done.result()
+
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        """Turn errors of Dask, and of workers that cannot even reply, into EnvironmentFailure."""
+        try:
+            yield
+        except Exception as error:
+            lost = self._client.status != "running"
+            if lost or isinstance(error, futures.CancelledError | OSError):
+                why = "the connection to the scheduler was lost"
+            else:
+                why = f"a worker cannot compute: {in_a_line(error)}"
+                if not isinstance(error, PipelineError):
+                    why += f"; install sudoku-pipeline {__version__} there"
+            raise EnvironmentFailure(f"{self.address}: {why}") from error
 
     def close(self) -> None:
-        """Have the scheduler forget what was not taken."""
-        for chunk in self._chunks:
-            self._forget(chunk)
+        """Leave the scheduler, and end a local cluster."""
+        for each in (self._client, self._own):
+            with suppress(Exception):
+                if each is not None:
+                    each.close(timeout=EXIT_TIMEOUT)
 
 
-def _close(made: futures.Future[Crew]) -> None:
+def _silence() -> None:
+    """Keep Dask from printing; our own log has what matters."""
+    import distributed  # noqa: F401, PLC0415 - it sets up its logging when it is loaded
+
+    for name, known in list(logging.root.manager.loggerDict.items()):
+        if isinstance(known, logging.Logger) and name.split(".")[0] in _TALKATIVE:
+            known.handlers.clear()
+            known.propagate = True
+    for name in _TALKATIVE:
+        logger = logging.getLogger(name)
+        logger.addHandler(logging.NullHandler())
+        logger.propagate = False
+    warnings.filterwarnings("ignore", module=r"(dask|distributed|tornado)\b")
+
+
+def _is_secured() -> bool:
+    """Whether Dask's configuration names the certificates for TLS."""
+    from distributed.security import Security  # noqa: PLC0415
+
+    return Security().get_connection_args("client").get("ssl_context") is not None
+
+
+def _close(made: futures.Future[Connection]) -> None:
     with suppress(Exception):
         made.result().close()
 
 
-def _in_background(make: Callable[[], Crew]) -> futures.Future[Crew]:
+def _in_background(make: Callable[[], Connection]) -> futures.Future[Connection]:
     """Begin to make it in a thread that is not waited for at exit.
 
     Ctrl-C must not reach its threads, nor the processes that they start: these end with us.
     Python's resource tracker is started first, as it would otherwise unblock the signal.
     """
-    made: futures.Future[Crew] = futures.Future()
+    made: futures.Future[Connection] = futures.Future()
 
     def work() -> None:
         resource_tracker.ensure_running()

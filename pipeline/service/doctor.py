@@ -51,7 +51,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
 
 
 def programs_of(settings: Settings) -> list[Program]:
-    """What is compiled: lanes, the check of many, the trimming of proofs, and what traits need.
+    """The programs that these settings can use compiled: searches, checks, trimming, traits.
 
     Raises ImportError without numpy.
     """

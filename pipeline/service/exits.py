@@ -1,4 +1,4 @@
-"""How commands end: their exit codes, and what SIGTERM and SIGINT do to them.
+"""How commands end: their exit codes, and what SIGTERM, SIGINT and the end of the grace do.
 
 A signal that is ignored when a command starts stays ignored: a script's `command &` starts with
 SIGINT ignored, because Ctrl-C is meant for the foreground.
@@ -31,6 +31,10 @@ class Stopped(KeyboardInterrupt):
     """
 
 
+class Interrupted(BaseException):
+    """The time to stop has come during a computation."""
+
+
 def when_stopped(command: str) -> int:
     """The exit code of a command that a stopping signal has ended."""
     return ALL_WELL if command == "watch" else TRY_AGAIN
@@ -61,6 +65,64 @@ def taking(handler: Handler) -> Iterator[None]:
         yield
     finally:
         _install(before)
+
+
+class Stop:
+    """Whether SIGTERM or Ctrl-C asked us to stop; computations then have `grace` seconds left.
+
+    A second signal, or the end of the grace, raises Interrupted; but only inside `computing`,
+    so that nothing that touches the folders is cut in two. `ring` is called at each signal.
+    """
+
+    def __init__(self, grace: float, ring: Callable[[], None] = lambda: None) -> None:
+        self._grace = grace
+        self._ring = ring
+        self._computing = False
+        self._now = False
+        self.requested = False
+
+    def is_requested(self) -> bool:
+        return self.requested
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the grace is over, or a second signal has come."""
+        return self._now
+
+    @contextmanager
+    def handling_signals(self) -> Iterator[None]:
+        """Handle SIGTERM and SIGINT, unless they are ignored, and SIGALRM."""
+        before = signal.signal(signal.SIGALRM, self._on_alarm)
+        try:
+            with taking(self._on_signal):
+                yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    @contextmanager
+    def computing(self) -> Iterator[None]:
+        """Allow interruption inside. Raises Interrupted, at once if the time to stop has come."""
+        outer, self._computing = self._computing, True
+        try:
+            if self._now:
+                raise Interrupted
+            yield
+        finally:
+            self._computing = outer
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            self._on_alarm(number, frame)
+            return
+        self.requested = True
+        self._ring()
+        signal.setitimer(signal.ITIMER_REAL, max(self._grace, 0.001))
+
+    def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
+        self._now = True
+        if self._computing:
+            raise Interrupted
 
 
 @contextmanager

@@ -1,30 +1,31 @@
-"""Jobs: a claim, its sink and its workers, on the way to a published set.
+"""Jobs: a claimed file on its way to a published set.
 
     claim ─ contents ─▶ sink ─ steps ─▶ workers ─ replies ─▶ sink ─ publication ─▶ outbox
 
-The loop is the same whatever a job holds. A job of one problem is done at once, in this process
-or together with others; one of many does a step at a time, so that others can overtake it.
+A single puzzle is solved at once in this process, alone or in a batch. A source of many
+puzzles is a `Job`, which does a step at a time, so that single files can overtake it.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord, Record
-from pipeline.reading.source import Archive, Collection, Single
+from pipeline.reading.source import Archive, Collection, Contents, Single
+from pipeline.service.exits import Interrupted
 from pipeline.service.log import Log
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import has_progress
 from pipeline.service.protocol.publish import finish, is_published, publish
-from pipeline.service.sinks.set import PORTIONS, Ended, Portions, SetSink, Singles, Sink
-from pipeline.service.workers import Inline, Interrupted, Nearby, Replies, Request, Workers
+from pipeline.service.sinks.set import PORTIONS, Ended, GrowingSink, Portions, SetSink, Singles
+from pipeline.service.workers import Inline, Replies, Request, Workers
 from pipeline.settings import Settings
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers.child import Peer
@@ -32,13 +33,17 @@ from pipeline.solving.solvers.child import Peer
 MOST_ATTEMPTS = 3
 
 BATCH = 128
-"""Files computed together. It never varies, because some results depend on it."""
-
-_LARGEST = 64 * 1024
-"""Bytes: larger puzzles are not held in memory beside others."""
+"""Files computed together. Constant, because some results depend on it."""
 
 NO_FAULT = (OSError, EnvironmentFailure, Interrupted)
 """What may end a job without a fault in its source."""
+
+
+class Taken(NamedTuple):
+    """A claim, and what the look at its file found; None if only the claimed file can tell."""
+
+    claim: Claim
+    contents: Contents | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +52,24 @@ class Kept:
 
 
 class Job:
-    """A job in work. Each `step` computes and writes one more step.
+    """A source of many puzzles in work. Each `step` computes and writes one more step.
 
-    If there are workers `nearby`, they compute the whole job as one step, of which nothing is
-    noted. If an earlier attempt did not end, it may have killed its process: then `workers`
-    compute the job, step by step.
+    A small one is computed `here`, as one step without checkpoints. If an earlier attempt did not
+    end, it may have killed its process: then `workers` compute the job, step by step.
     """
 
     def __init__(
         self,
         claim: Claim,
-        sink: Sink,
+        sink: GrowingSink,
         workers: Workers,
-        nearby: Workers | None = None,
+        here: Workers | None = None,
         checkpoint_seconds: float = 0.0,
     ) -> None:
         self.claim = claim
         self.sink = sink
         self._workers = workers
-        self._nearby = nearby
+        self._here = here
         self._checkpoint_seconds = checkpoint_seconds
         self._noted_at: float | None = None
         self._is_noted = True
@@ -78,11 +82,8 @@ class Job:
 
     @property
     def at(self) -> int:
-        """The number of the first step that is not done, which counts the attempts at it.
-
-        It is 0 if reading and computing are one step.
-        """
-        return self._done + 1 if self.sink.lasts else 0
+        """The number of the first step that is not done, from 1: attempts at it are counted."""
+        return self._done + 1
 
     @property
     def seconds(self) -> float:
@@ -94,14 +95,14 @@ class Job:
 
         Raises EnvironmentFailure, Interrupted, OSError.
         """
-        if next(self._steps, None) is not None:
+        if next(self._steps, False):
             return True
         self.checkpoint()
         self._seconds, self._watch = self.seconds, None  # only publishing is left
         return False
 
     def _each(self) -> Generator[bool, None, None]:
-        """Yield for every step whether it was done, or is only waited for.
+        """Yield True after every step, and while the next one is waited for.
 
         Attempts are counted until a step is done, which resets the count. After an attempt that
         did not end, the next step runs alone, so that further attempts count for it.
@@ -109,23 +110,22 @@ class Job:
         self._watch = Stopwatch()
         steps = self._cut()
         if self.claim.attempts():
-            self._nearby = None
             yield from self._computed(iter(list(islice(steps, 1))))
-        if self._nearby:
-            yield self._compute_nearby(self._nearby)
-        else:
-            yield from self._computed(steps)
+        elif self._here:
+            self._compute_here(self._here)
+            yield True
+            return
+        yield from self._computed(steps)
 
-    def _compute_nearby(self, nearby: Workers) -> bool:
-        """Compute and write all steps as one, which may be interrupted. Returns True."""
-        self._replies = nearby.replies(self.sink.steps())
+    def _compute_here(self, here: Workers) -> None:
+        """Compute and write all steps as one, which may be interrupted."""
+        self._replies = here.replies(self.sink.steps())
         with self._attempt(free=(Interrupted,)):
             for reply in filter(None, self._replies):
                 self.sink.write(*reply)
-        return True
 
     def _computed(self, steps: Iterator[Request]) -> Generator[bool, None, None]:
-        """Compute and write these steps; yield whether one was done, or is only waited for."""
+        """Compute and write these steps, noting now and then that they are durable."""
         self._replies = self._workers.replies(steps)
         for reply in self._replies:
             if reply is None:
@@ -139,7 +139,7 @@ class Job:
                         self.checkpoint()
                 if self._is_noted:
                     self.claim.reset_attempts()
-            yield reply is not None
+            yield True
 
     def _is_due(self) -> bool:
         """Whether to make durable what was written: the first step of a run, then now and then."""
@@ -171,8 +171,8 @@ class Job:
         outside. Once a step is done, counting is left to the next run, because it writes to the
         disk.
         """
-        counted = self.sink.lasts and self._done == self.sink.steps_before
-        return self.claim.attempt(self.at, free) if counted else nullcontext()
+        is_first = self._done == self.sink.steps_before
+        return self.claim.attempt(self.at, free) if is_first else nullcontext()
 
     def close(self) -> None:
         """Stop computing; what is durable stays."""
@@ -198,11 +198,10 @@ class Tuning:
 
 USUAL = Tuning()
 
-Sets = dict[Claim, SetSink]
 Outcome = Ended | Kept | Job
 """The state of a claim after work on it: a Job goes on."""
 
-Settle = Callable[[Claim, Outcome], None]
+Tell = Callable[[Claim, Outcome], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,22 +221,47 @@ class Jobs:
     workers: Workers
     tuning: Tuning = USUAL
 
-    def process(self, claim: Claim) -> Outcome:
-        """Process a claim to its end, unless it holds many: then call `advance` with its job.
+    def process(self, taken: Sequence[Taken], tell: Tell) -> None:
+        """Process claims to their end, or to a job of many puzzles: then call `advance` with it.
 
-        Raises EnvironmentFailure or Interrupted; then the file is back in the inbox, or stays
-        claimed for a later run if a newer one has taken its place or its publication has begun.
+        `tell` gets each outcome at once. Several small puzzles are solved in batches, for which no
+        attempt is counted: if the process is killed meanwhile, each is processed alone later.
+        Raises EnvironmentFailure or Interrupted; then the files are back in the inbox, or stay
+        claimed for a later run if a newer one has taken their place or publication has begun.
         """
-        return self._settled(claim, lambda: self._process(claim))
+        left = [each.claim for each in taken]
+
+        def told(claim: Claim, outcome: Outcome) -> None:
+            left.remove(claim)
+            if not isinstance(outcome, Job):
+                claim.close()
+            tell(claim, outcome)
+
+        with self._holding(left):
+            if len(taken) == 1:
+                told(taken[0].claim, self._alone(taken[0]))
+                return
+            starts = range(0, len(taken), BATCH)
+            batches = [self._batch(taken[start : start + BATCH], told) for start in starts]
+            with closing(self._solved(batches)) as solved:
+                for sinks in filter(None, batches):
+                    self._publish_batch(sinks, solved, told)
 
     def advance(self, job: Job) -> Outcome:
         """Do one step of a job of many puzzles, or publish it. Raises as `process` does."""
-        outcome: Outcome = Kept()
-        try:
-            outcome = self._settled(job.claim, lambda: self._advance(job), lambda: job.at)
-        finally:
-            if outcome is not job:
-                job.close()
+
+        def step() -> Outcome:
+            return job if job.step() else self._publish(job.claim, job.sink, job.seconds)
+
+        left, outcome = [job.claim], None
+        with self._holding(left):
+            try:
+                outcome = self._guarded(job.claim, step, lambda: job.at)
+            finally:
+                if outcome is not job:
+                    job.close()
+            if outcome is job:
+                left.clear()
         return outcome
 
     def pause(self, job: Job) -> None:
@@ -245,41 +269,55 @@ class Jobs:
         with suppress(OSError):  # what is not noted is done again
             job.checkpoint()
         job.close()
-        self.give_back(job.claim)
+        self._give_back(job.claim)
         job.claim.close()
 
-    def _settled(
+    @contextmanager
+    def _holding(self, left: list[Claim]) -> Iterator[None]:
+        """Close what is left of these claims; if they cannot be processed now, give it back."""
+        try:
+            yield
+        except (EnvironmentFailure, Interrupted):
+            for claim in left:
+                self._give_back(claim)
+            raise
+        finally:
+            for claim in left:
+                claim.close()
+
+    def _guarded(
         self, claim: Claim, work: Callable[[], Outcome], step: Callable[[], int] = lambda: 0
     ) -> Outcome:
-        """Do work on a claim, and close the claim unless its job goes on.
+        """Do work on a claim; keep it if that fails because of its file alone.
 
-        If it cannot be processed now, the file is put back; if that is because of the file alone,
-        it stays claimed. A crash of ours is an attempt at the `step` in work.
+        A crash of ours is an attempt at the `step` in work.
         """
-        outcome: Outcome = Kept()
         try:
-            outcome = work()
+            return work()
         except OSError as error:
-            if self.folders.blames(error):
-                self.give_back(claim)
-                raise EnvironmentFailure(in_words(error)) from error
+            self._blame(error)
             self._say_kept(claim, in_words(error))
-        except (EnvironmentFailure, Interrupted):
-            self.give_back(claim)
+        except NO_FAULT:
             raise
         except Exception as error:  # noqa: BLE001 - a crash of ours ends one job
             if claim.is_held:
                 claim.count_attempt(step())
             self._say_crashed(claim, error)
-        finally:
-            if not isinstance(outcome, Job):
-                claim.close()
-        return outcome
+        return Kept()
 
-    def _process(self, claim: Claim) -> Outcome:
+    def _blame(self, error: OSError) -> None:
+        """Raise EnvironmentFailure if every job would fail like this."""
+        if self.folders.blames(error):
+            raise EnvironmentFailure(in_words(error)) from error
+
+    def _alone(self, taken: Taken) -> Outcome:
+        return self._guarded(taken.claim, lambda: self._processed(taken))
+
+    def _processed(self, taken: Taken) -> Outcome:
+        claim = taken.claim
         record = is_published(claim, self.folders)
         if record is not None:
-            return self._finish_recovered(claim, record)
+            return self._recovered(claim, record)
         # loaded before an attempt is counted, because it is slow
         from pipeline.service.sinks import table, tree  # noqa: F401, PLC0415
 
@@ -287,17 +325,20 @@ class Jobs:
         while claim.attempts() < MOST_ATTEMPTS:
             try:
                 with self.computing(), self._attempt(claim):
-                    job = self.job_of(claim, self.sink_of(claim))
-                    while not job.sink.lasts and job.step():
-                        pass
+                    sink = self.sink_of(taken)
+                    if isinstance(sink, GrowingSink):
+                        return self.job_of(claim, sink)
+                    for reply in filter(None, self.inline.replies(sink.steps())):
+                        sink.write(*reply)
             except NO_FAULT:
                 raise
             except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
                 claim.count_attempt()
                 why = self._say_crashed(claim, error)
-                continue
-            return job if job.sink.lasts else self._publish(job)
-        return self._publish_failed(claim, why)
+            else:
+                return self._publish(claim, sink)
+        message = f"given up after {claim.attempts()} attempts: {why}"
+        return self._publish(claim, SetSink.failed(claim, message, self.settings))
 
     def _attempt(self, claim: Claim) -> AbstractContextManager[None]:
         """Count an attempt to read a file, and to solve it if it is one puzzle.
@@ -306,50 +347,74 @@ class Jobs:
         """
         return nullcontext() if has_progress(claim) else claim.attempt(free=(Interrupted,))
 
-    def sink_of(self, claim: Claim) -> Sink:
+    def sink_of(self, taken: Taken) -> SetSink | GrowingSink:
         """The sink for what has been claimed, chosen by its content. Raises OSError."""
-        from pipeline.reading import read as reading  # noqa: PLC0415 - slow to load
+        from pipeline.reading.read import contents_of  # noqa: PLC0415 - slow to load
         from pipeline.service.sinks import table, tree  # noqa: PLC0415 - as above
 
-        portions = self.tuning.portions
-        match reading.contents_of(claim.original, claim.note.source, self.settings):
+        claim, contents = taken
+        terms = claim, self.folders, self.settings
+        match contents or contents_of(claim.original, claim.note.source, self.settings):
             case Collection() as found:
-                return table.TableSink(claim, self.folders, self.settings, found, portions)
+                return table.TableSink(*terms, found, self.tuning.portions)
             case Archive() as found:
-                return tree.TreeSink(claim, self.folders, self.settings, found, portions)
+                return tree.TreeSink(*terms, found, self.tuning.portions)
             case item:
                 return SetSink.of(claim, item, self.settings)
 
-    def job_of(self, claim: Claim, sink: Sink) -> Job:
-        workers = self.workers if sink.lasts else self.inline
-        nearby = Nearby(self.inline, workers) if sink.is_small else None
-        return Job(claim, sink, workers, nearby, self.tuning.checkpoint_seconds)
+    def job_of(self, claim: Claim, sink: GrowingSink) -> Job:
+        here = self.inline if sink.is_small else None
+        return Job(claim, sink, self.workers, here, self.tuning.checkpoint_seconds)
 
-    def _publish(self, job: Job) -> Outcome:
-        publish([job.sink.publication(job.seconds)], self.folders)
-        finish([(job.claim, job.sink.is_refused)], self.folders)
-        return job.sink.finish(self.log, job.seconds)
+    def _publish(self, claim: Claim, sink: SetSink | GrowingSink, seconds: float = 0.0) -> Ended:
+        publish([sink.publication(seconds)], self.folders)
+        finish([(claim, sink.is_refused)], self.folders)
+        return sink.finish(self.log, seconds)
 
-    def _publish_failed(self, claim: Claim, why: str) -> Outcome:
-        message = f"given up after {claim.attempts()} attempts: {why}"
-        return self._publish(self.job_of(claim, SetSink.failed(claim, message, self.settings)))
-
-    def _finish_recovered(self, claim: Claim, record: Record) -> Ended:
+    def _recovered(self, claim: Claim, record: Record) -> Ended:
         status = record.status
         finish([(claim, status in ("invalid", "failed"))], self.folders)
         self.log.info("job.recovered", source=printable(claim.note.source), status=status)
         message = record.message if isinstance(record, PuzzleRecord) else None
         return Ended(claim.note, status, record.totals, message)
 
-    def _advance(self, job: Job) -> Outcome:
-        return job if job.step() else self._publish(job)
+    def _batch(self, taken: Sequence[Taken], told: Tell) -> dict[Claim, SetSink]:
+        """The small puzzles among these claims; the others are processed alone."""
+        sinks = {}
+        for each in taken:
+            if isinstance(each.contents, Single):
+                sinks[each.claim] = SetSink.of(each.claim, each.contents, self.settings)
+            else:
+                told(each.claim, self._alone(each))
+        return sinks
 
-    def _say_crashed(self, claim: Claim, error: Exception) -> str:
-        why = in_words(error)
-        self.log.error("job.crashed", source=printable(claim.note.source), reason=why)
-        return why
+    def _solved(self, batches: list[dict[Claim, SetSink]]) -> Replies:
+        items = (tuple(sink.item for sink in each.values() if sink.item) for each in batches)
+        return self.batches.replies(Singles(some) for some in items if some)
 
-    def give_back(self, claim: Claim) -> None:
+    def _publish_batch(self, sinks: dict[Claim, SetSink], solved: Replies, told: Tell) -> None:
+        """Write the next results into these sinks, and publish them together."""
+        try:
+            if asked := [sink for sink in sinks.values() if sink.item]:
+                request, results = next(filter(None, solved))
+                for sink, result in zip(asked, results, strict=True):
+                    sink.write(request, [result])
+            publish([sink.publication(0.0) for sink in sinks.values()], self.folders)
+            finish([(claim, sink.is_refused) for claim, sink in sinks.items()], self.folders)
+        except (EnvironmentFailure, Interrupted):
+            raise
+        except Exception as error:  # noqa: BLE001 - each is processed alone instead
+            if isinstance(error, OSError):
+                self._blame(error)
+            else:  # a crash of ours: whose fault is it?
+                self.log.error("batch.crashed", reason=in_words(error))
+            for claim in sinks:
+                told(claim, self._alone(Taken(claim)))
+            return
+        for claim, sink in sinks.items():
+            told(claim, sink.finish(self.log, 0.0))
+
+    def _give_back(self, claim: Claim) -> None:
         """Return the file to the inbox, unless its earlier set is half replaced already."""
         if claim.note.files:
             self._say_kept(claim, "its publishing has begun")
@@ -363,86 +428,10 @@ class Jobs:
         except OSError as error:
             self._say_kept(claim, in_words(error))
 
+    def _say_crashed(self, claim: Claim, error: Exception) -> str:
+        why = in_words(error)
+        self.log.error("job.crashed", source=printable(claim.note.source), reason=why)
+        return why
+
     def _say_kept(self, claim: Claim, reason: str) -> None:
         self.log.error("job.kept", source=printable(claim.note.source), reason=reason)
-
-    def process_all(self, claims: Sequence[Claim], settle: Settle) -> None:
-        """Process claims together, with the results that `process` gives for each.
-
-        `settle` is told each outcome at once, so that those of earlier claims count though a later
-        one raises. Their puzzles are computed in batches, for which no attempt is counted: if the
-        process is killed meanwhile, they are processed one by one later.
-        """
-        settled: set[Claim] = set()
-
-        def told(claim: Claim, outcome: Outcome) -> None:
-            settled.add(claim)
-            settle(claim, outcome)
-
-        try:
-            batches = [
-                self._opened(claims[start : start + BATCH], told)
-                for start in range(0, len(claims), BATCH)
-            ]
-            with closing(self._solved(batches)) as solved:
-                for sinks in filter(None, batches):
-                    self._process_batch(sinks, solved, told)
-        except BaseException:
-            for claim in claims:
-                if claim.is_held and claim not in settled:  # nor given back before
-                    self.give_back(claim)
-                    claim.close()
-            raise
-
-    def _opened(self, claims: Sequence[Claim], settle: Settle) -> Sets:
-        """The small puzzles among these claims; the outcomes of the others are settled.
-
-        A job of many begins; what is large, or cannot be read, is processed alone.
-        """
-        small: Sets = {}
-        for claim in claims:
-            try:
-                sink = self.sink_of(claim)
-            except Exception:  # noqa: BLE001 - `process` will see what to do about it
-                sink = None
-            match sink:
-                case SetSink(item=Single(data=bytes(data))) if 0 < len(data) <= _LARGEST:
-                    small[claim] = sink
-                case None | SetSink():
-                    settle(claim, self.process(claim))
-                case many:
-                    settle(claim, self._settled(claim, partial(self.job_of, claim, many)))
-        return small
-
-    def _solved(self, batches: list[Sets]) -> Replies:
-        requests = (
-            Singles(tuple(sink.item for sink in sinks.values() if sink.item))
-            for sinks in batches
-            if sinks
-        )
-        return self.batches.replies(requests)
-
-    def _process_batch(self, sinks: Sets, solved: Replies, settle: Settle) -> None:
-        try:
-            request, results = next(filter(None, solved))
-            for sink, result in zip(sinks.values(), results, strict=True):
-                sink.write(request, [result])
-            publish([sink.publication(0.0) for sink in sinks.values()], self.folders)
-            finish([(claim, sink.is_refused) for claim, sink in sinks.items()], self.folders)
-        except NO_FAULT as error:
-            if not isinstance(error, OSError) or self.folders.blames(error):
-                raise
-            self._one_by_one(sinks, settle)
-            return
-        except Exception as error:  # noqa: BLE001 - a crash of ours: whose fault is it?
-            self.log.error("batch.crashed", reason=in_words(error))
-            self._one_by_one(sinks, settle)
-            return
-        for claim in sinks:
-            claim.close()
-        for claim, sink in sinks.items():
-            settle(claim, sink.finish(self.log, 0.0))
-
-    def _one_by_one(self, claims: Sets, settle: Settle) -> None:
-        for claim in claims:
-            settle(claim, self.process(claim))

@@ -1,4 +1,4 @@
-"""What is told during the work: the log, event names with values, and the progress of a job.
+"""The log, of event names with values, and the progress of a job.
 
 The log for programs is structlog's, on standard error; `cli.screen` has the one for people.
 Progress is a bar on a terminal, else an event now and then.
@@ -119,7 +119,7 @@ def shows(text: str, stream: TextIO) -> bool:
 class Display:
     """Shows one job at a time; `bar` asks for a bar if `stream`, standard error, is a terminal.
 
-    Where there is no bar, `log` gets an event now and then.
+    Without a bar, `log` gets an event now and then.
     """
 
     def __init__(

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
-from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN, taking
+from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN, Interrupted, Stop
+from pipeline.service.intake import Intake, Swept
 from pipeline.service.job import USUAL, Jobs, Tuning
 from pipeline.service.log import Display, Log
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.watch import Alarm, Watcher
 from pipeline.service.sinks.set import Ended
-from pipeline.service.sweep import OnFinished, Sweeper, Swept, no_hook
-from pipeline.service.workers import Inline, Interrupted, Pool, cores
+from pipeline.service.workers import Inline, Pool, cores
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer
@@ -30,141 +28,89 @@ POLL_SECONDS = 5.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _LOOK_AFTER_WATCHER = 5.0
 
+OnFinished = Callable[[int], float | None]
+"""Called with how many jobs have just ended; returns the seconds until it wants the next call."""
 
-class Stop:
-    """Whether SIGTERM or Ctrl-C asked us to stop; computations then have `grace` seconds left.
 
-    A second signal, or the end of the grace, raises Interrupted; but only inside `computing`,
-    so that nothing that touches the folders is cut in two. `ring` is called at each signal.
+def no_hook(_ended: int) -> None:
+    """Ignore that jobs have ended."""
+
+
+class _Run:
+    """What a run consists of, and its next sweep.
+
+    `stop` says whether it was told to stop, `alarm` wakes it.
     """
 
-    def __init__(self, grace: float, ring: Callable[[], None] = lambda: None) -> None:
-        self._grace = grace
-        self._ring = ring
-        self._computing = False
-        self._now = False
-        self.requested = False
+    intake: Intake
 
-    @property
-    def is_late(self) -> bool:
-        """Whether the grace is over, or a second signal has come."""
-        return self._now
+    def __init__(
+        self, settings: Settings, log: Log, on_finished: OnFinished, stack: ExitStack
+    ) -> None:
+        self.log = log
+        self.on_finished = on_finished
+        self.metrics: Metrics | None = None
+        if settings.metrics is not None:
+            from pipeline.service.metrics import Metrics  # noqa: PLC0415 - few ask for it
 
+            self.metrics = Metrics(settings.metrics, settings.inbox, log)
+        self.alarm = Alarm()
+        stack.callback(self.alarm.close)
+        self.stop = Stop(settings.grace, self.alarm.ring)
+        stack.enter_context(self.stop.handling_signals())
+        self._commands: Callable[[Ended], None] = lambda _: None
+        if settings.on_done is not None or settings.on_bad is not None:
+            from pipeline.service.hooks import Commands  # noqa: PLC0415 - few have any
+
+            self._commands = Commands(settings, log, lambda: self.stop.is_late).run
+
+    @classmethod
     @contextmanager
-    def handling_signals(self) -> Iterator[None]:
-        """Handle SIGTERM and SIGINT, unless they are ignored, and SIGALRM."""
-        before = signal.signal(signal.SIGALRM, self._on_alarm)
-        try:
-            with taking(self._on_signal):
-                yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+    def of(
+        cls, settings: Settings, log: Log, on_finished: OnFinished, tuning: Tuning, *, once: bool
+    ) -> Iterator[_Run]:
+        """Start one, with its solvers and workers. Raises UsageError."""
+        with ExitStack() as stack:
+            run = cls(settings, log, on_finished, stack)
+            solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
+            if solvers.lacking:
+                log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
+            jobs = _jobs(settings, log, run.stop, solvers, tuning)
+            stack.callback(jobs.workers.close)
+            display = Display(log, bar=not settings.quiet and settings.log_format != "json")
+            stopping = run.stop.is_requested
+            run.intake = Intake(jobs, stopping, display, run.tell_ended, once=once)
+            stack.callback(run.intake.close)
+            yield run
+            if run.metrics:
+                run.metrics.write()
 
-    @contextmanager
-    def computing(self) -> Iterator[None]:
-        """Allow interruption inside. Raises Interrupted, at once if the time to stop has come."""
-        outer, self._computing = self._computing, True
-        try:
-            if self._now:
-                raise Interrupted
-            yield
-        finally:
-            self._computing = outer
+    def tell_ended(self, ended: Ended) -> None:
+        self.on_finished(1)
+        if self.metrics:
+            self.metrics.count(ended)
+        self._commands(ended)
 
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
-            self._on_alarm(number, frame)
-            return
-        self.requested = True
-        self._ring()
-        signal.setitimer(signal.ITIMER_REAL, max(self._grace, 0.001))
-
-    def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
-        self._now = True
-        if self._computing:
-            raise Interrupted
-
-
-@contextmanager
-def _ready(
-    settings: Settings,
-    log: Log,
-    on_finished: OnFinished,
-    metrics: Metrics | None,
-    tuning: Tuning,
-    *,
-    once: bool,
-) -> Iterator[tuple[Sweeper, Stop, Alarm]]:
-    """A sweeper with its solvers, stoppable by signals, and the alarm that wakes it.
-
-    On leaving, the commands for the jobs that have ended are waited for.
-    """
-    with ExitStack() as stack:
-        alarm = Alarm()
-        stack.callback(alarm.close)
-        stop = Stop(settings.grace, alarm.ring)
-        stack.enter_context(stop.handling_signals())
-        on_ended = _followers(settings, log, on_finished, metrics, stop, stack)
-        solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
-        if solvers.lacking:
-            log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
-        jobs = _jobs(settings, log, stop, solvers, tuning)
-        stack.callback(jobs.workers.close)
-        display = Display(log, bar=not settings.quiet and settings.log_format != "json")
-        sweeper = Sweeper(jobs, lambda: stop.requested, display, on_ended, once=once)
-        yield stack.enter_context(closing(sweeper)), stop, alarm
-
-
-def _followers(
-    settings: Settings,
-    log: Log,
-    on_finished: OnFinished,
-    metrics: Metrics | None,
-    stop: Stop,
-    stack: ExitStack,
-) -> Callable[[Ended], None]:
-    """What is called with each job that has ended. Raises UsageError."""
-    followers: list[Callable[[Ended], object]] = [lambda _: on_finished(1)]
-    if metrics:
-        followers.append(metrics.count)
-    if settings.on_done is not None or settings.on_bad is not None:
-        from pipeline.service.hooks import Commands  # noqa: PLC0415 - few have any
-
-        commands = Commands(settings, log, lambda: stop.requested, lambda: stop.is_late)
-        followers.append(stack.enter_context(closing(commands)).tell)
-
-    def on_ended(ended: Ended) -> None:
-        for follow in followers:
-            follow(ended)
-
-    return on_ended
-
-
-def _metrics(settings: Settings, log: Log) -> Metrics | None:
-    """The metrics, if they are asked for. Raises UsageError."""
-    if settings.metrics is None:
-        return None
-    from pipeline.service.metrics import Metrics  # noqa: PLC0415 - few ask for it
-
-    return Metrics(settings.metrics, settings.inbox, log)
+    def sweep(self, *, thorough: bool) -> Swept:
+        """Sweep; any OSError is the environment's fault. Raises EnvironmentFailure, Interrupted."""
+        with self.metrics.scanning() if self.metrics else nullcontext():
+            try:
+                return self.intake.sweep(thorough=thorough)
+            except OSError as error:
+                raise EnvironmentFailure(in_words(error)) from error
 
 
 def _jobs(settings: Settings, log: Log, stop: Stop, solvers: Solvers, tuning: Tuning) -> Jobs:
     """The jobs of a run, with their workers. Raises UsageError."""
-
-    def stopping() -> bool:
-        return stop.requested
-
     folders = Folders(settings.inbox, settings.outbox)
     inline = Inline(solvers, settings, stop.computing)
     if settings.cluster is None:
         start = _telling_what_is_slow(tuning.start_worker, settings, log)
-        pool = Pool(settings.workers or cores(), settings, stopping, start)
+        pool = Pool(settings.workers or cores(), settings, stop.is_requested, start)
         return Jobs(folders, settings, log, stop.computing, inline, inline, pool, tuning)
     from pipeline.service.cluster import Cluster  # noqa: PLC0415 - few have one
 
-    cluster = Cluster(settings.cluster, settings, stopping, log)
+    cluster = Cluster(settings.cluster, settings, stop.is_requested)
     return Jobs(folders, settings, log, stop.computing, inline, cluster, cluster, tuning)
 
 
@@ -202,54 +148,35 @@ def run_once(
     0 all went well, 1 some input was invalid, unknown or failed, 75 the environment failed or
     a signal ended the pass. Raises UsageError.
     """
-    metrics = _metrics(settings, log)
-    with _ready(settings, log, on_finished, metrics, tuning, once=True) as (sweeper, stop, alarm):
-        code = _pass(sweeper, stop, alarm, metrics, log, on_finished)
-        if alarm.waited >= 1:
-            log.info("run.waited", seconds=round(alarm.waited, 3))
-        if metrics:
-            metrics.write()
+    with _Run.of(settings, log, on_finished, tuning, once=True) as run:
+        code = _pass(run)
+        if run.alarm.waited >= 1:
+            log.info("run.waited", seconds=round(run.alarm.waited, 3))
     return code
 
 
-def _pass(
-    sweeper: Sweeper,
-    stop: Stop,
-    alarm: Alarm,
-    metrics: Metrics | None,
-    log: Log,
-    on_finished: OnFinished,
-) -> int:
+def _pass(run: _Run) -> int:
     """Sweep until nothing is left that will be complete in time; the exit code."""
     bad, rescan = False, 0.0
     while True:
-        thorough = not sweeper.busy or time.monotonic() >= rescan
+        thorough = not run.intake.busy or time.monotonic() >= rescan
         if thorough:
             rescan = time.monotonic() + RESCAN_SECONDS
         try:
-            swept = _sweep(sweeper, metrics, thorough=thorough)
+            swept = run.sweep(thorough=thorough)
         except EnvironmentFailure as error:
-            log.error("environment.failed", reason=str(error))
+            run.log.error("environment.failed", reason=str(error))
             return TRY_AGAIN
         except Interrupted:
             return TRY_AGAIN
         bad = bad or swept.bad
-        on_finished(0)
-        if stop.requested:
+        run.on_finished(0)
+        if run.stop.requested:
             return TRY_AGAIN
         if swept.again_in is not None:
-            alarm.wait(swept.again_in)
+            run.alarm.wait(swept.again_in)
         elif not swept.statuses:
-            return TRY_AGAIN if sweeper.keeps else SOME_BAD if bad else ALL_WELL
-
-
-def _sweep(sweeper: Sweeper, metrics: Metrics | None, *, thorough: bool) -> Swept:
-    """Sweep; any OSError is the environment's fault."""
-    with metrics.scanning() if metrics else nullcontext():
-        try:
-            return sweeper.sweep(thorough=thorough)
-        except OSError as error:
-            raise EnvironmentFailure(in_words(error)) from error
+            return TRY_AGAIN if run.intake.keeps else SOME_BAD if bad else ALL_WELL
 
 
 def watch(
@@ -264,87 +191,66 @@ def watch(
     """
     from pipeline.service.sinks import table, tree  # noqa: F401, PLC0415 - no file has to wait for them
 
-    metrics = _metrics(settings, log)
-    with _ready(settings, log, on_finished, metrics, tuning, once=False) as (sweeper, stop, alarm):
+    with _Run.of(settings, log, on_finished, tuning, once=False) as run:
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))
-        with closing(_Keeper(settings, alarm.ring, log)) as keeper:
-            sweeps = _Sweeps(sweeper, metrics, log, on_finished)
-            regular = POLL_SECONDS if settings.poll else RESCAN_SECONDS
-            rescan = 0.0
-            while not stop.requested:
-                thorough = sweeps.pauses or time.monotonic() >= rescan
-                if thorough:
-                    keeper.keep_alive()
-                    rescan = time.monotonic() + regular
-                try:
-                    again_in = sweeps.turn(thorough=thorough)
-                except Interrupted:
-                    break
-                if sweeper.busy and not sweeps.pauses:
-                    alarm.wait(0.0)
-                    continue
-                sweeper.rest()
-                if again_in is not None:
-                    rescan = min(rescan, time.monotonic() + again_in)
-                on_idle = no_hook if sweeps.pauses else on_finished
-                if not _hinted(alarm, keeper, stop, rescan, on_idle, deaf=sweeps.pauses):
-                    rescan = 0.0
-        if metrics:
-            metrics.write()
+        with closing(_Keeper(settings, run.alarm.ring, log)) as keeper:
+            _keep_sweeping(run, keeper, POLL_SECONDS if settings.poll else RESCAN_SECONDS)
     log.info("watch.stopped")
 
 
-class _Sweeps:
-    """Sweeps, with longer and longer pauses while the environment fails."""
-
-    def __init__(
-        self, sweeper: Sweeper, metrics: Metrics | None, log: Log, on_finished: OnFinished
-    ) -> None:
-        self._sweeper = sweeper
-        self._metrics = metrics
-        self._log = log
-        self._on_finished = on_finished
-        self._pause = 0.0
-
-    @property
-    def pauses(self) -> bool:
-        return self._pause > 0
-
-    def turn(self, *, thorough: bool) -> float | None:
-        """Sweep once; return in how many seconds to sweep again, if known. Raises Interrupted."""
+def _keep_sweeping(run: _Run, keeper: _Keeper, regular: float) -> None:
+    """Sweep at hints and now and then, until told to stop."""
+    rescan = pause = 0.0
+    while not run.stop.requested:
+        thorough = pause > 0 or time.monotonic() >= rescan
+        if thorough:
+            keeper.keep_alive()
+            rescan = time.monotonic() + regular
         try:
-            swept = _sweep(self._sweeper, self._metrics, thorough=thorough)
-        except EnvironmentFailure as error:
-            self._write()
-            if not self._pause:
-                self._log.error("environment.failed", reason=str(error))
-            self._pause = min(max(_FIRST_PAUSE, 2 * self._pause), _LONGEST_PAUSE)
-            return self._pause
-        self._write()
-        if self._pause:
-            self._pause = 0.0
-            self._log.info("environment.recovered")
-        self._on_finished(0)
-        return swept.again_in
-
-    def _write(self) -> None:
-        if self._metrics:
-            self._metrics.write(more_soon=self._sweeper.busy)
+            again_in, pause = _swept(run, pause, thorough=thorough)
+        except Interrupted:
+            return
+        if run.intake.busy and not pause:
+            run.alarm.wait(0.0)
+            continue
+        run.intake.rest()
+        if again_in is not None:
+            rescan = min(rescan, time.monotonic() + again_in)
+        if not _hinted(run, keeper, rescan, deaf=pause > 0):
+            rescan = 0.0
 
 
-def _hinted(
-    alarm: Alarm, keeper: _Keeper, stop: Stop, end: float, on_idle: OnFinished, *, deaf: bool
-) -> bool:
+def _swept(run: _Run, pause: float, *, thorough: bool) -> tuple[float | None, float]:
+    """Sweep once; in how many seconds to sweep again, if known, and how long to pause.
+
+    The pause becomes longer and longer while the environment fails. Raises Interrupted.
+    """
+    again_in, longer = None, 0.0
+    try:
+        again_in = run.sweep(thorough=thorough).again_in
+    except EnvironmentFailure as error:
+        if not pause:
+            run.log.error("environment.failed", reason=str(error))
+        again_in = longer = min(max(_FIRST_PAUSE, 2 * pause), _LONGEST_PAUSE)
+    if run.metrics:
+        run.metrics.write(more_soon=run.intake.busy)
+    if not longer:
+        if pause:
+            run.log.info("environment.recovered")
+        run.on_finished(0)
+    return again_in, longer
+
+
+def _hinted(run: _Run, keeper: _Keeper, end: float, *, deaf: bool) -> bool:
     """Wait for a hint until `end`, checking on the watcher meanwhile; whether a hint came.
 
-    `on_idle` is called with 0 as often as it asks to be.
     `deaf`: hints do not count, because the environment has failed.
     """
-    while (left := end - time.monotonic()) > 0 and not stop.requested:
-        due = on_idle(0)
+    while (left := end - time.monotonic()) > 0 and not run.stop.requested:
+        due = None if deaf else run.on_finished(0)
         longest = _LOOK_AFTER_WATCHER if due is None else min(due, _LOOK_AFTER_WATCHER)
-        rung = alarm.wait(min(left, longest))
+        rung = run.alarm.wait(min(left, longest))
         if rung and not deaf:
             return True
         if not keeper.is_alive():

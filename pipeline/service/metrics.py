@@ -1,7 +1,7 @@
 """The file of `--metrics`: what a monitor asks of `run` and `watch`.
 
-It is OpenMetrics in such a form that the textfile collector of the node exporter, which knows only
-the older format of Prometheus, reads it too; for that its name has to end in `.prom`. Alarm if
+The text is both OpenMetrics and the older format of Prometheus, which the textfile collector of the
+node exporter reads if the file's name ends in `.prom`. Alarm if
 
     time() - sudoku_pipeline_last_scan_timestamp_seconds > 300   nothing scans, or every scan fails
     sudoku_pipeline_queue_oldest_age_seconds > 3600              a file waits, and is not taken
@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, UsageError, in_words, printable
-from pipeline.files import write_new
+from pipeline.files import replacing
 from pipeline.outbox.schema import OF_MANY, REFUSED, STATUSES
 from pipeline.service.log import Log
 from pipeline.service.protocol.settle import names_in
@@ -85,16 +85,12 @@ class Metrics:
         self._write_next = time.monotonic() + _PAUSE
         with suppress(OSError):  # the scan will have told
             self._waiting = [*_times_of(self._inbox)]
-        fresh = self._path.with_name(f".{self._path.name}.{os.getpid()}.tmp")
         try:
-            fresh.unlink(missing_ok=True)
-            write_new(fresh, self._lines())
-            fresh.chmod(0o644)
-            fresh.replace(self._path)
+            with replacing(self._path) as file:
+                os.fchmod(file.fileno(), 0o644)
+                file.writelines(map(str.encode, self._lines()))
             self._has_failed = False
         except OSError as error:
-            with suppress(OSError):
-                fresh.unlink()
             if not self._has_failed:
                 self._log.warning("metrics.failed", reason=in_words(error))
             self._has_failed = True

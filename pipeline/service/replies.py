@@ -1,31 +1,41 @@
-"""Results and rows as bytes, as workers on other machines send them: no pickle runs code here.
+"""Requests and replies as bytes, for workers on other machines. No reply is unpickled here.
 
-Of a result comes what is published. Its problem, which the caller has, is read here again.
+A reply carries what is published of a result. Its problem, which the caller has, is not sent back.
 """
 
 from __future__ import annotations
 
+import pickle
+import socket
+import threading
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from pipeline.errors import PipelineError
 from pipeline.outbox.rows import Rows
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid
 from pipeline.reading.source import Single
+from pipeline.service.workers import Crashed, Done, Reply, Request, Surroundings, reply_to
 from pipeline.settings import RANGES, Settings
 from pipeline.solving.cnf import Cnf, Family, Written, clause_lines
 from pipeline.solving.explain import Conflict, Difference
 from pipeline.solving.facts import Encoding
 from pipeline.solving.problem import Problem, PuzzleProblem, read_problem
 from pipeline.solving.result import Certificate, Proof, Result, SolverUsed, Status, Traits
+from pipeline.solving.solvers import Solvers
+from pipeline.solving.solvers.child import keep_freed_memory
+from pipeline.version import __version__
+
+_ours = threading.local()
 
 
 class _Clauses(Struct, frozen=True, array_like=True):
-    """A Cnf but for its geometry: of each family the title, the size, and the clauses as text."""
+    """A Cnf without its geometry: title, size and clauses as text of each family."""
 
     encoding: str
     variables: int
@@ -124,3 +134,67 @@ def _cnf(sent: _Clauses, geometry: Geometry) -> Cnf:
     fixed = tuple(Candidate(*at) for at in sent.fixed)
     told = sent.encoding, sent.variables, families, candidates, fixed, sent.auxiliary
     return Cnf(geometry, *told)
+
+
+def in_a_line(error: BaseException) -> str:
+    if isinstance(error, PipelineError):
+        return str(error)
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+def read_reply(data: bytes, request: Request, settings: Settings) -> Reply:
+    """Decode a worker's reply by its type; an unreadable one counts as a crash."""
+    try:
+        reply: Reply = msgspec.msgpack.decode(data, type=Reply)
+        if isinstance(reply, Done):
+            return Done(request.unpacked(reply.value, settings))
+    except (ValueError, TypeError, PipelineError, msgspec.MsgspecError) as error:
+        return Crashed(f"its reply cannot be read: {in_a_line(error)}")
+    return reply
+
+
+def packed(request: Request, settings: Settings) -> bytes:
+    """Bytes that a worker unpickles to the packed reply to a request.
+
+    It runs whatever a scheduler sends anyway.
+    """
+    return pickle.dumps(_Call(__version__, pickle.dumps((request, settings))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    version: str
+    content: bytes
+
+    def __reduce__(self) -> tuple[Callable[[str, bytes], bytes], tuple[str, bytes]]:
+        return compute, (self.version, self.content)
+
+
+def compute(version: str, content: bytes) -> bytes:
+    """Compute what `packed` has packed. Raises RuntimeError if the versions differ.
+
+    Such an error, unlike a reply, can be read by every version.
+    """
+    if version != __version__:
+        raise RuntimeError(f"it has sudoku-pipeline {__version__}, not {version}")
+    request, settings = pickle.loads(content)  # noqa: S301 - the sender may run anything anyway
+    try:
+        solvers = _solvers(settings)
+    except (PipelineError, OSError) as error:
+        reply: Reply = Surroundings(f"on {socket.gethostname()}: {error}")
+    else:
+        reply = reply_to(request, solvers, settings, packed=True)
+    return msgspec.msgpack.encode(reply)
+
+
+def _solvers(settings: Settings) -> Solvers:
+    """The solvers of this thread, kept while the same ones are wanted."""
+    wanted = settings.solver, settings.minisat
+    if getattr(_ours, "wanted", None) != wanted:
+        keep_freed_memory()
+        solvers = Solvers(*wanted)
+        if hasattr(_ours, "solvers"):
+            _ours.solvers.close()
+        _ours.solvers, _ours.wanted = solvers, wanted
+    found: Solvers = _ours.solvers
+    return found

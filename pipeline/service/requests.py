@@ -78,12 +78,26 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
     return solve_sources([(source, data)], solvers, settings)[0]
 
 
+def solve_items(items: Sequence[Single], solvers: Solvers, settings: Settings) -> list[Result]:
+    """The results of items; what was parsed or refused is not read again."""
+    given = [(item.name, item) for item in items if item.refusal is None and item.data is not None]
+    spent = [item.seconds for item in items if item.refusal is None]
+    solved = iter(solve_sources(given, solvers, settings, spent))
+    return [
+        next(solved) if item.refusal is None else Result("invalid", message=item.refusal)
+        for item in items
+    ]
+
+
 def solve_sources(
-    sources: Sequence[tuple[str, Given]], solvers: Solvers, settings: Settings
+    sources: Sequence[tuple[str, Given]],
+    solvers: Solvers,
+    settings: Settings,
+    spent: Sequence[float] = (),
 ) -> list[Result]:
     """The results for many files, texts or puzzles, each named for messages.
 
-    Raises EnvironmentFailure.
+    Each may have taken some seconds to read already. Raises EnvironmentFailure.
     """
     results: dict[int, Result] = {}
     read: dict[int, Problem] = {}
@@ -98,7 +112,7 @@ def solve_sources(
         except LimitReached as error:
             results[index] = Result("unknown", (), False, str(error), seconds=watch.seconds())
         else:
-            parse.append(watch.spent())
+            parse.append(watch.spent() + (spent[index] if spent else 0.0))
     found = solve_problems(list(read.values()), solvers, settings, parse)
     results |= zip(read, with_traits(found, settings), strict=True)
     return [results[index] for index in range(len(sources))]

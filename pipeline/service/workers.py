@@ -1,7 +1,7 @@
 """Workers compute requests and reply in order: this process, or a pool of others.
 
-A worker of a pool that dies is replaced and its request computed again; a request that kills its
-worker twice is split into parts, and a part that kills its worker alone is given up.
+A request that crashes, or kills its worker, twice is split into parts; a part that does so alone is
+given up. Workers that die are replaced.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
@@ -18,6 +19,8 @@ import msgspec
 
 from pipeline.errors import EnvironmentFailure, in_words, is_environmental
 from pipeline.limits import Limits
+from pipeline.service.exits import Interrupted
+from pipeline.service.protocol.watch import Alarm
 from pipeline.settings import Settings
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
@@ -36,10 +39,6 @@ AHEAD = 2
 
 REPLY_SECONDS = 0.1
 """How long to wait for a reply before the caller may do something else."""
-
-
-class Interrupted(BaseException):
-    """The time to stop has come during a computation."""
 
 
 class Request:
@@ -102,7 +101,7 @@ class Workers(Protocol):
     batches: int
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """Each request with its reply, in order; None now and then while there is none yet.
+        """Each request with its reply, in order; None now and then while a reply is awaited.
 
         Raises EnvironmentFailure, and Interrupted when told to stop.
         """
@@ -145,6 +144,26 @@ def reply_to(
         return Crashed(f"{type(error).__name__}: {error}")
 
 
+def reply_in_parts(request: Request, ask: Callable[[Request], Reply], settings: Settings) -> Any:
+    """The reply to a request, part by part if whoever is asked crashes or dies of it.
+
+    A part that crashes alone is given up. Raises EnvironmentFailure.
+    """
+    why = ""
+    for _ in range(MOST_DEATHS):
+        match ask(request):
+            case Done(value):
+                return value
+            case Surroundings(reason):
+                raise EnvironmentFailure(reason)
+            case Crashed(why):
+                pass
+    parts = request.parts()
+    if len(parts) < 2:
+        return request.given_up(why, settings)
+    return request.joined([reply_in_parts(part, ask, settings) for part in parts])
+
+
 def serve(descriptor: int) -> None:
     """Run in a worker of a pool: serve requests from a pipe, which brings the settings first."""
     from multiprocessing.connection import Connection  # noqa: PLC0415 - slow to load
@@ -158,7 +177,7 @@ def serve(descriptor: int) -> None:
 
 
 class Inline:
-    """Computes in this process: a crash crashes the caller."""
+    """Computes in this process."""
 
     batches = 1
 
@@ -179,37 +198,11 @@ class Inline:
     def replies(self, requests: Iterator[Request]) -> Replies:
         """As in Workers; a computation may be interrupted."""
         for request in requests:
-            yield request, self.computed(request)
+            yield request, reply_in_parts(request, self._asked, self._settings)
 
-    def computed(self, request: Request) -> Any:
-        """The reply to one request. Raises Interrupted, and whatever it raises."""
+    def _asked(self, request: Request) -> Reply:
         with self._computing():
-            return request.compute(self._solvers, self._settings)
-
-    def close(self) -> None:
-        """Do nothing: nothing was started."""
-
-
-class Nearby:
-    """Computes in this process; has `others` compute what crashes here."""
-
-    batches = 1
-
-    def __init__(self, here: Inline, others: Workers) -> None:
-        self._here = here
-        self._others = others
-
-    def replies(self, requests: Iterator[Request]) -> Replies:
-        """As in Workers; a computation may be interrupted."""
-        for request in requests:
-            try:
-                reply = self._here.computed(request)
-            except EnvironmentFailure:
-                raise
-            except Exception:  # noqa: BLE001 - a crash of ours costs one puzzle at most
-                yield from self._others.replies(iter([request]))
-            else:
-                yield request, reply
+            return reply_to(request, self._solvers, self._settings)
 
     def close(self) -> None:
         """Do nothing: nothing was started."""
@@ -224,7 +217,7 @@ def cores() -> int:
 class Pool:
     """At most `count` processes, each with a thread here that talks to it.
 
-    They are started on demand, and kept.
+    The processes are started on demand, and kept.
     """
 
     batches = 1
@@ -249,13 +242,15 @@ class Pool:
         under_way: deque[tuple[Request, Future[Any]]] = deque()
         with ExitStack() as stack:
             threads = stack.enter_context(futures.ThreadPoolExecutor(self.count, "worker"))
-            bell = _Bell()
-            stack.callback(bell.close)
+            stop = Alarm()
+            stack.callback(stop.close)
             stack.callback(threads.shutdown, cancel_futures=True)
-            stack.callback(bell.ring)
+            stack.callback(stop.ring)
+            ask = partial(self._asked, stop=stop)
             while True:
                 for request in islice(requests, AHEAD * self.count - len(under_way)):
-                    under_way.append((request, threads.submit(self._computed, request, bell)))
+                    parts = request, ask, self._settings
+                    under_way.append((request, threads.submit(reply_in_parts, *parts)))
                 if not under_way:
                     return
                 is_there = futures.wait([under_way[0][1]], REPLY_SECONDS).done
@@ -267,23 +262,7 @@ class Pool:
                 request, future = under_way.popleft()
                 yield request, future.result()
 
-    def _computed(self, request: Request, bell: _Bell) -> Any:
-        """The reply to a request, part by part if its workers die of it."""
-        why = ""
-        for _ in range(MOST_DEATHS):
-            match self._asked(request, bell):
-                case Done(value):
-                    return value
-                case Surroundings(reason):
-                    raise EnvironmentFailure(reason)
-                case Crashed(why):
-                    pass
-        parts = request.parts()
-        if len(parts) < 2:
-            return request.given_up(why, self._settings)
-        return request.joined([self._computed(part, bell) for part in parts])
-
-    def _asked(self, request: Request, bell: _Bell) -> Reply:
+    def _asked(self, request: Request, stop: Alarm) -> Reply:
         """A worker's reply; the worker is kept for others unless it crashed."""
         from multiprocessing.connection import wait  # noqa: PLC0415 - as above
 
@@ -291,7 +270,7 @@ class Pool:
             peer = self._worker()
             stack.callback(peer.close)
             peer.send(request)
-            if bell.hearing in wait([peer.pipe, bell.hearing]):
+            if stop.ear in wait([peer.pipe, stop.ear]):
                 raise Interrupted
             try:
                 reply: Reply = peer.hear(0)
@@ -319,18 +298,3 @@ class Pool:
         for peer in self._idle:
             peer.close()
         self._idle.clear()
-
-
-class _Bell:
-    """Wakes many threads that also wait for their pipes: `hearing` is a descriptor to read from."""
-
-    def __init__(self) -> None:
-        self.hearing, self._ringing = os.pipe()
-
-    def ring(self) -> None:
-        """Wake all waiting threads, now and later."""
-        os.write(self._ringing, b"!")
-
-    def close(self) -> None:
-        os.close(self.hearing)
-        os.close(self._ringing)

@@ -279,17 +279,19 @@ def model_lines(model: Model) -> Iterator[str]:
 
 
 def read_problem(
-    data: bytes, source: str, settings: Settings, what: What | None = None
+    data: bytes, source: str, settings: Settings, what: What | ParsedFormula | None = None
 ) -> PuzzleProblem | FormulaProblem:
     """Read the problem in the bytes of a file; `source` names it in messages.
 
-    `what` is what `detect` told of it, if that was asked before. Raises InvalidPuzzle, and
+    `what` is what a first look found, if there was one. Raises InvalidPuzzle, and
     LimitReached if reading a formula takes too long.
     """
     complete = len(data) <= HEAD_BYTES
     match what or detect(data[:HEAD_BYTES], complete, source, settings.reading):
         case Parsed() as parsed:
             return PuzzleProblem(parsed)
+        case ParsedFormula() as parsed:
+            return FormulaProblem(parsed)
         case FormulaBegun():
             deadline = Deadline.of(Limits(settings.timeout, settings.memory_limit))
             return FormulaProblem(parse_formula(data, source, settings.max_bytes, deadline))

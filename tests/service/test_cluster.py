@@ -31,10 +31,7 @@ from support.forking import Forked
 from support.machines import (
     NOWHERE,
     Machines,
-    PassedOver,
     asked,
-    stopped,
-    without_memory,
     workers_of,
 )
 from support.many import answers, check_records, check_tidy, drop
@@ -42,11 +39,9 @@ from support.needs import needs_dask, needs_linux
 from support.solving import NINE, children, has_ended
 
 from pipeline.errors import EnvironmentFailure, UsageError
-from pipeline.service import scheduler
-from pipeline.service.cluster import AHEAD, Cluster
-from pipeline.service.crew import Timeouts
-from pipeline.service.scheduler import Connection
-from pipeline.service.workers import Done, Interrupted
+from pipeline.service import cluster as clustering
+from pipeline.service.cluster import AHEAD, Cluster, Timeouts
+from pipeline.service.exits import Interrupted
 from pipeline.settings import Settings
 from pipeline.version import __version__
 
@@ -153,22 +148,27 @@ def test_requests_and_replies_of_megabytes_pass_each_other(machines: Machines) -
     assert asked(machines.address, large) == GOOD[:8]
 
 
-def test_workers_of_another_version_are_passed_over_while_others_fit(
-    machines: Machines,
+def test_a_worker_of_another_version_is_refused_with_the_remedy(
+    breaker: Breaker, tmp_path: Path
 ) -> None:
-    log = PassedOver()
-    with machines.other_version("0.0.1"):
-        wait_for(lambda: asked(machines.address, MANY, log=log) == GOOD and log)
-    assert log == [f"it has sudoku-pipeline 0.0.1, not {__version__}"]
+    why = f"it has sudoku-pipeline 0.0.1, not {__version__}; install sudoku-pipeline .* there"
+    with (
+        Machines.started(breaker, tmp_path, workers=0) as other,
+        other.other_version("0.0.1"),
+        pytest.raises(EnvironmentFailure, match=why),
+    ):
+        asked(other.address, MANY)
 
 
-def test_workers_without_the_package_are_refused(
-    machines: Machines, monkeypatch: pytest.MonkeyPatch
+def test_a_scheduler_without_workers_is_waited_for_and_then_given_up(
+    breaker: Breaker, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(scheduler, "_PICKLED_VERSION", b"cnowhere_to_be_found\nx\n.")
-    why = r"No module named 'nowhere_to_be_found'; install sudoku-pipeline .* there"
-    with pytest.raises(EnvironmentFailure, match=why):
-        asked(machines.address, MANY, timeouts=Timeouts(no_worker=0.3))
+    timeouts = Timeouts(no_worker=0.3, look=0.1)
+    with (
+        Machines.started(breaker, tmp_path, workers=0) as empty,
+        pytest.raises(EnvironmentFailure, match="there is no worker"),
+    ):
+        asked(empty.address, MANY, timeouts=timeouts)
 
 
 def test_a_reply_that_is_a_pickle_runs_no_code_and_is_computed_here(
@@ -178,30 +178,10 @@ def test_a_reply_that_is_a_pickle_runs_no_code_and_is_computed_here(
     assert not (tmp_path / "ran").exists()
 
 
-def test_what_a_worker_holds_is_known_whether_it_is_computed_or_not(machines: Machines) -> None:
-    with closing(Connection(machines.address)) as connection:
-        first, *_ = connection.look([]).result().workers
-        future = connection.submit(MANY[0], Settings(), [first])
-        reply = connection.reply(connection.fetch(future), MANY[0], Settings())
-        assert reply == Done([(0, 0, b""), (1, 2, b"")])
-        assert connection.look([first]).result().held == {future.key: first}
-
-
-def test_workers_that_are_paused_are_told_from_those_that_take_more(machines: Machines) -> None:
-    def paused(connection: Connection) -> list[bool]:
-        seen = connection.look([]).result().workers.values()
-        return [worker.paused for worker in seen if worker.version == __version__]
-
-    with closing(Connection(machines.address)) as connection:
-        with without_memory(machines.address):
-            wait_for(lambda: paused(connection) == [True, True])
-        wait_for(lambda: paused(connection) == [False, False])
-
-
 def test_a_scheduler_that_is_away_costs_nothing(
     box: DropFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scheduler, "CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr(clustering, "CONNECT_SECONDS", 0.2)
     box.drop("set.txt", SMALL.replace("\n", "") + "\n" + SMALL.replace("\n", "") + "\n")
     folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox))
     code, printed, said = run("run", "--quiet", *folders, "--cluster", NOWHERE)
@@ -215,7 +195,7 @@ def test_who_takes_a_connection_and_says_nothing_is_not_waited_for_without_end()
     timeouts = Timeouts(connect=0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with closing(Cluster(address, Settings(), lambda: False, None, timeouts)) as asked_again:
+        with closing(Cluster(address, Settings(), lambda: False, timeouts)) as asked_again:
             before = threading.active_count()
             for _ in range(3):
                 with pytest.raises(EnvironmentFailure, match="does not answer"):
@@ -229,7 +209,7 @@ def test_tls_without_certificates_is_said_to_need_them() -> None:
 
 
 def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduler, "find_spec", lambda _: None)
+    monkeypatch.setattr(clustering, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"pip install distributed$"):
         Cluster(NOWHERE, Settings(), lambda: False)
     code, _, said = run("run", "--cluster", NOWHERE)
@@ -253,24 +233,6 @@ def test_a_worker_that_dies_while_it_computes_is_made_good(
 ) -> None:
     assert asked(machines.address, fated(deadly_once=tmp_path / "died")) == GOOD
     assert (tmp_path / "died").exists()
-
-
-def test_a_worker_that_is_stopped_holds_up_nothing_and_its_late_answer_counts_for_nothing(
-    machines: Machines, tmp_path: Path
-) -> None:
-    held, log, given = tmp_path / "held", PassedOver(), []
-    timeouts = Timeouts(silence=1.0)
-    with closing(Cluster(machines.address, Settings(), lambda: False, log, timeouts)) as cluster:
-        replies = cluster.replies(fated(held_once=held))
-        while not held.exists():
-            given.append(next(replies))
-        pid = int(wait_for(held.read_text))
-        with stopped(pid):
-            held.unlink()
-            given += replies
-        assert doubles(given) == GOOD
-        assert "it does not answer" in log
-        assert doubles(cluster.replies(fated())) == GOOD
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import signal
 from pathlib import Path
@@ -45,10 +44,9 @@ def command(folder: Path, body: str, *arguments: str) -> str:
 def commands(box, body, **options):
     """The commands of a run that was not told to stop, if nothing else is said, and its log."""
     log = KeptLog()
-    given = {"stopping": lambda: False, "is_late": lambda: False} | options
     on_done = command(box.inbox.parent, body)
     settings = Settings(inbox=box.inbox, outbox=box.outbox, on_done=on_done)
-    return Commands(settings, log, **given), log
+    return Commands(settings, log, lambda: False, **options), log
 
 
 def ended(box, name="a.txt", status="unique", message=None):
@@ -106,22 +104,6 @@ def test_run_ends_when_all_commands_have_run_and_they_run_in_order(box, tmp_path
     body = f'echo "$SUDOKU_JOB_SOURCE" >> {tmp_path}/told'
     assert box.run("--on-done", command(tmp_path, body)).returncode == 0
     assert lines(tmp_path / "told") == names
-
-
-def test_jobs_do_not_wait_for_commands(box, tmp_path):
-    os.mkfifo(tmp_path / "gate")
-    body = f'read line < {tmp_path}/gate; echo "$SUDOKU_JOB_SOURCE" >> {tmp_path}/told'
-    with box.watching("--on-done", command(tmp_path, body)) as watch:
-        for name in ("a.txt", "b.txt"):
-            box.drop(name)
-            wait_for(lambda name=name: name in watch.finished())
-        assert not (tmp_path / "told").exists()
-        for count in (1, 2):
-            (tmp_path / "gate").write_text("go\n")
-            wait_for(lambda count=count: len(lines(tmp_path / "told")) == count)
-        watch.signal(signal.SIGTERM)
-        assert watch.end() == 0
-    assert lines(tmp_path / "told") == ["a.txt", "b.txt"]
 
 
 @pytest.mark.parametrize(
@@ -182,43 +164,32 @@ def test_a_command_that_cannot_be_is_refused_before_anything_is_taken(box, optio
 def test_a_program_that_has_gone_since_is_a_failure_of_its_own(box, tmp_path):
     told, log = commands(box, "exit 0")
     (tmp_path / "told me.sh").unlink()
-    told.tell(ended(box))
-    told.close()
+    told.run(ended(box))
     ((event, values),) = log.told
     assert (event, values["source"]) == ("command.failed", "a.txt")
     assert values["reason"].endswith("told me.sh: No such file or directory")
 
 
-def test_a_command_that_hangs_is_killed_with_its_children_and_the_last_to_be_waited_for(
-    box, tmp_path
-):
+def test_a_command_that_hangs_is_killed_with_its_children(box, tmp_path):
     body = f"sleep 1000 & echo $! $$ > {tmp_path}/started; echo waiting; wait"
-    told, log = commands(box, body, seconds=1.5)
-    for name in ("a.txt", "b.txt", "c.txt"):
-        told.tell(ended(box, name))
-    told.close()
-    *failed, (last, values) = log.told
-    why = "--on-done: killed after 1.5 s: waiting"
-    assert failed[0] == ("command.failed", {"source": "a.txt", "reason": why})
-    assert (last, len(failed) + values["commands"]) == ("command.dropped", 3)
-    assert values["reason"] == "one of them took too long"
+    told, log = commands(box, body, seconds=1.0)
+    told.run(ended(box))
+    why = "--on-done: killed after 1 s: waiting"
+    assert log.told == [("command.failed", {"source": "a.txt", "reason": why})]
     assert all(has_ended(int(pid)) for pid in (tmp_path / "started").read_text().split())
 
 
 def test_what_a_command_leaves_running_in_its_group_is_killed_when_it_ends(box, tmp_path):
     told, log = commands(box, f"sleep 1000 & echo $! > {tmp_path}/left")
-    told.tell(ended(box))
-    told.close()
+    told.run(ended(box))
     assert log.told == []
     assert has_ended(int((tmp_path / "left").read_text()))
 
 
-def test_a_signal_leaves_commands_the_grace_and_says_how_many_were_dropped(box, tmp_path):
+def test_a_signal_leaves_a_command_the_grace(box, tmp_path):
     body = f"echo $$ >> {tmp_path}/started; sleep 1000"
     with box.watching("--grace", "0.2", "--on-done", command(tmp_path, body)) as watch:
-        for name in ("a.txt", "b.txt", "c.txt"):
-            box.drop(name)
-            wait_for(lambda name=name: name in watch.finished())
+        box.drop("a.txt")
         wait_for(lambda: lines(tmp_path / "started"))
         watch.signal(signal.SIGTERM)
         assert watch.end() == 0
@@ -226,25 +197,7 @@ def test_a_signal_leaves_commands_the_grace_and_says_how_many_were_dropped(box, 
     (pid,) = lines(tmp_path / "started")
     assert has_ended(int(pid))
     (failed,) = (event for event in events if event["event"] == "command.failed")
-    (dropped,) = (event for event in events if event["event"] == "command.dropped")
     assert failed["reason"] == "--on-done: killed, as it was time to stop"
-    assert (dropped["commands"], dropped["reason"]) == (2, "it was time to stop")
-
-
-def test_jobs_wait_if_too_many_commands_do_but_not_when_told_to_stop(box, tmp_path):
-    os.mkfifo(tmp_path / "gate")
-    asked = []
-    body = f'read line < {tmp_path}/gate; echo "$SUDOKU_JOB_SOURCE" >> {tmp_path}/told'
-    told, log = commands(box, body, most_waiting=1, stopping=lambda: asked.append(1) or True)
-    told.tell(ended(box, "a.txt"))
-    assert asked == []
-    told.tell(ended(box, "b.txt"))
-    assert asked == [1]
-    for count in (1, 2):
-        (tmp_path / "gate").write_text("go\n")
-        wait_for(lambda count=count: len(lines(tmp_path / "told")) == count)
-    told.close()
-    assert (lines(tmp_path / "told"), log.told) == (["a.txt", "b.txt"], [])
 
 
 def test_the_command_of_a_job_that_another_process_had_published_is_run(box, tmp_path):

@@ -12,8 +12,7 @@ import pytest
 from support.commands import run, start
 from support.solving import PATIENCE
 
-from pipeline.service.exits import interruptible
-from pipeline.service.loop import Stop
+from pipeline.service.exits import Stop, interruptible
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 

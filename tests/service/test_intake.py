@@ -5,38 +5,54 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import ExitStack
+from importlib import import_module
 
-from support.dropping import NO_SOLUTION, SMALL, TWO_SOLUTIONS, events_in, wait_for
+import pytest
+from support.dropping import NO_SOLUTION, OTHER, SMALL, TWO_SOLUTIONS, events_in, wait_for
 
-from pipeline.reading.read import glance
-from pipeline.reading.source import Glance
+from pipeline.reading.read import contents_in
+from pipeline.reading.source import Collection, Single
 from pipeline.service import loop
 from pipeline.service.log import LazyLog
 from pipeline.service.protocol.watch import Watcher
 from pipeline.settings import Settings
 
+detecting = import_module("pipeline.reading.formats.detect")
+LINE = SMALL.replace("\n", "")
 
-def test_a_glance_tells_what_holds_many_and_what_is_cut_off():
-    line = SMALL.replace("\n", "")
-    seen = {
-        "one": SMALL,
-        "cut": SMALL[:10],
-        "many": f"{line}\n{line}\n",
-        "many cut": f"{line}\n{line}\n{line[:5]}",
-        "formula": "p cnf 2 1\n1 2 0\n",
-        "formula cut": "p cnf 2 2\n1 2 0\n",
-    }
-    found = {name: glance(text.encode(), name, Settings()) for name, text in seen.items()}
-    found["zip"] = glance(b"PK\x05\x06" + bytes(18), "zip", Settings())
-    assert found == {
-        "one": Glance(),
-        "cut": Glance(cut_off=True),
-        "many": Glance(holds_many=True),
-        "many cut": Glance(holds_many=True, cut_off=True),
-        "formula": Glance(),
-        "formula cut": Glance(cut_off=True),
-        "zip": Glance(holds_many=True),
-    }
+
+@pytest.mark.parametrize(
+    ("text", "kind", "is_cut_off"),
+    [
+        (SMALL, Single, False),
+        (SMALL[:10], Single, True),
+        (f"{LINE}\n{LINE}\n", Collection, False),
+        (f"{LINE}\n{LINE}\n{LINE[:5]}", Collection, True),
+        ("p cnf 2 1\n1 2 0\n", Single, False),
+        ("p cnf 2 2\n1 2 0\n", Single, True),
+        ("PK\x05\x06" + "\0" * 18, type(None), False),
+    ],
+    ids=["one", "cut", "many", "many cut", "formula", "formula cut", "zip"],
+)
+def test_a_look_tells_what_a_file_holds_and_whether_it_is_cut_off(text, kind, is_cut_off):
+    found, cut_off = contents_in(text.encode(), "a.txt", Settings())
+    assert (type(found), cut_off) == (kind, is_cut_off)
+    if isinstance(found, Single):
+        assert (found.parsed is None) == (found.refusal is not None) == is_cut_off
+
+
+def test_a_dropped_file_is_parsed_once(box, monkeypatch):
+    parsed = []
+    parse = detecting.parse_single
+    monkeypatch.setattr(
+        detecting, "parse_single", lambda *given: parsed.append(given[1]) or parse(*given)
+    )
+    names = ["once.txt", "other.txt", "too.txt"]
+    for name in names:
+        box.drop(name, OTHER if name == "other.txt" else SMALL)
+    settings = Settings(inbox=box.inbox, outbox=box.outbox)
+    assert loop.run_once(settings, LazyLog(quiet=True)) == 0
+    assert sorted(parsed) == names
 
 
 def test_files_whose_events_were_lost_are_seen_all_the_same(box, monkeypatch):

@@ -23,7 +23,8 @@ from support.dropping import (
 from support.many import collection
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.service.job import MOST_ATTEMPTS, Job, Jobs, Kept, Tuning
+from pipeline.service.intake import Intake
+from pipeline.service.job import MOST_ATTEMPTS, Job, Jobs, Kept, Taken, Tuning
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
 from pipeline.service.protocol.claim import LOCK, NOTE, abandoned
@@ -32,7 +33,6 @@ from pipeline.service.protocol.growing import PROGRESS
 from pipeline.service.protocol.overview import survey
 from pipeline.service.protocol.settle import look
 from pipeline.service.sinks.set import Portions
-from pipeline.service.sweep import Sweeper
 from pipeline.service.workers import Inline
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
@@ -126,7 +126,7 @@ def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_u
     claim = claimed(box, content=collection(3).decode())
     for deadly in range(MOST_ATTEMPTS):
         for _ in range(4):
-            job = jobs.job_of(claim, jobs.sink_of(claim))
+            job = jobs.job_of(claim, jobs.sink_of(Taken(claim)))
             assert job.step(), "it waits"
             assert claim.attempts() == deadly, "what a kill would leave"
             job.close()
@@ -138,7 +138,9 @@ def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_u
 def test_a_crash_of_ours_while_workers_compute_counts(box):
     claim = claimed(box, content=collection(3).decode())
     jobs = jobs_of(box, None, Crashing())
-    job = jobs.process(claim)
+    told = []
+    jobs.process([Taken(claim)], lambda _, outcome: told.append(outcome))
+    (job,) = told
     assert jobs.advance(job) is job, "it waits"
     assert jobs.advance(job) == Kept()
     (found,) = abandoned(box.folders)
@@ -150,17 +152,17 @@ def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box):
     claim = claimed(box, content=collection(3).decode())
     with Solvers() as solvers:
         jobs = jobs_of(box, solvers, Busy(), piece=1000)
-        job = jobs.job_of(claim, jobs.sink_of(claim))
+        job = jobs.job_of(claim, jobs.sink_of(Taken(claim)))
         with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
             job.step()
         job.close()
         assert claim.attempts() == 1
-        again = jobs.job_of(claim, jobs.sink_of(claim))
+        again = jobs.job_of(claim, jobs.sink_of(Taken(claim)))
         for _ in range(5):
             assert again.step(), "it waits for workers"
         again.close()
         claim.reset_attempts()
-        last = jobs.job_of(claim, jobs.sink_of(claim))
+        last = jobs.job_of(claim, jobs.sink_of(Taken(claim)))
         assert len(list(iter(last.step, False))) == 1
         last.close()
     claim.close()
@@ -169,11 +171,11 @@ def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box):
 def test_a_job_that_was_cut_into_other_pieces_begins_anew(box):
     with closing(claimed(box, content=collection(3).decode())) as claim:
         jobs = jobs_of(box, None, Quick(), piece=20)
-        job = jobs.job_of(claim, jobs.sink_of(claim))
+        job = jobs.job_of(claim, jobs.sink_of(Taken(claim)))
         assert job.step()
         job.close()
         for piece, steps in ((20, 1), (40, 0)):
-            sink = jobs_of(box, None, Quick(), piece).sink_of(claim)
+            sink = jobs_of(box, None, Quick(), piece).sink_of(Taken(claim))
             assert sink.steps_before == steps
             sink.close()
 
@@ -182,7 +184,7 @@ def test_a_small_collection_of_many_solutions_each_keeps_no_other_file_waiting(b
     claim = claimed(box, content=collection(3).decode())
     with Solvers() as solvers:
         jobs = jobs_of(box, solvers, Busy(), piece=1000, max_solutions=1000)
-        job = jobs.job_of(claim, jobs.sink_of(claim))
+        job = jobs.job_of(claim, jobs.sink_of(Taken(claim)))
         for _ in range(5):
             assert job.step(), "it waits for workers"
         job.close()
@@ -201,7 +203,6 @@ def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahe
         write=lambda step, reply: done.append(step),
         checkpoint=lambda steps, seconds: None,
         close=lambda: None,
-        lasts=True,
         seconds_before=0.0,
     )
     with closing(claimed(box)) as claim:
@@ -315,39 +316,33 @@ def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, 
 
     with Solvers() as solvers:
         jobs = jobs_of(box, solvers, Busy())
-        sweeper = Sweeper(jobs, lambda: False, Display(jobs.log, bar=False))
+        intake = Intake(jobs, lambda: False, Display(jobs.log, bar=False))
         with monkeypatch.context() as patched:
             patched.setattr("pipeline.service.intake.is_written", too_many)
             with pytest.raises(OSError, match="Too many"):
-                sweeper.sweep()
-        assert sweeper.sweep().statuses == {"unique": 1}
-
-
-def settled_until_stopped(box, names, monkeypatch):
-    """The outcomes that are told of claims on these, the last of which has no room."""
-    claims, told = [claimed(box, name, SMALL) for name in names], {}
-    process = Jobs.process
-
-    def full(jobs, claim):
-        if claim is claims[-1]:
-            jobs.give_back(claim)
-            claim.close()
-            raise EnvironmentFailure("no room")
-        return process(jobs, claim)
-
-    monkeypatch.setattr(Jobs, "process", full)
-    with Solvers() as solvers:
-        jobs = jobs_of(box, solvers, Busy())
-        with pytest.raises(EnvironmentFailure):
-            jobs.process_all(claims, told.__setitem__)
-    return {claim.note.source: outcome.status for claim, outcome in told.items()}
+                intake.sweep()
+        assert intake.sweep().statuses == {"unique": 1}
 
 
 def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(box, monkeypatch):
-    monkeypatch.setattr("pipeline.service.job._LARGEST", 0)  # each is processed alone
-    told = settled_until_stopped(box, ["a.txt", "b.txt", "c.txt"], monkeypatch)
-    assert told == {"a.txt": "unique", "b.txt": "unique"}
+    names, told = ["a.txt", "b.txt", "c.txt"], {}
+    claims = [claimed(box, name, SMALL) for name in names]
+    sink_of = Jobs.sink_of
+
+    def full(jobs, taken):
+        if taken.claim is claims[-1]:
+            raise EnvironmentFailure("no room")
+        return sink_of(jobs, taken)
+
+    monkeypatch.setattr(Jobs, "sink_of", full)
+    with Solvers() as solvers:
+        jobs = jobs_of(box, solvers, Busy())
+        with pytest.raises(EnvironmentFailure):
+            jobs.process([Taken(claim) for claim in claims], told.__setitem__)
+    statuses = {claim.note.source: outcome.status for claim, outcome in told.items()}
+    assert statuses == {"a.txt": "unique", "b.txt": "unique"}
     assert (box.kept("done"), box.waiting()) == ({"a.txt", "b.txt"}, {"c.txt"})
+    assert not any(claim.is_held for claim in claims)
 
 
 @pytest.mark.parametrize(
@@ -392,10 +387,10 @@ def test_no_more_files_are_claimed_together_than_leave_half_of_the_descriptors(b
     inline = Inline(None, Settings(), nullcontext)
     batches = SimpleNamespace(batches=8)
     jobs = Jobs(box.folders, Settings(), LazyLog(quiet=True), nullcontext, inline, batches, inline)
-    sweeper = Sweeper(jobs, lambda: False, Display(jobs.log, bar=False))
+    intake = Intake(jobs, lambda: False, Display(jobs.log, bar=False))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
     try:
-        assert sweeper.most_claims() == most
+        assert intake.most_claims() == most
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from support.dropping import wait_for
 from support.solving import children, has_ended
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.service.workers import AHEAD, MOST_DEATHS, Inline, Interrupted, Nearby, Pool
+from pipeline.service.exits import Interrupted
+from pipeline.service.workers import AHEAD, MOST_DEATHS, Inline, Pool
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer
@@ -85,12 +86,14 @@ def test_what_is_computed_inline_may_be_interrupted_and_comes_in_order() -> None
         for number, pair in enumerate(inline.replies(iter(MANY)), 1):
             assert computing == ["begun", "done"] * number
             assert pair == (MANY[number - 1], [(n, 2 * n, b"") for n in MANY[number - 1].numbers])
-        with pytest.raises(ZeroDivisionError):
-            list(Inline(solvers, Settings(), _freely).replies(fated(crashing=BAD)))
 
 
-def _freely() -> AbstractContextManager[None]:
-    return nullcontext()
+def test_what_crashes_inline_is_given_up_alone_as_by_a_pool(pools: Pools) -> None:
+    inline = Inline(None, Settings(), nullcontext)  # type: ignore[arg-type]
+    theirs = asked(pools(), fated(crashing=BAD))
+    assert doubles(inline.replies(fated(crashing=BAD))) == theirs
+    with pytest.raises(EnvironmentFailure, match="no room"):
+        list(inline.replies(fated(lacking=BAD)))
 
 
 @counts
@@ -264,27 +267,6 @@ def test_where_no_process_can_be_started_the_surroundings_have_failed(pools: Poo
 
     with pytest.raises(EnvironmentFailure, match="no worker can be started"):
         asked(pools(1, start=cannot))
-
-
-def nearby(others: Pool) -> Nearby:
-    return Nearby(Inline(None, Settings(), nullcontext), others)  # type: ignore[arg-type]
-
-
-def test_what_is_computed_nearby_needs_no_other_process(pools: Pools) -> None:
-    assert doubles(nearby(pools()).replies(iter(MANY))) == GOOD
-    assert not pools.workers()
-
-
-def test_what_crashes_nearby_is_computed_by_others(pools: Pools) -> None:
-    theirs = doubles(pools().replies(fated(crashing=BAD)))
-    assert doubles(nearby(pools()).replies(fated(crashing=BAD))) == theirs
-    assert [pair for pair in theirs if pair[0] not in BAD] == [p for p in GOOD if p[0] not in BAD]
-
-
-def test_what_is_lacking_nearby_is_not_asked_of_others(pools: Pools) -> None:
-    with pytest.raises(EnvironmentFailure, match="no room"):
-        list(nearby(pools()).replies(fated(lacking=BAD)))
-    assert not pools.workers()
 
 
 def test_a_worker_that_has_no_descriptor_left_gives_nothing_up(pools: Pools) -> None:

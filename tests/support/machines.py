@@ -115,13 +115,13 @@ def be_nanny(address: str, version: str) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     import distributed
 
-    import pipeline.version
+    from pipeline.service import replies
 
     async def serve() -> None:
         worker = await distributed.Worker(address, nthreads=1, dashboard=False)
         await worker.finished()
 
-    pipeline.version.__version__ = version
+    replies.__version__ = version
     try:
         asyncio.run(serve())
     finally:
@@ -146,48 +146,6 @@ def _command_of(pid: int) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return b""
-
-
-@contextmanager
-def stopped(*workers: int) -> Iterator[None]:
-    """Stop these processes for a while."""
-    try:
-        for pid in workers:
-            os.kill(pid, signal.SIGSTOP)
-        yield
-    finally:
-        for pid in workers:
-            os.kill(pid, signal.SIGCONT)
-
-
-@contextmanager
-def without_memory(address: str) -> Iterator[None]:
-    """Have all workers take themselves for full for a while, so that they are paused."""
-    from distributed import Client
-
-    with Client(address, set_as_default=False) as client:
-        usual = set(client.run(_pausing_at, 1e-9).values())
-        try:
-            yield
-        finally:
-            client.run(_pausing_at, *usual)
-
-
-def _pausing_at(fraction: float, dask_worker: Any) -> float:
-    """Set how full a worker's memory is when it pauses; how full that was before."""
-    memory = dask_worker.memory_manager
-    usual, memory.memory_pause_fraction = memory.memory_pause_fraction, fraction
-    return float(usual)
-
-
-class PassedOver(list[str]):
-    """A log that keeps why workers are passed over."""
-
-    def warning(self, event: str, **values: Any) -> None:
-        assert event == "worker.passed_over"
-        self.append(values["reason"])
-
-    debug = info = error = warning
 
 
 def asked(address: str, requests: Any, **options: Any) -> list[tuple[int, Any]]:

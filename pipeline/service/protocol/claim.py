@@ -7,8 +7,8 @@ A claim is a folder in `inbox/.work/`, named after its source so that there can 
     .claim.json  what was claimed, by which job; then what is about to be published
     NAME         the dropped file, under its own name, which has no leading dot
 
-It is prepared under a temporary name and renamed; then the file is renamed into it. A process that
-can take the lock of a claim finds it abandoned, and owns it.
+The folder is prepared under a temporary name and renamed; then the file is renamed into it. A
+process that can take the lock of a claim finds it abandoned, and owns it.
 
 The note is made durable with the first thing that depends on it: the files that are about to be
 published, or the first progress. Without it, as after a power failure, a new job begins.
@@ -23,12 +23,12 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from pipeline.errors import is_environmental
 from pipeline.files import begin_writing, descriptor_of, is_file_name, read_end
@@ -88,7 +88,7 @@ class Note:
     def of_text(cls, text: str) -> Self:
         """The note in the last complete line, as the last one may be torn.
 
-        Raises ValueError, TypeError or KeyError if there is none, or one we would not write.
+        Raises ValueError, TypeError or KeyError without a note that we would write.
         """
         values: dict[str, Any] = {}
         for line in text.splitlines():
@@ -146,23 +146,19 @@ _NONE = _Attempts(0, 0)
 class Claim:
     """A claim that this process owns; `close` releases the lock, `remove` the claim."""
 
-    def __init__(
-        self,
-        folder: Path,
-        lock: int,
-        note: Note,
-        keep: Callable[[Claim], bool] = lambda _: False,
-    ) -> None:
-        self.folder: Final = folder
-        self.original = folder / note.source
+    def __init__(self, folder: Path, lock: int, note: Note) -> None:
+        self.folder = folder
         self.note = note
-        self._note_path = folder / NOTE
         self._lock = lock
-        self._keep = keep
+
+    @property
+    def original(self) -> Path:
+        """The dropped file."""
+        return self.folder / self.note.source
 
     @property
     def is_held(self) -> bool:
-        """Whether the lock has not been released or handed on."""
+        """Whether the lock has not been released."""
         return self._lock >= 0
 
     def sign(self) -> None:
@@ -231,29 +227,16 @@ class Claim:
         self._write_note(note)
         self._write_lock(attempts)
 
-    def reuse(self, note: Note) -> None:
-        """Make what is left of a finished claim one for another file."""
-        self._write_note(note, alone=True)
-        self._write_lock(_NONE)
-
-    def _write_note(self, note: Note, *, alone: bool = False) -> None:
-        """Append to the notes, or replace them if this one is to stand `alone`.
-
-        After a power failure a note of another file must not stand beside this claim's file. So
-        the notes are cut off first: that is on disk before a later rename, though the new note
-        may not be. One byte stays, because ext4 writes an emptied file to disk when it is closed.
-        """
-        with opened(self._note_path, _APPENDING) as descriptor:
-            if alone:
-                os.ftruncate(descriptor, 1)
+    def _write_note(self, note: Note) -> None:
+        with opened(self.folder / NOTE, _APPENDING) as descriptor:
             write_all(descriptor, f"\n{note.text()}".encode("ascii"))
-            if not alone:
-                begin_writing(descriptor)
-        self.note, self.original = note, self.folder / note.source
+            begin_writing(descriptor)
+        self.note = note
 
     def sync(self) -> None:
-        """Make the note durable."""
-        sync(self._note_path)
+        """Make the note durable, and its name."""
+        sync(self.folder / NOTE)
+        sync(self.folder)
 
     def put_back(self, inbox: Path) -> bool:
         """Return the file to the inbox, unless a newer one is there; whether it was returned."""
@@ -273,17 +256,13 @@ class Claim:
             return not self.note.files and os.path.samestat(source, self.original.lstat())
         return False
 
+    def move(self, folder: Path) -> None:
+        """Rename the claim. Raises OSError."""
+        self.folder.rename(folder)
+        self.folder = folder
+
     def remove(self) -> None:
-        """Remove the claim, whose original has gone elsewhere, unless it is kept for the next."""
-        if not self._keep(self):
-            self.discard()
-
-    def moved(self, folder: Path) -> Claim:
-        """The claim in another folder; it takes over the lock."""
-        lock, self._lock = self._lock, -1
-        return Claim(folder, lock, self.note, self._keep)
-
-    def discard(self) -> None:
+        """Remove the claim, whose original has gone elsewhere."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.close()
 
@@ -327,7 +306,7 @@ def abandoned(folders: Folders) -> Iterator[Claim]:
                 claim.sign()
             yield claim
         else:
-            claim.discard()
+            claim.remove()
 
 
 def _claim_folders(folders: Folders) -> list[Path]:

@@ -38,7 +38,7 @@ from pipeline.service.protocol.claim import (
     locked,
     notes_in_work,
 )
-from pipeline.service.protocol.folders import Folders, opened, sync
+from pipeline.service.protocol.folders import Folders, opened
 from pipeline.service.protocol.settle import unchanged
 
 _OUTBOX_LOCK = ".lock"
@@ -155,99 +155,50 @@ class Reservations:
             yield record.source, outputs(stem, keep_cnf=f"{stem}.cnf" in file_names(record))
 
 
-class Shelf:
-    """Keeps what is left of finished claims, still locked, for the next ones.
+def make_claim(folders: Folders, note: Note, data: bytes | None = None) -> Claim | None:
+    """Claim `inbox/source`; None if another was faster, or the file is gone or changed.
 
-    Some filesystems create files slowly after many deletions.
+    `data` are the bytes that were seen in it, if it was read.
     """
-
-    def __init__(self, room: int = 1) -> None:
-        self._room = room
-        self._kept: list[Claim] = []
-
-    def keep(self, claim: Claim) -> bool:
-        """Put a finished claim on the shelf, if there is room; whether there was."""
-        if len(self._kept) == self._room:
-            return False
-        folder = claim.folder.with_name(f"{NEW}{claim.note.job}")
-        try:
-            holds_more = {entry.name for entry in claim.folder.iterdir()} - {LOCK, NOTE}
-            if holds_more:
-                return False
-            claim.folder.rename(folder)
-        except OSError:
-            return False
-        self._kept.append(claim.moved(folder))
-        return True
-
-    def take(self, note: Note) -> Claim | None:
-        """A kept claim, with this note; None if there is none that can be used."""
-        if not self._kept:
-            return None
-        claim = self._kept.pop()
-        try:
-            claim.reuse(note)
-        except FileNotFoundError:  # the folder was replaced
-            claim.close()
-            return None
-        except OSError:
-            claim.discard()
-            raise
-        return claim
-
-    def close(self) -> None:
-        """Remove the kept claims."""
-        while self._kept:
-            self._kept.pop().discard()
-
-
-NO_SHELF = Shelf(room=0)
-
-
-def make_claim(folders: Folders, note: Note, shelf: Shelf = NO_SHELF) -> Claim | None:
-    """Claim `inbox/source`; None if another was faster, or the file is gone or changed."""
     if is_in_work(folders, note.source):
         return None
-    claim = shelf.take(note)
-    if claim is None:
-        with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
-            fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
-            claim = _prepare(folders, note, shelf)
+    with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
+        fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
+        claim = _prepare(folders, note)
     reached("claim.prepared")
     folder = folders.work / key_of(note.source)
     try:
-        claim.folder.rename(folder)
+        claim.move(folder)
     except OSError:
-        claim.discard()
+        claim.remove()
         if folder.exists():
             return None
         raise
     reached("claim.placed")
-    return _fill(claim.moved(folder), folders.inbox / note.source)
+    return _fill(claim, folders.inbox / note.source, data)
 
 
-def _prepare(folders: Folders, note: Note, shelf: Shelf) -> Claim:
-    """Make a claim under a temporary name, locked; its names are durable."""
+def _prepare(folders: Folders, note: Note) -> Claim:
+    """Make a claim under a temporary name, locked."""
     folder = folders.work / f"{NEW}{note.job}"
     folder.mkdir()
     try:
         lock = locked(folder / LOCK, os.O_CREAT | os.O_EXCL)
         assert lock is not None, "nobody knows this lock yet"  # noqa: S101 - for mypy
-        claim = Claim(folder, lock, note, shelf.keep)
+        claim = Claim(folder, lock, note)
     except OSError:
         folder.rmdir()
         raise
     try:
         claim.sign()
         write_new(folder / NOTE, [note.text()])
-        sync(folder)
     except OSError:
-        claim.discard()
+        claim.remove()
         raise
     return claim
 
 
-def _fill(claim: Claim, source: Path) -> Claim | None:
+def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
     """Rename the file into its claim, and back if it is not what was seen."""
     try:
         source.rename(claim.original)
@@ -258,7 +209,7 @@ def _fill(claim: Claim, source: Path) -> Claim | None:
         raise
     reached("claim.taken")
     try:
-        if unchanged(claim.original, claim.note.fingerprint):
+        if unchanged(claim.original, claim.note.fingerprint, data):
             return claim
         if not claim.put_back(source.parent):
             claim.close()  # a newer one is there: this one is finished first, once complete

@@ -1,4 +1,4 @@
-"""Where things lie in an inbox and an outbox, and how they are written durably."""
+"""The places in an inbox and an outbox, and durable writing."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _real(path: Path) -> Path:
 
 
 def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
-    """What identifies each existing folder, however it is mounted or named."""
+    """Device and inode of each existing folder, however it is mounted or named."""
     for folder in folders:
         with contextlib.suppress(OSError):
             status = folder.stat()

@@ -42,8 +42,8 @@ class _File:
 class Growing:
     """The files of one claim's set, by name; `state` is what was noted last, or empty.
 
-    A name with a slash is one in the claim's tree. What a crash has left of a file beyond its
-    noted length is cut off. Notes made under another `key` do not count: `key` describes
+    A name with a slash is one in the claim's tree. After a crash a file is cut off at
+    its noted length. Notes made under another `key` do not count: `key` describes
     everything besides the source on which the files depend.
     """
 
@@ -120,7 +120,6 @@ class Growing:
         if not self.state:
             sync(self._folders.outbox)
             self._claim.sync()
-            sync(self._claim.folder)
         lengths = {name: (file.number, file.length) for name, file in self._files.items()}
         self.state = state | {"files": lengths, "terms": self._key}
         self._progress.write(json.dumps(self.state).encode("ascii") + b"\n")

@@ -56,10 +56,10 @@ class Publication:
 def publish(publications: Sequence[Publication], folders: Folders) -> None:
     """Replace any earlier set of each source by the new one.
 
-    Everything is written under temporary names and made durable before an earlier set is
-    touched; what the earlier record lists and the new set lacks is deleted; the record comes
-    last. It may be repeated after a crash at any point, with the same outcome. Several sets are
-    made durable together.
+    Everything is written under temporary names and made durable before an earlier set is touched.
+    Files of the earlier record that the new set lacks are deleted. The record comes last. After a
+    crash at any point the call may be repeated, with the same outcome. Several sets are made
+    durable together.
     """
     sets = [_Set(each, folders) for each in publications]
     try:

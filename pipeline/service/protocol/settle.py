@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.errors import is_environmental
 from pipeline.files import F_SETSIG, SAFELY, is_junk, is_temporary, kind_in_words
@@ -51,7 +51,8 @@ class Sight:
 
     `writer`: some process has it open for writing; None if that is not known. `cut_off`: its
     content looks incomplete. A folder's fingerprint has a hash of its content instead of a time;
-    `newest_ns` is the latest mtime in it.
+    `newest_ns` is the latest mtime in it. `data` are the bytes of a file that was read, and
+    `content` is what they hold.
     """
 
     name: str
@@ -60,6 +61,8 @@ class Sight:
     cut_off: bool = False
     is_folder: bool = False
     newest_ns: int = 0
+    data: bytes | None = None
+    content: Any = None
 
     @property
     def modified(self) -> float:
@@ -96,13 +99,14 @@ def fingerprint_of(status: os.stat_result) -> Fingerprint:
     return Fingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def look(
-    path: Path, cut_off: Callable[[bytes], bool] = lambda _: False, most: int = 0
-) -> Sight | Refused | None:
-    """What is at `path` now; None if it is gone.
+Read = Callable[[bytes], tuple[Any, bool]]
+"""Returns the contents of a file from its bytes, and whether they look cut off."""
 
-    A file of up to `most` bytes without a writer is read, for `cut_off` to say whether it looks
-    incomplete.
+
+def look(path: Path, read: Read | None = None, most: int = 0) -> Sight | Refused | None:
+    """Look at a path; None if nothing is there.
+
+    A file of up to `most` bytes without a writer is read.
     """
     try:
         status = path.lstat()
@@ -119,13 +123,15 @@ def look(
     try:
         before = fingerprint_of(os.fstat(descriptor))
         writer = has_writer(descriptor)
-        beginning = (
-            not writer and 0 < before.size <= most and cut_off(os.read(descriptor, before.size))
-        )
+        data, content, cut_off = None, None, False
+        if read and not writer and 0 < before.size <= most:
+            data = os.read(descriptor, before.size)
+            content, cut_off = read(data)
         after = fingerprint_of(os.fstat(descriptor))
     finally:
         os.close(descriptor)
-    return Sight(path.name, after, writer, cut_off=beginning or before != after)
+    cut_off = cut_off or before != after
+    return Sight(path.name, after, writer, cut_off=cut_off, data=data, content=content)
 
 
 def _look_at_folder(path: Path) -> Sight | None:
@@ -156,7 +162,7 @@ def within(
     """Everything in a folder, as deep as archives are read: where it lies, its name, and status.
 
     Each is named relative to its open folder, the third value: a whole path can be too long for
-    the system, and what is seen must not depend on where the folder itself lies. Raises OSError
+    the system. The sight must not depend on where the folder itself lies. Raises OSError
     if the environment is at fault.
     """
     with contextlib.ExitStack() as stack:
@@ -204,10 +210,15 @@ def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | Non
     raise error
 
 
-def unchanged(path: Path, fingerprint: Fingerprint) -> bool:
-    """Whether a file or folder is still as it was seen, and has no writer."""
-    seen = look(path)
-    return seen is not None and seen.fingerprint == fingerprint and not _has_known_writer(seen)
+def unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -> bool:
+    """Whether a file or folder is still as it was seen, and has no writer.
+
+    The bytes are compared too, if they are given: times of files are some milliseconds coarse.
+    """
+    seen = look(path) if data is None else look(path, lambda now: (None, now != data), len(data))
+    if seen is None or seen.fingerprint != fingerprint or _has_known_writer(seen):
+        return False
+    return not (isinstance(seen, Sight) and seen.cut_off)
 
 
 def is_written(path: Path) -> bool:

@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 class Alarm:
     """Something to wait for that threads and signal handlers can ring.
 
-    `waited` are the seconds of all waits.
+    `waited` are the seconds of all waits. Many threads may wait for `ear` to be readable beside
+    other descriptors: it stays so until the next `wait`.
     """
 
     def __init__(self) -> None:
         self.waited = 0.0
-        self._ear, self._bell = os.pipe()
-        os.set_blocking(self._ear, False)
+        self.ear, self._bell = os.pipe()
+        os.set_blocking(self.ear, False)
         os.set_blocking(self._bell, False)
 
     def ring(self) -> None:
@@ -39,17 +40,17 @@ class Alarm:
     def wait(self, seconds: float) -> bool:
         """Return when it has rung since the last wait, or after that time; whether it has."""
         poll = select.poll()
-        poll.register(self._ear, select.POLLIN)
+        poll.register(self.ear, select.POLLIN)
         begun = time.monotonic()
         rung = bool(poll.poll(math.ceil(seconds * 1000)))
         self.waited += time.monotonic() - begun
         with contextlib.suppress(BlockingIOError):
-            while os.read(self._ear, 4096):
+            while os.read(self.ear, 4096):
                 pass
         return rung
 
     def close(self) -> None:
-        os.close(self._ear)
+        os.close(self.ear)
         os.close(self._bell)
 
 

@@ -1,8 +1,8 @@
 """Sinks: the requests of a job, and where the answers go.
 
 A SetSink makes one problem's set of files. The others, for a collection's tables and an archive's
-tree, let their files grow in the outbox: each step is made durable, and a job that was killed
-continues after the last one.
+tree, let their files grow in the outbox. Each step is made durable, so that a killed job continues
+after the last one.
 """
 
 from __future__ import annotations
@@ -124,14 +124,9 @@ class Singles(Several[Single]):
     __slots__ = ()
 
     def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
-        from pipeline.service.requests import solve_sources  # noqa: PLC0415 - only workers need it
+        from pipeline.service.requests import solve_items  # noqa: PLC0415 - only workers need it
 
-        readable = [(item.name, item) for item in self.items if item.data is not None]
-        solved = iter(solve_sources(readable, solvers, settings))
-        results = [
-            Result("invalid", message=item.refusal) if item.data is None else next(solved)
-            for item in self.items
-        ]
+        results = solve_items(self.items, solvers, settings)
         return results if settings.keep_cnf else [each.without_cnf() for each in results]
 
     def packed(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - as Request
@@ -213,54 +208,8 @@ class Ended:
         return any(self.totals.get(name) for name in (*NOT_WELL, REFUSED))
 
 
-class Sink(ABC):
-    """Takes the answers of one claim's job, step by step, until they are published."""
-
-    lasts = False
-    """Whether each step is made durable, so that a killed job continues after it."""
-
-    steps_before = 0
-    seconds_before = 0.0
-    """What earlier runs have done, and how long they took."""
-
-    @property
-    def is_small(self) -> bool:
-        """Whether starting another process would take longer than the steps themselves."""
-        return False
-
-    @abstractmethod
-    def steps(self) -> Iterator[Request]:
-        """The requests, always the same for the same source."""
-
-    @abstractmethod
-    def write(self, step: Any, reply: Any) -> None:
-        """Append the reply to a step."""
-
-    def checkpoint(self, steps: int, seconds: float) -> None:  # noqa: B027 - a set has none
-        """Make what was written durable: `steps` steps, which took `seconds`."""
-
-    def progress(self) -> Progress:
-        return Progress(0, 0, None)
-
-    @abstractmethod
-    def publication(self, seconds: float) -> Publication:
-        """The set, once all steps are written, which took so many seconds."""
-
-    @property
-    def is_refused(self) -> bool:
-        """Whether the original belongs in `failed`."""
-        return False
-
-    @abstractmethod
-    def finish(self, log: Log, seconds: float) -> Ended:
-        """Log the outcome of the published job."""
-
-    def close(self) -> None:  # noqa: B027 - a set holds nothing open
-        """Write no more; what is durable stays."""
-
-
-class SetSink(Sink):
-    """One problem: its solutions, record and log. Without an item there is nothing to compute."""
+class SetSink:
+    """One problem: its solutions, record and log. An item is still to be computed."""
 
     def __init__(self, claim: Claim, origin: Origin, item: Single | None, result: Result) -> None:
         self.item = item
@@ -271,9 +220,10 @@ class SetSink(Sink):
     @classmethod
     def of(cls, claim: Claim, item: Single, settings: Settings) -> SetSink:
         sha256 = None if item.data is None else digest(item.data)
-        refused = Result("invalid", message=item.refusal, seconds={"total": 0.0})
+        seconds = {"total": item.seconds} | ({} if item.data is None else {"parse": item.seconds})
+        refused = Result("invalid", message=item.refusal, seconds=seconds)
         origin = _origin(claim, sha256, item.size, settings)
-        return cls(claim, origin, None if item.data is None else item, refused)
+        return cls(claim, origin, item if item.refusal is None else None, refused)
 
     @classmethod
     def failed(cls, claim: Claim, why: str, settings: Settings) -> SetSink:
@@ -287,10 +237,11 @@ class SetSink(Sink):
         if self.item is not None:
             yield Singles((self.item,))
 
-    def write(self, step: Any, reply: Any) -> None:  # noqa: ARG002 - there is one only
+    def write(self, _step: Any, reply: Any) -> None:
         (self._result,) = reply
 
-    def publication(self, seconds: float) -> Publication:  # noqa: ARG002 - the result has its own
+    def publication(self, _seconds: float) -> Publication:
+        """The set; the result knows how long it took."""
         origin, result = self._origin, self._result
         note, now = self._claim.note, datetime.now(UTC)
         times = datetime.fromisoformat(note.claimed) if note.claimed else now, now
@@ -302,9 +253,11 @@ class SetSink(Sink):
 
     @property
     def is_refused(self) -> bool:
+        """Whether the original belongs in `failed`."""
         return self._result.status in ("invalid", "failed")
 
-    def finish(self, log: Log, seconds: float) -> Ended:  # noqa: ARG002 - as above
+    def finish(self, log: Log, _seconds: float) -> Ended:
+        """Log the outcome of the published job."""
         origin, result = self._origin, self._result
         source, bad = printable(origin.source), result.status in NOT_WELL
         used = result.solver
@@ -321,14 +274,16 @@ def _origin(claim: Claim, sha256: str | None, size: int | None, settings: Settin
     return Origin(note.job, note.source, sha256, size, settings.reading.declared())
 
 
-class GrowingSink(Sink):
+class GrowingSink(ABC):
     """Many problems, whose files grow in the outbox.
 
-    A subclass's state is what `write` needs to continue; it is resumed in the constructor. It may
-    set `_digest`, the SHA-256 of what was dropped, if it knows it.
+    Each step is made durable, so that a killed job continues after it: `steps_before` were done
+    by earlier runs, in `seconds_before`. A subclass's state is what `write` needs to continue; it
+    is resumed in the constructor. It may set `_digest`, the SHA-256 of what was dropped, if it
+    knows it.
     """
 
-    lasts = True
+    is_refused = False
     status: str
     format: str
     reason: str
@@ -349,10 +304,27 @@ class GrowingSink(Sink):
         self.steps_before = int(self._growing.state.get("steps", 0))
         self.seconds_before = float(self._growing.state.get("seconds", 0.0))
 
+    @property
+    def is_small(self) -> bool:
+        """Whether starting another process would take longer than the steps themselves."""
+        return False
+
+    @abstractmethod
+    def steps(self) -> Iterator[Request]:
+        """The requests, always the same for the same source."""
+
+    @abstractmethod
+    def write(self, step: Any, reply: Any) -> None:
+        """Append the reply to a step."""
+
+    @abstractmethod
+    def progress(self) -> Progress: ...
+
     @abstractmethod
     def _state(self) -> State: ...
 
     def checkpoint(self, steps: int, seconds: float) -> None:
+        """Make what was written durable: `steps` steps, which took `seconds`."""
         progress = self.progress()
         self._growing.note(
             {
@@ -382,6 +354,7 @@ class GrowingSink(Sink):
         return Publication(self._claim, files, record)
 
     def finish(self, log: Log, seconds: float) -> Ended:
+        """Log the outcome of the published job."""
         note, totals = self._claim.note, told_totals(self.totals)
         source, ended = printable(note.source), Ended(note, self.status, totals)
         for each in self.fallbacks:

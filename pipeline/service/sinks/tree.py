@@ -281,7 +281,7 @@ class Tree:
     def stem_for(self, member: str, number: int) -> str:
         """The path, without an ending, for a member's files; its folder is made.
 
-        It is the member's own, or one with its whole name if another member has that already.
+        The path is the member's own, or has its whole name if another member took that.
         `number` is the member's place in the archive. Raises OSError.
         """
         parts = PurePosixPath(member)

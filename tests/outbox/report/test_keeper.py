@@ -13,9 +13,9 @@ from support.dropping import SMALL, DropFolder, wait_for
 from pipeline.files import write_whole
 from pipeline.outbox.names import stems_for
 from pipeline.outbox.report import REPORT, Keeper, write_report
+from pipeline.service.intake import Intake
 from pipeline.service.log import LazyLog
 from pipeline.service.loop import run_once, watch
-from pipeline.service.sweep import Sweeper
 from pipeline.settings import Settings
 
 
@@ -144,7 +144,7 @@ def test_who_keeps_the_report_is_told_of_each_job_as_it_ends(dropped):
 def test_who_keeps_the_report_is_asked_while_nothing_happens_without_another_sweep(
     dropped, monkeypatch
 ):
-    sweep, sweeps, asked = Sweeper.sweep, [], []
+    sweep, sweeps, asked = Intake.sweep, [], []
 
     def counted(*arguments, **options):
         sweeps.append(options)
@@ -156,7 +156,7 @@ def test_who_keeps_the_report_is_asked_while_nothing_happens_without_another_swe
             signal.raise_signal(signal.SIGTERM)
         return 0.001
 
-    monkeypatch.setattr(Sweeper, "sweep", counted)
+    monkeypatch.setattr(Intake, "sweep", counted)
     watch(Settings(inbox=dropped.inbox, outbox=dropped.outbox), LazyLog(quiet=True), after)
     assert len(sweeps) < 5
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 import unicodedata
 from contextlib import closing
@@ -19,8 +18,8 @@ from support.dropping import DropFolder, record_text, wait_for
 from support.strategies import examples
 
 from pipeline.outbox.names import key_of
-from pipeline.service.protocol.claim import LOCK, NOTE, Note, abandoned, notes_in_work
-from pipeline.service.protocol.claiming import Reservations, Shelf, make_claim
+from pipeline.service.protocol.claim import NOTE, Note, abandoned, notes_in_work
+from pipeline.service.protocol.claiming import Reservations, make_claim
 from pipeline.service.protocol.settle import UNSEEN
 
 RACE = "print(*[n for n in map(str, range(40)) if claim(n)], flush=True); signal.pause()"
@@ -117,56 +116,6 @@ def test_what_is_no_file_can_be_claimed_and_put_back(box, make):
     assert (box.inbox / "a").lstat().st_mode == kind
 
 
-def make_claim_of(box, name, shelf):
-    """Drop a file and claim it for a job of that name."""
-    box.drop(name)
-    return make_claim(box.folders, note_of(box, name, job=name), shelf)
-
-
-def end(claim):
-    """End a job whose original has gone elsewhere."""
-    claim.original.unlink()
-    claim.remove()
-    claim.close()
-
-
-def test_what_is_left_of_a_finished_claim_serves_the_next_and_counts_for_itself(box):
-    shelf = Shelf()
-    first = make_claim_of(box, "a.txt", shelf)
-    inode = (first.folder / LOCK).stat().st_ino
-    first.count_attempt()
-    end(first)
-    assert notes_in_work(box.folders) == []
-    assert list(abandoned(box.folders)) == [], "it is kept, and nobody's to take"
-    with closing(make_claim_of(box, "b.txt", shelf)) as second:
-        assert (second.folder / LOCK).stat().st_ino == inode
-        assert (second.original.name, second.attempts()) == ("b.txt", 0)
-        assert notes_in_work(box.folders) == [second.note]
-    shelf.close()
-
-
-def test_nothing_of_a_former_note_stands_beside_the_next_file_even_after_a_power_failure(box):
-    """What was written may be lost then, but not that the former note was cut off."""
-    written = []
-
-    def look():
-        (path,) = box.folders.work.glob(f"[!.]*/{NOTE}")
-        written.append(path.read_text())
-
-    with closing(Shelf()) as shelf:
-        end(make_claim_of(box, "a.txt", shelf))
-        box.drop("a.txt", "again")
-        with at_step("claim.placed", look):
-            second = make_claim(box.folders, note_of(box, job="second"), shelf)
-        assert [text.count('"job":') for text in written] == [1]
-        os.truncate(second.folder / NOTE, 1)
-        second.close()
-        (found,) = abandoned(box.folders)
-        with closing(found):
-            assert (found.note.job, found.note.source) == ("", "a.txt")
-            assert found.original.read_text() == "again"
-
-
 def test_a_note_of_another_file_does_not_cost_a_claim_its_own(box):
     with closing(claimed(box)) as claim:
         (claim.folder / NOTE).write_text(replace(claim.note, source="b.txt").text())
@@ -174,28 +123,6 @@ def test_a_note_of_another_file_does_not_cost_a_claim_its_own(box):
     with closing(found):
         assert (found.note.job, found.note.source) == ("", "a.txt")
         assert found.original.read_text() == "original"
-
-
-def test_a_claim_with_more_in_it_is_not_kept_nor_is_more_than_there_is_room_for(box):
-    with closing(Shelf()) as shelf:
-        for name in ("full.txt", "a.txt", "b.txt"):
-            claim = make_claim_of(box, name, shelf)
-            if name == "full.txt":
-                (claim.folder / ".progress").write_text("of this job alone")
-            end(claim)
-            kept = len(list(box.folders.work.glob(".new-*")))
-            assert kept == (0 if name == "full.txt" else 1)
-    assert list(box.folders.work.glob(".new-*")) == []
-
-
-def test_a_claim_is_made_anew_where_the_work_folder_was_removed_meanwhile(box):
-    with closing(Shelf()) as shelf:
-        end(make_claim_of(box, "a.txt", shelf))
-        shutil.rmtree(box.folders.work)
-        box.folders.prepare()
-        box.drop("a.txt", "again")
-        with closing(make_claim(box.folders, note_of(box), shelf)) as again:
-            assert again.original.read_text() == "again"
 
 
 def prepared(folder: Path) -> DropFolder:

@@ -24,11 +24,11 @@ from pipeline.service.protocol.settle import (
 MOST = 100
 
 
-def whole(data: bytes) -> bool:
-    return False
+def whole(data: bytes) -> tuple[None, bool]:
+    return None, False
 
 
-def never_asked(data: bytes) -> bool:
+def never_asked(data: bytes) -> tuple[None, bool]:
     raise AssertionError("this should not have been read")
 
 
@@ -100,14 +100,24 @@ def test_a_reader_is_no_writer_and_looking_leaves_no_lease(file):
 
 def test_a_sight_tells_inode_size_and_mtime(file):
     os.utime(file, ns=(5, 7))
-    assert look(file, whole, MOST) == Sight(
-        "a.txt", (file.stat().st_ino, 9, 7), look(file, whole, MOST).writer
-    )
+    seen = look(file, whole, MOST)
+    assert seen == Sight("a.txt", (file.stat().st_ino, 9, 7), seen.writer, data=b"some text")
 
 
 def test_the_content_decides_whether_a_file_looks_cut_off(file):
-    assert look(file, lambda data: data == b"some text", MOST).cut_off
-    assert not look(file, lambda data: data != b"some text", MOST).cut_off
+    for cut_off in (True, False):
+        seen = look(file, lambda data, cut_off=cut_off: (data.upper(), cut_off), MOST)
+        assert (seen.content, seen.cut_off) == (b"SOME TEXT", cut_off)
+
+
+def test_a_file_is_not_unchanged_if_other_bytes_have_its_size_and_time(file):
+    seen = look(file, whole, MOST)
+    times = file.stat().st_atime_ns, file.stat().st_mtime_ns
+    file.write_bytes(b"same size")
+    os.utime(file, ns=times)
+    assert unchanged(file, seen.fingerprint)
+    assert not unchanged(file, seen.fingerprint, seen.data)
+    assert unchanged(file, seen.fingerprint, b"same size")
 
 
 def test_an_empty_or_too_large_file_is_not_read(file):
@@ -117,9 +127,9 @@ def test_an_empty_or_too_large_file_is_not_read(file):
 
 
 def test_a_file_that_changes_while_it_is_read_looks_cut_off_and_one_that_is_gone_is_not_there(file):
-    def grow(data: bytes) -> bool:
+    def grow(data: bytes) -> tuple[None, bool]:
         file.write_bytes(data * 2)
-        return False
+        return None, False
 
     assert look(file.with_name("gone"), never_asked, MOST) is None
     seen = look(file, grow, MOST)

@@ -92,6 +92,7 @@ def test_nothing_is_replaced_before_all_new_files_and_the_notes_are_durable(box,
         assert len(fresh) == 4
         for path in (*notes, *fresh):
             assert synced[path.stat().st_ino] == path.stat().st_size
+        assert all(claim.folder.stat().st_ino in synced for claim in claims), "the notes' names"
         assert all(note_in(claim.folder).files for claim in claims)
 
     def record(claim):
