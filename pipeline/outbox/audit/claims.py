@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
 from itertools import chain, combinations
 from operator import and_
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit
@@ -19,7 +19,7 @@ from pipeline.outbox.audit.sets import One, Report, Terms
 from pipeline.outbox.schema import Cell, Clue, Difference, PuzzleRecord, or_none
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
 from pipeline.reading.formats.formula import CNF_FORMAT
-from pipeline.settings import CHOICES
+from pipeline.settings import EncodingChoice
 from pipeline.solving.facts import Encoding
 
 C = TypeVar("C", bound=Cell)
@@ -53,7 +53,7 @@ def audit_encoding(published: One, puzzle: Puzzle | None, report: Report) -> Non
         if kept or ("encode" in (record.seconds or ()) and record.status != "unknown"):
             report.bad("none is told, though the puzzle was encoded")
         return
-    if told.name not in CHOICES["encoding"]:
+    if told.name not in get_args(EncodingChoice):
         report.bad(f"there is none called {str(told.name)[:40]!r}")
         return
     if puzzle and told.name in _BOUNDS:

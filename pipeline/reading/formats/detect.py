@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, get_args
 
 from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
@@ -45,7 +45,7 @@ from pipeline.reading.formats.spreadsheet import SPREADSHEET
 from pipeline.reading.formats.sumocue import SUMOCUE
 from pipeline.reading.formats.text import Text, cells_of, decode_text, oversize
 from pipeline.reading.formats.variants import VARIANTS
-from pipeline.settings import CHOICES, MAX_BYTES, AlphabetChoice, Reading, VariantChoice
+from pipeline.settings import MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
     from pipeline.reading.formats.plain import Contents
@@ -87,8 +87,8 @@ FORMAT_NAMES: Final = tuple(dict.fromkeys((*_BY_NAME, *_MANY, CNF_FORMAT)))
 
 DECLARABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "format": FORMAT_NAMES,
-    "variant": CHOICES["variant"],
-    "alphabet": CHOICES["alphabet"],
+    "variant": get_args(VariantChoice),
+    "alphabet": get_args(AlphabetChoice),
 }
 """What can be declared about a source's notation, and so may stand in a record."""
 
