@@ -51,7 +51,7 @@ PYSAT = Settings(solver="pysat")
         "pipeline.api",
         "pipeline.reading.formats.detect",
         "pipeline.reading.formats.writing",
-        "pipeline.reading.read",
+        "pipeline.solving.items",
     ],
 )
 def test_the_examples_in_the_docstrings_run(module):

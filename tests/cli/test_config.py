@@ -76,7 +76,7 @@ def test_one_file_serves_all_commands_though_none_takes_all_of_it(folder):
         ("workers = 1.5\n", "workers: expected a whole number from 0 to 1,024, found 1.5"),
         ("quiet = 1\n", "quiet: expected true or false, found 1"),
         ("quiet = 'yes'\n", "quiet: expected true or false, found 'yes'"),
-        ("inbox = ['a']\n", "inbox: expected a text, found ['a']"),
+        ("also = ['a']\n", "also: expected a text, found ['a']"),
         ("solver = 'foo'\n", "solver: expected one of auto, minisat, pysat, lanes, found 'foo'"),
         ("timeout = 0\n", "timeout: expected a number from 0.001 to 1,000,000"),
         ("timeout = \n", "line 1, column 11: Invalid value"),

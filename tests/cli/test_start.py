@@ -48,7 +48,14 @@ def test_a_run_without_files_loads_no_parser_and_no_solver(tmp_path):
     folders = ("--inbox", str(tmp_path / "inbox"), "--outbox", str(tmp_path / "outbox"))
     loaded = loaded_by("run", *folders, "--solver", "pysat", "--timeout", "5")
     assert "pipeline.service.loop" in ours(loaded)
-    rooms = ("catalogue", "certify", "puzzle", "native", "reading.formats", "reading.archives.walk")
+    rooms = (
+        "catalogue",
+        "certify",
+        "puzzle.rules",
+        "native",
+        "reading.formats",
+        "reading.archives.walk",
+    )
     parts = ("cnf", "encode", "explain", "many", "one", "problem", "solvers.minisat")
     for part in (*rooms, *(f"solving.{part}" for part in parts), "service.sinks.table"):
         assert importlib.util.find_spec(f"pipeline.{part}"), "the layout has changed"

@@ -61,7 +61,7 @@ def test_a_signal_while_a_command_is_loaded(command, code, number):
 @both_commands
 def test_a_signal_while_folders_are_not_looked_after_yet(command, code, number, monkeypatch):
     monkeypatch.setattr(
-        "pipeline.cli.folders.LazyLog", lambda *_, **__: signal.raise_signal(number)
+        "pipeline.service.log.LazyLog", lambda *_, **__: signal.raise_signal(number)
     )
     assert run(command) == (code, "", "interrupted\n" if code else "")
 
