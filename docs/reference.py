@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import builtins
 import re
+import textwrap
 import typing
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields as fields_of
-from inspect import get_annotations
 from itertools import groupby
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -26,12 +25,11 @@ from msgspec.structs import fields
 from pipeline.cli import application
 from pipeline.cli.options import CONFIG
 from pipeline.outbox import events, schema, tables
-from pipeline.settings import RANGES, FormatChoice, Settings
+from pipeline.settings import Setting, settings_declared
 
 FOLDER = Path(__file__).with_name("reference")
 GROUP: Any = typer.main.get_command(application())
-SETTINGS = {CONFIG: None} | {field.name: field.default for field in fields_of(Settings)}
-CHOICES = get_annotations(Settings, eval_str=True) | {"format": FormatChoice, CONFIG: Path}
+SETTINGS = {CONFIG: Setting("", name=CONFIG, kind=Path), **settings_declared()}
 RECORDS = (schema.PuzzleRecord, schema.ManyRecord)
 PARTS = (
     schema.File,
@@ -113,7 +111,7 @@ def _help(text: str) -> Iterator[str]:
         if examples:
             yield "\n".join(["```sh", *some, "```\n"])
         else:
-            yield from (_marked(each) + "\n" for each in some)
+            yield from (textwrap.fill(_marked(each), 100) + "\n" for each in some)
 
 
 def _marked(text: str) -> str:
@@ -163,7 +161,8 @@ def _default_of(parameter: Any) -> str:
 def settings() -> Iterator[str]:
     """All settings, with their environment variables, values and defaults."""
     yield SETTINGS_BEGIN
-    for name, default in SETTINGS.items():
+    for name, setting in SETTINGS.items():
+        default = setting.default
         taken = {
             command: parameter
             for command, each in GROUP.commands.items()
@@ -175,20 +174,15 @@ def settings() -> Iterator[str]:
         defaults = ", ".join([_in_words(default), *others])
         yield f"## {_name(option)}\n\n{option.help}\n"
         yield f"- `{option.opts[0]}`, in the environment `{option.envvar}`"
-        yield f"- {_values(name)}; default: {defaults}"
+        yield f"- {_values(setting)}; default: {defaults}"
         yield f"- for {', '.join(f'[{each}](commands.md#{each})' for each in taken)}\n"
 
 
-def _values(name: str) -> str:
+def _values(setting: Setting) -> str:
     """What a setting may be."""
-    annotation = CHOICES[name]
-    if get_origin(annotation) is typing.Literal:
-        return "one of " + ", ".join(map("`{}`".format, get_args(annotation)))
-    if name in RANGES:
-        kind = "a whole number" if annotation in (int, int | None) else "a number"
-        return "{} from {:,} to {:,}".format(kind, *RANGES[name])
-    kinds = {bool: "a switch", Path: "a path", Path | None: "a path"}
-    return kinds.get(annotation, "a text")
+    if setting.choices:
+        return "one of " + ", ".join(map("`{}`".format, setting.choices))
+    return {bool: "a switch", Path: "a path"}.get(setting.kind, setting.expected)
 
 
 def _in_words(default: Any) -> str:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
 from pipeline.service.requests import Given, problem_given, solve_sources
 from pipeline.service.workers import Pool, Request, Several
 from pipeline.settings import (
-    RANGES,
-    ReadingOptions,
+    READING_KEYS,
+    SOLVING_KEYS,
     Settings,
-    Solving,
-    check_number,
+    settings_declared,
     settings_given,
 )
 from pipeline.solving.cnf import Unknown, Unsat
@@ -43,7 +43,7 @@ MOST_CHARACTERS = 1024 * 1024
 """Of texts that are taken at once."""
 
 
-def solve(puzzle: Given, **settings: Unpack[Solving]) -> Result:
+def solve(puzzle: Given, **settings: Any) -> Result:
     """Solve a puzzle, a problem that was read, or the puzzle or formula in a text.
 
     The settings are those of `Settings` that say how to read and to solve. A text that is no
@@ -57,14 +57,12 @@ def solve(puzzle: Given, **settings: Unpack[Solving]) -> Result:
     Raises UsageError for a wrong value of a setting, SolverMissing for a solver that is asked for
     and not installed, EnvironmentFailure where no solver can work.
     """
-    chosen = settings_given(settings, Solving)
+    chosen = settings_given(settings, SOLVING_KEYS)
     with Solvers(chosen.solver, chosen.minisat) as solvers:
         return solve_sources([("puzzle", puzzle)], solvers, chosen)[0]
 
 
-def solve_many(
-    puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[Solving]
-) -> Iterator[Result]:
+def solve_many(puzzles: Iterable[Given], *, workers: int = 1, **settings: Any) -> Iterator[Result]:
     """Solve puzzles and texts, many at once; yield the result of each, in order.
 
     Each result is what `solve` gives. Unique puzzles are solved at the speed of a collection. It
@@ -77,11 +75,11 @@ def solve_many(
 
     Raises as `solve` does.
     """
-    check_number("workers", workers, 1, RANGES["workers"][1], whole=True)
-    return _solve_many(puzzles, workers, settings_given(settings, Solving))
+    replace(settings_declared()["workers"], least=1).check(workers, "workers")
+    return _solve_many(puzzles, workers, settings_given(settings, SOLVING_KEYS))
 
 
-def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None, None]:
+def solutions(puzzle: Given, **settings: Any) -> Generator[Any, None, None]:
     """Each solution of a puzzle, or model of a formula, certified, as soon as it is found.
 
     At the end it is checked that none is missing, unless a solver found more than MOST_CHECKED.
@@ -97,7 +95,7 @@ def solutions(puzzle: Given, **settings: Unpack[Solving]) -> Generator[Any, None
     the memory does not suffice to find them all, or to check that they are all, and SolverError
     where no solver could go on.
     """
-    chosen = settings_given(settings, Solving)
+    chosen = settings_given(settings, SOLVING_KEYS)
     problem = problem_given("puzzle", puzzle, chosen)
     shown: set[Any] = set()
     with Solvers(chosen.solver, chosen.minisat) as solvers:
@@ -186,7 +184,7 @@ def dedupe(
     *sources: str | Path,
     kept: BinaryIO | None = None,
     tally: Tally | None = None,
-    **settings: Unpack[ReadingOptions],
+    **settings: Any,
 ) -> Generator[Copy | Left]:
     """Tell which classic puzzles of 9×9 are equivalent to an earlier one of these sources.
 
@@ -200,7 +198,7 @@ def dedupe(
     """
     from pipeline.catalogue import comparing  # noqa: PLC0415 - numpy is slow to load
 
-    paths, chosen = [*map(Path, sources)], settings_given(settings, ReadingOptions)
+    paths, chosen = [*map(Path, sources)], settings_given(settings, READING_KEYS)
     yield from comparing.dedupe(paths, chosen, kept, tally)
 
 
@@ -209,7 +207,7 @@ def overlap(
     asked: str | Path,
     *,
     tallies: tuple[Tally, Tally] | None = None,
-    **settings: Unpack[ReadingOptions],
+    **settings: Any,
 ) -> Generator[Copy | Left]:
     """Tell which classic puzzles of 9×9 in one source are equivalent to one in another.
 
@@ -218,7 +216,7 @@ def overlap(
     """
     from pipeline.catalogue import comparing  # noqa: PLC0415 - as above
 
-    chosen = settings_given(settings, ReadingOptions)
+    chosen = settings_given(settings, READING_KEYS)
     yield from comparing.overlap([Path(known)], [Path(asked)], chosen, tallies)
 
 

@@ -1,15 +1,23 @@
-"""Settings: all options of the product, as one frozen value."""
+"""Settings: every option of the product, declared once.
+
+A field of `Settings` says of its option what it is for, what it may be, and where it stands in the
+help. The command line, the environment, the settings file, the keywords of the library and
+docs/reference/settings.md all read that declaration.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
+import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypedDict, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
-from pipeline.errors import UsageError
+from pipeline.errors import UsageError, printable
 
 ENVIRONMENT_PREFIX = "SUDOKU_PIPELINE_"
 LogFormat = Literal["auto", "console", "json"]
@@ -46,72 +54,20 @@ FormatChoice = Literal[
     "stacked",
     "cnf",
 ]
-"""The formats known to the parsers, which take a while to load; the settings take any name."""
+"""The formats of the parsers, which take a while to load. A test compares them."""
 NumberingChoice = Literal["dense", "decimal"]
 ENCODING: EncodingChoice = "reduced"
 MAX_SOLUTIONS, MAX_SOLUTIONS_OF_MANY = 100, 2
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TOTAL_BYTES = 16 * 1024**3
 
-RANGES: dict[str, tuple[float, float]] = {
-    "max_solutions": (1, 10**9),
-    "timeout": (0.001, 10**6),
-    "memory_limit": (64, 10**7),
-    "max_bytes": (1, 2**40),
-    "max_total_bytes": (1, 2**50),
-    "workers": (0, 1024),
-    "settle": (0, 10**6),
-    "grace": (0, 10**6),
-}
-CHOICES: dict[str, tuple[str, ...]] = {
-    "solver": get_args(SolverChoice),
-    "variant": get_args(VariantChoice),
-    "alphabet": get_args(AlphabetChoice),
-    "encoding": get_args(EncodingChoice),
-    "prove": get_args(ProveChoice),
-    "log_format": get_args(LogFormat),
-}
-_WHOLE = ("max_solutions", "memory_limit", "max_bytes", "max_total_bytes", "workers")
-_SWITCHES = ("trust_solver", "keep_cnf", "poll", "report", "quiet")
-_TEXTS, _TEXTS_OR_NONE = ("also", "format"), ("minisat", "cluster", "on_done", "on_bad")
-_KINDS: dict[str, Any] = {
-    **dict.fromkeys(_TEXTS, str),
-    **dict.fromkeys(_TEXTS_OR_NONE, str | None),
-}
+_FLAGS = {"1": True, "true": True, "yes": True, "on": True}
+_FLAGS |= {"0": False, "false": False, "no": False, "off": False}
+_WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
 _CLUSTER = re.compile(
     r"(?:tcp|tls)://(?:[^\s/:]+|\[[0-9a-fA-F:]+\]):([0-9]{1,5})|local:([0-9]{1,4})"
 )
 _MOST_PORTS, _MOST_WORKERS = 65535, 1024
-
-
-class ReadingOptions(TypedDict, total=False):
-    """The settings of `Settings` that say how sources are read."""
-
-    variant: VariantChoice
-    format: str
-    alphabet: AlphabetChoice
-    max_bytes: int
-    max_total_bytes: int
-    timeout: float
-
-
-class Solving(TypedDict, total=False):
-    """The settings of `Settings` that say how a puzzle is read and solved."""
-
-    solver: SolverChoice
-    minisat: str | None
-    encoding: EncodingChoice
-    max_solutions: int | None
-    timeout: float
-    memory_limit: int
-    max_bytes: int
-    variant: VariantChoice
-    format: str
-    alphabet: AlphabetChoice
-    trust_solver: bool
-    prove: ProveChoice
-    keep_cnf: bool
-    also: str
 
 
 class Reading(NamedTuple):
@@ -127,58 +83,308 @@ class Reading(NamedTuple):
     alphabet: AlphabetChoice = "auto"
 
     def declared(self) -> dict[str, str]:
-        """What was declared of the notation, rather than left to the source."""
+        """The parts of the notation that were declared rather than left to the source."""
         told = {"format": self.format, "variant": self.variant, "alphabet": self.alphabet}
         return {name: value for name, value in told.items() if value != "auto"}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An option: its help, its panel there, and what its value may be.
+
+    Numbers are from `least` to `most`. A setting is `risky` if it says what is run, trusted or
+    written where, or lifts a limit of memory or bytes: a settings file that was only found may be
+    a stranger's, and may not hold it. `kind` is the type of the value, without None.
+    """
+
+    help: str
+    panel: str = ""
+    metavar: str | None = None
+    least: float = -math.inf
+    most: float = math.inf
+    risky: bool = False
+    name: str = field(default="", kw_only=True)
+    kind: Any = field(default=str, kw_only=True)
+    is_optional: bool = field(default=False, kw_only=True)
+    default: Any = field(default=None, kw_only=True)
+
+    @property
+    def annotation(self) -> Any:
+        return self.kind | None if self.is_optional else self.kind
+
+    def typed(self, annotation: Any) -> Setting:
+        """The same setting, of the kind that an annotation such as `int | None` says."""
+        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+        if len(kinds) == len(get_args(annotation)):
+            return replace(self, kind=annotation)
+        return replace(self, kind=kinds[0], is_optional=True)
+
+    @property
+    def key(self) -> str:
+        """Its name in a settings file."""
+        return self.name.replace("_", "-")
+
+    @property
+    def option(self) -> str:
+        return f"--{self.key}"
+
+    @property
+    def variable(self) -> str:
+        """Its name in the environment."""
+        return environment_name(self.name)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
+
+    @property
+    def expected(self) -> str:
+        """What a value has to be, for a message."""
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        span = f" from {self.least:,} to {self.most:,}" if math.isfinite(self.most) else ""
+        return _WORDS.get(self.kind, "a text") + span
+
+    def read(self, text: str, about: str) -> Any:
+        """The value that a text stands for. Raises UsageError."""
+        value: Any = text
+        try:
+            if self.kind is bool:
+                value = _FLAGS.get(text.lower(), text)
+            elif self.kind in {int, float, Path}:
+                value = self.kind(text)
+        except ValueError:
+            pass  # `check` says what was expected
+        if "\0" in text:
+            raise UsageError(f"{about}: expected {self.expected}, found {printable(text)!r}")
+        return self.check(value, about)
+
+    def check(self, value: Any, about: str) -> Any:
+        """The value itself. Raises UsageError if it is not what is expected."""
+        if self._suits(value):
+            return value
+        found = "" if self._is_number(value) else f", found {printable(repr(value))[:100]}"
+        raise UsageError(f"{about}: expected {self.expected}{found}")
+
+    def _is_number(self, value: Any) -> bool:
+        """Whether a value is a number of the kind expected, perhaps out of range."""
+        kinds: Any = {int: Integral, float: Real}.get(self.kind, ())
+        return isinstance(value, kinds) and not isinstance(value, bool)
+
+    def _suits(self, value: Any) -> bool:
+        if value is None:
+            return self.is_optional
+        if self.choices:
+            return isinstance(value, str) and value in self.choices
+        if self.kind in {int, float}:
+            return self._is_number(value) and bool(self.least <= value <= self.most)
+        if self.kind is bool:
+            return value is True or value is False
+        return isinstance(value, (str, Path) if self.kind is Path else self.kind)
 
 
 def environment_name(option: str) -> str:
     return ENVIRONMENT_PREFIX + option.upper().replace("-", "_")
 
 
+FOLDERS, READING, SOLVING = "Folders", "Reading", "Solving"
+PROCESSES, MONITORING, OUTPUT = "Processes", "Monitoring", "Output"
+_, *_FORMATS = get_args(FormatChoice)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options, with their defaults.
+    """The options, with their defaults. Raises UsageError for a value that is not expected.
 
-    `timeout` is seconds of wall clock for all the work on a puzzle, `memory_limit` the MB (64 or
-    more) that a step of it, such as encoding or solving, may take,
-    `max_bytes` the largest file of one puzzle, `max_solutions` at least 1
-    (None: 100 of a single puzzle, 2 of each in a collection), `workers` processes (0: one a
-    core), `cluster` the scheduler of a cluster that takes their place, or local:N,
-    `trust_solver` leaves out the check that no solution is missing. `also` names what else to find
-    out about puzzles, with commas between. `minisat` is a program's name
-    or path, None for the one on the PATH. `on_done` and `on_bad` are command lines, `metrics` is
-    the file for a monitor. Raises UsageError for a value out of its range.
+    Without `max_solutions`, up to 100 solutions of a single puzzle are sought, and 2 of each in a
+    collection.
     """
 
-    inbox: Path = Path("inbox")
-    outbox: Path = Path("outbox")
-    solver: SolverChoice = "auto"
-    minisat: str | None = None
-    encoding: EncodingChoice = ENCODING
-    max_solutions: int | None = None
-    timeout: float = 60.0
-    memory_limit: int = 4096
-    max_bytes: int = MAX_BYTES
-    max_total_bytes: int = MAX_TOTAL_BYTES
-    workers: int = 0
-    cluster: str | None = None
-    variant: VariantChoice = "auto"
-    format: str = "auto"
-    alphabet: AlphabetChoice = "auto"
-    trust_solver: bool = False
-    prove: ProveChoice = "unsolvable"
-    keep_cnf: bool = False
-    also: str = ""
-    settle: float = 2.0
-    grace: float = 10.0
-    poll: bool = False
-    on_done: str | None = None
-    on_bad: str | None = None
-    metrics: Path | None = None
-    report: bool = False
-    log_format: LogFormat = "auto"
-    quiet: bool = False
+    inbox: Annotated[
+        Path, Setting("The folder into which files are dropped.", FOLDERS, "FOLDER", risky=True)
+    ] = Path("inbox")
+    outbox: Annotated[
+        Path, Setting("The folder for solutions and records.", FOLDERS, "FOLDER", risky=True)
+    ] = Path("outbox")
+    solver: Annotated[
+        SolverChoice,
+        Setting(
+            "auto: lanes for many puzzles at once, else minisat, or PySAT if that is missing.",
+            SOLVING,
+        ),
+    ] = "auto"
+    minisat: Annotated[
+        str | None,
+        Setting("The minisat program, if it is not on the PATH.", SOLVING, "PROGRAM", risky=True),
+    ] = None
+    encoding: Annotated[EncodingChoice, Setting("How a puzzle becomes clauses.", SOLVING)] = (
+        ENCODING
+    )
+    max_solutions: Annotated[
+        int | None,
+        Setting(
+            "Stop after this many solutions; by default 100, or 2 each in files of many.",
+            SOLVING,
+            "N",
+            1,
+            10**9,
+        ),
+    ] = None
+    timeout: Annotated[
+        float, Setting("Time for all the work on one puzzle.", SOLVING, "SECONDS", 0.001, 10**6)
+    ] = 60.0
+    memory_limit: Annotated[
+        int,
+        Setting(
+            "Memory for each step of that work, such as solving; 64 or more.",
+            SOLVING,
+            "MB",
+            64,
+            10**7,
+            risky=True,
+        ),
+    ] = 4096
+    max_bytes: Annotated[
+        int,
+        Setting("The largest file of one puzzle.", READING, "BYTES", 1, 2**40, risky=True),
+    ] = MAX_BYTES
+    max_total_bytes: Annotated[
+        int,
+        Setting(
+            "The most that an archive, or a file of many puzzles, may unpack to.",
+            READING,
+            "BYTES",
+            1,
+            2**50,
+            risky=True,
+        ),
+    ] = MAX_TOTAL_BYTES
+    workers: Annotated[
+        int,
+        Setting(
+            "Processes for the puzzles of archives and collections; 0: one per core.",
+            PROCESSES,
+            "N",
+            0,
+            _MOST_WORKERS,
+        ),
+    ] = 0
+    cluster: Annotated[
+        str | None,
+        Setting(
+            "The address of a Dask scheduler whose workers replace these processes, or local:N.",
+            PROCESSES,
+            "ADDRESS",
+            risky=True,
+        ),
+    ] = None
+    variant: Annotated[
+        VariantChoice,
+        Setting(
+            "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
+            READING,
+        ),
+    ] = "auto"
+    format: Annotated[
+        FormatChoice,
+        Setting(
+            f"The format of the input; auto: decided by its content; {', '.join(_FORMATS)}.",
+            READING,
+            "NAME",
+        ),
+    ] = "auto"
+    alphabet: Annotated[
+        AlphabetChoice,
+        Setting(
+            "The signs of 16 by 16 or 25 by 25 characters; auto: decided by the characters.",
+            READING,
+        ),
+    ] = "auto"
+    trust_solver: Annotated[
+        bool,
+        Setting(
+            "Do not check that no solution is missing; the result is then only claimed.",
+            SOLVING,
+            risky=True,
+        ),
+    ] = False
+    prove: Annotated[
+        ProveChoice,
+        Setting(
+            "The results with which to publish a checked proof that there are no other solutions.",
+            SOLVING,
+        ),
+    ] = "unsolvable"
+    keep_cnf: Annotated[
+        bool, Setting("Also publish the CNF, with and without the solutions blocked.", SOLVING)
+    ] = False
+    also: Annotated[
+        str,
+        Setting(
+            "Find out more about puzzles: canonical, minimal, effort, with commas between.",
+            SOLVING,
+            "NAMES",
+        ),
+    ] = ""
+    settle: Annotated[
+        float,
+        Setting(
+            "A file unchanged for this long counts as complete, where leases cannot tell.",
+            FOLDERS,
+            "SECONDS",
+            0,
+            10**6,
+        ),
+    ] = 2.0
+    grace: Annotated[
+        float,
+        Setting(
+            "Time the current puzzle gets to finish after a stop signal.",
+            PROCESSES,
+            "SECONDS",
+            0,
+            10**6,
+        ),
+    ] = 10.0
+    poll: Annotated[
+        bool,
+        Setting("Scan every 5 s: for network and container mounts, which give no events.", FOLDERS),
+    ] = False
+    on_done: Annotated[
+        str | None,
+        Setting(
+            "Run this command for each finished job; the record is its last argument.",
+            MONITORING,
+            "COMMAND",
+            risky=True,
+        ),
+    ] = None
+    on_bad: Annotated[
+        str | None,
+        Setting(
+            "Run this command only for jobs with something invalid, unknown or failed.",
+            MONITORING,
+            "COMMAND",
+            risky=True,
+        ),
+    ] = None
+    metrics: Annotated[
+        Path | None,
+        Setting(
+            "Replace this OpenMetrics file after every scan, or at the end of `run`.",
+            MONITORING,
+            "FILE",
+            risky=True,
+        ),
+    ] = None
+    report: Annotated[
+        bool,
+        Setting("Keep report.html, a page to look at, up to date in the outbox.", MONITORING),
+    ] = False
+    log_format: Annotated[
+        LogFormat, Setting("auto is console on a terminal, json elsewhere.", OUTPUT)
+    ] = "auto"
+    quiet: Annotated[bool, Setting("Print nothing but problems.", OUTPUT)] = False
 
     @property
     def reading(self) -> Reading:
@@ -199,27 +405,27 @@ class Settings:
 
     @property
     def output_key(self) -> str:
-        """A text of the settings, but for solvers, that affect the results of many puzzles."""
+        """A text of the settings, except solvers, that affect the results of many puzzles."""
         limits = self.max_solutions, self.max_total_bytes
         checks = self.prove, self.trust_solver
         return repr((tuple(self.reading), limits, self.keep_cnf, *checks, *self.traits))
 
     def is_to_prove(self, status: str) -> bool:
-        """Whether a proof is to be published with a result that claims to be complete."""
+        """Whether to publish a proof with a result that claims to be complete."""
         return self.prove == "always" or (self.prove == "unsolvable" and status == "unsolvable")
 
     def of_many(self) -> Settings:
-        """These settings for the puzzles of a collection: up to 2 solutions of each by default.
+        """These settings for the puzzles of a collection: by default up to 2 solutions of each.
 
-        Proofs of all are published if they are asked for; else only of those that cannot be
-        checked otherwise.
+        All proofs are published, or only those of puzzles that cannot be checked otherwise.
         """
         prove: ProveChoice = "always" if self.prove == "always" else "never"
         most = self.max_solutions or MAX_SOLUTIONS_OF_MANY
         return replace(self, max_solutions=most, prove=prove)
 
     def __post_init__(self) -> None:
-        self._check_kinds()
+        for name, setting in settings_declared().items():
+            setting.check(getattr(self, name), setting.option)
         names = get_args(AlsoChoice)
         if not self._asked <= {*names}:
             raise UsageError(f"--also: expected some of {', '.join(names)}, with commas between")
@@ -228,38 +434,34 @@ class Settings:
         if self.cluster is not None and not _is_cluster(self.cluster):
             raise UsageError("--cluster: expected tcp://HOST:PORT, tls://HOST:PORT or local:N")
 
-    def _check_kinds(self) -> None:
-        for name, ends in RANGES.items():
-            if name != "max_solutions" or self.max_solutions is not None:
-                check_number(_option(name), getattr(self, name), *ends, whole=name in _WHOLE)
-        for name, kind in _KINDS.items():
-            if not isinstance(value := getattr(self, name), kind):
-                raise UsageError(f"{_option(name)}: expected a text, found {value!r}")
-        for name in _SWITCHES:
-            if (value := getattr(self, name)) not in (False, True):
-                raise UsageError(f"{_option(name)}: expected true or false, found {value!r}")
-        for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise UsageError(f"{_option(name)}: expected one of {', '.join(choices)}")
+
+@functools.cache
+def settings_declared() -> dict[str, Setting]:
+    """All settings by their names, in the order of the fields of `Settings`."""
+    declared = {}
+    annotations = inspect.get_annotations(Settings, eval_str=True)
+    for name, parameter in inspect.signature(Settings).parameters.items():
+        kind, setting = get_args(annotations[name])
+        declared[name] = replace(setting.typed(kind), name=name, default=parameter.default)
+    return declared
 
 
-def check_number(about: str, value: Any, least: float, most: float, *, whole: bool) -> None:
-    """Raise UsageError unless a value is a number from `least` to `most`."""
-    span = f"{least:,.15g} to {most:,.15g}"
-    kind: Any = Integral if whole else Real
-    if not isinstance(value, kind) or isinstance(value, bool):
-        noun = "a whole number" if whole else "a number"
-        raise UsageError(f"{about}: expected {noun} from {span}, found {value!r}")
-    if not least <= value <= most:
-        raise UsageError(f"{about}: expected {span}")
+READING_KEYS = ("variant", "format", "alphabet", "max_bytes", "max_total_bytes", "timeout")
+"""The settings that functions of the library take that read sources."""
+
+SOLVING_KEYS = (
+    *("variant", "format", "alphabet", "max_bytes", "timeout", "memory_limit"),
+    *("solver", "minisat", "encoding", "max_solutions", "trust_solver", "prove", "keep_cnf"),
+    "also",
+)
+"""The settings that functions of the library take that solve."""
 
 
-def settings_given(given: Mapping[str, Any], taken: type) -> Settings:
-    """The settings that a program gives as keyword arguments, of those that are taken.
+def settings_given(given: Mapping[str, Any], known: Iterable[str]) -> Settings:
+    """The settings that a program gives as keyword arguments, which have to be known.
 
     Raises TypeError for any other, UsageError for a wrong value.
     """
-    known = taken.__annotations__
     for name in given:
         if name not in known:
             raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(known)}")
@@ -272,7 +474,3 @@ def _is_cluster(address: str) -> bool:
         return False
     port, workers = match.groups()
     return 1 <= int(port) <= _MOST_PORTS if port else 1 <= int(workers) <= _MOST_WORKERS
-
-
-def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")

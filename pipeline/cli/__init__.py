@@ -21,39 +21,9 @@ __all__ = ["application", "main"]
 
 def application(only: str = "") -> Typer:
     """All commands, or `only` one of them."""
-    import inspect  # noqa: PLC0415 - see above
+    from pipeline.cli.program import application as made  # noqa: PLC0415 - see above
 
-    import typer  # noqa: PLC0415
-
-    from pipeline.cli.arguments import (  # noqa: PLC0415
-        ELSEWHERE,
-        HELP,
-        Command,
-        Group,
-        no_options,
-        own_options,
-    )
-    from pipeline.cli.commands import COMMANDS  # noqa: PLC0415
-    from pipeline.cli.options import CONFIG, accounted  # noqa: PLC0415
-
-    is_one = only in COMMANDS  # then no options of its own, for which typer would load pydantic
-    app = typer.Typer(
-        name="sudoku-pipeline",
-        cls=Group,
-        help="Solve Sudoku files that are dropped in a folder, by SAT, and certify every answer.",
-        context_settings=HELP,
-        add_help_option=not is_one,
-        add_completion=not is_one,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-    )
-    app.callback()(no_options if is_one else own_options)  # else a lone command would have no name
-    for name in [only] if is_one else COMMANDS:
-        has_settings = CONFIG in inspect.signature(COMMANDS[name]).parameters
-        epilog = ELSEWHERE if has_settings else None
-        command = app.command(cls=Command, context_settings=HELP, epilog=epilog)
-        command(accounted(COMMANDS[name]))
-    return app
+    return made(only)
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import typer
 
@@ -32,7 +32,7 @@ from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, header, one_
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.service.exits import ALL_WELL, SOME_BAD, Stopped, uninterrupted
 from pipeline.service.log import Display, Progress
-from pipeline.settings import ReadingOptions, Settings
+from pipeline.settings import READING_KEYS, Settings
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 
@@ -247,15 +247,9 @@ def _named(
     return names, paths
 
 
-def _reading(settings: Settings) -> ReadingOptions:
-    """What the functions of the library are to know of the settings."""
-    return ReadingOptions(
-        variant=settings.variant,
-        format=settings.format,
-        alphabet=settings.alphabet,
-        max_bytes=settings.max_bytes,
-        max_total_bytes=settings.max_total_bytes,
-    )
+def _reading(settings: Settings) -> dict[str, Any]:
+    """The settings as keywords of the library."""
+    return {name: getattr(settings, name) for name in READING_KEYS}
 
 
 def _write_copies(

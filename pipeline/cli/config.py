@@ -4,73 +4,83 @@ from __future__ import annotations
 
 import re
 import tomllib
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline.cli.arguments import did_you_mean, expectation, plain
-from pipeline.cli.options import kinds
+from pipeline.cli.options import CONFIG
 from pipeline.errors import UsageError, printable
-from pipeline.settings import Settings
+from pipeline.settings import Setting, Settings, settings_declared
 
 MAX_BYTES = 1024 * 1024
 
 _PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
 
 
-def read_config(path: Path) -> dict[str, Any]:
+def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
     """The settings in a file, by field of Settings.
 
-    Relative paths in it, but for those of programs, are relative to its folder. Raises UsageError
-    for a file that cannot be read, what is no setting, and a value of the wrong kind or out of
-    range.
+    Relative paths in it, except of programs, are relative to its folder. Raises UsageError for a
+    file that cannot be read, an unknown setting, a wrong value, and a risky setting in a file that
+    was found rather than named.
     """
-    shown = printable(str(path))
+    try:
+        chosen = _chosen(_parsed(path), path, is_named=is_named)
+        Settings(**chosen)
+    except UsageError as error:
+        message = str(error).removeprefix("--")
+        raise UsageError(f"{printable(str(path))}: {message}") from error
+    return chosen
+
+
+def _chosen(found: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
+    known = {setting.key: setting for setting in settings_declared().values()}
+    chosen = {}
+    for key, value in found.items():
+        setting = known.get(key)
+        if setting is None:
+            raise UsageError(f"{printable(key)}: no such setting{did_you_mean(key, known)}")
+        if setting.risky and not is_named:
+            why = f"not taken from a file that was only found; name it: --{CONFIG} {path}"
+            raise UsageError(f"{key}: {why}")
+        chosen[setting.name] = _converted(setting, value, path.parent)
+    return chosen
+
+
+def _parsed(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
-            raise UsageError(f"{shown}: a settings file has at most {MAX_BYTES:,} bytes")
-        found = tomllib.loads(data.decode())
+            raise UsageError(f"a settings file has at most {MAX_BYTES:,} bytes")
+        return tomllib.loads(data.decode())
     except OSError as error:
-        raise UsageError(f"{shown}: {error.strerror}") from error
+        raise UsageError(str(error.strerror)) from error
     except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{shown}: expected UTF-8, found something else at byte {error.start + 1}"
-        ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{shown}{_placed(str(error))}") from error
-    except (ValueError, RecursionError) as error:  # numbers, and nests, beyond all measure
-        raise UsageError(f"{shown}: {error}") from error
-    names = {name.replace("_", "-"): name for name in kinds()}
-    chosen = {}
-    for key, value in found.items():
-        if key not in names:
-            hint = did_you_mean(key, names)
-            raise UsageError(f"{shown}: {printable(key)}: no such setting{hint}")
-        chosen[names[key]] = _converted(f"{shown}: {key}", value, kinds()[names[key]], path.parent)
-    try:
-        Settings(**chosen)
-    except UsageError as error:
-        raise UsageError(f"{shown}: {str(error).removeprefix('--')}") from error
-    return chosen
+        found = f"found something else at byte {error.start + 1}"
+        raise UsageError(f"expected UTF-8, {found}") from error
+    except (ValueError, RecursionError) as error:  # of TOML; also numbers and nests too large
+        match = _PLACE.fullmatch(str(error))
+        where = f"line {match[2]}, column {match[3]}: {match[1]}" if match else str(error)
+        raise UsageError(where) from error
 
 
-def _converted(about: str, value: object, kind: Any, folder: Path) -> Any:
-    """A value of TOML as a setting of that kind."""
-    expected = expectation(kind)
-    wanted = {"true or false": bool, "a whole number": int, "a number": float}.get(expected, str)
-    if type(value) is int and wanted is float:
-        value = float(value)
-    with suppress(ValueError):
-        if type(value) is wanted:
-            converted = plain(value, kind)
-            return folder / converted.expanduser() if isinstance(converted, Path) else converted
-    found = str(value).lower() if isinstance(value, bool) else repr(value)[:100]
-    raise UsageError(f"{about}: expected {expected}, found {found}")
+def _converted(setting: Setting, value: object, folder: Path) -> Any:
+    """A value of TOML as that setting. Raises UsageError."""
+    if setting.kind is Path and isinstance(value, str):
+        return folder / setting.read(value, setting.key).expanduser()
+    if isinstance(value, str) and setting.kind is str:
+        return setting.read(value, setting.key)
+    return setting.check(value, setting.key)
 
 
-def _placed(message: str) -> str:
-    """`:LINE:COLUMN: what` of what tomllib says."""
-    match = _PLACE.fullmatch(message)
-    return f":{match[2]}:{match[3]}: {match[1]}" if match else f": {message}"
+def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
+    """A hint at the known name that is nearest to a mistyped one, if one is near.
+
+    The prefix, which all of them have, is not compared.
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
+
+    bare = [each.removeprefix(prefix) for each in known]
+    nearest = get_close_matches(name.removeprefix(prefix), bare, 1, 0.65)
+    return f"; did you mean {prefix}{nearest[0]}?" if nearest else ""

@@ -1,10 +1,14 @@
 """What all commands share: their options, and how errors become messages and exit codes.
 
-Each option is declared once, with its environment variable. A command names the settings it takes
-and gets them as one `Settings`:
+A setting is declared in `Settings`, any other option beside its command. A command names the
+settings it takes and gets them as one `Settings`:
 
     @takes("solver", "timeout")
     def count(file: File, settings: Settings) -> None: …
+
+Typer parses the command line, fills in the environment and the settings file, and prints the help.
+The values are converted here: for that, typer loads pydantic, which would double the time of a
+start.
 """
 
 from __future__ import annotations
@@ -14,11 +18,11 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
+from typer.core import TyperCommand
 
 from pipeline.errors import (
     EnvironmentFailure,
@@ -38,91 +42,78 @@ from pipeline.service.exits import (
     interruptible,
     when_stopped,
 )
-from pipeline.settings import FormatChoice, Settings, environment_name
-
-_, *_FORMATS = get_args(FormatChoice)
-_HELP: dict[str, str] = {
-    "inbox": "The folder into which files are dropped.",
-    "outbox": "The folder for solutions and records.",
-    "solver": "auto: lanes for many puzzles at once, else minisat, or PySAT if that is missing.",
-    "minisat": "The minisat program, if it is not on the PATH.",
-    "encoding": "How a puzzle becomes clauses.",
-    "max_solutions": "Stop after that many solutions; by default 100, or 2 each in files of many.",
-    "timeout": "For all the work on one puzzle.",
-    "memory_limit": "For each step of that work, such as solving; 64 or more.",
-    "max_bytes": "The largest file of one puzzle.",
-    "max_total_bytes": "The most that an archive, or a file of many puzzles, may unpack to.",
-    "workers": "Processes for the puzzles of archives and collections; 0: one per core.",
-    "cluster": "The Dask scheduler whose workers replace these processes: its address, or local:N.",
-    "variant": "Read '*' and '.' as even and odd, or as blanks; auto: even and odd if both occur.",
-    "format": f"The format of the input; auto: decided by its content; {', '.join(_FORMATS)}.",
-    "alphabet": "The signs of 16 by 16 or 25 by 25 characters; auto: decided by the characters.",
-    "trust_solver": "Do not check that no solution is missing; that is only claimed then.",
-    "prove": "For which results to publish a checked proof that there are no other solutions.",
-    "keep_cnf": "Also publish the CNF, with and without the solutions blocked.",
-    "also": "Find out more about puzzles: canonical, minimal, effort, with commas between.",
-    "settle": "Without change for so long a file is complete, if leases cannot tell.",
-    "grace": "For a puzzle in work to finish when told to stop.",
-    "poll": "Scan every 5 s: for network and container mounts, which give no events.",
-    "on_done": "Run this command for each job that has ended; the record is its last argument.",
-    "on_bad": "Run this command only for jobs with something invalid, unknown or failed.",
-    "metrics": "Replace this OpenMetrics file after every scan, or at the end of `run`.",
-    "report": "Keep report.html, a page to look at, up to date in the outbox.",
-    "log_format": "auto is console on a terminal, json elsewhere.",
-    "quiet": "Print nothing but problems.",
-}
-
+from pipeline.settings import OUTPUT, Setting, Settings, environment_name, settings_declared
 
 SOLVING = (
-    "solver",
-    "minisat",
-    "encoding",
-    "max_solutions",
-    "timeout",
-    "memory_limit",
-    "trust_solver",
-    "prove",
+    *("solver", "minisat", "encoding", "max_solutions"),
+    *("timeout", "memory_limit", "trust_solver", "prove"),
 )
 READING = ("variant", "max_bytes", "format", "alphabet")
-
-
-@functools.cache
-def kinds() -> dict[str, Any]:
-    """The types of the settings."""
-    return inspect.get_annotations(Settings, eval_str=True) | {"format": FormatChoice}
-
-
-_METAVARS = {
-    **dict.fromkeys(("inbox", "outbox"), "FOLDER"),
-    **dict.fromkeys(("timeout", "settle", "grace"), "SECONDS"),
-    **dict.fromkeys(("max_bytes", "max_total_bytes"), "BYTES"),
-    **dict.fromkeys(("max_solutions", "workers"), "N"),
-    "minisat": "PROGRAM",
-    "also": "NAMES",
-    "memory_limit": "MB",
-    "cluster": "ADDRESS",
-    "format": "NAME",
-    "metrics": "FILE",
-    **dict.fromkeys(("on_done", "on_bad"), "COMMAND"),
-}
-"""What stands for the value in the help, if that is no choice."""
-
-
-@functools.cache
-def _option(name: str) -> Any:
-    """The annotated type of the option for a field of Settings."""
-    declared = typer.Option(
-        f"--{name.replace('_', '-')}",
-        envvar=environment_name(name),
-        show_envvar=False,
-        metavar=_METAVARS.get(name),
-        help=_HELP[name],
-    )
-    return Annotated[kinds()[name], declared]
-
-
+File = Annotated[
+    Path, typer.Argument(help="A puzzle, a collection or an archive; - is standard input.")
+]
+Files = Annotated[
+    list[Path], typer.Argument(help="Puzzles, collections, archives; - is standard input.")
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace a file that exists, but never an input.")
+]
 CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
 """The option that names the settings file, and its usual name."""
+
+
+class Converting:
+    """A command whose values are converted as `Setting` says."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        known = inspect.signature(self.callback).parameters  # type: ignore[attr-defined]
+        for each in parameters:
+            if getattr(each, "is_flag", False):
+                each.metavar = ""  # true and false need no word
+            kind = known[each.name].annotation if each.name in known else bool
+            each.process_value = functools.partial(_processed, each, kind)
+        return parameters
+
+
+class Command(Converting, TyperCommand):
+    """One of our commands; the lines of a paragraph of its help are one."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        paragraphs = inspect.cleandoc(named.pop("help")).split("\n\n")
+        named["help"] = "\n\n".join(each.replace("\n", " ") for each in paragraphs)
+        super().__init__(*args, **named)
+
+
+def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any:
+    """The value of an option or argument, which is a text unless it is a default.
+
+    Raises UsageError.
+    """
+    is_option = parameter.param_type_name == "option"
+    shown = str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
+    if parameter.required and parameter.value_is_missing(value):
+        raise UsageError(f"{shown} is missing")
+    source = context.get_parameter_source(parameter.name)
+    about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
+    kind = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    setting = settings_declared().get(parameter.name) or Setting("").typed(kind)
+    if get_origin(setting.kind) is list:
+        each = Setting("").typed(get_args(setting.kind)[0])
+        value = [each.read(text, about) for text in value or ()]
+    elif isinstance(value, str):
+        value = setting.read(value, about)
+    return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
+def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
+    """Take the settings in the named file, or in the usual one if it is there, as defaults."""
+    if not context.resilient_parsing and (path or Path(CONFIG_FILE).exists()):
+        from pipeline.cli.config import read_config  # noqa: PLC0415 - few have one
+
+        context.default_map = read_config(path or Path(CONFIG_FILE), is_named=path is not None)
+    return path
+
 
 _Config = Annotated[
     Path | None,
@@ -131,9 +122,31 @@ _Config = Annotated[
         envvar=environment_name(CONFIG),
         show_envvar=False,
         metavar="FILE",
+        rich_help_panel=OUTPUT,
+        is_eager=True,
+        callback=_read_settings,
         help="A settings file, by default sudoku-pipeline.toml in this folder if it is there.",
     ),
 ]
+
+
+def _option(name: str, defaults: dict[str, Any]) -> inspect.Parameter:
+    """The option for a setting, as a parameter of a command."""
+    setting = settings_declared()[name]
+    declared = typer.Option(
+        setting.option,
+        envvar=setting.variable,
+        show_envvar=False,
+        metavar=setting.metavar,
+        rich_help_panel=setting.panel,
+        help=setting.help,
+    )
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=defaults.get(name, setting.default),
+        annotation=Annotated[setting.annotation, declared],
+    )
 
 
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -143,31 +156,21 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        known = {field.name: field for field in fields(Settings)}
-        signature = inspect.signature(command, eval_str=True)
-        own = [p for p in signature.parameters.values() if p.name != "settings"]
-        shared = [
-            inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=defaults.get(name, known[name].default),
-                annotation=_option(name),
-            )
-            for name in names
-        ]
-        shared.append(
-            inspect.Parameter(
-                CONFIG, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_Config
-            )
-        )
-
         @functools.wraps(command)
         def wrapper(**given: Any) -> None:
-            del given[CONFIG]  # `Command` has read it
+            del given[CONFIG]  # it was read
             chosen = {name: given.pop(name) for name in names}
             command(settings=Settings(**chosen), **given)
 
-        parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own] + shared
+        signature = inspect.signature(command, eval_str=True)
+        own = [p for p in signature.parameters.values() if p.name != "settings"]
+        named = inspect.Parameter.KEYWORD_ONLY
+        in_order = [name for name in settings_declared() if name in names]
+        parameters = [
+            *(p.replace(kind=named) for p in own),
+            *(_option(name, defaults) for name in in_order),
+            inspect.Parameter(CONFIG, named, default=None, annotation=_Config),
+        ]
         vars(wrapper)["__signature__"] = signature.replace(parameters=parameters)
         wrapper.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
         del vars(wrapper)["__wrapped__"]
@@ -176,15 +179,15 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
     return decorate
 
 
-def whence(context: typer.Context) -> dict[str, str]:
-    """Where each setting that is not a default comes from, for a person."""
+def origins_of_settings(context: typer.Context) -> dict[str, str]:
+    """Where each changed setting comes from, for a person."""
     file = context.params[CONFIG] or CONFIG_FILE
     places = {"COMMANDLINE": "an option", "DEFAULT_MAP": printable(str(file))}
     found = {}
-    for name in context.params:
+    for name, setting in settings_declared().items():
         source = context.get_parameter_source(name)
-        if name in _HELP and source and source.name != "DEFAULT":
-            found[name] = places.get(source.name, environment_name(name))
+        if source and source.name != "DEFAULT":
+            found[name] = places.get(source.name, setting.variable)
     return found
 
 
@@ -213,7 +216,7 @@ def accounted(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(stopped) from None
         except (PipelineError, OSError) as error:
             said = in_words(error) if isinstance(error, OSError) else str(error)
-            # What is wrong with an input begins with its name.
+            # A message about an input begins with its name.
             say(said if isinstance(error, InputError) else f"sudoku-pipeline: {said}")
             raise typer.Exit(_code(error)) from None
 

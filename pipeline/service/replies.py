@@ -21,7 +21,7 @@ from pipeline.outbox.rows import Rows
 from pipeline.puzzle.puzzle import Candidate, Geometry, Grid
 from pipeline.reading.source import Single
 from pipeline.service.workers import Crashed, Done, Reply, Request, Surroundings, reply_to
-from pipeline.settings import RANGES, Settings
+from pipeline.settings import Settings, settings_declared
 from pipeline.solving.cnf import Cnf, Family, Written, clause_lines
 from pipeline.solving.explain import Conflict, Difference
 from pipeline.solving.facts import Encoding
@@ -124,7 +124,8 @@ def _result(sent: _Sent, item: Single, settings: Settings) -> Result:
 def _problem(item: Single, settings: Settings) -> Problem:
     if item.data is None:
         raise ValueError("results of what was not read")
-    in_any_time = replace(settings, timeout=RANGES["timeout"][1])  # it was read in time before
+    longest = settings_declared()["timeout"].most  # it was read in time before
+    in_any_time = replace(settings, timeout=longest)
     return read_problem(item.data, item.name, in_any_time, item.what)
 
 

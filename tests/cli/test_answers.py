@@ -287,7 +287,10 @@ def test_a_value_that_cannot_be_served_is_a_usage_error_by_option_and_by_twin(
 def test_seconds_that_are_none_are_a_usage_error_of_the_folders_commands_too(flag, value):
     for command in ("run", "watch"):
         code, _, said = run(command, f"{flag}={value}")
-        assert (code, said) == (2, f"sudoku-pipeline: {flag}: expected 0 to 1,000,000\n")
+        assert (code, said) == (
+            2,
+            f"sudoku-pipeline: {flag}: expected a number from 0 to 1,000,000\n",
+        )
 
 
 def test_the_option_goes_before_its_twin(monkeypatch):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from support.strategies import examples, puzzles, solved_grids
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 from pipeline.puzzle.rules import Cage, Region
 from pipeline.reading.formats import parse_puzzle
-from pipeline.settings import CHOICES
+from pipeline.settings import EncodingChoice
 from pipeline.solving.cnf import Cnf, decode_model, dimacs_lines
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
 
@@ -29,7 +31,7 @@ any_puzzle = st.sampled_from(CASES).flatmap(lambda case: puzzles(*case))
 
 
 def test_every_encoding_can_be_chosen():
-    assert tuple(CHOICES["encoding"]) == tuple(ENCODINGS)
+    assert get_args(EncodingChoice) == tuple(ENCODINGS)
 
 
 def grids(cnf: Cnf, limit: int) -> list[Grid]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import runpy
-from dataclasses import fields
 
 import pytest
 from support.commands import run
 from support.pages import COMMANDS, MADE, PAGES, ROOT
 
-from pipeline.cli.arguments import HARMLESS
-from pipeline.settings import Settings, environment_name
+from pipeline.settings import settings_declared
 
 
 @pytest.fixture(scope="module")
@@ -41,19 +39,19 @@ def commands() -> str:
     return PAGES["docs/reference/commands.md"]
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(Settings)])
+@pytest.mark.parametrize("name", settings_declared())
 def test_every_setting_has_its_environment_variable_and_its_default(name):
     part = PAGES["docs/reference/settings.md"].partition(f"\n## {name.replace('_', '-')}\n")[2]
     part = part.partition("\n## ")[0]
-    assert f"`{environment_name(name)}`" in part
+    assert f"`{settings_declared()[name].variable}`" in part
     assert "; default: " in part
 
 
 def test_the_settings_that_a_found_file_may_hold_are_listed():
     page = PAGES["docs/how-to/settings.md"]
     listed = page.partition("It may hold ")[2].partition(". Any other")[0]
-    found = {name.replace("-", "_") for name in re.findall(r"`([\w-]+)`", listed)}
-    assert found == HARMLESS
+    harmless = {each.key for each in settings_declared().values() if not each.risky}
+    assert {*re.findall(r"`([\w-]+)`", listed)} == harmless
 
 
 def test_the_page_of_metrics_has_those_of_the_file(tmp_path):

@@ -33,11 +33,12 @@ def end_of(*body: str) -> tuple[int, str]:
     """The end of a process in which `run` does this in place of a pass over its folders."""
     lines = [
         "import atexit, os, signal",
-        "from pipeline.cli import folders, main",
+        "from pipeline.cli import main",
+        "from pipeline.service import loop",
         "def run_once(*_):",
         *(f"    {line}" for line in body),
         "    return 0",
-        "folders.run_once = run_once",
+        "loop.run_once = run_once",
         "main()",
     ]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -60,7 +61,7 @@ def test_a_signal_while_a_command_is_loaded(command, code, number):
 @both_commands
 def test_a_signal_while_folders_are_not_looked_after_yet(command, code, number, monkeypatch):
     monkeypatch.setattr(
-        "pipeline.cli.folders.LazyLog", lambda *_, **__: signal.raise_signal(number)
+        "pipeline.service.log.LazyLog", lambda *_, **__: signal.raise_signal(number)
     )
     assert run(command) == (code, "", "interrupted\n" if code else "")
 
@@ -82,7 +83,7 @@ def test_a_signal_while_nothing_is_left_but_the_process():
     body = (
         "class Last:",
         f"    def __del__(self, kill=os.kill, pid=os.getpid()): kill(pid, {signal.SIGINT:d})",
-        "folders.last = Last()",
+        "loop.last = Last()",
     )
     assert end_of(*body) == (0, "")
 
@@ -101,7 +102,7 @@ def test_a_second_signal_does_not_wait_for_what_the_first_lets_end():
 @either_signal
 def test_the_handlers_are_after_a_command_what_they_were_before(number, monkeypatch):
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    monkeypatch.setattr("pipeline.cli.folders.run_once", lambda *_: signal.raise_signal(number))
+    monkeypatch.setattr("pipeline.service.loop.run_once", lambda *_: signal.raise_signal(number))
     assert run("run") == (75, "", "interrupted\n")
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 

@@ -270,7 +270,8 @@ def _breaking(step: str, what: str, nth: int, go: Path) -> Callable[[str], None]
 
 def _run(request: dict[str, Any]) -> None:
     """In the child: the command."""
-    from pipeline.cli import folders, main
+    from pipeline.cli import main
+    from pipeline.service import loop
     from pipeline.service.job import Tuning
     from pipeline.service.protocol import on_step
     from pipeline.service.sinks.set import Portions
@@ -282,8 +283,8 @@ def _run(request: dict[str, Any]) -> None:
         checkpoint_seconds=request.get("checkpoint_seconds", 0.0),
         start_worker=_Told if request.get("real") else _ToldForked,
     )
-    folders.run_once = partial(folders.run_once, tuning=tuning)
-    folders.watch_folders = partial(folders.watch_folders, tuning=tuning)
+    loop.run_once = partial(loop.run_once, tuning=tuning)
+    loop.watch = partial(loop.watch, tuning=tuning)
     go, what = Path(request["log"] + ".go"), request.get("what", KILL)
     on_step.append(_breaking(request.get("step", ""), what, request.get("nth", 1), go))
     sys.argv = ["sudoku-pipeline", *request["argv"]]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, get_args
 
 from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.puzzle.puzzle import MAX_SIDE, Puzzle
@@ -38,7 +38,7 @@ from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.spreadsheet import SPREADSHEET
 from pipeline.reading.formats.text import Text, cells_of, decode_text, oversize
 from pipeline.reading.formats.variants import ONE_LINE, VARIANTS
-from pipeline.settings import CHOICES, MAX_BYTES, AlphabetChoice, Reading, VariantChoice
+from pipeline.settings import MAX_BYTES, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
     from pipeline.reading.formats.plain import PieceContents
@@ -73,8 +73,8 @@ FORMAT_NAMES: Final = tuple(dict.fromkeys((*_BY_NAME, *_MANY, CNF_FORMAT)))
 
 DECLARABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "format": FORMAT_NAMES,
-    "variant": CHOICES["variant"],
-    "alphabet": CHOICES["alphabet"],
+    "variant": get_args(VariantChoice),
+    "alphabet": get_args(AlphabetChoice),
 }
 """The declarations about a source's notation, which may stand in a record."""
 

@@ -180,7 +180,7 @@ def test_watch_keeps_the_report_up_to_date(dropped):
 
 
 def test_watch_leaves_a_report_of_the_last(page, monkeypatch):
-    monkeypatch.setattr("pipeline.cli.folders.watch_folders", lambda *_: None)
+    monkeypatch.setattr("pipeline.service.loop.watch", lambda *_: None)
     assert run("watch", "--report", "--outbox", str(page.parent))[0] == 0
     assert page.exists()
 

@@ -1,0 +1,25 @@
+"""Every command with its options and its help, by the panels of `--help`.
+
+A command's module says what it takes; the parts that do the work are loaded when it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from pipeline.cli.commands.archives import dedupe, generate, overlap
+from pipeline.cli.commands.checks import audit, certify, proof, report, schema
+from pipeline.cli.commands.folders import doctor, prune, retry, run, status, watch
+from pipeline.cli.commands.puzzles import count, decode, encode, sheet, solve
+
+__all__ = ["COMMANDS", "PANELS"]
+
+PANELS: Final[dict[str, tuple[Callable[..., None], ...]]] = {
+    "The drop folder": (run, watch),
+    "Single puzzles": (solve, count, sheet, encode, decode),
+    "Collections and archives": (generate, dedupe, overlap),
+    "Checks": (certify, audit, proof, report, schema),
+    "Operation": (status, retry, prune, doctor),
+}
+COMMANDS: Final = {each.__name__: each for panel in PANELS.values() for each in panel}

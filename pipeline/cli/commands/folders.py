@@ -1,0 +1,272 @@
+"""Commands on the drop folder: run, watch, status, retry, prune, doctor."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.cli.options import origins_of_settings, say, takes
+from pipeline.errors import EnvironmentFailure, counted, printable
+from pipeline.service.exits import ALL_WELL, SOME_BAD, TRY_AGAIN
+from pipeline.settings import Settings, settings_declared
+
+if TYPE_CHECKING:
+    from pipeline.cli.screen import Screen
+    from pipeline.outbox.report import Keeper
+    from pipeline.service.log import Log
+    from pipeline.service.protocol.folders import Folders
+    from pipeline.service.protocol.overview import Entry, Overview
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_MOST_SHOWN = 20
+_ALL = tuple(settings_declared())
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@takes(*(name for name in _ALL if name != "poll"))
+def run(settings: Settings) -> None:
+    """Process everything in the inbox and exit: for cron.
+
+    sudoku-pipeline run
+
+    sudoku-pipeline run --inbox /srv/sudoku/in --outbox /srv/sudoku/out --quiet
+
+    sudoku-pipeline run --cluster local:2
+
+    sudoku-pipeline run --also canonical,minimal,effort
+
+    Exit code 0: all went well; 1: some input was invalid, unknown or failed; 75: the disk or a
+    folder failed, or a signal came; nothing was lost, run again.
+    """
+    from pipeline.service.log import LazyLog
+    from pipeline.service.loop import no_hook, run_once
+
+    screen = _screen(settings)
+    log = screen or LazyLog(quiet=settings.quiet)
+    with _reporting(settings, log) as keeper:
+        code = run_once(settings, log, keeper.after if keeper else no_hook)
+        if keeper and code != TRY_AGAIN:
+            keeper.finish()
+    if screen:
+        screen.sum_up(was_stopped=code == TRY_AGAIN)
+    raise typer.Exit(code)
+
+
+@takes(*_ALL)
+def watch(settings: Settings) -> None:
+    """Process everything dropped in the inbox until SIGTERM or Ctrl-C.
+
+    sudoku-pipeline watch
+
+    sudoku-pipeline watch --poll --inbox /mnt/share/in
+
+    sudoku-pipeline watch --report
+
+    sudoku-pipeline watch --on-done ./notify.sh
+
+    sudoku-pipeline watch --metrics /run/sudoku-pipeline/metrics.prom
+
+    A command of --on-done or --on-bad gets the path of the record as its last argument, and
+    SUDOKU_JOB_SOURCE, SUDOKU_JOB_STATUS, SUDOKU_JOB_MESSAGE and SUDOKU_JOB_RECORD in its
+    environment. No shell runs it; it has 30 s; it has nothing to read, and what it prints is lost,
+    but for its last line in the log if it fails.
+
+    Exit code 0: a signal ended it; 75: a folder was missing at the start.
+    """
+    from pipeline.service.log import LazyLog
+    from pipeline.service.loop import no_hook
+    from pipeline.service.loop import watch as watch_folders
+
+    log = _screen(settings) or LazyLog(quiet=settings.quiet)
+    with _reporting(settings, log) as keeper:
+        watch_folders(settings, log, keeper.after if keeper else no_hook)
+
+
+def _screen(settings: Settings) -> Screen | None:
+    """The log for a person at a terminal; None where a program reads standard error."""
+    wanted = settings.log_format
+    if wanted == "console" or (wanted == "auto" and sys.stderr.isatty()):
+        from pipeline.cli.screen import Screen
+
+        return Screen(settings)
+    return None
+
+
+@contextmanager
+def _reporting(settings: Settings, log: Log) -> Iterator[Keeper | None]:
+    if not settings.report:
+        yield None
+        return
+    from pipeline.outbox.report import Keeper
+
+    def warn(reason: str) -> None:
+        log.warning("report.failed", reason=reason)
+
+    keeper = Keeper(settings.outbox, settings.inbox, warn)
+    try:
+        yield keeper
+    finally:
+        keeper.close()
+
+
+@takes("inbox", "outbox", "settle")
+def status(settings: Settings, *, as_json: Json = False) -> None:
+    """Show what waits, settles, is in work, done, failed.
+
+    sudoku-pipeline status
+
+    sudoku-pipeline status --json | jq .scan_age
+
+    Exit code 1: files wait, and nothing has scanned the inbox for two minutes.
+    """
+    from pipeline.service.protocol.overview import survey
+
+    overview = survey(_folders(settings), settings.settle)
+    if as_json:
+        print(json.dumps(dataclasses.asdict(overview) | {"stuck": overview.is_stuck}, indent=1))
+    else:
+        _print_overview(overview)
+    if overview.is_stuck:
+        say("files wait and nothing scans: start `sudoku-pipeline watch`, or `run` from cron")
+    raise typer.Exit(SOME_BAD if overview.is_stuck else ALL_WELL)
+
+
+def _folders(settings: Settings) -> Folders:
+    from pipeline.service.protocol.folders import Folders
+
+    folders = Folders(settings.inbox, settings.outbox)
+    if not folders.inbox.is_dir():
+        raise EnvironmentFailure(f"{printable(str(settings.inbox))}: no such folder; see --inbox")
+    return folders
+
+
+def _print_overview(overview: Overview) -> None:
+    for title, entries in (
+        ("waiting", overview.waiting),
+        ("settling", overview.settling),
+        ("ignored", overview.ignored),
+        ("in work", overview.in_work),
+        ("failed", overview.failed),
+    ):
+        print(f"{title:<10}{len(entries):>8}")
+        _print_entries(entries)
+    print(f"{'done':<10}{overview.done:>8}")
+    age = "never" if overview.scan_age is None else f"{overview.scan_age:.0f} s ago"
+    print(f"{'last scan':<10}{age:>8}")
+
+
+def _print_entries(entries: list[Entry]) -> None:
+    for entry in entries[:_MOST_SHOWN]:
+        is_named = entry.note.startswith(f"{entry.name}:")
+        said = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))
+        print(f"    {printable(said)}")
+    if len(entries) > _MOST_SHOWN:
+        print(f"    and {len(entries) - _MOST_SHOWN} more")
+
+
+@takes("inbox", "outbox")
+def retry(
+    settings: Settings,
+    names: Annotated[list[str] | None, typer.Argument(help="Names in inbox/failed/.")] = None,
+    *,
+    every: Annotated[bool, typer.Option("--all", help="All that failed.")] = False,
+) -> None:
+    """Put failed files back into the inbox.
+
+    sudoku-pipeline retry puzzle.txt
+
+    sudoku-pipeline retry --all
+
+    Exit code 1: some were not put back; `--all` passes over names with a newer result.
+    """
+    from pipeline.service.protocol.overview import retry_failed
+
+    if bool(names) == every:
+        raise typer.BadParameter("give either names or --all")
+    code = ALL_WELL
+    for name, hindrance in retry_failed(_folders(settings), None if every else names):
+        if hindrance is None:
+            print(f"{printable(name)}: back in the inbox")
+        else:
+            say(f"{printable(name)}: {hindrance}")
+            code = SOME_BAD
+    raise typer.Exit(code)
+
+
+@takes("inbox", "outbox")
+def prune(
+    settings: Settings,
+    *,
+    older_than: Annotated[
+        str, typer.Option("--older-than", metavar="AGE", help="30d, 12h, 90m, 2w, 60s.")
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+) -> None:
+    """Delete old originals from inbox/done/ and old logs.
+
+    Solutions, records and failed files stay.
+
+    sudoku-pipeline prune --older-than 30d --dry-run
+
+    sudoku-pipeline prune --older-than 30d
+    """
+    from pipeline.service.log import Display
+    from pipeline.service.protocol.overview import delete_expired, expired_files
+
+    seconds = _seconds(older_than)  # a wrong age is told before a missing folder
+    expired = expired_files(_folders(settings), seconds)
+    display = Display(None, bar=True)
+    files = list(display.over(expired, "looking", "file"))
+    if dry_run:
+        for file in files:
+            print(printable(str(file.path)))
+        print(f"would delete {counted(len(files), 'file')}")
+    else:
+        going = display.over(files, "deleting", "file", len(files))
+        print(f"deleted {counted(delete_expired(going), 'file')}")
+
+
+def _seconds(age: str) -> float:
+    match = re.fullmatch(r"(\d{1,6})([smhdw])", age)
+    if not match:
+        raise typer.BadParameter(f"--older-than {age}: expected a number and s, m, h, d or w: 30d")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+@takes(*_ALL)
+def doctor(context: typer.Context, settings: Settings, *, as_json: Json = False) -> None:
+    """Say what this machine lacks, and which settings hold.
+
+    It takes the options of `run` and `watch`, and shows where each changed setting comes from: an
+    option, the environment, or the settings file.
+
+    sudoku-pipeline doctor
+
+    sudoku-pipeline doctor --inbox /mnt/share/in
+
+    Exit code 1: something will not work.
+    """
+    from pipeline.service.doctor import Finding, examine
+
+    findings = list(examine(settings))
+    for name, place in origins_of_settings(context).items():
+        value = getattr(settings, name)
+        said = f"{value:g}" if isinstance(value, float) else str(value)
+        said = said.lower() if isinstance(value, bool) else said
+        findings.append(Finding("ok", f"{name.replace('_', '-')} is {said}, by {place}"))
+    if as_json:
+        print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=1))
+    else:
+        for finding in findings:
+            remedy = f": {finding.remedy}" if finding.remedy else ""
+            print(f"{finding.level:<8} {printable(finding.about + remedy)}")
+    has_problem = any(finding.level == "problem" for finding in findings)
+    raise typer.Exit(SOME_BAD if has_problem else ALL_WELL)
