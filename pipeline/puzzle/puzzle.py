@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from pipeline.puzzle.clauses import Clauses
+    from pipeline.puzzle.formulas import Constraint
     from pipeline.puzzle.shapes import Shape
 
 MIN_SIDE, MAX_SIDE = 2, 256
@@ -190,9 +191,8 @@ def unit_name(geometry: Geometry, index: int) -> str:
 class Rule(ABC):
     """What a puzzle demands beyond its units: a cage, a thermometer, a knight's move.
 
-    Its data are its fields: cells by number, and numbers. `holds` is what it means, and all that
-    certifying looks at; `state` says the same in clauses, and all that solving and proofs look
-    at. `name` is what records call it.
+    A rule is data (cells by number, and numbers), a formula, a drawing and a name, by which records
+    call it. What it means of values and what its clauses say both come from the formula.
     """
 
     __slots__ = ()
@@ -200,35 +200,39 @@ class Rule(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        """The cells whose values decide whether it holds, each once."""
+    def formula(self, geometry: Geometry) -> Constraint:
+        """The constraint that it is. Raises ValueError for a geometry that it does not fit."""
 
-    @abstractmethod
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
+        """Its cells, each once: all those whose values decide whether it holds."""
+        return tuple(dict.fromkeys(self.formula(geometry).scope()))
+
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         """Whether a grid with these values, one for each cell, keeps the rule."""
+        return self.formula(geometry).holds(values)
 
-    @abstractmethod
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
+    def encode(self, geometry: Geometry, clauses: Clauses) -> None:
         """Add clauses that an assignment of `cells` satisfies exactly if the rule holds."""
+        self.formula(geometry).encode(clauses)
 
-    @abstractmethod
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        """How it is drawn."""
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        """The shapes it is drawn with; none if nobody draws it."""
+        return ()
 
-    @abstractmethod
-    def told(self, geometry: Geometry) -> str:
+    def describe(self, geometry: Geometry) -> str:
         """What people call it, with its place: `cage 15 at r1c1`."""
+        return self.name
 
 
 _KEPT = 4
 _kept: dict[tuple[Geometry, tuple[Rule, ...]], Clauses] = {}
-"""The clauses of the last few puzzles with rules: they are asked for several times."""
+"""The clauses of the last few puzzles with rules, which are asked for several times."""
 
 
 def clauses_of(
     geometry: Geometry, rules: tuple[Rule, ...], check: Callable[[int], None] | None = None
 ) -> Clauses:
-    """What rules say, not to be changed: it is kept.
+    """The clauses of rules, cached: do not change them.
 
     Raises LimitReached, as `check` does, which is called now and then with the bytes needed.
     """
@@ -239,7 +243,7 @@ def clauses_of(
     if clauses is None:
         clauses = Clauses(geometry.side, geometry.size, check=check)
         for rule in rules:
-            rule.state(geometry, clauses)
+            rule.encode(geometry, clauses)
     _kept[key] = clauses
     while len(_kept) > _KEPT:
         _kept.pop(next(iter(_kept)), None)

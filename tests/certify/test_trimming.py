@@ -32,7 +32,7 @@ from pipeline.certify.trimming.asking import Steps, trim, try_trim
 from pipeline.certify.trimming.state import FAILED, PICKED
 from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.puzzle.rules.cages.killer import Cage
+from pipeline.puzzle.rules.cages import Cage
 from pipeline.solving.solvers.pysat import ENGINES, Prover, Satisfiable
 
 HOUR = 3600.0

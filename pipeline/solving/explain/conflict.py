@@ -121,7 +121,7 @@ def explain_conflict(
     if found is None:
         return None
     clues = _clues(puzzle, found.cells)
-    told = [puzzle.rules[rule].told(puzzle.geometry) for rule in found.rules]
+    told = [puzzle.rules[rule].describe(puzzle.geometry) for rule in found.rules]
     sentence = _sentence(clues, told, minimal=found.minimal)
     return Conflict(clues, sentence, found.minimal, found.rules)
 
@@ -297,7 +297,7 @@ def _assumed_rules(puzzle: Puzzle, highest: int) -> tuple[dict[int, int], list[C
         assumption = clauses.new()
         rules[assumption] = place
         with clauses.under(assumption):
-            rule.state(geometry, clauses)
+            rule.encode(geometry, clauses)
     return rules, clauses.made
 
 

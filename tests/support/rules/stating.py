@@ -15,7 +15,7 @@ Held = frozenset[tuple[int, int]]
 def stated(geometry: Geometry, rule: Rule, most: Most | None = None) -> Clauses:
     """The clauses of a rule, which may take so much."""
     clauses = Clauses(geometry.side, geometry.size, most or Most())
-    rule.state(geometry, clauses)
+    rule.encode(geometry, clauses)
     return clauses
 
 

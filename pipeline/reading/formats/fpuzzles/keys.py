@@ -6,44 +6,37 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import (
-    AntiKing,
-    AntiKnight,
-    Arrow,
+from pipeline.puzzle.rules.base import neighbours
+from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, Quadruple
+from pipeline.puzzle.rules.lines import (
     Between,
-    BlackDot,
-    Cage,
-    Clone,
-    Diagonal,
-    DisjointGroups,
     DoubleArrow,
     Entropic,
-    ExtraRegion,
-    Extreme,
-    Indexer,
-    LittleKiller,
     Lockout,
     Modular,
     Nabner,
-    NoDots,
-    Nonconsecutive,
-    NoXV,
-    PairSum,
     Palindrome,
-    Parity,
-    Quadruple,
     RegionSum,
     Renban,
-    Sandwich,
-    Skyscraper,
     Thermometer,
     Whispers,
-    WhiteDot,
-    Windoku,
-    XSum,
     Zipper,
 )
-from pipeline.puzzle.rules.places import neighbours
+from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.pairs import (
+    XV,
+    AntiKing,
+    AntiKnight,
+    BlackDot,
+    Extreme,
+    Indexer,
+    NegativeKropki,
+    NegativeXV,
+    Nonconsecutive,
+    Parity,
+    WhiteDot,
+)
+from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Windoku
 from pipeline.reading.formats.fpuzzles.document import Misread, Node
 from pipeline.reading.formats.fpuzzles.items import Item
 
@@ -111,7 +104,7 @@ def _xv(items: Sequence[Item]) -> Iterator[Rule]:
             total = TOTALS.get(str(value.value).strip().upper())
             if total is None:
                 raise value.wrong("'X' or 'V'")
-            yield PairSum(*pair, total)
+            yield XV(*pair, total)
 
 
 def _clone(item: Item) -> Rule:
@@ -265,10 +258,10 @@ def negative_rules(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Ite
     wanted = (differences if "difference" in names else (), ratios if "ratio" in names else ())
     if any(wanted):
         dots = dotted(geometry, rules)
-        yield NoDots(tuple(sorted(wanted[0])), tuple(sorted(wanted[1])), dots)
+        yield NegativeKropki(tuple(sorted(wanted[0])), tuple(sorted(wanted[1])), dots)
     if "xv" in names:
-        marks = [(rule.a, rule.b) for rule in rules if isinstance(rule, PairSum)]
-        yield NoXV(tuple(sorted(TOTALS.values())), _beside(geometry, marks))
+        marks = [(rule.a, rule.b) for rule in rules if isinstance(rule, XV)]
+        yield NegativeXV(tuple(sorted(TOTALS.values())), _beside(geometry, marks))
 
 
 def dotted(geometry: Geometry, rules: Sequence[Rule]) -> tuple[Pair, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.puzzle.rules import ExtraRegion, Parity, Region
+from pipeline.puzzle.rules.pairs import Parity
+from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.base import Found
 from pipeline.reading.formats.fpuzzles.document import Misread, Node, whole_number
 from pipeline.reading.formats.fpuzzles.items import COSMETIC, Board, Item, everything_named

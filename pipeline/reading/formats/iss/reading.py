@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.puzzle.rules import Arrow, LittleKiller, Quadruple, Region, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.cages import Arrow, Quadruple
+from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.regions import Region
 from pipeline.reading.formats.base import Found
 from pipeline.reading.formats.iss.grammar import Item, Source
 from pipeline.reading.formats.iss.types import TYPES, Reader, strict_rules

@@ -9,44 +9,35 @@ from functools import cached_property
 from itertools import combinations
 
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import (
-    AntiKing,
-    AntiKnight,
-    Arrow,
+from pipeline.puzzle.rules.base import neighbours
+from pipeline.puzzle.rules.cages import Arrow, Cage, EqualSums, Quadruple, SameMultiset, Sum
+from pipeline.puzzle.rules.lines import (
     Between,
-    BlackDot,
-    Cage,
-    Diagonal,
-    DisjointGroups,
     DoubleArrow,
     Entropic,
-    EqualSums,
-    ExtraRegion,
-    Greater,
-    Indexer,
-    LittleKiller,
     Lockout,
     Modular,
-    NoDots,
-    Nonconsecutive,
-    NoXV,
-    PairSum,
     Palindrome,
-    Quadruple,
     RegionSum,
     Renban,
-    SameValues,
-    Sandwich,
-    Skyscraper,
-    Sum,
     Thermometer,
     Whispers,
-    WhiteDot,
-    Windoku,
-    XSum,
     Zipper,
 )
-from pipeline.puzzle.rules.places import neighbours
+from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.pairs import (
+    XV,
+    AntiKing,
+    AntiKnight,
+    BlackDot,
+    Greater,
+    Indexer,
+    NegativeKropki,
+    NegativeXV,
+    Nonconsecutive,
+    WhiteDot,
+)
+from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Windoku
 from pipeline.reading.formats.iss.grammar import Item, Source
 from pipeline.reading.formats.ruled import Place, cells_along, usual_boxes
 from pipeline.reading.formats.text import Word
@@ -238,7 +229,7 @@ def _same_values(reader: Reader, item: Item) -> Iterator[Rule]:
     size, rest = divmod(len(cells), number)
     if rest:
         raise reader.source.short(item, f"cells for {number} groups of one size")
-    yield SameValues(tuple(cells[at : at + size] for at in range(0, len(cells), size)))
+    yield SameMultiset(tuple(cells[at : at + size] for at in range(0, len(cells), size)))
 
 
 def _arrow(reader: Reader, item: Item) -> Iterator[Rule]:
@@ -348,8 +339,8 @@ TYPES: dict[str, _Rules] = {
     "RegionSumLine": _region_sum,
     "WhiteDot": _pairs(WhiteDot),
     "BlackDot": _pairs(BlackDot),
-    "X": _pairs(lambda a, b: PairSum(a, b, 10)),
-    "V": _pairs(lambda a, b: PairSum(a, b, 5)),
+    "X": _pairs(lambda a, b: XV(a, b, 10)),
+    "V": _pairs(lambda a, b: XV(a, b, 5)),
     "GreaterThan": _pairs(Greater),
     "Cage": _cage,
     "Sum": _sums,
@@ -370,7 +361,7 @@ TYPES: dict[str, _Rules] = {
 def strict_rules(name: str, rules: Sequence[Rule]) -> Rule:
     """What neighbours without a mark must not be: those of `StrictKropki` or `StrictXV`."""
     kropki = name == "StrictKropki"
-    marks = (rule for rule in rules if isinstance(rule, WhiteDot | BlackDot if kropki else PairSum))
+    marks = (rule for rule in rules if isinstance(rule, WhiteDot | BlackDot if kropki else XV))
     pairs = {(min(mark.a, mark.b), max(mark.a, mark.b)) for mark in marks}
     spared = tuple(sorted(pairs))
-    return NoDots((1,), (2,), spared) if kropki else NoXV((5, 10), spared)
+    return NegativeKropki((1,), (2,), spared) if kropki else NegativeXV((5, 10), spared)

@@ -6,7 +6,7 @@ import pytest
 from support.rules.stating import forbidden, unlike
 
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules import AntiKing, AntiKnight
+from pipeline.puzzle.rules.pairs import AntiKing, AntiKnight
 
 NINE = Geometry(3, 3)
 SAMURAI = Geometry(3, 3, grids=((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))
@@ -54,5 +54,5 @@ def test_a_king_in_the_middle_sees_the_eight_cells_around_it():
 
 @pytest.mark.parametrize("rule", [AntiKnight(), AntiKing()])
 def test_nobody_draws_it_and_its_name_tells_it(rule):
-    assert list(rule.shapes(NINE)) == []
-    assert rule.told(NINE) == rule.name
+    assert list(rule.draw(NINE)) == []
+    assert rule.describe(NINE) == rule.name

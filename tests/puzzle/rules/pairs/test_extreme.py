@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules import Extreme
+from pipeline.puzzle.rules.pairs import Extreme
 from pipeline.puzzle.shapes import Label, Tint
 
 NINE = Geometry(3, 3)
@@ -31,12 +31,12 @@ def test_a_cell_that_stands_beside_none_but_others_marked_holds_anything():
 
 
 def test_an_extreme_is_shaded_with_a_sign_towards_each_neighbour():
-    assert list(Extreme(MIDDLE, (LEFT, BELOW), maximum=False).shapes(NINE)) == [
+    assert list(Extreme(MIDDLE, (LEFT, BELOW), maximum=False).draw(NINE)) == [
         Tint(((5, 5),), "minimum"),
         Label((5, 4.5), ">", "minimum"),
         Label((5.5, 5), "∧", "minimum"),
     ]
-    assert list(Extreme(0, (1,), maximum=True).shapes(NINE)) == [
+    assert list(Extreme(0, (1,), maximum=True).draw(NINE)) == [
         Tint(((1, 1),), "maximum"),
         Label((1, 1.5), ">", "maximum"),
     ]
@@ -44,7 +44,7 @@ def test_an_extreme_is_shaded_with_a_sign_towards_each_neighbour():
 
 @pytest.mark.parametrize(("maximum", "told"), [(True, "maximum"), (False, "minimum")])
 def test_an_extreme_is_told_by_its_cell(maximum, told):
-    assert Extreme(MIDDLE, (LEFT,), maximum).told(NINE) == f"{told} at r5c5"
+    assert Extreme(MIDDLE, (LEFT,), maximum).describe(NINE) == f"{told} at r5c5"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.puzzle.rules import Indexer
+from pipeline.puzzle.rules.pairs import Indexer
 from pipeline.puzzle.shapes import Tint
 
 NINE = Geometry(3, 3)
@@ -35,8 +35,8 @@ def test_a_number_that_stands_elsewhere_too_breaks_it():
 
 @pytest.mark.parametrize(("row", "kind"), [(False, "column"), (True, "row")])
 def test_it_is_shaded_and_told_by_its_kind_and_cell(row, kind):
-    assert list(Indexer(40, row).shapes(NINE)) == [Tint(((5, 5),), f"{kind}-indexer")]
-    assert Indexer(40, row).told(NINE) == f"{kind} indexer at r5c5"
+    assert list(Indexer(40, row).draw(NINE)) == [Tint(((5, 5),), f"{kind}-indexer")]
+    assert Indexer(40, row).describe(NINE) == f"{kind} indexer at r5c5"
 
 
 @pytest.mark.parametrize("row", [True, False])

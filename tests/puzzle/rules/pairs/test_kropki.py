@@ -6,7 +6,7 @@ import pytest
 from support.rules.stating import forbidden, orthogonal, unlike
 
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules import BlackDot, NoDots, WhiteDot
+from pipeline.puzzle.rules.pairs import BlackDot, NegativeKropki, WhiteDot
 from pipeline.puzzle.shapes import Dot
 
 TWO, NINE = Geometry(1, 2), Geometry(3, 3)
@@ -55,25 +55,25 @@ def test_a_dot_takes_the_pairs_of_its_difference_or_ratio_whichever_cell_is_grea
 def test_neighbours_without_a_dot_have_none_of_the_differences_and_ratios(
     differences, ratios, pairs
 ):
-    assert kept(NoDots(differences, ratios, OTHERS)) == ALL - pairs
-    assert kept(NoDots(differences, ratios, ((0, 1), *OTHERS))) == ALL
+    assert kept(NegativeKropki(differences, ratios, OTHERS)) == ALL - pairs
+    assert kept(NegativeKropki(differences, ratios, ((0, 1), *OTHERS))) == ALL
 
     spared = ((0, 1), (40, 49))
     expected = unlike(NINE, orthogonal, lambda u, v: (u, v) not in pairs, spared)
-    assert forbidden(NINE, NoDots(differences, ratios, spared)) == expected
+    assert forbidden(NINE, NegativeKropki(differences, ratios, spared)) == expected
 
 
 def test_a_dot_is_drawn_on_the_border_with_its_number_if_that_is_not_the_usual_one():
-    assert list(WhiteDot(0, 1).shapes(NINE)) == [Dot((1, 1.5), "white")]
-    assert list(WhiteDot(0, 9, 2).shapes(NINE)) == [Dot((1.5, 1), "white", "2")]
-    assert list(BlackDot(80, 79).shapes(NINE)) == [Dot((9, 8.5), "black")]
-    assert list(BlackDot(80, 71, 3).shapes(NINE)) == [Dot((8.5, 9), "black", "3")]
+    assert list(WhiteDot(0, 1).draw(NINE)) == [Dot((1, 1.5), "white")]
+    assert list(WhiteDot(0, 9, 2).draw(NINE)) == [Dot((1.5, 1), "white", "2")]
+    assert list(BlackDot(80, 79).draw(NINE)) == [Dot((9, 8.5), "black")]
+    assert list(BlackDot(80, 71, 3).draw(NINE)) == [Dot((8.5, 9), "black", "3")]
 
 
 def test_a_dot_is_told_by_its_cells_and_by_its_number_if_that_is_not_the_usual_one():
-    assert WhiteDot(0, 1).told(NINE) == "white dot between r1c1 and r1c2"
-    assert BlackDot(0, 9, 3).told(NINE) == "black dot 3 between r1c1 and r2c1"
-    assert NoDots((1,), (2,), ()).told(NINE) == "no other dots"
+    assert WhiteDot(0, 1).describe(NINE) == "white dot between r1c1 and r1c2"
+    assert BlackDot(0, 9, 3).describe(NINE) == "black dot 3 between r1c1 and r2c1"
+    assert NegativeKropki((1,), (2,), ()).describe(NINE) == "no other dots"
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_dot_is_told_by_its_cells_and_by_its_number_if_that_is_not_the_usual_o
         (lambda: BlackDot(3, 3), "black dot: a cell is named twice"),
         (lambda: WhiteDot(3, 4, -1), "white dot: the difference must be at least 0, not -1"),
         (lambda: BlackDot(3, 4, 0), "black dot: the ratio must be at least 1, not 0"),
-        (lambda: NoDots((1,), (), ((1, 0),)), "no other dots: the pairs spared are not"),
+        (lambda: NegativeKropki((1,), (), ((1, 0),)), "no other dots: the pairs spared are not"),
     ],
 )
 def test_what_makes_no_sense_is_refused(make, message):

@@ -6,7 +6,7 @@ import pytest
 from support.rules.stating import forbidden, orthogonal, unlike
 
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules import Nonconsecutive
+from pipeline.puzzle.rules.pairs import Nonconsecutive
 
 NINE = Geometry(3, 3)
 SPARED = ((0, 1), (40, 49))
@@ -45,5 +45,5 @@ def test_pairs_spared_that_are_not_ascending_sorted_and_each_once_are_refused(sp
 
 
 def test_nobody_draws_it_and_its_name_tells_it():
-    assert list(Nonconsecutive().shapes(NINE)) == []
-    assert Nonconsecutive().told(NINE) == "nonconsecutive"
+    assert list(Nonconsecutive().draw(NINE)) == []
+    assert Nonconsecutive().describe(NINE) == "nonconsecutive"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.puzzle.rules import Diagonal, DisjointGroups, Windoku
+from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, Windoku
 from pipeline.puzzle.shapes import Line, Tint
 
 NINE = Geometry(3, 3)
@@ -40,8 +40,8 @@ def test_a_diagonal_is_drawn_from_corner_to_corner_and_told_by_its_first_cell(
     rising, points, corner
 ):
     rule = Diagonal(rising)
-    assert list(rule.shapes(NINE)) == [Line(points, "diagonal")]
-    assert rule.told(NINE) == f"diagonal from {corner}"
+    assert list(rule.draw(NINE)) == [Line(points, "diagonal")]
+    assert rule.describe(NINE) == f"diagonal from {corner}"
 
 
 @pytest.mark.parametrize("geometry", [NINE, Geometry(1, 9)], ids=["boxes", "none"])
@@ -51,9 +51,9 @@ def test_the_windows_of_windoku_are_four_boxes_with_a_cell_between_and_around_th
         for rows in ((2, 3, 4), (6, 7, 8))
         for columns in ((2, 3, 4), (6, 7, 8))
     ]
-    assert [places(geometry, window) for window in Windoku().regions(geometry)] == four
-    assert list(Windoku().shapes(geometry)) == [Tint(tuple(each), "windoku") for each in four]
-    assert Windoku().told(geometry) == "windoku"
+    assert [places(geometry, each.cells) for each in Windoku().formula(geometry).parts] == four
+    assert list(Windoku().draw(geometry)) == [Tint(tuple(each), "windoku") for each in four]
+    assert Windoku().describe(geometry) == "windoku"
 
 
 def test_a_value_may_be_in_two_windows_but_not_twice_in_one():
@@ -66,7 +66,7 @@ def test_a_value_may_be_in_two_windows_but_not_twice_in_one():
 
 @pytest.mark.parametrize("geometry", [NINE, Geometry(2, 3), Geometry(4, 2), Geometry(5, 1)])
 def test_two_cells_share_a_disjoint_group_if_they_are_at_the_same_place_of_their_boxes(geometry):
-    groups = DisjointGroups().regions(geometry)
+    groups = [each.cells for each in DisjointGroups().formula(geometry).parts]
     assert sorted(DisjointGroups().cells(geometry)) == list(range(geometry.size))
     assert [len(group) for group in groups] == [geometry.side] * geometry.side
     for group in groups:
@@ -78,8 +78,8 @@ def test_two_cells_share_a_disjoint_group_if_they_are_at_the_same_place_of_their
 
 
 def test_nobody_draws_disjoint_groups_and_their_name_tells_them():
-    assert list(DisjointGroups().shapes(NINE)) == []
-    assert DisjointGroups().told(NINE) == "disjoint groups"
+    assert list(DisjointGroups().draw(NINE)) == []
+    assert DisjointGroups().describe(NINE) == "disjoint groups"
 
 
 @pytest.mark.parametrize(

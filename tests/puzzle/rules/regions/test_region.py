@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.puzzle.rules import ExtraRegion, Region
+from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.puzzle.shapes import Outline, Tint
 
 KINDS = pytest.mark.parametrize("kind", [Region, ExtraRegion])
@@ -35,13 +35,13 @@ def test_one_of_more_cells_than_values_is_a_puzzle_without_a_solution(kind):
 
 def test_a_region_of_a_jigsaw_has_a_line_around_it_and_an_extra_one_is_shaded():
     cells = ((1, 2), (2, 2))
-    assert list(Region((1, 5)).shapes(FOUR)) == [Outline(cells, "region")]
-    assert list(ExtraRegion((1, 5)).shapes(FOUR)) == [Tint(cells, "extra-region")]
+    assert list(Region((1, 5)).draw(FOUR)) == [Outline(cells, "region")]
+    assert list(ExtraRegion((1, 5)).draw(FOUR)) == [Tint(cells, "extra-region")]
 
 
 def test_a_region_is_told_by_its_first_cell():
-    assert Region((1, 5)).told(FOUR) == "jigsaw region of r1c2"
-    assert ExtraRegion((5, 1)).told(FOUR) == "extra region at r2c2"
+    assert Region((1, 5)).describe(FOUR) == "jigsaw region of r1c2"
+    assert ExtraRegion((5, 1)).describe(FOUR) == "extra region at r2c2"
 
 
 @KINDS
