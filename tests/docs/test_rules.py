@@ -8,9 +8,6 @@ import pytest
 from support.pages import PAGES, ROOT
 from support.rules.predicates import MEANS
 
-from pipeline.reading.formats.fpuzzles.keys import FLAGS, KINDS, NEGATIVE, NONCONSECUTIVE
-from pipeline.reading.formats.iss.types import TYPES
-
 MADE = runpy.run_path(str(ROOT / "docs" / "rules.py"))
 EXAMPLES = MADE["EXAMPLES"]
 PICTURES = ROOT / "docs" / "assets" / "rules"
@@ -31,14 +28,6 @@ def test_every_rule_has_its_example_and_every_picture_its_rule():
     named = [type(example.rules[0]).__name__ for example in EXAMPLES]
     assert sorted(named) == sorted(rule.__name__ for rule in MEANS)
     assert {path.name for path in PICTURES.iterdir()} == {example.file for example in EXAMPLES}
-
-
-def test_the_page_has_every_name_that_a_format_knows():
-    def named(where):
-        return {name for each in EXAMPLES for name in getattr(each, where).split(", ") if name}
-
-    assert named("fpuzzles") == {*FLAGS, *KINDS, NEGATIVE, NONCONSECUTIVE, "region"}
-    assert named("iss") == {*TYPES, "Jigsaw", "StrictKropki", "StrictXV"}
 
 
 @each_example

@@ -21,6 +21,9 @@ from pipeline.puzzle.puzzle import Geometry, Rule
 from pipeline.puzzle.rules.base import Cells, Shaded, check_cells, place, places
 from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Shape
 
+LARGEST_CIRCLE = 3
+"""Cells of an arrow's circle, which are the digits of a number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cage(Rule):
@@ -87,7 +90,7 @@ class Arrow(Rule):
     def __post_init__(self) -> None:
         check_cells(f"{self.name}: its circle", self.circle, once=True)
         check_cells(f"{self.name}: its shaft", self.shaft)
-        if len(self.circle) > 3:
+        if len(self.circle) > LARGEST_CIRCLE:
             raise ValueError(f"{self.name}: at most 3 cells in the circle, not {len(self.circle)}")
 
     def formula(self, geometry: Geometry) -> Constraint:

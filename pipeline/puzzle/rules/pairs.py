@@ -323,6 +323,12 @@ class Indexer(Rule):
         return "row" if self.row else "column"
 
 
+def marked_pairs(geometry: Geometry, rules: Iterable[Rule], *kinds: type[OnBorder]) -> CellPairs:
+    """The neighbours between which rules of these kinds stand, as `spared` wants them."""
+    marks = [(rule.a, rule.b) for rule in rules if isinstance(rule, kinds)]
+    return tuple(sorted({(min(pair), max(pair)) for pair in marks} & {*neighbours(geometry)}))
+
+
 def _differs_by(u: int, v: int, difference: int) -> bool:
     return abs(u - v) == difference
 

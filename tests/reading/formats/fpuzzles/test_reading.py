@@ -44,7 +44,7 @@ from pipeline.puzzle.rules.pairs import (
 )
 from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
 from pipeline.reading.formats.fpuzzles.document import Misread, load
-from pipeline.reading.formats.fpuzzles.keys import FLAGS, KINDS
+from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS
 from pipeline.service.requests import solve_puzzle
 from pipeline.settings import Settings
 
@@ -142,9 +142,9 @@ def test_a_key_is_its_rules(key):
 
 def test_every_key_that_is_known_is_tested():
     assert OF_FOUR.keys() | {"even", "odd", "windoku"} == (
-        FLAGS.keys() | KINDS.keys() | {"nonconsecutive"}
+        FLAGS.keys() | KEYS.keys() | {"nonconsecutive"}
     )
-    assert RULES.keys() >= (FLAGS.keys() | KINDS.keys()) - {"disjointgroups"}
+    assert RULES.keys() >= (FLAGS.keys() | KEYS.keys()) - {"disjointgroups"}
 
 
 def test_windoku_is_of_nine():
@@ -322,7 +322,7 @@ def test_what_says_nothing_changes_nothing():
     made = whole()
     plain = read(made)
     coloured = {**COSMETICS, **copy.deepcopy(made)}
-    for key in KINDS:
+    for key in KEYS:
         coloured[key] = [{**each, "outlineC": "#000", "width": 0.5} for each in coloured[key]]
     coloured["grid"][4][4] = {"c": "#f00", "cArray": ["#f00"], "highlight": 3, "value": 7}
     found = read(coloured)
