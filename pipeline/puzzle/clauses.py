@@ -40,7 +40,7 @@ _CHECKED_CLAUSES, _CHECKED_STEPS = 4096, 1 << 14
 """Clauses or steps between two looks at the limits."""
 
 
-class Clauses:
+class ClauseBuilder:
     """Collects clauses over the candidates of a grid with `cells` cells and values 1 … side.
 
     `made` are the clauses so far, `variables` is the highest variable. Raises LimitReached beyond
@@ -139,7 +139,7 @@ class Clauses:
     def holding(self, cells: Sequence[int], value: int) -> int:
         """A variable that is true exactly if one of the cells holds the value.
 
-        It is defined whatever the conditions are.
+        Conditions do not apply to its definition.
         """
         held = self.new()
         for cell in cells:
@@ -165,7 +165,7 @@ class Clauses:
         ascending = sorted(values)
         sums = [0, *accumulate(ascending)]
         found: list[Clause] = []
-        # the values chosen, the greatest first; how many others are smaller; what is missing
+        # the values chosen so far, the greatest first, the number of smaller ones, the missing sum
         waiting: list[tuple[Clause, int, int]] = [((), len(ascending), total)]
         while waiting:
             some, below, missing = waiting.pop()

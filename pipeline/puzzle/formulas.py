@@ -14,7 +14,7 @@ from itertools import accumulate, chain, combinations, permutations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pipeline.puzzle.clauses import Clauses
+    from pipeline.puzzle.clauses import ClauseBuilder
 
 Cells = tuple[int, ...]
 
@@ -35,7 +35,7 @@ class Constraint(ABC):
         """Whether it holds of these values, one for each cell of the grid."""
 
     @abstractmethod
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         """Add clauses that say the same."""
 
 
@@ -52,7 +52,7 @@ class Allowed(Constraint):
     def holds(self, values: Sequence[int]) -> bool:
         return values[self.cell] in self.values
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         for value in clauses.values:
             if value not in self.values:
                 clauses.add(-clauses.at(self.cell, value))
@@ -73,7 +73,7 @@ class Pairs(Constraint):
         relation, numbers = self.relation, self.numbers
         return all(relation(values[a], values[b], *numbers) for a, b in self.pairs)
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         values, at, add = clauses.values, clauses.at, clauses.add
         clauses.spend(clauses.side**2)
         related = {(u, v) for u in values for v in values if self.relation(u, v, *self.numbers)}
@@ -108,7 +108,7 @@ class Equivalent(Constraint):
     def holds(self, values: Sequence[int]) -> bool:
         return all((values[a] == u) == (values[b] == v) for (a, u), (b, v) in self.facts)
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         for one, other in self.facts:
             here, there = clauses.at(*one), clauses.at(*other)
             clauses.add(-here, there)
@@ -130,7 +130,7 @@ class Beyond(Constraint):
         low, high = values[self.low], values[self.high]
         return all(values[cell] < low or values[cell] > high for cell in self.cells)
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         values = clauses.values
         for cell in self.cells:
             for value in values:
@@ -148,7 +148,7 @@ class AllDifferent(Constraint):
     def holds(self, values: Sequence[int]) -> bool:
         return len({values[cell] for cell in self.cells}) == len(self.cells)
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         if len(self.cells) > clauses.side:
             clauses.add()
             return
@@ -170,7 +170,7 @@ class AtLeast(Constraint):
     def holds(self, values: Sequence[int]) -> bool:
         return sum(values[cell] == self.value for cell in self.cells) >= self.times
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         if self.times <= 0:
             return
         if self.value not in clauses.values or self.times > len(self.cells):
@@ -191,7 +191,7 @@ class OneOfSets(Constraint):
         held = {values[cell] for cell in self.cells}
         return any(held == {*each} for each in self.sets)
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         literals = {value: clauses.holding(self.cells, value) for value in clauses.values}
         clauses.chosen(literals, self.sets)
 
@@ -209,7 +209,7 @@ class Total(Constraint):
     def holds(self, values: Sequence[int]) -> bool:
         return sum(values[cell] * weight for cell, weight in self.terms) == self.total
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         weights: dict[int, int] = {}
         for cell, weight in self.terms:
             weights[cell] = weights.get(cell, 0) + weight
@@ -223,9 +223,9 @@ class Total(Constraint):
 
 @dataclass(frozen=True, slots=True)
 class SameTotals(Constraint):
-    """The sum of the values is the same in each part, or the number of cells with one value.
+    """The sum of the values is the same in each part; with `counted`, how often that value occurs.
 
-    That value is `counted`. A part may name a cell more than once.
+    A part may name a cell more than once.
     """
 
     parts: tuple[Cells, ...]
@@ -240,7 +240,7 @@ class SameTotals(Constraint):
     def holds(self, values: Sequence[int]) -> bool:
         return len({sum(self._worth(values[cell]) for cell in part) for part in self.parts}) <= 1
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         if len(self.parts) < 2:
             return
         worths = [*map(self._worth, clauses.values)]
@@ -268,7 +268,7 @@ class SetTotal(Constraint):
         is_set = len(held) == len(self.cells) and held.issubset(self.values)
         return is_set and sum(held) == self.total
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         sets = clauses.sets(self.values, len(self.cells), self.total)
         if sets is not None:
             OneOfSets(self.cells, tuple(sets)).encode(clauses)
@@ -294,7 +294,7 @@ class TotalBetween(Constraint):
         first, last = sorted((held.index(1), held.index(n)))
         return sum(held[first + 1 : last]) == self.total
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         AllDifferent(self.cells).encode(clauses)
         n, sets = clauses.side, list[tuple[int, ...]]()
         for size in range(n - 1):
@@ -306,7 +306,7 @@ class TotalBetween(Constraint):
                 return
         self._choose(clauses, sets)
 
-    def _choose(self, clauses: Clauses, sets: Sequence[tuple[int, ...]]) -> None:
+    def _choose(self, clauses: ClauseBuilder, sets: Sequence[tuple[int, ...]]) -> None:
         """One of the sets stands between 1 and n, given that each value is there once."""
         n, cells = clauses.side, self.cells
         inside = {value: clauses.new() for value in range(2, n)}
@@ -349,7 +349,7 @@ class Automaton(Constraint):
                 return False
         return state in self.accepted
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         clauses.automaton(self.cells, self.start, self._step, self.accepted.__contains__)
 
     def _step(self, _: int, state: Hashable, value: int) -> Hashable | None:
@@ -372,7 +372,7 @@ class Every(_Parts):
     def holds(self, values: Sequence[int]) -> bool:
         return all(part.holds(values) for part in self.parts)
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         for part in self.parts:
             part.encode(clauses)
 
@@ -385,7 +385,7 @@ class Either(_Parts):
     def holds(self, values: Sequence[int]) -> bool:
         return any(part.holds(values) for part in self.parts)
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         for literal, part in zip(clauses.pick(len(self.parts)), self.parts, strict=True):
             with clauses.under(literal):
                 part.encode(clauses)
@@ -404,7 +404,7 @@ class ByValue(Constraint):
     def holds(self, values: Sequence[int]) -> bool:
         return self.parts[values[self.cell] - 1].holds(values)
 
-    def encode(self, clauses: Clauses) -> None:
+    def encode(self, clauses: ClauseBuilder) -> None:
         for value, part in enumerate(self.parts, start=1):
             with clauses.under(clauses.at(self.cell, value)):
                 part.encode(clauses)

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from pipeline.puzzle.clauses import Clauses
+    from pipeline.puzzle.clauses import ClauseBuilder
     from pipeline.puzzle.formulas import Constraint
     from pipeline.puzzle.shapes import Shape
 
@@ -146,7 +146,7 @@ class Geometry:
         return row + 1, column + 1
 
     def cell_at(self, row: int, column: int) -> int | None:
-        """The cell at a row and column, counted from 1; None if there is none."""
+        """The cell at a row and column, counted from 1; None outside the grid."""
         if self.grids:
             return self._cells.get((row, column))
         if 1 <= row <= self.side and 1 <= column <= self.side:
@@ -192,7 +192,7 @@ class Rule(ABC):
     """What a puzzle demands beyond its units: a cage, a thermometer, a knight's move.
 
     A rule is data (cells by number, and numbers), a formula, a drawing and a name, by which records
-    call it. What it means of values and what its clauses say both come from the formula.
+    call it. Its meaning and its clauses both come from the formula.
     """
 
     __slots__ = ()
@@ -211,7 +211,7 @@ class Rule(ABC):
         """Whether a grid with these values, one for each cell, keeps the rule."""
         return self.formula(geometry).holds(values)
 
-    def encode(self, geometry: Geometry, clauses: Clauses) -> None:
+    def encode(self, geometry: Geometry, clauses: ClauseBuilder) -> None:
         """Add clauses that an assignment of `cells` satisfies exactly if the rule holds."""
         self.formula(geometry).encode(clauses)
 
@@ -225,23 +225,23 @@ class Rule(ABC):
 
 
 _KEPT = 4
-_kept: dict[tuple[Geometry, tuple[Rule, ...]], Clauses] = {}
+_kept: dict[tuple[Geometry, tuple[Rule, ...]], ClauseBuilder] = {}
 """The clauses of the last few puzzles with rules, which are asked for several times."""
 
 
 def clauses_of(
     geometry: Geometry, rules: tuple[Rule, ...], check: Callable[[int], None] | None = None
-) -> Clauses:
+) -> ClauseBuilder:
     """The clauses of rules, cached: do not change them.
 
     Raises LimitReached, as `check` does, which is called now and then with the bytes needed.
     """
-    from pipeline.puzzle.clauses import Clauses  # noqa: PLC0415 - most puzzles have no rules
+    from pipeline.puzzle.clauses import ClauseBuilder  # noqa: PLC0415 - most puzzles have no rules
 
     key = (geometry, rules)
     clauses = _kept.pop(key, None)
     if clauses is None:
-        clauses = Clauses(geometry.side, geometry.size, check=check)
+        clauses = ClauseBuilder(geometry.side, geometry.size, check=check)
         for rule in rules:
             rule.encode(geometry, clauses)
     _kept[key] = clauses
@@ -290,8 +290,8 @@ class Puzzle:
         full = geometry.all_values
         return cls(geometry, tuple(1 << (v - 1) if v else full for v in values), rules)
 
-    def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> Clauses:
-        """What its rules say, cell c holding v being variable c·n + v.
+    def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> ClauseBuilder:
+        """The clauses of its rules; variable c·n + v is "cell c holds v".
 
         Raises LimitReached, as `check` does; `Limits.checking` makes one.
         """

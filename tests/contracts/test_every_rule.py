@@ -23,7 +23,7 @@ from support.rules.predicates import MEANS
 from support.rules.stating import stated
 
 from pipeline.outbox.report.styles import STYLES
-from pipeline.puzzle.clauses import Clauses, Most
+from pipeline.puzzle.clauses import ClauseBuilder, Most
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
@@ -196,7 +196,7 @@ def test_the_clauses_are_the_same_each_time_and_only_moved_after_others(kind):
 def test_a_condition_holds_of_all_that_is_added_under_it(kind):
     """What a rule adds under a false literal excludes nothing."""
     for geometry, rule in EXAMPLES[kind]:
-        clauses = Clauses(geometry.side, geometry.size)
+        clauses = ClauseBuilder(geometry.side, geometry.size)
         condition = clauses.new()
         with clauses.under(condition):
             rule.encode(geometry, clauses)

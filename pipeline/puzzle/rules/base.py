@@ -1,4 +1,4 @@
-"""What rules share: kinds of rules that are drawn and named alike, places, and checks of data."""
+"""Base classes of rules that are drawn and named alike; names of places; checks of data."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def diagonals() -> tuple[Rule, ...]:
 
 
 def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> list[Cage]:
-    """The cages, by what their cells and their sums are filed under; a sum of 0 is none."""
+    """The cages, from the cells and the sum of each key; a sum of 0 means none."""
     from pipeline.puzzle.rules.cages import Cage  # noqa: PLC0415 - as above
 
     cages = (Cage(tuple(cells), sums[at] or None) for at, cells in members.items())

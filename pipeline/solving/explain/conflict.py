@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from pipeline.certify import clashing_givens
 from pipeline.errors import LimitReached, SolverError, counted
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle.clauses import Clause, Clauses
+from pipeline.puzzle.clauses import Clause, ClauseBuilder
 from pipeline.puzzle.puzzle import Puzzle, unit_name, units_of, values_of
 from pipeline.solving.encode import Numbering, encode_puzzle
 from pipeline.solving.solvers.base import Closeable
@@ -290,7 +290,7 @@ def _assumed_rules(puzzle: Puzzle, highest: int) -> tuple[dict[int, int], list[C
     `highest` is the highest variable that is taken.
     """
     geometry = puzzle.geometry
-    clauses = Clauses(geometry.side, geometry.size)
+    clauses = ClauseBuilder(geometry.side, geometry.size)
     clauses.variables = highest
     rules: dict[int, int] = {}
     for place, rule in enumerate(puzzle.rules):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pipeline.puzzle.clauses import Clauses, Most
+from pipeline.puzzle.clauses import ClauseBuilder, Most
 from pipeline.puzzle.puzzle import Geometry, Rule
 
 
-def stated(geometry: Geometry, rule: Rule, most: Most | None = None) -> Clauses:
+def stated(geometry: Geometry, rule: Rule, most: Most | None = None) -> ClauseBuilder:
     """The clauses of a rule, which may take so much."""
-    clauses = Clauses(geometry.side, geometry.size, most or Most())
+    clauses = ClauseBuilder(geometry.side, geometry.size, most or Most())
     rule.encode(geometry, clauses)
     return clauses

@@ -56,7 +56,7 @@ class Context:
 
 @dataclass(frozen=True)
 class RuleObject:
-    """An object that stands under `key`, and its members but for cosmetics."""
+    """An object under `key`, and its members without cosmetics."""
 
     context: Context
     key: str

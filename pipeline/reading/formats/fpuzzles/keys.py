@@ -27,7 +27,10 @@ class Key(NamedTuple):
 
 def _some(kind: Kind, members: str, rules: Callable[[RuleObject], Iterable[Rule]]) -> Key:
     """Objects each of which is some rules, perhaps none."""
-    every = lambda items: (rule for item in items for rule in rules(item))  # noqa: E731
+
+    def every(items: Sequence[RuleObject]) -> Iterator[Rule]:
+        return (rule for item in items for rule in rules(item))
+
     return Key(kind, frozenset(members.split()), every)
 
 
@@ -213,7 +216,7 @@ def nonconsecutive(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Ite
 
 
 def negative(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Iterator[Rule]:
-    """Pairs without a mark are none of those that a mark stands for, by kinds of marks."""
+    """Pairs without a mark of a kind must not have the values that such a mark stands for."""
     names = []
     for each in node.list():
         if each.value not in ("ratio", "difference", "xv") or each.value in names:

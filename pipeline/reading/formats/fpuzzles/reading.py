@@ -150,7 +150,7 @@ def _rules(fields: dict[str, Node], context: Context) -> tuple[Rule, ...]:
 
 
 def _said(node: Node, members: frozenset[str]) -> dict[str, Node]:
-    """The members of an object. A value means nothing if it is empty, and none if there is none."""
+    """The members of an object; an empty value is left out."""
     fields = node.known(members | {"value"}, COSMETIC | _REPEATING)
     if "value" in fields and fields["value"].is_nothing:
         del fields["value"]

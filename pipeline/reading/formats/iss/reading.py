@@ -89,7 +89,7 @@ def _side(phrases: Sequence[Phrase]) -> int:
 
 
 def _given(phrases: Sequence[Phrase]) -> Iterator[tuple[int, int]]:
-    """The cells of which something is said, with the mask of their values."""
+    """Cells with the mask of the values that a phrase gives them."""
     for phrase in _of(phrases, *_GIVEN):
         for word in phrase.words:
             name, *values = word.text.split("_")
