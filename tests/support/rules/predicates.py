@@ -6,6 +6,7 @@ It shares nothing with the formulas of the package but the data of the rules.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -60,6 +61,7 @@ def apart(geometry: Geometry, values: Values, near: Callable[[int, int], bool]) 
     return all(values[a] != values[b] for a, b in near_pairs(geometry, near))
 
 
+@cache
 def near_pairs(geometry: Geometry, near: Callable[[int, int], bool]) -> list[tuple[int, int]]:
     places = [*map(geometry.place, range(geometry.size))]
     return [
@@ -71,9 +73,21 @@ def near_pairs(geometry: Geometry, near: Callable[[int, int], bool]) -> list[tup
 
 def sides(rule: Any, geometry: Geometry, values: Values) -> list[tuple[int, int]]:
     """The values of orthogonal neighbours that are not spared, the smaller one first."""
-    pairs = near_pairs(geometry, lambda rows, columns: rows + columns == 1)
+    pairs = near_pairs(geometry, orthogonal)
     some = [sorted((values[a], values[b])) for a, b in pairs if (a, b) not in rule.spared]
     return [(small, large) for small, large in some]
+
+
+def orthogonal(rows: int, columns: int) -> bool:
+    return rows + columns == 1
+
+
+def knight(rows: int, columns: int) -> bool:
+    return {rows, columns} == {1, 2}
+
+
+def king(rows: int, columns: int) -> bool:
+    return max(rows, columns) == 1
 
 
 def different_in_a_row(kinds: Sequence[object], length: int) -> bool:
@@ -237,8 +251,8 @@ MEANS: dict[type[Rule], Predicate] = {
     Diagonal: diagonal,
     Windoku: windoku,
     DisjointGroups: disjoint_groups,
-    AntiKnight: lambda _, geometry, values: apart(geometry, values, lambda r, c: {r, c} == {1, 2}),
-    AntiKing: lambda _, geometry, values: apart(geometry, values, lambda r, c: max(r, c) == 1),
+    AntiKnight: lambda _, geometry, values: apart(geometry, values, knight),
+    AntiKing: lambda _, geometry, values: apart(geometry, values, king),
     Nonconsecutive: lambda *of: all(large - small != 1 for small, large in sides(*of)),
     NegativeKropki: negative_kropki,
     NegativeXV: lambda rule, *of: all(u + v not in rule.totals for u, v in sides(rule, *of)),
