@@ -12,13 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.outbox.report import Board, board_svg
-from pipeline.puzzle import rules
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
+from pipeline.reading.formats.fpuzzles import keys
+from pipeline.reading.formats.iss import types
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "reference" / "rules.md"
 PICTURES = FOLDER / "assets" / "rules"
 SIX, NINE, NO_BOXES = Geometry(2, 3), Geometry(3, 3), Geometry(1, 6)
+CALLED = {
+    "f-puzzles": [("region", regions.Region), *keys.KINDS],
+    "Interactive Sudoku Solver": [("Jigsaw", regions.Region), *types.KINDS],
+}
+"""What formats call each kind of rule."""
+
 BEGIN = """\
 # Rules
 
@@ -29,20 +37,18 @@ grid; words such as `total` are what the puzzle tells of a rule. The pictures sh
 the rule, drawn as in the [report](../how-to/report.md) and by
 [`solve --svg`](commands.md#solve).
 
-Each rule says what it means twice: a predicate of the values, by which solutions are checked, and
-clauses, which solvers and proofs work on. Tests compare the two:
-[What is trusted](../explanation/trust.md#rules). This page is made by `docs/rules.py`.
+Each rule has one formula. It is checked of the values of a solution, and made into clauses for
+solvers and proofs. Tests compare both with a plain predicate of each rule, written from its
+definition: [What is trusted](../explanation/trust.md#rules). `docs/rules.py` makes this page.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Rules of one kind in a grid that keeps them, and what formats call them."""
+    """Rules of one kind in a grid that keeps them."""
 
     rules: tuple[Rule, ...]
     values: str
-    fpuzzles: str = ""
-    iss: str = ""
     geometry: Geometry = SIX
 
     @property
@@ -69,296 +75,222 @@ BOXES = tuple(SIX.boxes())
 EXAMPLES = (
     Example(
         tuple(
-            rules.Region(tuple(i for i, region in enumerate(JIGSAW) if region == each))
+            regions.Region(tuple(i for i, region in enumerate(JIGSAW) if region == each))
             for each in "123456"
         ),
         "261534543216125643316452432165654321",
-        "region",
-        "Jigsaw",
         NO_BOXES,
     ),
     Example(
-        (rules.ExtraRegion(at("21 22 33 34 45 46")),),
+        (regions.ExtraRegion(at("21 22 33 34 45 46")),),
         "512463463215235146146532321654654321",
-        "extraregion",
-        "AllDifferent",
     ),
     Example(
-        (rules.Diagonal(True), rules.Diagonal(False)),
+        (regions.Diagonal(True), regions.Diagonal(False)),
         "246135531642465213123456312564654321",
-        "diagonal+, diagonal-",
-        "Diagonal",
     ),
     Example(
-        (rules.Windoku(),),
+        (regions.Windoku(),),
         "439178562512936478768542139273415896845269713196783245654321987321897654987654321",
-        "windoku",
-        "Windoku",
         NINE,
     ),
     Example(
-        (rules.DisjointGroups(),),
+        (regions.DisjointGroups(),),
         "235146146235412563563412321654654321",
-        "disjointgroups",
-        "DisjointSets",
     ),
     Example(
-        (rules.AntiKnight(),),
+        (pairs.AntiKnight(),),
         "546213879213879546879546213465132798132798465798465132654321987321987654987654321",
-        "antiknight",
-        "AntiKnight",
         NINE,
     ),
-    Example((rules.AntiKing(),), "415236236145142563563412321654654321", "antiking", "AntiKing"),
+    Example((pairs.AntiKing(),), "415236236145142563563412321654654321"),
     Example(
-        (rules.Nonconsecutive(),),
+        (pairs.Nonconsecutive(),),
         "864135972531792648297468315972684153315927486648351729483516297159273864726849531",
-        "nonconsecutive",
-        "AntiConsecutive",
         NINE,
     ),
     Example(
         (
-            rules.WhiteDot(*at("11 12")),
-            rules.WhiteDot(*at("33 43")),
-            rules.WhiteDot(*at("55 56"), 3),
+            pairs.WhiteDot(*at("11 12")),
+            pairs.WhiteDot(*at("33 43")),
+            pairs.WhiteDot(*at("55 56"), 3),
         ),
         "562134134256216345345612421563653421",
-        "difference",
-        "WhiteDot",
     ),
     Example(
         (
-            rules.BlackDot(*at("11 12")),
-            rules.BlackDot(*at("33 43")),
-            rules.BlackDot(*at("55 56"), 3),
+            pairs.BlackDot(*at("11 12")),
+            pairs.BlackDot(*at("33 43")),
+            pairs.BlackDot(*at("55 56"), 3),
         ),
         "365214214536456123123645531462642351",
-        "ratio",
-        "BlackDot",
     ),
     Example(
         (
-            rules.NoDots((), (2,), ((0, 1), (14, 20))),
-            rules.BlackDot(*at("11 12")),
-            rules.BlackDot(*at("33 43")),
+            pairs.NegativeKropki((), (2,), ((0, 1), (14, 20))),
+            pairs.BlackDot(*at("11 12")),
+            pairs.BlackDot(*at("33 43")),
         ),
         "245316613254162543354162431625526431",
-        "negative",
-        "StrictKropki",
     ),
     Example(
-        (rules.PairSum(*at("11 12"), 10), rules.PairSum(*at("33 43"), 5)),
+        (pairs.XV(*at("11 12"), 10), pairs.XV(*at("33 43"), 5)),
         "642153153624231465564312326541415236",
-        "xv",
-        "X, V",
     ),
     Example(
         (
-            rules.NoXV((5, 10), ((0, 1), (14, 20))),
-            rules.PairSum(*at("11 12"), 10),
-            rules.PairSum(*at("33 43"), 5),
+            pairs.NegativeXV((5, 10), ((0, 1), (14, 20))),
+            pairs.XV(*at("11 12"), 10),
+            pairs.XV(*at("33 43"), 5),
         ),
         "643512135426354261421653562134216345",
-        "negative",
-        "StrictXV",
         NO_BOXES,
     ),
     Example(
         (
-            rules.Greater(*at("11 12")),
-            rules.Greater(*at("33 43")),
-            rules.Greater(*at("56 55")),
+            pairs.Greater(*at("11 12")),
+            pairs.Greater(*at("33 43")),
+            pairs.Greater(*at("56 55")),
         ),
         "542136136254215463463512321645654321",
-        "",
-        "GreaterThan",
     ),
     Example(
         (
-            *(rules.Parity(each, odd=True) for each in at("11 25 44")),
-            *(rules.Parity(each, odd=False) for each in at("13 32 56")),
+            *(pairs.Parity(each, odd=True) for each in at("11 25 44")),
+            *(pairs.Parity(each, odd=False) for each in at("13 32 56")),
         ),
         "532146146235265413413562321654654321",
-        "even, odd",
     ),
     Example(
-        (rules.Among(cell("11"), (2, 5)), rules.Among(cell("44"), (1, 3, 5))),
+        (pairs.Among(cell("11"), (2, 5)), pairs.Among(cell("44"), (1, 3, 5))),
         "532146146235265413413562321654654321",
     ),
     Example(
         (
-            rules.Extreme(cell("22"), at("12 21 23 32"), maximum=True),
-            rules.Extreme(cell("55"), at("45 54 56 65"), maximum=False),
+            pairs.Extreme(cell("22"), at("12 21 23 32"), maximum=True),
+            pairs.Extreme(cell("55"), at("45 54 56 65"), maximum=False),
         ),
         "526314143256214563365142431625652431",
-        "minimum, maximum",
     ),
     Example(
-        (rules.Indexer(cell("22"), row=False), rules.Indexer(cell("55"), row=True)),
+        (pairs.Indexer(cell("22"), row=False), pairs.Indexer(cell("55"), row=True)),
         "235146146235412563563412321654654321",
-        "columnindexer, rowindexer",
-        "Indexing",
     ),
     Example(
-        (rules.Thermometer(SHORT), rules.Thermometer(at("61 52 43 44 35"), slow=True)),
+        (lines.Thermometer(SHORT), lines.Thermometer(at("61 52 43 44 35"), slow=True)),
         "261534534621653142412365325416146253",
-        "thermometer, slowthermometer",
-        "Thermo",
     ),
     Example(
-        (rules.Palindrome(at("11 22 23 34 35")),),
+        (lines.Palindrome(at("11 22 23 34 35")),),
         "536142142635213456465213321564654321",
-        "palindrome",
-        "Palindrome",
     ),
     Example(
-        (rules.Renban(SHORT), rules.Renban(OTHER)),
+        (lines.Renban(SHORT), lines.Renban(OTHER)),
         "256143134562523614461235312456645321",
-        "renban",
-        "Renban",
     ),
     Example(
-        (rules.Whispers(LINE, 3), rules.Whispers(OTHER, 3)),
+        (lines.Whispers(LINE, 3), lines.Whispers(OTHER, 3)),
         "345612162435413256526143231564654321",
-        "whispers",
-        "Whisper",
     ),
     Example(
-        (rules.Between(LINE), rules.Between(OTHER)),
+        (lines.Between(LINE), lines.Between(OTHER)),
         "251463634152516234342516123645465321",
-        "betweenline",
-        "Between",
     ),
     Example(
-        (rules.RegionSum(LINE, BOXES), rules.RegionSum(OTHER, BOXES)),
+        (lines.RegionSum(LINE, BOXES), lines.RegionSum(OTHER, BOXES)),
         "352641416235564123123564631452245316",
-        "regionsumline",
-        "RegionSumLine",
     ),
     Example(
-        (rules.Entropic(LINE), rules.Entropic(OTHER)),
+        (lines.Entropic(LINE), lines.Entropic(OTHER)),
         "542613613254136542254136321465465321",
-        "entropicline",
-        "Entropic",
     ),
     Example(
-        (rules.Modular(LINE), rules.Modular(OTHER)),
+        (lines.Modular(LINE), lines.Modular(OTHER)),
         "426135135462261543543216312654654321",
-        "modularline",
-        "Modular",
     ),
     Example(
-        (rules.Nabner(at("11 22 23")), rules.Nabner(at("53 43 42"))),
+        (lines.Nabner(at("11 22 23")), lines.Nabner(at("53 43 42"))),
         "235146146235412563563412321654654321",
-        "nabner",
     ),
     Example(
-        (rules.Zipper(LINE), rules.Zipper(OTHER)),
+        (lines.Zipper(LINE), lines.Zipper(OTHER)),
         "542316136245365124214653423561651432",
-        "zipperline",
-        "Zipper",
     ),
     Example(
-        (rules.DoubleArrow(at("11 22 23 14")), rules.DoubleArrow(at("53 43 42"))),
+        (lines.DoubleArrow(at("11 22 23 14")), lines.DoubleArrow(at("53 43 42"))),
         "136542542163461235325416213654654321",
-        "doublearrow",
-        "DoubleArrow",
     ),
     Example(
-        (rules.Lockout(at("11 22 33")), rules.Lockout(at("46 56 65"))),
+        (lines.Lockout(at("11 22 33")), lines.Lockout(at("46 56 65"))),
         "263415415632156243324561541326632154",
-        "lockout",
-        "Lockout",
     ),
     Example(
         (
-            rules.Cage(at("11 12 21"), 11),
-            rules.Cage(at("13 14 24 34"), 12),
-            rules.Cage(at("22 23 32"), 9),
-            rules.Cage(at("45 46 55"), None),
-            rules.Cage(at("41 42 51 61 62"), 18),
+            cages.Cage(at("11 12 21"), 11),
+            cages.Cage(at("13 14 24 34"), 12),
+            cages.Cage(at("22 23 32"), 9),
+            cages.Cage(at("45 46 55"), None),
+            cages.Cage(at("41 42 51 61 62"), 18),
         ),
         "324516651234435162162453213645546321",
-        "killercage",
-        "Cage",
     ),
     Example(
         (
-            rules.Arrow(at("11"), at("22 23 14")),
-            rules.Arrow(at("42 43"), at("54 55 46")),
+            cages.Arrow(at("11"), at("22 23 14")),
+            cages.Arrow(at("42 43"), at("54 55 46")),
         ),
         "465123321546246315513462132654654231",
-        "arrow",
-        "Arrow, PillArrow",
     ),
     Example(
         (
-            rules.Quadruple(at("11 12 21 22"), (1, 2)),
-            rules.Quadruple(at("44 45 54 55"), (2, 3, 4, 5)),
+            cages.Quadruple(at("11 12 21 22"), (1, 2)),
+            cages.Quadruple(at("44 45 54 55"), (2, 3, 4, 5)),
         ),
         "435162126543243615561234312456654321",
-        "quadruple",
-        "Quad",
     ),
     Example(
-        (rules.Clone(at("11 12 22"), at("43 44 54")),),
+        (cages.Clone(at("11 12 22"), at("43 44 54")),),
         "245136163245436512512463321654654321",
-        "clone",
     ),
     Example(
-        (rules.SameValues((at("11 12 22"), at("43 44 55"))),),
+        (cages.SameMultiset((at("11 12 22"), at("43 44 55"))),),
         "613245452613136452245136321564564321",
-        "",
-        "SameValues",
     ),
     Example(
-        (rules.Sum(tuple((each, 1) for each in at("11 22 33")), 12),),
+        (cages.Sum(tuple((each, 1) for each in at("11 22 33")), 12),),
         "413265265134142653536412654321321546",
-        "",
-        "Sum",
     ),
     Example(
-        (rules.EqualSums((at("11 22 33"), at("45 46"))),),
+        (cages.EqualSums((at("11 22 33"), at("45 46"))),),
         "246135513462321546465213132654654321",
-        "",
-        "EqualSum",
     ),
     Example(
         (
-            rules.LittleKiller(at("12 23 34 45 56"), 17),
-            rules.LittleKiller(at("61 52 43 34 25 16"), 21),
+            outside.LittleKiller(at("12 23 34 45 56"), 17),
+            outside.LittleKiller(at("61 52 43 34 25 16"), 21),
         ),
         "416253325416142365653142261534534621",
-        "littlekillersum",
-        "LittleKiller",
     ),
     Example(
         (
-            rules.Sandwich(at("11 21 31 41 51 61"), 8),
-            rules.Sandwich(at("31 32 33 34 35 36"), 0),
+            outside.Sandwich(at("11 21 31 41 51 61"), 8),
+            outside.Sandwich(at("31 32 33 34 35 36"), 0),
         ),
         "235164164253342516516342653421421635",
-        "sandwichsum",
-        "Sandwich",
     ),
     Example(
         (
-            rules.Skyscraper(at("11 21 31 41 51 61"), 3),
-            rules.Skyscraper(at("36 35 34 33 32 31"), 4),
+            outside.Skyscraper(at("11 21 31 41 51 61"), 3),
+            outside.Skyscraper(at("36 35 34 33 32 31"), 4),
         ),
         "163254245631651423324516516342432165",
-        "skyscraper",
-        "Skyscraper",
     ),
     Example(
         (
-            rules.XSum(at("11 21 31 41 51 61"), 10),
-            rules.XSum(at("36 35 34 33 32 31"), 6),
+            outside.XSum(at("11 21 31 41 51 61"), 10),
+            outside.XSum(at("36 35 34 33 32 31"), 6),
         ),
         "425316136524351642264135612453543261",
-        "xsum",
-        "XSum",
     ),
 )
 
@@ -381,11 +313,15 @@ def _page() -> Iterator[str]:
     yield BEGIN
     for example in EXAMPLES:
         yield f"## {example.name}\n\n{_meaning(type(example.rules[0]))}\n"
-        called = (("f-puzzles", example.fpuzzles), ("Interactive Sudoku Solver", example.iss))
-        said = [f"{who}: {_coded(names)}" for who, names in called if names]
+        kind = type(example.rules[0])
+        said = [
+            f"{who}: {', '.join(f'`{name}`' for name, each in names if each is kind)}"
+            for who, names in CALLED.items()
+            if any(each is kind for _, each in names)
+        ]
         if said:
             yield "; ".join(said) + ".\n"
-        if not any(True for rule in example.rules for _ in rule.shapes(example.geometry)):
+        if not any(True for rule in example.rules for _ in rule.draw(example.geometry)):
             yield "No mark shows it on a board.\n"
         yield f"![{example.name}](../assets/rules/{example.file})\n"
 
@@ -401,10 +337,6 @@ def _meaning(rule: type[Rule]) -> str:
 
 def _has_usual(field: Field[Any]) -> bool:
     return isinstance(field.default, int) and not isinstance(field.default, bool)
-
-
-def _coded(names: str) -> str:
-    return ", ".join(f"`{name}`" for name in names.split(", "))
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ def _broken(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
     for rule in puzzle.rules:
         if not rule.holds(geometry, grid.values):
             places = tuple(map(geometry.place, rule.cells(geometry)))
-            yield Violation(rule.name, f"{rule.told(geometry)} is broken", places)
+            yield Violation(rule.name, f"{rule.describe(geometry)} is broken", places)
 
 
 def _mark(puzzle: Puzzle, mask: int) -> str:

@@ -186,7 +186,7 @@ def _explained(result: Result) -> dict[str, Any]:
 
 def _rules_told(puzzle: Puzzle, places: Iterable[int]) -> Iterator[RuleTold]:
     for place in places:
-        yield RuleTold(number=place + 1, told=puzzle.rules[place].told(puzzle.geometry))
+        yield RuleTold(number=place + 1, told=puzzle.rules[place].describe(puzzle.geometry))
 
 
 def _clue(clue: explain.Clue) -> Clue:

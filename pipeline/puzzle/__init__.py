@@ -1,1 +1,1 @@
-"""What a Sudoku is: cells, units, values and rules."""
+"""Geometry, puzzles, and the rules of variants."""

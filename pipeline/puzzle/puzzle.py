@@ -13,7 +13,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from pipeline.puzzle.clauses import Clauses
+    from pipeline.puzzle.clauses import ClauseBuilder
+    from pipeline.puzzle.formulas import Constraint
     from pipeline.puzzle.shapes import Shape
 
 MIN_SIDE, MAX_SIDE = 2, 256
@@ -145,7 +146,7 @@ class Geometry:
         return row + 1, column + 1
 
     def cell_at(self, row: int, column: int) -> int | None:
-        """The cell at a row and column, counted from 1; None if there is none."""
+        """The cell at a row and column, counted from 1; None outside the grid."""
         if self.grids:
             return self._cells.get((row, column))
         if 1 <= row <= self.side and 1 <= column <= self.side:
@@ -190,9 +191,8 @@ def unit_name(geometry: Geometry, index: int) -> str:
 class Rule(ABC):
     """What a puzzle demands beyond its units: a cage, a thermometer, a knight's move.
 
-    Its data are its fields: cells by number, and numbers. `holds` is what it means, and all that
-    certifying looks at; `state` says the same in clauses, and all that solving and proofs look
-    at. `name` is what records call it.
+    A rule is data (cells by number, and numbers), a formula, a drawing and a name, by which records
+    call it. Its meaning and its clauses both come from the formula.
     """
 
     __slots__ = ()
@@ -200,46 +200,50 @@ class Rule(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def cells(self, geometry: Geometry) -> tuple[int, ...]:
-        """The cells whose values decide whether it holds, each once."""
+    def formula(self, geometry: Geometry) -> Constraint:
+        """The constraint that it is. Raises ValueError for a geometry that it does not fit."""
 
-    @abstractmethod
+    def cells(self, geometry: Geometry) -> tuple[int, ...]:
+        """Its cells, each once: all those whose values decide whether it holds."""
+        return tuple(dict.fromkeys(self.formula(geometry).scope()))
+
     def holds(self, geometry: Geometry, values: Sequence[int]) -> bool:
         """Whether a grid with these values, one for each cell, keeps the rule."""
+        return self.formula(geometry).holds(values)
 
-    @abstractmethod
-    def state(self, geometry: Geometry, clauses: Clauses) -> None:
+    def encode(self, geometry: Geometry, clauses: ClauseBuilder) -> None:
         """Add clauses that an assignment of `cells` satisfies exactly if the rule holds."""
+        self.formula(geometry).encode(clauses)
 
-    @abstractmethod
-    def shapes(self, geometry: Geometry) -> Iterator[Shape]:
-        """How it is drawn."""
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        """The shapes it is drawn with; none if nobody draws it."""
+        return ()
 
-    @abstractmethod
-    def told(self, geometry: Geometry) -> str:
+    def describe(self, geometry: Geometry) -> str:
         """What people call it, with its place: `cage 15 at r1c1`."""
+        return self.name
 
 
 _KEPT = 4
-_kept: dict[tuple[Geometry, tuple[Rule, ...]], Clauses] = {}
-"""The clauses of the last few puzzles with rules: they are asked for several times."""
+_kept: dict[tuple[Geometry, tuple[Rule, ...]], ClauseBuilder] = {}
+"""The clauses of the last few puzzles with rules, which are asked for several times."""
 
 
 def clauses_of(
     geometry: Geometry, rules: tuple[Rule, ...], check: Callable[[int], None] | None = None
-) -> Clauses:
-    """What rules say, not to be changed: it is kept.
+) -> ClauseBuilder:
+    """The clauses of rules, cached: do not change them.
 
     Raises LimitReached, as `check` does, which is called now and then with the bytes needed.
     """
-    from pipeline.puzzle.clauses import Clauses  # noqa: PLC0415 - most puzzles have no rules
+    from pipeline.puzzle.clauses import ClauseBuilder  # noqa: PLC0415 - most puzzles have no rules
 
     key = (geometry, rules)
     clauses = _kept.pop(key, None)
     if clauses is None:
-        clauses = Clauses(geometry.side, geometry.size, check=check)
+        clauses = ClauseBuilder(geometry.side, geometry.size, check=check)
         for rule in rules:
-            rule.state(geometry, clauses)
+            rule.encode(geometry, clauses)
     _kept[key] = clauses
     while len(_kept) > _KEPT:
         _kept.pop(next(iter(_kept)), None)
@@ -286,8 +290,8 @@ class Puzzle:
         full = geometry.all_values
         return cls(geometry, tuple(1 << (v - 1) if v else full for v in values), rules)
 
-    def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> Clauses:
-        """What its rules say, cell c holding v being variable c·n + v.
+    def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> ClauseBuilder:
+        """The clauses of its rules; variable c·n + v is "cell c holds v".
 
         Raises LimitReached, as `check` does; `Limits.checking` makes one.
         """

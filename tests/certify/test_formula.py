@@ -22,7 +22,8 @@ from pipeline.certify.formula import (
     read_formula,
 )
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
-from pipeline.puzzle.rules import Cage, Region
+from pipeline.puzzle.rules.cages import Cage
+from pipeline.puzzle.rules.regions import Region
 from pipeline.reading.formats import parse_puzzle
 
 FOUR, SIX_BY_SIX = Geometry(2, 2), Geometry(2, 3)

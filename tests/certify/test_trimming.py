@@ -28,7 +28,7 @@ from pipeline.certify.trimming.state import FAILED, PICKED, TRIMMED
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.puzzle.rules.cages.killer import Cage
+from pipeline.puzzle.rules.cages import Cage
 from pipeline.solving.solvers.pysat import ENGINES, Prover, Satisfiable
 
 EIGHT = Formula(4, tuple(itertools.product((1, -1), (2, -2), (3, -3))))

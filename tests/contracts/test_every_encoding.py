@@ -13,7 +13,8 @@ from support.solving import EVEN_ODD
 from support.strategies import examples, puzzles, solved_grids
 
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
-from pipeline.puzzle.rules import Cage, Region
+from pipeline.puzzle.rules.cages import Cage
+from pipeline.puzzle.rules.regions import Region
 from pipeline.reading.formats import parse_puzzle
 from pipeline.settings import EncodingChoice
 from pipeline.solving.cnf import Cnf, decode_model, dimacs_lines

@@ -1,8 +1,8 @@
-"""What every rule of `rules/` must do; a new one is tested by examples of it in `support/rules/`.
+"""What every rule of `rules/` must do; a new one is tested by its examples in `support/rules/`.
 
-The clauses of a rule must take an assignment of its cells exactly if the rule holds. That is seen
-for every assignment of an example whose cells allow few enough, else for some drawn at random and
-for those on a walk among the ones that keep the rule.
+Three things must agree on an assignment of the cells of a rule: its formula, the clauses of that,
+and a plain predicate in `support/rules/predicates.py`. All assignments of an example are compared
+where they are few enough, else some drawn at random and on a walk among those that keep the rule.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import NamedTuple
 import pytest
 from pysat.solvers import Minisat22
 from support.rules import cages, lines, outside, pairs, regions
+from support.rules.predicates import MEANS
 from support.rules.stating import stated
 
-import pipeline.puzzle.rules
 from pipeline.outbox.report.styles import STYLES
-from pipeline.puzzle.clauses import Clauses, Most
+from pipeline.puzzle.clauses import ClauseBuilder, Most
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
@@ -32,14 +32,7 @@ EXAMPLES = {
     for module in (lines, cages, outside, pairs, regions)
     for rule, found in module.EXAMPLES.items()
 }
-CASES = [(rule, *each) for rule, found in EXAMPLES.items() for each in found]
-every_example = pytest.mark.parametrize(
-    ("geometry", "rule"),
-    [each[1:] for each in CASES],
-    ids=[f"{kind.__name__}-{index}" for index, (kind, *_) in enumerate(CASES)],
-)
-
-RULES = [vars(pipeline.puzzle.rules)[name] for name in pipeline.puzzle.rules.__all__]
+every_rule = pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.__name__)
 
 MOST = 5000
 """Assignments of an example that are all tried."""
@@ -48,7 +41,7 @@ SOME = 300
 """How many are drawn of an example that allows more, in each of several ways."""
 
 NO_PLACE = {
-    *("AntiKnight", "AntiKing", "Nonconsecutive", "NoDots", "NoXV"),
+    *("AntiKnight", "AntiKing", "Nonconsecutive", "NegativeKropki", "NegativeXV"),
     *("Windoku", "DisjointGroups", "Diagonal"),
 }
 """Rules of the whole grid, and those that say where they are by their name."""
@@ -59,7 +52,9 @@ class Stated:
 
     def __init__(self, geometry: Geometry, rule: Rule, most: Most | None = None) -> None:
         self.geometry, self.rule = geometry, rule
+        self.formula, self.means = rule.formula(geometry), MEANS[type(rule)]
         self.clauses = stated(geometry, rule, most)
+        self.values = self.clauses.values
         self.cells = rule.cells(geometry)
         self.solver = Minisat22(bootstrap_with=self.clauses.made)
         for cell in self.cells:
@@ -68,27 +63,29 @@ class Stated:
             for a, b in combinations(held, 2):
                 self.solver.add_clause([-a, -b])
 
-    @property
-    def values(self) -> range:
-        return range(1, self.geometry.side + 1)
-
     def takes(self, held: tuple[int, ...]) -> bool:
         literals = map(self.clauses.at, self.cells, held)
         return self.solver.solve(assumptions=list(literals))
 
-    def keeps(self, held: tuple[int, ...], elsewhere: int) -> bool:
-        """Whether the rule holds of a grid with one value in all other cells."""
+    def grid(self, held: tuple[int, ...], elsewhere: int) -> list[int]:
+        """A grid with one value in all other cells."""
         grid = [elsewhere] * self.geometry.size
         for cell, value in zip(self.cells, held, strict=True):
             grid[cell] = value
-        return self.rule.holds(self.geometry, grid)
+        return grid
+
+    def keeps(self, held: tuple[int, ...]) -> bool:
+        return self.means(self.rule, self.geometry, self.grid(held, 1))
 
     def agrees(self, held: tuple[int, ...]) -> bool:
-        """Whether the rule holds, and that clauses and other cells do not deny it."""
-        first, last = self.keeps(held, 1), self.keeps(held, self.geometry.side)
-        assert first == last, f"{self.rule} of {held} asks for more than its cells"
-        assert self.takes(held) == first, f"{self.rule} of {held}: it is {first}"
-        return first
+        """Whether the rule holds; that formula, clauses and other cells do not deny it."""
+        wanted = self.keeps(held)
+        for elsewhere in (1, self.geometry.side):
+            grid = self.grid(held, elsewhere)
+            assert self.formula.holds(grid) == wanted, f"{self.rule} of {held}: it is {wanted}"
+            assert self.means(self.rule, self.geometry, grid) == wanted, "asks for other cells"
+        assert self.takes(held) == wanted, f"clauses of {self.rule} of {held}: it is {wanted}"
+        return wanted
 
     def some_taken(self, chance: random.Random) -> Iterator[tuple[int, ...]]:
         """Assignments that the clauses take, some values of which are chosen at random."""
@@ -127,7 +124,7 @@ def drawn(example: Stated, chance: random.Random) -> Iterator[tuple[int, ...]]:
         for _ in range(10):
             after = changed(chance, here, values)
             yield after
-            if example.keeps(after, 1):
+            if example.keeps(after):
                 here = after
 
 
@@ -138,7 +135,7 @@ def assignments(example: Stated) -> Iterator[tuple[int, ...]]:
 
 
 def named(kind: type[Rule]) -> Iterator[type[Rule]]:
-    """The rules of the package below a class: what has a name of its own is one."""
+    """The rules of the package below a class: each class with a name of its own is one."""
     for below in kind.__subclasses__():
         module = vars(sys.modules[below.__module__])
         # a dataclass with slots is made twice, and the first one may still be about
@@ -147,105 +144,87 @@ def named(kind: type[Rule]) -> Iterator[type[Rule]]:
         yield from named(below)
 
 
-def test_every_rule_is_exported_and_has_a_name_of_its_own():
-    known = {each for each in named(Rule) if each.__module__.startswith("pipeline.")}
-    assert known == {*RULES}
-    assert len({rule.name for rule in RULES}) == len(RULES)
+def test_every_rule_has_a_name_of_its_own_examples_and_a_predicate():
+    rules = {each for each in named(Rule) if each.__module__.startswith("pipeline.")}
+    assert rules == {*EXAMPLES} == {*MEANS}
+    assert len({rule.name for rule in rules}) == len(rules)
+    assert all(type(each) is rule for rule, found in EXAMPLES.items() for _, each in found)
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_every_rule_has_examples(rule):
-    assert EXAMPLES.get(rule)
-    assert all(type(each) is rule for _, each in EXAMPLES[rule])
+@every_rule
+def test_formula_clauses_and_predicate_agree_on_what_keeps_the_rule_and_what_breaks_it(kind):
+    """Whether totals are chosen from sets of values, or added up as these are too many."""
+    seen = set()
+    for geometry, rule in EXAMPLES[kind]:
+        chosen, added = Stated(geometry, rule), Stated(geometry, rule, Most(sets=0))
+        for example in (chosen,) if chosen.clauses.made == added.clauses.made else (chosen, added):
+            seen |= {example.agrees(held) for held in assignments(example)}
+    assert seen == {True, False}
 
 
-@every_example
-def test_the_clauses_take_exactly_what_keeps_the_rule(geometry, rule):
-    """Whether sums are chosen from sets of values, or added up as these are too many."""
-    chosen, added = Stated(geometry, rule), Stated(geometry, rule, Most(sets=0))
-    for example in (chosen,) if chosen.clauses.made == added.clauses.made else (chosen, added):
-        for held in assignments(example):
-            example.agrees(held)
+@every_rule
+def test_the_clauses_are_about_the_cells_of_the_rule_and_variables_of_their_own(kind):
+    for geometry, rule in EXAMPLES[kind]:
+        cells = rule.cells(geometry)
+        assert len({*cells}) == len(cells)
+        assert {*rule.formula(geometry).scope()} <= {*cells}
+        assert Puzzle.empty(geometry, (rule,)).rules == (rule,)
+
+        clauses = stated(geometry, rule)
+        own = {*range(clauses.candidates + 1, clauses.variables + 1)}
+        literals = {abs(literal) for clause in clauses.made for literal in clause}
+        assert literals - own <= {clauses.at(c, v) for c in cells for v in clauses.values}
+        assert all(len({*map(abs, clause)}) == len(clause) for clause in clauses.made)
 
 
-@pytest.mark.parametrize("rule", EXAMPLES)
-def test_the_examples_of_a_rule_have_grids_that_keep_it_and_grids_that_break_it(rule):
-    found = set()
-    for geometry, each in EXAMPLES[rule]:
-        example = Stated(geometry, each)
-        found |= {example.keeps(held, 1) for held in assignments(example)}
-        if len(found) == 2:
-            return
-    raise AssertionError(found)
+@every_rule
+def test_the_clauses_are_the_same_each_time_and_only_moved_after_others(kind):
+    for geometry, rule in EXAMPLES[kind]:
+        first, second, later = (stated(geometry, rule) for _ in range(3))
+        assert (first.made, first.variables) == (second.made, second.variables)
+
+        rule.encode(geometry, later)
+        by, last = first.variables - first.candidates, first.candidates
+        moved = [
+            tuple(x + (by if x > last else -by if x < -last else 0) for x in clause)
+            for clause in first.made
+        ]
+        assert later.made == first.made + moved
 
 
-@every_example
-def test_the_cells_of_a_rule_are_in_the_grid_and_named_once(geometry, rule):
-    cells = rule.cells(geometry)
-    assert len({*cells}) == len(cells)
-    assert Puzzle.empty(geometry, (rule,)).rules == (rule,)
-
-
-@every_example
-def test_the_clauses_are_about_the_cells_of_the_rule_and_variables_of_their_own(geometry, rule):
-    clauses = stated(geometry, rule)
-    own = range(clauses.candidates + 1, clauses.variables + 1)
-    named = {abs(literal) for clause in clauses.made for literal in clause}
-    cells = {clauses.at(cell, value) for cell in rule.cells(geometry) for value in values(clauses)}
-    assert named - {*own} <= cells
-    for clause in clauses.made:
-        assert len({abs(literal) for literal in clause}) == len(clause)
-
-
-def values(clauses: Clauses) -> range:
-    return range(1, clauses.side + 1)
-
-
-@every_example
-def test_the_clauses_are_the_same_each_time_and_only_moved_after_others(geometry, rule):
-    first, second, later = (stated(geometry, rule) for _ in range(3))
-    assert (first.made, first.variables) == (second.made, second.variables)
-
-    rule.state(geometry, later)
-    by = first.variables - first.candidates
-
-    def moved(literal: int) -> int:
-        sign = 1 if literal > 0 else -1
-        return literal + sign * by if abs(literal) > first.candidates else literal
-
-    assert later.made == first.made + [tuple(map(moved, clause)) for clause in first.made]
-
-
-@every_example
-def test_a_condition_holds_of_all_that_is_added_under_it(geometry, rule):
+@every_rule
+def test_a_condition_holds_of_all_that_is_added_under_it(kind):
     """What a rule adds under a false literal excludes nothing."""
-    clauses = Clauses(geometry.side, geometry.size)
-    condition = clauses.new()
-    with clauses.under(condition):
-        rule.state(geometry, clauses)
-    with Minisat22(bootstrap_with=clauses.made) as solver:
-        held = [clauses.at(cell, 1) for cell in rule.cells(geometry)]
-        assert solver.solve(assumptions=[-condition, *held])
+    for geometry, rule in EXAMPLES[kind]:
+        clauses = ClauseBuilder(geometry.side, geometry.size)
+        condition = clauses.new()
+        with clauses.under(condition):
+            rule.encode(geometry, clauses)
+        with Minisat22(bootstrap_with=clauses.made) as solver:
+            held = [clauses.at(cell, 1) for cell in rule.cells(geometry)]
+            assert solver.solve(assumptions=[-condition, *held])
 
 
-@every_example
-def test_a_rule_is_a_frozen_value(geometry, rule):
-    again = pickle.loads(pickle.dumps(rule))
-    assert again == rule
-    assert hash(again) == hash(rule)
-    assert not hasattr(rule, "__dict__")
-    for each in dataclasses.fields(rule):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(rule, each.name, getattr(rule, each.name))
+@every_rule
+def test_a_rule_and_its_formula_are_frozen_values(kind):
+    for geometry, rule in EXAMPLES[kind]:
+        for each in (rule, rule.formula(geometry)):
+            again = pickle.loads(pickle.dumps(each))
+            assert (again, hash(again)) == (each, hash(each))
+            assert not hasattr(each, "__dict__")
+            for field in dataclasses.fields(each):
+                with pytest.raises(dataclasses.FrozenInstanceError):
+                    setattr(each, field.name, getattr(each, field.name))
 
 
-@every_example
-def test_a_rule_is_told_in_one_line_that_names_its_kind_and_its_place(geometry, rule):
-    told = rule.told(geometry)
-    assert told == " ".join(told.split())
-    assert 0 < len(told) <= 80
-    if type(rule).__name__ not in NO_PLACE:
-        assert re.search(r"\b(r\d+c\d+|(row|column) \d+)\b", told)
+@every_rule
+def test_a_rule_is_described_in_one_line_that_names_its_kind_and_its_place(kind):
+    for geometry, rule in EXAMPLES[kind]:
+        described = rule.describe(geometry)
+        assert described == " ".join(described.split())
+        assert 0 < len(described) <= 80
+        if kind.__name__ not in NO_PLACE:
+            assert re.search(r"\b(r\d+c\d+|(row|column) \d+)\b", described)
 
 
 class Box(NamedTuple):
@@ -269,13 +248,14 @@ def points(shape: Shape) -> tuple[Point, ...]:
             return shape.cells
 
 
-@every_example
-def test_a_rule_is_drawn_within_the_grid_or_just_outside_it_in_a_look_that_there_is(geometry, rule):
-    around = Box(*geometry.extent)
-    places: set[Place] = set(map(geometry.place, range(geometry.size)))
-    for shape in rule.shapes(geometry):
-        assert (type(shape), shape.kind) in STYLES
-        assert points(shape)
-        assert all(map(around.has, points(shape)))
-        if isinstance(shape, Outline | Tint | Ring):
-            assert {*points(shape)} <= places
+@every_rule
+def test_a_rule_is_drawn_within_the_grid_or_just_outside_it_in_a_look_that_there_is(kind):
+    for geometry, rule in EXAMPLES[kind]:
+        around = Box(*geometry.extent)
+        places: set[Place] = set(map(geometry.place, range(geometry.size)))
+        for shape in rule.draw(geometry):
+            assert (type(shape), shape.kind) in STYLES
+            assert points(shape)
+            assert all(map(around.has, points(shape)))
+            if isinstance(shape, Outline | Tint | Ring):
+                assert {*points(shape)} <= places

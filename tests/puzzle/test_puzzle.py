@@ -10,7 +10,8 @@ from support.oracle import peers
 from support.strategies import examples, geometries
 
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, unit_name, units_of, values_of
-from pipeline.puzzle.rules import AntiKnight, Cage
+from pipeline.puzzle.rules.cages import Cage
+from pipeline.puzzle.rules.pairs import AntiKnight
 
 NINE = Geometry(3, 3)
 SAMURAI = Geometry(3, 3, grids=((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))

@@ -110,7 +110,7 @@ def _demands(
     rules = puzzle.rules if puzzle else ()
     for each in told:
         rule = rules[each.number - 1] if each.number <= len(rules) else None
-        if rule is None or rule.told(geometry) != each.told:
+        if rule is None or rule.describe(geometry) != each.told:
             report.bad(f"the original does not have rule {each.number}, {each.told[:100]!r}")
             return []
         demands.append(_Demand(each.told, rule=rule))

@@ -215,7 +215,7 @@ def _described(board: Board) -> str:
     words = [f"{in_words(board)}."]
     rules = board.puzzle.rules if board.puzzle else ()
     if rules:
-        words.append(f"Rules: {_told(rule.told(geometry) for rule in rules)}.")
+        words.append(f"Rules: {_told(rule.describe(geometry) for rule in rules)}.")
     for index, row in enumerate(geometry.rows()):
         shown = (board.sign(values[cell]) if cell in values else "–" for cell in row)
         words.append(f"{unit_name(geometry, index).capitalize()}: {' '.join(shown)}.")
@@ -225,7 +225,8 @@ def _described(board: Board) -> str:
             words.append(f"{said}: {', '.join(named)}.")
     broken = sorted({*board.rules_in_conflict} & {*range(len(rules))})
     if broken:
-        words.append(f"Rules in conflict: {_told(rules[each].told(geometry) for each in broken)}.")
+        told = _told(rules[each].describe(geometry) for each in broken)
+        words.append(f"Rules in conflict: {told}.")
     return " ".join(words)
 
 

@@ -47,7 +47,7 @@ class Shaped:
         found: defaultdict[Look, list[Shape]] = defaultdict(list)
         taken = set[Point]()
         for index, rule in enumerate(puzzle.rules):
-            shapes = _up_to_rings([*rule.shapes(puzzle.geometry)])
+            shapes = _up_to_rings([*rule.draw(puzzle.geometry)])
             for shape in _apart(shapes, extent, taken):
                 found[Look(type(shape), shape.kind, index in in_conflict)].append(shape)
         return cls(extent, found)

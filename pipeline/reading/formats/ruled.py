@@ -14,7 +14,7 @@ from pipeline.reading.formats.base import Variant
 from pipeline.reading.formats.text import Line, Text, Word
 
 if TYPE_CHECKING:
-    from pipeline.puzzle.rules.cages.killer import Cage
+    from pipeline.puzzle.rules.cages import Cage
 
 LEAST_SIDE, MOST_SIDE = 4, 16
 
@@ -63,7 +63,7 @@ def given_masks(
         if masks[cell] & mask:
             masks[cell] &= mask
         else:
-            from pipeline.puzzle.rules.pairs.parity import Among  # noqa: PLC0415 - as below
+            from pipeline.puzzle.rules.pairs import Among  # noqa: PLC0415 - as below
 
             rules.append(Among(cell, tuple(values_of(mask))))
     return tuple(masks), rules
@@ -86,14 +86,14 @@ def words_of(line: Line, pattern: re.Pattern[str], start: int) -> list[Word]:
 
 def diagonals() -> tuple[Rule, ...]:
     """Both diagonals."""
-    from pipeline.puzzle.rules.regions.diagonal import Diagonal  # noqa: PLC0415 - rules take a while to load
+    from pipeline.puzzle.rules.regions import Diagonal  # noqa: PLC0415 - rules take a while to load
 
     return Diagonal(rising=False), Diagonal(rising=True)
 
 
 def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> list[Cage]:
-    """The cages, by what their cells and their sums are filed under; a sum of 0 is none."""
-    from pipeline.puzzle.rules.cages.killer import Cage  # noqa: PLC0415 - as above
+    """The cages, from the cells and the sum of each key; a sum of 0 means none."""
+    from pipeline.puzzle.rules.cages import Cage  # noqa: PLC0415 - as above
 
     cages = (Cage(tuple(cells), sums[at] or None) for at, cells in members.items())
     return [cage for cage in cages if cage.total is not None or len(cage.cage) > 1]
@@ -114,7 +114,7 @@ def first_misfit(regions: Sequence[Hashable]) -> tuple[int, str] | None:
 
 def region_rules(regions: Sequence[Hashable]) -> tuple[Rule, ...]:
     """A rule for each region, given what names the region of each cell."""
-    from pipeline.puzzle.rules.regions.region import Region  # noqa: PLC0415 - rules take a while to load
+    from pipeline.puzzle.rules.regions import Region  # noqa: PLC0415 - rules take a while to load
 
     members: dict[Hashable, list[int]] = {}
     for cell, region in enumerate(regions):

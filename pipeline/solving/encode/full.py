@@ -17,7 +17,7 @@ from typing import Literal
 
 from pipeline.errors import UsageError
 from pipeline.limits import Limits
-from pipeline.puzzle.clauses import Clause, Clauses
+from pipeline.puzzle.clauses import Clause, ClauseBuilder
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, values_of
 from pipeline.settings import NumberingChoice
 from pipeline.solving.cnf import Cnf, Family, Generated
@@ -166,7 +166,7 @@ def _encoder(
     return encode
 
 
-def _renumbered(rules: Clauses, numbering: Numbering) -> Iterator[Family]:
+def _renumbered(rules: ClauseBuilder, numbering: Numbering) -> Iterator[Family]:
     """The clauses of rules in a numbering, if there are any."""
     if not rules.made:
         return

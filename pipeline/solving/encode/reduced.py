@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from math import comb
 
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle.clauses import Clause, Clauses
+from pipeline.puzzle.clauses import Clause, ClauseBuilder
 from pipeline.puzzle.puzzle import Candidate, Geometry, Puzzle, units_of, values_of
 from pipeline.settings import NumberingChoice
 from pipeline.solving.cnf import Cnf, Family, Generated
@@ -51,7 +51,7 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
 
 
 def _left(
-    rules: Clauses, cells: list[int], alive: list[list[tuple[int, int]]], highest: int
+    rules: ClauseBuilder, cells: list[int], alive: list[list[tuple[int, int]]], highest: int
 ) -> Iterator[Clause]:
     """What the surviving candidates leave of the clauses of rules, renumbered."""
     true, false = highest + rules.auxiliary + 1, -(highest + rules.auxiliary + 1)

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from pipeline.certify import clashing_givens
 from pipeline.errors import LimitReached, SolverError, counted
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle.clauses import Clause, Clauses
+from pipeline.puzzle.clauses import Clause, ClauseBuilder
 from pipeline.puzzle.puzzle import Puzzle, unit_name, units_of, values_of
 from pipeline.solving.encode import Numbering, encode_puzzle
 from pipeline.solving.solvers.base import Closeable
@@ -121,7 +121,7 @@ def explain_conflict(
     if found is None:
         return None
     clues = _clues(puzzle, found.cells)
-    told = [puzzle.rules[rule].told(puzzle.geometry) for rule in found.rules]
+    told = [puzzle.rules[rule].describe(puzzle.geometry) for rule in found.rules]
     sentence = _sentence(clues, told, minimal=found.minimal)
     return Conflict(clues, sentence, found.minimal, found.rules)
 
@@ -290,14 +290,14 @@ def _assumed_rules(puzzle: Puzzle, highest: int) -> tuple[dict[int, int], list[C
     `highest` is the highest variable that is taken.
     """
     geometry = puzzle.geometry
-    clauses = Clauses(geometry.side, geometry.size)
+    clauses = ClauseBuilder(geometry.side, geometry.size)
     clauses.variables = highest
     rules: dict[int, int] = {}
     for place, rule in enumerate(puzzle.rules):
         assumption = clauses.new()
         rules[assumption] = place
         with clauses.under(assumption):
-            rule.state(geometry, clauses)
+            rule.encode(geometry, clauses)
     return rules, clauses.made
 
 

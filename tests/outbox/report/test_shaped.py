@@ -14,8 +14,9 @@ from support.drawing import SVG, drawn, of_class, text_of
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.elements import Look, elements
 from pipeline.outbox.report.styles import SHAPES_STYLE, STYLES, name_of, style_of
-from pipeline.puzzle import rules
+from pipeline.puzzle.formulas import Every
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
+from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Shape, Tint
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -45,19 +46,13 @@ class Shown(Rule):
     drawn: tuple[Shape, ...]
     name = "shown"
 
-    def cells(self, geometry):
-        return ()
+    def formula(self, geometry):
+        return Every(())
 
-    def holds(self, geometry, values):
-        return True
+    def draw(self, geometry):
+        return self.drawn
 
-    def state(self, geometry, clauses):
-        pass
-
-    def shapes(self, geometry):
-        yield from self.drawn
-
-    def told(self, geometry):
+    def describe(self, geometry):
         return "<shown> & told"
 
 
@@ -73,10 +68,10 @@ def texts(svg) -> list[str]:
 
 @pytest.mark.parametrize(("geometry", "rule"), EXAMPLES)
 def test_every_kind_that_a_rule_is_drawn_with_is_known_and_has_a_style(geometry, rule):
-    for shape in rule.shapes(geometry):
+    for shape in rule.draw(geometry):
         assert (type(shape), shape.kind) in STYLES
     svg = drawn(board(rule, geometry=geometry))
-    assert rule.told(geometry)[:20] in svg.find(f"{SVG}desc").text
+    assert rule.describe(geometry)[:20] in svg.find(f"{SVG}desc").text
 
 
 @pytest.mark.parametrize("broken", [False, True])
@@ -97,8 +92,8 @@ def test_the_style_of_all_kinds_is_made_once():
 
 def test_values_stand_above_shapes_and_those_above_the_lines_of_the_grid():
     order = [
-        *(rules.Parity(0, odd=True), rules.Renban((0, 1)), rules.Cage((4, 5), 3)),
-        *(rules.Between((6, 7, 8)), rules.WhiteDot(0, 1), rules.Greater(0, 6)),
+        *(pairs.Parity(0, odd=True), lines.Renban((0, 1)), cages.Cage((4, 5), 3)),
+        *(lines.Between((6, 7, 8)), pairs.WhiteDot(0, 1), pairs.Greater(0, 6)),
     ]
     values = [1, *[0] * 35]
     svg = drawn(Board(Puzzle.of_values(SIX, values, tuple(order))))
@@ -110,7 +105,7 @@ def test_values_stand_above_shapes_and_those_above_the_lines_of_the_grid():
 
 
 def test_an_arrow_begins_at_the_edge_of_its_circle():
-    (line,) = of_class(drawn(board(rules.Arrow((0,), (1, 2)))), "arrow-line")
+    (line,) = of_class(drawn(board(cages.Arrow((0,), (1, 2)))), "arrow-line")
     assert line.get("d").startswith("M17.6 10L30 10 50 10")
 
 
@@ -126,19 +121,19 @@ def test_a_line_of_one_cell_is_a_spot():
 
 
 def test_lines_of_a_kind_are_one_element():
-    svg = drawn(board(rules.Renban((0, 1)), rules.Palindrome((3, 4)), rules.Renban((6, 7))))
+    svg = drawn(board(lines.Renban((0, 1)), lines.Palindrome((3, 4)), lines.Renban((6, 7))))
     assert [each.get("d").count("M") for each in of_class(svg, "line")] == [1, 2]
 
 
 def test_sums_stand_in_the_top_left_cell_of_a_cage():
-    svg = drawn(board(rules.Cage((7, 1, 6), 12), rules.Cage((9, 10))))
+    svg = drawn(board(cages.Cage((7, 1, 6), 12), cages.Cage((9, 10))))
     (corner,) = of_class(svg, "corner")
     (sum_,) = corner
     assert (sum_.text, sum_.get("x"), sum_.get("y")) == ("12", "22.4", "6.1")
 
 
 def test_cages_that_share_cells_are_not_drawn_over_each_other():
-    svg = drawn(board(rules.Cage((0, 1), 3), rules.Cage((0, 6), 4)))
+    svg = drawn(board(cages.Cage((0, 1), 3), cages.Cage((0, 6), 4)))
     (path,) = of_class(svg, "cage-outline")
     assert path.get("d").startswith("M1.7 1.7")
     assert "M3.2 3.2" in path.get("d")
@@ -146,36 +141,36 @@ def test_cages_that_share_cells_are_not_drawn_over_each_other():
 
 
 def test_there_is_room_around_the_grid_only_for_clues():
-    assert drawn(board(rules.Renban((0, 1)))).get("viewBox") == "-2 -2 124 124"
-    above = drawn(board(rules.Sandwich((1, 7, 13, 19, 25, 31), 5)))
+    assert drawn(board(lines.Renban((0, 1)))).get("viewBox") == "-2 -2 124 124"
+    above = drawn(board(outside.Sandwich((1, 7, 13, 19, 25, 31), 5)))
     assert above.get("viewBox") == "-2 -20 124 142"
-    right = drawn(board(rules.Skyscraper((5, 4, 3, 2, 1, 0), 5)))
+    right = drawn(board(outside.Skyscraper((5, 4, 3, 2, 1, 0), 5)))
     assert right.get("viewBox") == "-2 -2 142 124"
 
 
 def test_clues_in_the_same_place_stand_one_beyond_the_other():
     column = (1, 7, 13, 19, 25, 31)
     svg = drawn(
-        board(rules.Sandwich(column, 5), rules.XSum(column, 6), rules.Skyscraper(column, 3))
+        board(outside.Sandwich(column, 5), outside.XSum(column, 6), outside.Skyscraper(column, 3))
     )
     places = {each.text: (each.get("x"), each.get("y")) for each in svg.iter(f"{SVG}tspan")}
     assert places == {"5": ("30", "-6.6"), "6": ("30", "-26.6"), "3": ("30", "-46.6")}
-    many = drawn(board(*(rules.Sandwich(column, each) for each in range(50))))
+    many = drawn(board(*(outside.Sandwich(column, each) for each in range(50))))
     assert many.get("viewBox") == svg.get("viewBox"), "there is an end to it"
 
 
 def test_rules_in_conflict_are_drawn_as_such():
-    both = (rules.Renban((0, 1)), rules.Renban((6, 7)))
+    both = (lines.Renban((0, 1)), lines.Renban((6, 7)))
     plain, broken = of_class(drawn(board(*both, broken=(1,))), "renban-line")
     assert plain.get("class") == "line renban-line"
     assert broken.get("class") == "line renban-line broken"
-    svg = drawn(board(rules.AntiKnight(), broken=(0, 7)))
+    svg = drawn(board(pairs.AntiKnight(), broken=(0, 7)))
     assert svg.find(f"{SVG}desc").text.endswith(" Rules in conflict: anti-knight.")
 
 
 def test_a_region_in_conflict_is_tinted():
-    regions = [rules.Region((0, 1, 2, 5)), rules.Region((3, 6, 7, 11))]
-    svg = drawn(board(*regions, geometry=Geometry(1, 4), broken=(1,)))
+    jigsaw = [regions.Region((0, 1, 2, 5)), regions.Region((3, 6, 7, 11))]
+    svg = drawn(board(*jigsaw, geometry=Geometry(1, 4), broken=(1,)))
     (tint,) = of_class(svg, "tint", "broken")
     assert tint.get("d") == "M40 20H60V0H80V60H60V40H40z"
 
@@ -197,7 +192,7 @@ def test_a_description_of_many_rules_comes_to_an_end():
 
 
 def test_an_svg_of_its_own_has_the_styles_of_its_kinds_only():
-    text = board_svg(board(rules.Renban((0, 1))), "a", "b", alone=True)
+    text = board_svg(board(lines.Renban((0, 1))), "a", "b", alone=True)
     assert ".renban-line {" in text
     assert ".whispers-line {" not in text
     assert ".line" not in board_svg(board(), "a", "b", alone=True)
@@ -223,11 +218,11 @@ def test_grids_that_reach_too_far_are_not_drawn():
 
 def test_rules_are_drawn_as_they_always_were():
     shown = board(
-        rules.Cage((0, 1, 6), 11),
-        rules.Thermometer((14, 15, 22)),
-        rules.Arrow((24,), (25, 26)),
-        rules.BlackDot(34, 35),
-        rules.LittleKiller((1, 8, 15, 22, 29), 17),
+        cages.Cage((0, 1, 6), 11),
+        lines.Thermometer((14, 15, 22)),
+        cages.Arrow((24,), (25, 26)),
+        pairs.BlackDot(34, 35),
+        outside.LittleKiller((1, 8, 15, 22, 29), 17),
         broken=(0,),
     )
     svg = board_svg(shown, "rules", "b")

@@ -18,7 +18,7 @@ from support.strategies import examples
 
 from pipeline import Geometry, Grid, Puzzle, certify_grid, parse_puzzle
 from pipeline.outbox.report import MOST_PRINTED, PER_PAGE, Board, Printed, Sheet
-from pipeline.puzzle import rules
+from pipeline.puzzle.rules import cages, outside, pairs
 
 HEXADECIMAL = Path(__file__).parents[3] / "examples" / "hexadecimal.txt"
 BOXES = {4: (2, 2), 9: (3, 3), 12: (3, 4), 16: (4, 4), 25: (5, 5)}
@@ -156,14 +156,14 @@ def ruled(*given) -> Printed:
 
 
 def test_rules_are_named_since_some_cannot_be_seen():
-    given = (rules.AntiKnight(), rules.Cage((0, 1), 3), rules.Cage((9, 10), 8))
+    given = (pairs.AntiKnight(), cages.Cage((0, 1), 3), cages.Cage((9, 10), 8))
     (puzzle,) = sheet_of(ruled(*given), solutions=False).puzzles
     assert puzzle.note == "Rules: anti-knight, cage."
     assert "outline cage-outline" in puzzle.marks
 
 
 def test_puzzles_with_rules_or_clues_around_them_have_room():
-    knights, clue = rules.AntiKnight(), rules.Sandwich(tuple(range(9)), 8)
+    knights, clue = pairs.AntiKnight(), outside.Sandwich(tuple(range(9)), 8)
     for demands, most in (((), 12), ((knights,), 6), ((clue,), 4)):
         sheet = sheet_of(*[ruled(*demands)] * 12, per_page=12, solutions=False)
         assert sheet.pages[0].boards == most

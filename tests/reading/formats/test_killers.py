@@ -13,7 +13,8 @@ from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules import Cage, Diagonal, Region
+from pipeline.puzzle.rules.cages import Cage
+from pipeline.puzzle.rules.regions import Diagonal, Region
 from pipeline.reading.formats import parse_source
 
 NINE = Geometry(3, 3)

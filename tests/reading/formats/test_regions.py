@@ -13,7 +13,9 @@ from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules import Among, Cage, Diagonal, Region
+from pipeline.puzzle.rules.cages import Cage
+from pipeline.puzzle.rules.pairs import Among
+from pipeline.puzzle.rules.regions import Diagonal, Region
 from pipeline.reading.formats import detect_collection, parse_source
 from pipeline.reading.formats.samurai import SAMURAI_GEOMETRY
 

@@ -7,7 +7,7 @@ import pytest
 from pipeline.errors import LimitReached
 from pipeline.limits import Limits
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.puzzle.rules import Cage
+from pipeline.puzzle.rules.cages import Cage
 from pipeline.solving.encode import ENCODINGS
 
 ROWS = tuple(Cage(tuple(range(start, start + 12)), 150) for start in range(0, 625, 25))

@@ -19,7 +19,9 @@ from pipeline.certify import clashing_givens
 from pipeline.errors import SolverError
 from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.puzzle.rules import Cage, Greater, Thermometer
+from pipeline.puzzle.rules.cages import Cage
+from pipeline.puzzle.rules.lines import Thermometer
+from pipeline.puzzle.rules.pairs import Greater
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.encode import encode_puzzle
 from pipeline.solving.explain import Clue, Conflict, Explainer, explain_conflict

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import Arrow, Cage, Clone, EqualSums, Quadruple, SameValues, Sum
+from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, EqualSums, Quadruple, SameMultiset, Sum
 
 FOUR, SIX, SEVEN, TWELVE = Geometry(2, 2), Geometry(2, 3), Geometry(1, 7), Geometry(3, 4)
 TWO_GRIDS = Geometry(2, 2, grids=((0, 0), (2, 2)))
@@ -50,12 +50,12 @@ EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {
         (SIX, Clone((0, 6), (6, 12))),  # they overlap
         (SIX, Clone((3,), (3,))),
     ],
-    SameValues: [
-        (FOUR, SameValues(((0, 1, 2), (4, 5, 6)))),
-        (FOUR, SameValues(((0, 1), (7, 10), (4, 15)))),
-        (SIX, SameValues(((0, 1), (7, 1)))),  # they overlap
-        (FOUR, SameValues(((0, 0, 1), (4, 5, 6)))),  # one cell counts twice
-        (SEVEN, SameValues(((0,), (8,), (16,)))),
+    SameMultiset: [
+        (FOUR, SameMultiset(((0, 1, 2), (4, 5, 6)))),
+        (FOUR, SameMultiset(((0, 1), (7, 10), (4, 15)))),
+        (SIX, SameMultiset(((0, 1), (7, 1)))),  # they overlap
+        (FOUR, SameMultiset(((0, 0, 1), (4, 5, 6)))),  # one cell counts twice
+        (SEVEN, SameMultiset(((0,), (8,), (16,)))),
     ],
     Sum: [
         (FOUR, Sum(((0, 1), (4, 1), (5, 1)), 7)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import (
+from pipeline.puzzle.rules.lines import (
     Between,
     DoubleArrow,
     Entropic,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
 
 TWO, THREE, FOUR = Geometry(1, 2), Geometry(1, 3), Geometry(2, 2)
 FIVE, SIX, NINE = Geometry(1, 5), Geometry(2, 3), Geometry(3, 3)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import (
+from pipeline.puzzle.rules.pairs import (
+    XV,
     Among,
     AntiKing,
     AntiKnight,
@@ -11,10 +12,9 @@ from pipeline.puzzle.rules import (
     Extreme,
     Greater,
     Indexer,
-    NoDots,
+    NegativeKropki,
+    NegativeXV,
     Nonconsecutive,
-    NoXV,
-    PairSum,
     Parity,
     WhiteDot,
 )
@@ -50,24 +50,24 @@ EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {
         (SIX, BlackDot(0, 6, 1)),
         (SIX, BlackDot(0, 6, 7)),  # cannot be filled
     ],
-    NoDots: [
-        (TWO, NoDots((1,), (), ((0, 1),))),
-        (THREE, NoDots((), (2,), ())),
-        (THREE, NoDots((2,), (1, 3), ((1, 4),))),
-        (THREE, NoDots((), (), ())),
-        (FOUR, NoDots((1, 3), (2,), ((0, 1), (5, 9)))),
+    NegativeKropki: [
+        (TWO, NegativeKropki((1,), (), ((0, 1),))),
+        (THREE, NegativeKropki((), (2,), ())),
+        (THREE, NegativeKropki((2,), (1, 3), ((1, 4),))),
+        (THREE, NegativeKropki((), (), ())),
+        (FOUR, NegativeKropki((1, 3), (2,), ((0, 1), (5, 9)))),
     ],
-    PairSum: [
-        (FOUR, PairSum(0, 4, 5)),
-        (SIX, PairSum(1, 0, 10)),
-        (SIX, PairSum(0, 1, 7)),
-        (FOUR, PairSum(0, 1, 10)),  # cannot be filled
+    XV: [
+        (FOUR, XV(0, 4, 5)),
+        (SIX, XV(1, 0, 10)),
+        (SIX, XV(0, 1, 7)),
+        (FOUR, XV(0, 1, 10)),  # cannot be filled
     ],
-    NoXV: [
-        (TWO, NoXV((3,), ((0, 2),))),
-        (THREE, NoXV((5, 10), ())),
-        (THREE, NoXV((2, 4), ((3, 4), (3, 6)))),
-        (FOUR, NoXV((5,), ((0, 1),))),
+    NegativeXV: [
+        (TWO, NegativeXV((3,), ((0, 2),))),
+        (THREE, NegativeXV((5, 10), ())),
+        (THREE, NegativeXV((2, 4), ((3, 4), (3, 6)))),
+        (FOUR, NegativeXV((5,), ((0, 1),))),
     ],
     Greater: [(FOUR, Greater(0, 1)), (FOUR, Greater(5, 1)), (SIX, Greater(0, 6))],
     Among: [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
+from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
 
 FOUR, SIX, NINE = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3)
 NO_BOXES = Geometry(1, 4)

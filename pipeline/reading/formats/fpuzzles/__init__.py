@@ -4,8 +4,8 @@ r"""f-puzzles: a JSON document with a grid and rules, as it is, packed, or in a 
     N4IgzglgXgpiBcBOANCA5gJwgEwQbT2AF9ljSSzKLryBdZQmq8l54+x1p7rj…
     https://sudokupad.app/fpuzzlesN4IgzglgXgpiBcBOANCA5gJwgEwQbT2AF9ljSS…
 
-Cells and rules are objects with cells by name, `R1C1`. What is not known is refused by its name,
-and so are drawings, unless they repeat known rules. Sides are 4 to 16.
+Cells and rules are objects with cells by name, `R1C1`. Unknown keys are refused by name, and
+so are drawings, unless they repeat known rules. Sides are 4 to 16.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from pipeline.reading.formats.fpuzzles.document import (
     LONGEST,
     Misread,
     load,
-    offset_of,
 )
 from pipeline.reading.formats.text import Text
 from pipeline.settings import Reading
@@ -75,13 +74,12 @@ def _written(text: Text) -> str:
 
 
 def _invalid(text: Text, misread: Misread, written: str | None) -> InvalidPuzzle:
-    """The error at its place; a text that was packed has none."""
+    """The error with the way to its place; a text that is no JSON has a line and column."""
     expected = f"{misread.expected} in {misread.where}" if misread.where else misread.expected
-    offset = None if written is None else offset_of(written, misread)
     line = column = None
-    if written is not None and offset is not None:
-        line = written.count("\n", 0, offset) + 1
-        column = offset - written.rfind("\n", 0, offset)
+    if written is not None and misread.offset is not None:
+        line = written.count("\n", 0, misread.offset) + 1
+        column = misread.offset - written.rfind("\n", 0, misread.offset)
     return text.error(line, column, expected, misread.found, truncated=misread.truncated)
 
 

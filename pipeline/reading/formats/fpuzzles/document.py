@@ -1,11 +1,10 @@
-"""A JSON text from strangers, read whole: what is wrong in it is told with the way to it."""
+"""A JSON text from strangers, read whole; an error names the way to its place."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import isinf
 
@@ -18,7 +17,6 @@ _LONGEST_NUMBER = 9
 _LONGEST_TOLD = 40
 _DEEPEST = 32
 _NOT_DEEP = f"at most {_DEEPEST} lists and objects in each other"
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 Way = tuple[str | int, ...]
 """Keys, and places in lists from 0, that lead from the whole document to a part of it."""
@@ -28,8 +26,8 @@ Way = tuple[str | int, ...]
 class Misread(Exception):
     """Something in a document is not what was expected.
 
-    It stands at the end of `way`, or at the key that ends it if `at_key`; else at `offset`, if
-    that is known.
+    The place is the end of `way`, or the key that ends it if `at_key`; `offset` is known for a text
+    that is no JSON.
     """
 
     expected: str
@@ -178,37 +176,3 @@ def _finite(written: str) -> float:
 
 def _no_constant(name: str) -> object:
     raise Misread("JSON", name)
-
-
-def offset_of(text: str, misread: Misread) -> int | None:
-    """Where in a text that `load` has read the fault stands; None if that is not known."""
-    if misread.offset is not None or not misread.way:
-        return misread.offset
-    places = _places(text, len(misread.way))
-    found = (at for way, at, is_key in places if way == misread.way and is_key == misread.at_key)
-    return next(found, None)
-
-
-def _places(text: str, depth: int) -> Iterator[tuple[Way, int, bool]]:
-    """The way to each value and each key that are so deep, their offsets, and which it is."""
-    way: list[str | int] = []
-    opened: list[str] = []
-    previous = " "
-    for match in _TOKEN.finditer(text):
-        sign = match[0]
-        if sign in ("}", "]"):
-            opened.pop()
-            way.pop()
-        elif sign == ",":
-            last = way[-1]
-            way[-1] = last + 1 if isinstance(last, int) else last
-        elif sign != ":":
-            is_key = previous in "{," and opened[-1] == "{"
-            if is_key:
-                way[-1] = json.loads(sign)
-            if len(way) == depth:
-                yield tuple(way), match.start(), is_key
-            if sign in ("{", "["):
-                opened.append(sign)
-                way.append(0 if sign == "[" else "")
-        previous = sign

@@ -24,7 +24,7 @@ _DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 
 
 @dataclass(frozen=True)
-class Board:
+class Context:
     """The grid that objects are about, its regions, and the places that rules have named.
 
     `named` are the places of each cell, line or group, by key; drawings may repeat these, and
@@ -55,10 +55,10 @@ class Board:
 
 
 @dataclass(frozen=True)
-class Item:
-    """An object that stands under `key`, and its members but for cosmetics."""
+class RuleObject:
+    """An object under `key`, and its members without cosmetics."""
 
-    board: Board
+    context: Context
     key: str
     node: Node
     fields: dict[str, Node]
@@ -81,10 +81,10 @@ class Item:
 
     def cell(self) -> int:
         node = self.member("cell")
-        return self._name([node], [self.board.cell(node)])[0]
+        return self._name([node], [self.context.cell(node)])[0]
 
     def cells(
-        self, name: str = "cells", least: int = 1, most: int | None = None
+        self, least: int = 1, most: int | None = None, name: str = "cells"
     ) -> tuple[int, ...]:
         """Different cells in their order."""
         node = self.member(name)
@@ -104,8 +104,8 @@ class Item:
     def clue(self) -> tuple[int, ...]:
         """The row or column that a clue beside the grid looks along, from there on."""
         node = self.member("cell")
-        row, column = self.board.place(node)
-        end = self.board.geometry.side + 1
+        row, column = self.context.place(node)
+        end = self.context.geometry.side + 1
         steps = {(0, column): (1, 0), (end, column): (-1, 0), (row, 0): (0, 1), (row, end): (0, -1)}
         return self._seen(node, steps.get((row, column)), "a place beside a row or column")
 
@@ -120,9 +120,9 @@ class Item:
 
     def _seen(self, node: Node, step: Place | None, expected: str) -> tuple[int, ...]:
         """The cells that are seen from a place beside the grid, one at least."""
-        place = self.board.place(node)
-        outside = self.board.geometry.cell_at(*place) is None
-        line = cells_along(self.board.geometry, place, step) if step and outside else ()
+        place = self.context.place(node)
+        outside = self.context.geometry.cell_at(*place) is None
+        line = cells_along(self.context.geometry, place, step) if step and outside else ()
         if not line:
             raise node.wrong(expected)
         return self._name([node], line)
@@ -133,20 +133,20 @@ class Item:
         if len(nodes) < least or (most is not None and len(nodes) > most):
             span = f"{least} to {most} cells" if most and most > least else f"{least} cells"
             raise Misread(span if most else f"{least} cells or more", str(len(nodes)), node.way)
-        return self._name(nodes, [self.board.cell(each) for each in nodes])
+        return self._name(nodes, [self.context.cell(each) for each in nodes])
 
     def _name(self, nodes: list[Node], cells: list[int] | tuple[int, ...]) -> tuple[int, ...]:
         """Note the places, and those at the ends, as named by a rule."""
-        places = [self.board.place(node) for node in nodes]
+        places = [self.context.place(node) for node in nodes]
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
-        self.board.named.setdefault(self.key, []).extend(groups)
+        self.context.named.setdefault(self.key, []).extend(groups)
         said = [self.fields["value"].text] if self.has("value") else []
         said += [_SYMBOLS[self.key]] if self.key in _SYMBOLS else []
-        self.board.values.update((group, text) for group in groups for text in said)
+        self.context.values.update((group, text) for group in groups for text in said)
         return tuple(cells)
 
 
-def everything_named(board: Board) -> set[frozenset[Place]]:
+def everything_named(context: Context) -> set[frozenset[Place]]:
     """The groups of places that rules have named, and all those of each key together."""
-    together = (frozenset(chain.from_iterable(groups)) for groups in board.named.values())
-    return {*chain.from_iterable(board.named.values()), *together}
+    together = (frozenset(chain.from_iterable(groups)) for groups in context.named.values())
+    return {*chain.from_iterable(context.named.values()), *together}

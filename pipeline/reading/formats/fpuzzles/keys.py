@@ -1,4 +1,4 @@
-"""What stands under each key of a document, as rules."""
+"""The rules that stand under each key of a document: a row of `KEYS` for each key."""
 
 from __future__ import annotations
 
@@ -6,281 +6,245 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.puzzle.puzzle import Geometry, Rule
-from pipeline.puzzle.rules import (
-    AntiKing,
-    AntiKnight,
-    Arrow,
-    Between,
-    BlackDot,
-    Cage,
-    Clone,
-    Diagonal,
-    DisjointGroups,
-    DoubleArrow,
-    Entropic,
-    ExtraRegion,
-    Extreme,
-    Indexer,
-    LittleKiller,
-    Lockout,
-    Modular,
-    Nabner,
-    NoDots,
-    Nonconsecutive,
-    NoXV,
-    PairSum,
-    Palindrome,
-    Parity,
-    Quadruple,
-    RegionSum,
-    Renban,
-    Sandwich,
-    Skyscraper,
-    Thermometer,
-    Whispers,
-    WhiteDot,
-    Windoku,
-    XSum,
-    Zipper,
-)
-from pipeline.puzzle.rules.places import neighbours
+from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
+from pipeline.puzzle.rules.base import neighbours
 from pipeline.reading.formats.fpuzzles.document import Misread, Node
-from pipeline.reading.formats.fpuzzles.items import Item
-
-FLAGS: dict[str, Callable[[], Rule]] = {
-    "diagonal+": lambda: Diagonal(rising=True),
-    "diagonal-": lambda: Diagonal(rising=False),
-    "antiknight": AntiKnight,
-    "antiking": AntiKing,
-    "disjointgroups": DisjointGroups,
-    "windoku": Windoku,
-}
-NONCONSECUTIVE, NEGATIVE = "nonconsecutive", "negative"
-TOTALS = {"X": 10, "V": 5}
-LARGEST_CIRCLE = 3
-"""Cells of an arrow's circle, which are the digits of a number."""
+from pipeline.reading.formats.fpuzzles.items import RuleObject
 
 Line = tuple[int, ...]
-Pair = tuple[int, int]
+Kind = Callable[..., Rule]
+
+_TOTALS = {letter: total for total, letter in pairs.SIGNS.items()}
 
 
-class Kind(NamedTuple):
-    """The members that objects under a key may have, and the rules that the objects are."""
+class Key(NamedTuple):
+    """A key of a list of objects: their members, and the rules of a kind that they are."""
 
+    kind: Kind
     members: frozenset[str]
-    rules: Callable[[Sequence[Item]], Iterable[Rule]]
+    rules: Callable[[Sequence[RuleObject]], Iterable[Rule]]
 
 
-def _each(members: str, rule: Callable[[Item], Rule]) -> Kind:
-    """Objects that are a rule each."""
-    return Kind(frozenset(members.split()), lambda items: map(rule, items))
+def _some(kind: Kind, members: str, rules: Callable[[RuleObject], Iterable[Rule]]) -> Key:
+    """Objects each of which is some rules, perhaps none."""
+
+    def every(items: Sequence[RuleObject]) -> Iterator[Rule]:
+        return (rule for item in items for rule in rules(item))
+
+    return Key(kind, frozenset(members.split()), every)
 
 
-def _lines(rule: Callable[[Item, Line], Rule], members: str = "lines") -> Kind:
-    """Objects with lines that are a rule each."""
-
-    def rules(items: Sequence[Item]) -> Iterator[Rule]:
-        return (rule(item, line) for item in items for line in item.lines())
-
-    return Kind(frozenset(members.split()), rules)
+def _each(kind: Kind, members: str, *arguments: Callable[[RuleObject], object]) -> Key:
+    """Objects that are a rule each, made of these arguments."""
+    return _some(kind, members, lambda item: [kind(*(each(item) for each in arguments))])
 
 
-def _cage(item: Item) -> Rule:
-    return Cage(item.cells(), item.number(default=0) or None)
+def _lines(
+    kind: Kind, *arguments: Callable[[RuleObject], object], value: bool = False, least: int = 2
+) -> Key:
+    """Objects with lines, perhaps a value; lines of at least so many cells are a rule each."""
+
+    def rules(item: RuleObject) -> Iterator[Rule]:
+        for line in item.lines():
+            if len(line) >= least:
+                yield kind(line, *(each(item) for each in arguments))
+
+    return _some(kind, "lines value" if value else "lines", rules)
 
 
-def _two(item: Item) -> Pair:
-    first, second = item.cells(least=2, most=2)
-    return first, second
+def _clues(kind: Kind, least: int = 1) -> Key:
+    """Clues beside the grid; those without a number, or with a smaller one, mean nothing."""
+
+    def rules(item: RuleObject) -> Iterator[Rule]:
+        line, number = item.clue(), item.number(default=-1)
+        if number >= least:
+            yield kind(line, number)
+
+    return _some(kind, "cell value", rules)
 
 
-def _white(item: Item) -> Rule:
-    return WhiteDot(*_two(item), item.number(default=1))
+def _total(item: RuleObject) -> int | None:
+    return item.number(default=0) or None
 
 
-def _black(item: Item) -> Rule:
-    return BlackDot(*_two(item), item.number(least=1, default=2))
+def _number(least: int = 0, default: int | None = None) -> Callable[[RuleObject], int]:
+    return lambda item: item.number(least=least, default=default)
 
 
-def _xv(items: Sequence[Item]) -> Iterator[Rule]:
-    """Those that have a letter."""
-    for item in items:
-        pair = _two(item)
-        if item.has("value"):
-            value = item.member("value")
-            total = TOTALS.get(str(value.value).strip().upper())
-            if total is None:
-                raise value.wrong("'X' or 'V'")
-            yield PairSum(*pair, total)
+def _two(kind: Kind, number: Callable[[RuleObject], int]) -> Key:
+    """Objects with two cells and a number."""
+    return _some(kind, "cells value", lambda item: [kind(*item.cells(2, 2), number(item))])
 
 
-def _clone(item: Item) -> Rule:
-    cells, copy = item.cells(), item.cells("cloneCells")
+def _xv(item: RuleObject) -> Iterator[Rule]:
+    """Two cells with a letter; without one they mean nothing."""
+    first, second = item.cells(2, 2)
+    if item.has("value"):
+        value = item.member("value")
+        total = _TOTALS.get(str(value.value).strip().upper())
+        if total is None:
+            raise value.wrong("'X' or 'V'")
+        yield pairs.XV(first, second, total)
+
+
+def _clone(item: RuleObject) -> Iterator[Rule]:
+    cells, copy = item.cells(), item.cells(name="cloneCells")
     if len(cells) != len(copy):
-        way = item.fields["cloneCells"].way
-        raise Misread(f"{len(cells)} cells", str(len(copy)), way)
-    return Clone(cells, copy)
+        raise Misread(f"{len(cells)} cells", str(len(copy)), item.fields["cloneCells"].way)
+    yield cages.Clone(cells, copy)
 
 
-def _quadruples(items: Sequence[Item]) -> Iterator[Rule]:
-    """Those that have values."""
-    for item in items:
-        side, cells = item.board.geometry.side, item.cells(least=4, most=4)
-        values = tuple(each.number(1, side) for each in item.member("values").list())
-        if values:
-            yield Quadruple(cells, values)
+def _quadruple(item: RuleObject) -> Iterator[Rule]:
+    """Four cells with values; without any they mean nothing."""
+    side, cells = item.context.geometry.side, item.cells(4, 4)
+    values = tuple(each.number(1, side) for each in item.member("values").list())
+    if values:
+        yield cages.Quadruple(cells, values)
 
 
-def _arrows(items: Sequence[Item]) -> Iterator[Rule]:
+def _arrows(item: RuleObject) -> Iterator[Rule]:
     """An arrow for each line; a line starts in the circle, which is read like a text.
 
     A circle without a line, or whose line does not leave its first cell, is no rule.
     """
-    for item in items:
-        circle = tuple(sorted(item.cells(most=LARGEST_CIRCLE)))
-        for node in item.fields["lines"].list() if "lines" in item.fields else ():
-            first, *shaft = item.path(node, 1)
-            if first not in circle:
-                raise Misread("a line that starts in the circle", "another", node.way)
-            if shaft:
-                yield Arrow(circle, tuple(shaft))
+    circle = tuple(sorted(item.cells(most=cages.LARGEST_CIRCLE)))
+    for node in item.fields["lines"].list() if "lines" in item.fields else ():
+        first, *shaft = item.path(node, 1)
+        if first not in circle:
+            raise Misread("a line that starts in the circle", "another", node.way)
+        if shaft:
+            yield cages.Arrow(circle, tuple(shaft))
 
 
-def _clues(rule: Callable[[Line, int], Rule], least: int = 1) -> Kind:
-    """Clues beside the grid, those that have a number, from the least one that means something."""
-
-    def rules(items: Sequence[Item]) -> Iterator[Rule]:
-        for item in items:
-            line, number = item.clue(), item.number(default=-1)
-            if number >= least:
-                yield rule(line, number)
-
-    return Kind(frozenset(("cell", "value")), rules)
+def _little_killer(item: RuleObject) -> Iterator[Rule]:
+    """A diagonal, whose cells may be named too; it means nothing without a number above 0."""
+    diagonal = item.diagonal()
+    named = item.cells() if "cells" in item.fields else diagonal
+    if sorted(named) != sorted(diagonal):
+        raise Misread("the cells of the diagonal", "others", item.fields["cells"].way)
+    if number := item.number(default=0):
+        yield outside.LittleKiller(diagonal, number)
 
 
-def _little_killers(items: Sequence[Item]) -> Iterator[Rule]:
-    """Those that have a number above 0; the cells may be told, and then are the diagonal's."""
-    for item in items:
-        diagonal = item.diagonal()
-        told = item.cells("cells") if "cells" in item.fields else diagonal
-        if sorted(told) != sorted(diagonal):
-            raise Misread("the cells of the diagonal", "others", item.fields["cells"].way)
-        if number := item.number(default=0):
-            yield LittleKiller(diagonal, number)
+def _extremes(maximum: bool) -> Key:
+    """Cells that are compared with their neighbours, except those that are marked too."""
 
-
-def _extremes(maximum: bool) -> Kind:
-    """Cells that are compared with their neighbours, but for those that are marked too."""
-
-    def rules(items: Sequence[Item]) -> Iterator[Rule]:
+    def rules(items: Sequence[RuleObject]) -> Iterator[Rule]:
         marked = [item.cell() for item in items]
-        if not marked:
-            return
         beside: dict[int, set[int]] = {cell: set() for cell in marked}
-        for pair in neighbours(items[0].board.geometry):
+        for pair in neighbours(items[0].context.geometry) if items else ():
             for cell, other in (pair, pair[::-1]):
                 if cell in beside and other not in beside:
                     beside[cell].add(other)
         for cell, others in beside.items():
-            yield Extreme(cell, tuple(sorted(others)), maximum)
+            yield pairs.Extreme(cell, tuple(sorted(others)), maximum)
 
-    return Kind(frozenset(("cell",)), rules)
-
-
-def _indexers(row: bool) -> Kind:
-    def rules(items: Sequence[Item]) -> Iterator[Rule]:
-        return (Indexer(cell, row) for item in items for cell in item.cells())
-
-    return Kind(frozenset(("cells",)), rules)
+    return Key(pairs.Extreme, frozenset(("cell",)), rules)
 
 
-def _whispers(item: Item, line: Line) -> Rule:
-    half = (item.board.geometry.side + 1) // 2
-    return Whispers(line, item.number(least=1, default=half))
+def _indexers(row: bool) -> Key:
+    make = pairs.Indexer
+    return _some(make, "cells", lambda item: [make(cell, row) for cell in item.cells()])
 
 
-def _region_sum(item: Item, line: Line) -> Rule:
-    return RegionSum(line, item.board.regions)
+def _parity(odd: bool) -> Key:
+    return _each(pairs.Parity, "cell", RuleObject.cell, lambda _: odd)
 
 
-def _between(items: Sequence[Item]) -> Iterator[Rule]:
-    """Those with cells between their ends."""
-    return (Between(line) for item in items for line in item.lines() if len(line) > 2)
+def _half_of_side(item: RuleObject) -> int:
+    return item.number(least=1, default=(item.context.geometry.side + 1) // 2)
 
 
-def _set(line: Line) -> Line:
-    """The cells of a line, each once: one that closes names its first cell twice."""
-    return tuple(dict.fromkeys(line))
+def _once(kind: Kind) -> Key:
+    """Lines as sets of cells: one that closes names its first cell twice."""
+    return _some(
+        kind, "lines", lambda item: [kind(tuple(dict.fromkeys(line))) for line in item.lines()]
+    )
 
 
-KINDS: dict[str, Kind] = {
-    "killercage": _each("cells value", _cage),
-    "extraregion": _each("cells", lambda item: ExtraRegion(item.cells())),
-    "clone": _each("cells cloneCells", _clone),
-    "quadruple": Kind(frozenset(("cells", "values")), _quadruples),
-    "arrow": Kind(frozenset(("cells", "lines")), _arrows),
-    "difference": _each("cells value", _white),
-    "ratio": _each("cells value", _black),
-    "xv": Kind(frozenset(("cells", "value")), _xv),
-    "even": _each("cell", lambda item: Parity(item.cell(), odd=False)),
-    "odd": _each("cell", lambda item: Parity(item.cell(), odd=True)),
+FLAGS: dict[str, Rule] = {
+    "diagonal+": regions.Diagonal(rising=True),
+    "diagonal-": regions.Diagonal(rising=False),
+    "antiknight": pairs.AntiKnight(),
+    "antiking": pairs.AntiKing(),
+    "disjointgroups": regions.DisjointGroups(),
+    "windoku": regions.Windoku(),
+}
+"""Keys of true or false, which stand for a rule."""
+
+KEYS: dict[str, Key] = {
+    "killercage": _each(cages.Cage, "cells value", RuleObject.cells, _total),
+    "extraregion": _each(regions.ExtraRegion, "cells", RuleObject.cells),
+    "clone": _some(cages.Clone, "cells cloneCells", _clone),
+    "quadruple": _some(cages.Quadruple, "cells values", _quadruple),
+    "arrow": _some(cages.Arrow, "cells lines", _arrows),
+    "difference": _two(pairs.WhiteDot, _number(default=1)),
+    "ratio": _two(pairs.BlackDot, _number(least=1, default=2)),
+    "xv": _some(pairs.XV, "cells value", _xv),
+    "even": _parity(odd=False),
+    "odd": _parity(odd=True),
     "minimum": _extremes(maximum=False),
     "maximum": _extremes(maximum=True),
     "columnindexer": _indexers(row=False),
     "rowindexer": _indexers(row=True),
-    "littlekillersum": Kind(frozenset(("cell", "cells", "direction", "value")), _little_killers),
-    "sandwichsum": _clues(Sandwich, least=0),
-    "xsum": _clues(XSum),
-    "skyscraper": _clues(Skyscraper),
-    "thermometer": _lines(lambda _, line: Thermometer(line)),
-    "slowthermometer": _lines(lambda _, line: Thermometer(line, slow=True)),
-    "palindrome": _lines(lambda _, line: Palindrome(line)),
-    "renban": _lines(lambda _, line: Renban(_set(line))),
-    "whispers": _lines(_whispers, "lines value"),
-    "betweenline": Kind(frozenset(("lines",)), _between),
-    "regionsumline": _lines(_region_sum),
-    "entropicline": _lines(lambda _, line: Entropic(line)),
-    "modularline": _lines(
-        lambda item, line: Modular(line, item.number(least=2, default=3)), "lines value"
-    ),
-    "nabner": _lines(lambda _, line: Nabner(_set(line))),
-    "zipperline": _lines(lambda _, line: Zipper(line)),
-    "doublearrow": _lines(lambda _, line: DoubleArrow(line)),
-    "lockout": _lines(
-        lambda item, line: Lockout(line, item.number(least=1, default=4)), "lines value"
-    ),
+    "littlekillersum": _some(outside.LittleKiller, "cell cells direction value", _little_killer),
+    "sandwichsum": _clues(outside.Sandwich, least=0),
+    "xsum": _clues(outside.XSum),
+    "skyscraper": _clues(outside.Skyscraper),
+    "thermometer": _lines(lines.Thermometer),
+    "slowthermometer": _lines(lines.Thermometer, lambda _: True),
+    "palindrome": _lines(lines.Palindrome),
+    "renban": _once(lines.Renban),
+    "whispers": _lines(lines.Whispers, _half_of_side, value=True),
+    "betweenline": _lines(lines.Between, least=3),
+    "regionsumline": _lines(lines.RegionSum, lambda item: item.context.regions),
+    "entropicline": _lines(lines.Entropic),
+    "modularline": _lines(lines.Modular, _number(least=2, default=3), value=True),
+    "nabner": _once(lines.Nabner),
+    "zipperline": _lines(lines.Zipper),
+    "doublearrow": _lines(lines.DoubleArrow),
+    "lockout": _lines(lines.Lockout, _number(least=1, default=4), value=True),
 }
-"""What each key holds a list of."""
+"""Keys of lists of objects."""
 
 
-def negative_rules(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Iterator[Rule]:
-    """What pairs without a mark must not be, for each kind of mark that is named."""
+def nonconsecutive(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Iterator[Rule]:
+    """Neighbours without a dot are not consecutive."""
+    if node.flag():
+        dots = pairs.marked_pairs(geometry, rules, pairs.WhiteDot, pairs.BlackDot)
+        yield pairs.Nonconsecutive(dots)
+
+
+def negative(geometry: Geometry, node: Node, rules: Sequence[Rule]) -> Iterator[Rule]:
+    """Pairs without a mark of a kind must not have the values that such a mark stands for."""
     names = []
     for each in node.list():
         if each.value not in ("ratio", "difference", "xv") or each.value in names:
             raise each.wrong("'ratio', 'difference' or 'xv', each once")
         names.append(each.value)
-    differences = {rule.difference for rule in rules if isinstance(rule, WhiteDot)} or {1}
-    ratios = {rule.ratio for rule in rules if isinstance(rule, BlackDot)} or {2}
-    wanted = (differences if "difference" in names else (), ratios if "ratio" in names else ())
-    if any(wanted):
-        dots = dotted(geometry, rules)
-        yield NoDots(tuple(sorted(wanted[0])), tuple(sorted(wanted[1])), dots)
+    differences = {rule.difference for rule in rules if isinstance(rule, pairs.WhiteDot)} or {1}
+    ratios = {rule.ratio for rule in rules if isinstance(rule, pairs.BlackDot)} or {2}
+    if {"difference", "ratio"}.intersection(names):
+        yield pairs.NegativeKropki(
+            tuple(sorted(differences)) if "difference" in names else (),
+            tuple(sorted(ratios)) if "ratio" in names else (),
+            pairs.marked_pairs(geometry, rules, pairs.WhiteDot, pairs.BlackDot),
+        )
     if "xv" in names:
-        marks = [(rule.a, rule.b) for rule in rules if isinstance(rule, PairSum)]
-        yield NoXV(tuple(sorted(TOTALS.values())), _beside(geometry, marks))
+        yield pairs.NegativeXV(tuple(pairs.SIGNS), pairs.marked_pairs(geometry, rules, pairs.XV))
 
 
-def dotted(geometry: Geometry, rules: Sequence[Rule]) -> tuple[Pair, ...]:
-    """The neighbours between which a dot stands, whatever its colour."""
-    dots = [(rule.a, rule.b) for rule in rules if isinstance(rule, WhiteDot | BlackDot)]
-    return _beside(geometry, dots)
+LAST: dict[str, Callable[[Geometry, Node, Sequence[Rule]], Iterable[Rule]]] = {
+    "nonconsecutive": nonconsecutive,
+    "negative": negative,
+}
+"""Keys whose rules depend on the marks under all others, in this order."""
 
-
-def nonconsecutive(geometry: Geometry, rules: Sequence[Rule]) -> Rule:
-    return Nonconsecutive(dotted(geometry, rules))
-
-
-def _beside(geometry: Geometry, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-    """Those pairs that are neighbours, the smaller cell first, ascending."""
-    return tuple(sorted({(min(pair), max(pair)) for pair in pairs} & {*neighbours(geometry)}))
+KINDS: list[tuple[str, Kind]] = [
+    *((key, type(rule)) for key, rule in FLAGS.items()),
+    *((key, row.kind) for key, row in KEYS.items()),
+    ("nonconsecutive", pairs.Nonconsecutive),
+    ("negative", pairs.NegativeKropki),
+    ("negative", pairs.NegativeXV),
+]
+"""Every key that stands for rules, and their kind."""

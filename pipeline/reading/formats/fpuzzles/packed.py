@@ -64,9 +64,9 @@ def _trimmed(line: str) -> tuple[int, str]:
 
 
 def _held(text: Text, word: Word) -> Word:
-    """What a link holds, or the word itself, without its percent signs and names.
+    """The packed text in a link, or the word itself, without its percent signs and names.
 
-    Raises InvalidPuzzle for what can be told to be no f-puzzles document.
+    Raises InvalidPuzzle for a word that is clearly no f-puzzles document.
     """
     is_link = _LINK.match(word.text) is not None
     match = _HELD.search(word.text)

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.puzzle.puzzle import Geometry, Puzzle, Rule
-from pipeline.puzzle.rules import ExtraRegion, Parity, Region
+from pipeline.puzzle.rules.pairs import Parity
+from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.base import Parsed
 from pipeline.reading.formats.fpuzzles.document import Misread, Node, whole_number
-from pipeline.reading.formats.fpuzzles.items import COSMETIC, Board, Item, everything_named
-from pipeline.reading.formats.fpuzzles.keys import (
-    FLAGS,
-    KINDS,
-    NEGATIVE,
-    NONCONSECUTIVE,
-    negative_rules,
-    nonconsecutive,
-)
+from pipeline.reading.formats.fpuzzles.items import COSMETIC, Context, RuleObject, everything_named
+from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS, LAST
 from pipeline.reading.formats.ruled import (
     LEAST_SIDE,
     MOST_SIDE,
@@ -47,8 +41,8 @@ _REPEATING = frozenset(("fromConstraint", "fromRangskSolver", "isLLConstraint", 
 
 _IN_CELLS = frozenset(("centerPencilMarks", "cornerPencilMarks"))
 _CELL = ("value", "given", "region", "givenPencilMarks")
-_OTHERS = frozenset(("size", "grid", "ruleset", "solution", NEGATIVE, NONCONSECUTIVE))
-_KEYS = _OTHERS | FLAGS.keys() | KINDS.keys() | {*_DRAWINGS}
+_OTHERS = frozenset(("size", "grid", "ruleset", "solution", *_DRAWINGS))
+_KNOWN = _OTHERS | FLAGS.keys() | KEYS.keys() | LAST.keys()
 _Cells = list[dict[str, Node]]
 
 
@@ -62,9 +56,9 @@ def read(document: object) -> Parsed:
     has_boxes = {*regions} == {*boxes.boxes()}
     geometry = boxes if has_boxes else Geometry(1, boxes.side)
     own = () if has_boxes else (_region(each, boxes.side) for each in regions)
-    board = Board(geometry, regions)
-    rules = (*own, *_rules(fields, board))
-    _check_drawings(fields, board)
+    context = Context(geometry, regions)
+    rules = (*own, *_rules(fields, context))
+    _check_drawings(fields, context)
     masks, contradicting = given_masks(geometry, given)
     masks, rules = _marked(geometry, masks, (*rules, *contradicting))
     claimed, uncompared = _claimed(fields, boxes.side)
@@ -80,7 +74,7 @@ def _fields(document: object) -> dict[str, Node]:
     """The members of the document; it may have no other than those that are known."""
     fields = Node(document).fields()
     for key, node in fields.items():
-        if key not in _KEYS and key not in _SILENT:
+        if key not in _KNOWN and key not in _SILENT:
             raise Misread("rules that are known", quote(key), node.way, at_key=True)
     return fields
 
@@ -134,31 +128,29 @@ def _region(cells: tuple[int, ...], side: int) -> Rule:
     return Region(cells) if len(cells) == side else ExtraRegion(cells)
 
 
-def _rules(fields: dict[str, Node], board: Board) -> tuple[Rule, ...]:
+def _rules(fields: dict[str, Node], context: Context) -> tuple[Rule, ...]:
     """The rules under all keys, in their order; last those that look at the others' marks."""
     rules: list[Rule] = []
     for key, node in fields.items():
         try:
             if key in FLAGS and node.flag():
-                rules.append(FLAGS[key]())
-            elif key in KINDS:
-                rules += KINDS[key].rules(_items(board, key, node))
+                rules.append(FLAGS[key])
+            elif key in KEYS:
+                members = KEYS[key].members
+                objects = [
+                    RuleObject(context, key, each, _said(each, members)) for each in node.list()
+                ]
+                rules += KEYS[key].rules(objects)
         except ValueError as error:
             raise Misread("rules that can be kept", str(error), node.way) from None
-    if NONCONSECUTIVE in fields and fields[NONCONSECUTIVE].flag():
-        rules.append(nonconsecutive(board.geometry, rules))
-    if NEGATIVE in fields:
-        rules += negative_rules(board.geometry, fields[NEGATIVE], rules)
+    for key, rules_of in LAST.items():
+        if key in fields:
+            rules += rules_of(context.geometry, fields[key], rules)
     return tuple(rules)
 
 
-def _items(board: Board, key: str, node: Node) -> list[Item]:
-    members = KINDS[key].members
-    return [Item(board, key, each, _said(each, members)) for each in node.list()]
-
-
 def _said(node: Node, members: frozenset[str]) -> dict[str, Node]:
-    """The members of an object. A value means nothing if it is empty, and none if there is none."""
+    """The members of an object; an empty value is left out."""
     fields = node.known(members | {"value"}, COSMETIC | _REPEATING)
     if "value" in fields and fields["value"].is_nothing:
         del fields["value"]
@@ -167,12 +159,12 @@ def _said(node: Node, members: frozenset[str]) -> dict[str, Node]:
     return fields
 
 
-def _check_drawings(fields: dict[str, Node], board: Board) -> None:
+def _check_drawings(fields: dict[str, Node], context: Context) -> None:
     """Raise Misread for a drawing unless it repeats what rules say: its own rule is prose.
 
     Programs draw the cells of rules that f-puzzles itself does not know, and mark the drawing.
     """
-    known = everything_named(board)
+    known = everything_named(context)
     for key in (key for key in _DRAWINGS if key in fields):
         for drawing in fields[key].list():
             said = drawing.known(("cells", "lines", "value"), COSMETIC | _REPEATING)
@@ -181,11 +173,11 @@ def _check_drawings(fields: dict[str, Node], board: Board) -> None:
             outlines |= key == "cage" and "value" not in said
             lists = said["lines"].list() if "lines" in said else []
             lists += [said["cells"]] if "cells" in said else []
-            drawn = [frozenset(map(board.place, each.list())) for each in lists]
+            drawn = [frozenset(map(context.place, each.list())) for each in lists]
             repeats = bool(drawn) and known.issuperset(drawn)
             if "value" in said and not said["value"].is_nothing:
                 text = said["value"].text
-                repeats &= board.values.issuperset((group, text) for group in drawn)
+                repeats &= context.values.issuperset((group, text) for group in drawn)
             if not (marks or outlines) or not repeats:
                 found = f"'{key}', a rule that stands in prose alone"
                 raise Misread("drawings of known rules", found, drawing.way)

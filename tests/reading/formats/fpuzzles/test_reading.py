@@ -11,47 +11,39 @@ from support.documents import RULES, Document, cells, document, lines, read, ref
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Geometry, Puzzle
-from pipeline.puzzle.rules import (
-    Among,
-    AntiKing,
-    AntiKnight,
-    Arrow,
+from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, Quadruple
+from pipeline.puzzle.rules.lines import (
     Between,
-    BlackDot,
-    Cage,
-    Clone,
-    Diagonal,
-    DisjointGroups,
     DoubleArrow,
     Entropic,
-    ExtraRegion,
-    Extreme,
-    Indexer,
-    LittleKiller,
     Lockout,
     Modular,
     Nabner,
-    NoDots,
-    Nonconsecutive,
-    NoXV,
-    PairSum,
     Palindrome,
-    Parity,
-    Quadruple,
-    Region,
     RegionSum,
     Renban,
-    Sandwich,
-    Skyscraper,
     Thermometer,
     Whispers,
-    WhiteDot,
-    Windoku,
-    XSum,
     Zipper,
 )
+from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.pairs import (
+    XV,
+    Among,
+    AntiKing,
+    AntiKnight,
+    BlackDot,
+    Extreme,
+    Indexer,
+    NegativeKropki,
+    NegativeXV,
+    Nonconsecutive,
+    Parity,
+    WhiteDot,
+)
+from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
 from pipeline.reading.formats.fpuzzles.document import Misread, load
-from pipeline.reading.formats.fpuzzles.keys import FLAGS, KINDS
+from pipeline.reading.formats.fpuzzles.keys import FLAGS, KEYS
 from pipeline.service.requests import solve_puzzle
 from pipeline.settings import Settings
 
@@ -90,7 +82,7 @@ OF_FOUR: dict[str, tuple[Any, list[object]]] = {
     ),
     "xv": (
         [cells("R1C1 R1C2", value="X"), cells("R2C1 R2C2", value="v")],
-        [PairSum(0, 1, 10), PairSum(4, 5, 5)],
+        [XV(0, 1, 10), XV(4, 5, 5)],
     ),
     "minimum": (
         [{"cell": "R1C1"}, {"cell": "R1C2"}],
@@ -149,9 +141,9 @@ def test_a_key_is_its_rules(key):
 
 def test_every_key_that_is_known_is_tested():
     assert OF_FOUR.keys() | {"even", "odd", "windoku"} == (
-        FLAGS.keys() | KINDS.keys() | {"nonconsecutive"}
+        FLAGS.keys() | KEYS.keys() | {"nonconsecutive"}
     )
-    assert RULES.keys() >= (FLAGS.keys() | KINDS.keys()) - {"disjointgroups"}
+    assert RULES.keys() >= (FLAGS.keys() | KEYS.keys()) - {"disjointgroups"}
 
 
 def test_windoku_is_of_nine():
@@ -172,17 +164,17 @@ def test_negative_rules_spare_what_is_marked():
     )
     dots = ((0, 1), (4, 8))
     told = {
-        "ratio": NoDots((), (2,), dots),
-        "difference": NoDots((3,), (), dots),
-        "xv": NoXV((5, 10), ((14, 15),)),
+        "ratio": NegativeKropki((), (2,), dots),
+        "difference": NegativeKropki((3,), (), dots),
+        "xv": NegativeXV((5, 10), ((14, 15),)),
     }
     for name, rule in told.items():
         assert read({**marked, "negative": [name]}).puzzle.rules[3:] == (rule,)
     both = read({**marked, "negative": ["ratio", "difference"]}).puzzle.rules[3:]
-    assert both == (NoDots((3,), (2,), dots),)
+    assert both == (NegativeKropki((3,), (2,), dots),)
     spared = read({**marked, "nonconsecutive": True}).puzzle.rules[3:]
     assert spared == (Nonconsecutive(dots),)
-    assert read(document(negative=["ratio"])).puzzle.rules == (NoDots((), (2,), ()),)
+    assert read(document(negative=["ratio"])).puzzle.rules == (NegativeKropki((), (2,), ()),)
 
 
 def test_only_values_that_are_given_count():
@@ -283,7 +275,7 @@ def test_what_was_placed_and_not_filled_in_is_no_rule(key):
 
 def test_a_blank_letter_is_no_mark_that_a_negative_rule_spares():
     made = document(xv=[cells("R1C1 R1C2", value="")], negative=["xv"])
-    assert read(made).puzzle.rules == (NoXV((5, 10), ()),)
+    assert read(made).puzzle.rules == (NegativeXV((5, 10), ()),)
 
 
 @pytest.mark.parametrize(
@@ -329,7 +321,7 @@ def test_what_says_nothing_changes_nothing():
     made = whole()
     plain = read(made)
     coloured = {**COSMETICS, **copy.deepcopy(made)}
-    for key in KINDS:
+    for key in KEYS:
         coloured[key] = [{**each, "outlineC": "#000", "width": 0.5} for each in coloured[key]]
     coloured["grid"][4][4] = {"c": "#f00", "cArray": ["#f00"], "highlight": 3, "value": 7}
     found = read(coloured)

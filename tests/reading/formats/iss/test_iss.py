@@ -15,45 +15,35 @@ from support.strategies import examples
 from pipeline import solve
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import NINE, Geometry, Puzzle
-from pipeline.puzzle.rules import (
+from pipeline.puzzle.rules.cages import Arrow, Cage, EqualSums, Quadruple, SameMultiset, Sum
+from pipeline.puzzle.rules.lines import (
+    Between,
+    DoubleArrow,
+    Entropic,
+    Lockout,
+    Modular,
+    Palindrome,
+    RegionSum,
+    Renban,
+    Thermometer,
+    Whispers,
+    Zipper,
+)
+from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.pairs import (
+    XV,
     Among,
     AntiKing,
     AntiKnight,
-    Arrow,
-    Between,
     BlackDot,
-    Cage,
-    Diagonal,
-    DisjointGroups,
-    DoubleArrow,
-    Entropic,
-    EqualSums,
-    ExtraRegion,
     Greater,
     Indexer,
-    LittleKiller,
-    Lockout,
-    Modular,
-    NoDots,
+    NegativeKropki,
+    NegativeXV,
     Nonconsecutive,
-    NoXV,
-    PairSum,
-    Palindrome,
-    Quadruple,
-    Region,
-    RegionSum,
-    Renban,
-    SameValues,
-    Sandwich,
-    Skyscraper,
-    Sum,
-    Thermometer,
-    Whispers,
     WhiteDot,
-    Windoku,
-    XSum,
-    Zipper,
 )
+from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
 from pipeline.reading.formats import detect_collection
 from pipeline.reading.formats.iss.types import TYPES
 
@@ -89,15 +79,15 @@ OF_FOUR: dict[str, list[object]] = {
     f".RegionSumLine~{LINE}": [RegionSum(CELLS, tuple(FOUR.boxes()))],
     ".WhiteDot~R1C1~R1C2~R2C2~R4C4~R4C3": [WhiteDot(0, 1), WhiteDot(1, 5), WhiteDot(15, 14)],
     ".BlackDot~R1C1~R1C2": [BlackDot(0, 1)],
-    ".X~R1C1~R1C2": [PairSum(0, 1, 10)],
-    ".V~R1C1~R1C2": [PairSum(0, 1, 5)],
+    ".X~R1C1~R1C2": [XV(0, 1, 10)],
+    ".V~R1C1~R1C2": [XV(0, 1, 5)],
     ".GreaterThan~R2C2~R1C2~R2C1": [Greater(5, 1), Greater(5, 4)],
     ".Cage~5~R1C1~R2C1": [Cage((0, 4), 5)],
     ".Cage~0~R1C1~R2C1": [Cage((0, 4))],
     ".Cage~5~R1C1~R1C1~R2C1": [Cage((0, 4)), Sum(((0, 2), (4, 1)), 5)],
     ".Sum~6~R1C1~R2C1~R1C1": [Sum(((0, 2), (4, 1)), 6)],
     ".EqualSum~R1C1~R1C2~-~R2C3": [EqualSums(((0, 1), (6,)))],
-    ".SameValues~2~R1C1~R1C2~R3C3~R3C4": [SameValues(((0, 1), (10, 11)))],
+    ".SameValues~2~R1C1~R1C2~R3C3~R3C4": [SameMultiset(((0, 1), (10, 11)))],
     ".Arrow~R1C1~R1C2~R1C3": [Arrow((0,), (1, 2))],
     ".PillArrow~2~R1C2~R1C1~R2C2~R3C3": [Arrow((0, 1), (5, 10))],
     ".Quad~R2C2~3~3": [Quadruple((5, 6, 9, 10), (3, 3))],
@@ -115,8 +105,8 @@ OF_FOUR: dict[str, list[object]] = {
     ".XSum~R3~3~": [XSum((8, 9, 10, 11), 3)],
     ".Indexing~C~R1C1~R2C2": [Indexer(0, row=False), Indexer(5, row=False)],
     ".Indexing~R~R1C1": [Indexer(0, row=True)],
-    ".StrictKropki.WhiteDot~R1C2~R1C1": [WhiteDot(1, 0), NoDots((1,), (2,), ((0, 1),))],
-    ".StrictXV.V~R1C2~R1C1": [PairSum(1, 0, 5), NoXV((5, 10), ((0, 1),))],
+    ".StrictKropki.WhiteDot~R1C2~R1C1": [WhiteDot(1, 0), NegativeKropki((1,), (2,), ((0, 1),))],
+    ".StrictXV.V~R1C2~R1C1": [XV(1, 0, 5), NegativeXV((5, 10), ((0, 1),))],
 }
 
 

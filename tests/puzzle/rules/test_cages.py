@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules import Arrow, Cage, Clone, EqualSums, Quadruple, SameValues, Sum
+from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, EqualSums, Quadruple, SameMultiset, Sum
 from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Tint
 
 NINE, TWELVE = Geometry(3, 3), Geometry(3, 4)
@@ -23,8 +23,8 @@ NINE, TWELVE = Geometry(3, 3), Geometry(3, 4)
         (Arrow((1, 0), (2, 3)), "1266 1899", "1265 2166"),
         (Quadruple((0, 1, 2, 3), (2, 2, 5)), "2529 1225 5222", "2519 1123 2221"),
         (Clone((0, 1), (2, 3)), "4747 1111", "4774 4746"),
-        (SameValues(((0, 1, 2), (3, 4, 5))), "122212 123312", "122112 123124"),
-        (SameValues(((0, 1), (2, 3), (4, 5))), "122112", "122113 121211"),
+        (SameMultiset(((0, 1, 2), (3, 4, 5))), "122212 123312", "122112 123124"),
+        (SameMultiset(((0, 1), (2, 3), (4, 5))), "122112", "122113 121211"),
         (Sum(((0, 1), (1, 2), (2, -1)), 6), "131 321", "133 111"),
         (Sum(((0, 1), (0, 1), (1, 1)), 7), "31 23", "34 13"),
         (EqualSums(((0, 1), (2,), (3, 4, 5))), "123111 246222", "124111 123112"),
@@ -67,7 +67,7 @@ def test_values_above_nine_in_a_circle_count_as_they_are():
             [Tint(((1, 1), (1, 2)), "clone"), Tint(((2, 1), (2, 2)), "clone")],
         ),
         (
-            SameValues(((0,), (80,))),
+            SameMultiset(((0,), (80,))),
             [Tint(((1, 1),), "same-values"), Tint(((9, 9),), "same-values")],
         ),
         (Sum(((0, 1), (10, 1), (0, 1)), 9), [Outline(((1, 1), (2, 2)), "sum", "9")]),
@@ -79,12 +79,12 @@ def test_values_above_nine_in_a_circle_count_as_they_are():
     ids=str,
 )
 def test_how_it_is_drawn(rule, shapes):
-    assert list(rule.shapes(NINE)) == shapes
+    assert list(rule.draw(NINE)) == shapes
 
 
 def test_a_shaft_starts_at_the_nearest_cell_of_its_circle():
     for circle in ((0, 1), (1, 0)):
-        ring, line = Arrow(circle, (2, 3)).shapes(NINE)
+        ring, line = Arrow(circle, (2, 3)).draw(NINE)
         assert ring == Ring(((1, 1), (1, 2)), "arrow")
         assert line == Line(((1, 2), (1, 3), (1, 4)), "arrow", head=True)
 
@@ -97,13 +97,13 @@ def test_a_shaft_starts_at_the_nearest_cell_of_its_circle():
         (Arrow((12, 11), (20,)), "arrow at r2c3"),
         (Quadruple((20, 21, 11, 12), (1,)), "quadruple at r2c3"),
         (Clone((11,), (0,)), "clone at r2c3"),
-        (SameValues(((11,), (0,))), "same values at r2c3"),
+        (SameMultiset(((11,), (0,))), "same values at r2c3"),
         (Sum(((11, 1), (12, 1)), 9), "sum 9 at r2c3"),
         (EqualSums(((11,), (0,))), "equal sums at r2c3"),
     ],
 )
 def test_it_is_told_by_its_number_and_first_cell(rule, told):
-    assert rule.told(NINE) == told
+    assert rule.describe(NINE) == told
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_it_is_told_by_its_number_and_first_cell(rule, told):
         (lambda: Quadruple((0, 1), ()), "quadruple: no values"),
         (lambda: Clone((), ()), "clone: at least 1 cell, not 0"),
         (lambda: Clone((0, 1), (2,)), "clone: the parts have different numbers of cells"),
-        (lambda: SameValues(((0, 1),)), "same values: at least 2 parts, not 1"),
-        (lambda: SameValues(((0,), ())), "same values: a part: at least 1 cell, not 0"),
-        (lambda: SameValues(((0,), (1, 2))), "same values: the parts have different numbers"),
+        (lambda: SameMultiset(((0, 1),)), "same values: at least 2 parts, not 1"),
+        (lambda: SameMultiset(((0,), ())), "same values: a part: at least 1 cell, not 0"),
+        (lambda: SameMultiset(((0,), (1, 2))), "same values: the parts have different numbers"),
         (lambda: Sum((), 3), "sum: at least 1 cell, not 0"),
         (lambda: EqualSums(((0,),)), "equal sums: at least 2 parts, not 1"),
         (lambda: EqualSums(((0,), ())), "equal sums: a part: at least 1 cell, not 0"),

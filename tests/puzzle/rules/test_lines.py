@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules import (
+from pipeline.puzzle.rules.lines import (
     Between,
     DoubleArrow,
     Entropic,
@@ -136,7 +136,7 @@ def test_a_line_that_closes_is_kept_by_no_values(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_line_is_told_by_its_first_cell(kind):
     told = {"parity line": "modular line", "short lockout line": "lockout line"}
-    assert KINDS[kind]((11, 12, 13)).told(NINE) == f"{told.get(kind, kind)} from r2c3"
+    assert KINDS[kind]((11, 12, 13)).describe(NINE) == f"{told.get(kind, kind)} from r2c3"
 
 
 def test_a_line_is_drawn_through_its_cells():
@@ -151,13 +151,13 @@ def test_a_line_is_drawn_through_its_cells():
         ("nabner", "nabner"),
         ("zipper line", "zipper"),
     ]:
-        assert list(KINDS[kind]((11, 12, 22)).shapes(NINE)) == [Line(points, look)]
+        assert list(KINDS[kind]((11, 12, 22)).draw(NINE)) == [Line(points, look)]
 
 
 def test_a_thermometer_has_a_bulb():
     for kind, look in (("thermometer", "thermometer"), ("slow thermometer", "slow-thermometer")):
         line = Line(((1, 1), (2, 2)), look, bulb=True)
-        assert list(KINDS[kind]((0, 10)).shapes(NINE)) == [line]
+        assert list(KINDS[kind]((0, 10)).draw(NINE)) == [line]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_thermometer_has_a_bulb():
 )
 def test_the_ends_that_mean_something_have_rings(kind, look):
     rings = [Ring(((1, 1),), look), Ring(((2, 3),), look)]
-    assert list(kind((0, 10, 11)).shapes(NINE)) == [Line(((1, 1), (2, 2), (2, 3)), look), *rings]
+    assert list(kind((0, 10, 11)).draw(NINE)) == [Line(((1, 1), (2, 2), (2, 3)), look), *rings]
 
 
 @pytest.mark.parametrize("kind", KINDS)

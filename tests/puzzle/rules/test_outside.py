@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipeline.puzzle.puzzle import Geometry
-from pipeline.puzzle.rules import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
 from pipeline.puzzle.shapes import Label, Line
 
 NINE = Geometry(3, 3)
@@ -49,23 +49,23 @@ def test_what_keeps_and_what_breaks_a_clue_of_the_first_cells(rule, kept, broken
 def test_a_clue_stands_before_its_first_cell_and_is_told_by_its_line(
     line, point, sum_of, seen_from
 ):
-    assert list(Sandwich(line, 7).shapes(NINE)) == [Label(point, "7", "sandwich")]
-    assert list(Skyscraper(line, 7).shapes(NINE)) == [Label(point, "7", "skyscraper")]
-    assert list(XSum(line, 7).shapes(NINE)) == [Label(point, "7", "x-sum")]
-    assert Sandwich(line, 7).told(NINE) == f"sandwich 7 {sum_of}"
-    assert Skyscraper(line, 7).told(NINE) == f"skyscraper 7 {seen_from}"
-    assert XSum(line, 7).told(NINE) == f"X-sum 7 {seen_from}"
+    assert list(Sandwich(line, 7).draw(NINE)) == [Label(point, "7", "sandwich")]
+    assert list(Skyscraper(line, 7).draw(NINE)) == [Label(point, "7", "skyscraper")]
+    assert list(XSum(line, 7).draw(NINE)) == [Label(point, "7", "x-sum")]
+    assert Sandwich(line, 7).describe(NINE) == f"sandwich 7 {sum_of}"
+    assert Skyscraper(line, 7).describe(NINE) == f"skyscraper 7 {seen_from}"
+    assert XSum(line, 7).describe(NINE) == f"X-sum 7 {seen_from}"
 
 
 def test_a_clue_of_a_later_grid_stands_before_the_row_of_that_grid():
     row = tuple(TWO_GRIDS.cell_at(4, column) for column in range(3, 7))
     clue = Sandwich(row, 2)
-    assert list(clue.shapes(TWO_GRIDS)) == [Label((4, 2), "2", "sandwich")]
-    assert clue.told(TWO_GRIDS) == "sandwich 2 of row 4"
+    assert list(clue.draw(TWO_GRIDS)) == [Label((4, 2), "2", "sandwich")]
+    assert clue.describe(TWO_GRIDS) == "sandwich 2 of row 4"
 
 
 def test_a_line_that_is_neither_row_nor_column_is_told_by_its_first_cell():
-    assert Skyscraper((0, 10, 20), 2).told(NINE) == "skyscraper 2 from r1c1"
+    assert Skyscraper((0, 10, 20), 2).describe(NINE) == "skyscraper 2 from r1c1"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_line_that_is_neither_row_nor_column_is_told_by_its_first_cell():
     ],
 )
 def test_a_little_killer_stands_before_its_diagonal_and_points_along_it(diagonal, point, step):
-    label, line = LittleKiller(diagonal, 12).shapes(NINE)
+    label, line = LittleKiller(diagonal, 12).draw(NINE)
     assert label == Label(point, "12", "little-killer")
     assert isinstance(line, Line)
     assert line.head
@@ -91,7 +91,7 @@ def test_a_little_killer_stands_before_its_diagonal_and_points_along_it(diagonal
 
 
 def test_a_little_killer_is_told_by_its_first_cell():
-    assert LittleKiller((2, 10, 18), 12).told(NINE) == "little killer 12 from r1c3"
+    assert LittleKiller((2, 10, 18), 12).describe(NINE) == "little killer 12 from r1c3"
 
 
 @pytest.mark.parametrize("make", [Sandwich, XSum, Skyscraper])

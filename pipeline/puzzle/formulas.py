@@ -1,0 +1,439 @@
+"""Constraints that rules are made of: each says what it means of values, and the same in clauses.
+
+Constraints are plain data: cells, numbers and functions of modules, so that they can be compared,
+hashed, pickled and compiled. The clauses of a constraint can be extended to an assignment of its
+cells exactly if the constraint holds.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain, combinations, permutations
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pipeline.puzzle.clauses import ClauseBuilder
+
+Cells = tuple[int, ...]
+
+
+class Constraint(ABC):
+    """Something that the values of some cells have to be."""
+
+    __slots__ = ()
+
+    cells: Cells
+
+    def scope(self) -> Iterable[int]:
+        """The cells whose values decide whether it holds, perhaps some of them twice."""
+        return self.cells
+
+    @abstractmethod
+    def holds(self, values: Sequence[int]) -> bool:
+        """Whether it holds of these values, one for each cell of the grid."""
+
+    @abstractmethod
+    def encode(self, clauses: ClauseBuilder) -> None:
+        """Add clauses that say the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed(Constraint):
+    """A cell holds one of the values."""
+
+    cell: int
+    values: tuple[int, ...] | range
+
+    def scope(self) -> Iterable[int]:
+        return (self.cell,)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return values[self.cell] in self.values
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        for value in clauses.values:
+            if value not in self.values:
+                clauses.add(-clauses.at(self.cell, value))
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs(Constraint):
+    """The values u and v of each pair of cells are related: `relation(u, v, *numbers)` is true."""
+
+    pairs: tuple[tuple[int, int], ...]
+    relation: Callable[..., bool]
+    numbers: tuple[Any, ...] = ()
+
+    def scope(self) -> Iterable[int]:
+        return chain.from_iterable(self.pairs)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        relation, numbers = self.relation, self.numbers
+        return all(relation(values[a], values[b], *numbers) for a, b in self.pairs)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        values, at, add = clauses.values, clauses.at, clauses.add
+        clauses.spend(clauses.side**2)
+        related = {(u, v) for u in values for v in values if self.relation(u, v, *self.numbers)}
+        after = {u: [v for v in values if (u, v) in related] for u in values}
+        before = {v: [u for u in values if (u, v) in related] for v in values}
+        forbidden = [(u, v) for u in values for v in values if (u, v) not in related]
+        one_to_one = all(len(each) == 1 for each in (*after.values(), *before.values()))
+        most = (2 if one_to_one else 3) * clauses.side
+        for a, b in self.pairs:
+            if a == b:
+                for value in values:
+                    if (value, value) not in related:
+                        add(-at(a, value))
+            elif len(forbidden) <= most:
+                for u, v in forbidden:
+                    add(-at(a, u), -at(b, v))
+            else:  # what supports each value: fewer clauses, which propagate more
+                for value in values:
+                    add(-at(a, value), *(at(b, v) for v in after[value]))
+                    add(-at(b, value), *(at(a, u) for u in before[value]))
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalent(Constraint):
+    """Of each pair of facts (cell, value) either both are true or neither."""
+
+    facts: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+
+    def scope(self) -> Iterable[int]:
+        return (cell for pair in self.facts for cell, _ in pair)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return all((values[a] == u) == (values[b] == v) for (a, u), (b, v) in self.facts)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        for one, other in self.facts:
+            here, there = clauses.at(*one), clauses.at(*other)
+            clauses.add(-here, there)
+            clauses.add(here, -there)
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond(Constraint):
+    """Each of the cells holds less than the cell `low` or more than the cell `high`."""
+
+    cells: Cells
+    low: int
+    high: int
+
+    def scope(self) -> Iterable[int]:
+        return (self.low, *self.cells, self.high)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        low, high = values[self.low], values[self.high]
+        return all(values[cell] < low or values[cell] > high for cell in self.cells)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        values = clauses.values
+        for cell in self.cells:
+            for value in values:
+                above = [clauses.at(self.low, v) for v in values if v > value]
+                below = [clauses.at(self.high, v) for v in values if v < value]
+                clauses.add(-clauses.at(cell, value), *above, *below)
+
+
+@dataclass(frozen=True, slots=True)
+class AllDifferent(Constraint):
+    """No value repeats in the cells, each named once; n cells hold all n values."""
+
+    cells: Cells
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return len({values[cell] for cell in self.cells}) == len(self.cells)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        if len(self.cells) > clauses.side:
+            clauses.add()
+            return
+        for value in clauses.values:
+            if len(self.cells) == clauses.side:
+                clauses.add(*(clauses.at(cell, value) for cell in self.cells))
+            for a, b in combinations(self.cells, 2):
+                clauses.add(-clauses.at(a, value), -clauses.at(b, value))
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast(Constraint):
+    """At least `times` of the cells hold the value; for a few cells, each named once."""
+
+    cells: Cells
+    value: int
+    times: int
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return sum(values[cell] == self.value for cell in self.cells) >= self.times
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        if self.times <= 0:
+            return
+        if self.value not in clauses.values or self.times > len(self.cells):
+            clauses.add()
+            return
+        for some in combinations(self.cells, len(self.cells) - self.times + 1):
+            clauses.add(*(clauses.at(cell, self.value) for cell in some))
+
+
+@dataclass(frozen=True, slots=True)
+class OneOfSets(Constraint):
+    """The set of the values that the cells hold, however often, is one of the sets."""
+
+    cells: Cells
+    sets: tuple[tuple[int, ...] | range, ...]
+
+    def holds(self, values: Sequence[int]) -> bool:
+        held = {values[cell] for cell in self.cells}
+        return any(held == {*each} for each in self.sets)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        literals = {value: clauses.holding(self.cells, value) for value in clauses.values}
+        clauses.chosen(literals, self.sets)
+
+
+@dataclass(frozen=True, slots=True)
+class Total(Constraint):
+    """The values, each times its weight, sum to the total; a cell may have several weights."""
+
+    terms: tuple[tuple[int, int], ...]
+    total: int
+
+    def scope(self) -> Iterable[int]:
+        return (cell for cell, _ in self.terms)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return sum(values[cell] * weight for cell, weight in self.terms) == self.total
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        weights: dict[int, int] = {}
+        for cell, weight in self.terms:
+            weights[cell] = weights.get(cell, 0) + weight
+        clauses.spend(len(weights) * clauses.side)
+        # those of the greatest weight first: fewer sums are possible in between
+        cells = sorted(weights, key=lambda cell: -abs(weights[cell]))
+        worths = [[weights[cell] * value for value in clauses.values] for cell in cells]
+        step = _adding(worths, self.total, self.total)
+        clauses.automaton(cells, 0, step, self.total.__eq__)
+
+
+@dataclass(frozen=True, slots=True)
+class SameTotals(Constraint):
+    """The sum of the values is the same in each part; with `counted`, how often that value occurs.
+
+    A part may name a cell more than once.
+    """
+
+    parts: tuple[Cells, ...]
+    counted: int | None = None
+
+    def scope(self) -> Iterable[int]:
+        return chain.from_iterable(self.parts)
+
+    def _worth(self, value: int) -> int:
+        return value if self.counted is None else int(value == self.counted)
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return len({sum(self._worth(values[cell]) for cell in part) for part in self.parts}) <= 1
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        if len(self.parts) < 2:
+            return
+        worths = [*map(self._worth, clauses.values)]
+        lowest = max(len(part) * min(worths) for part in self.parts)
+        highest = min(len(part) * max(worths) for part in self.parts)
+        clauses.spend(max(highest - lowest, 0))
+        ends = {reached: clauses.new() for reached in range(lowest, highest + 1)}
+        clauses.most_one(list(ends.values()))
+        for part in self.parts:
+            clauses.spend(len(part))
+            step = _adding([worths] * len(part), lowest, highest)
+            clauses.automaton(part, 0, step, ends.__contains__, ends)
+
+
+@dataclass(frozen=True, slots=True)
+class SetTotal(Constraint):
+    """The cells, named once each, hold different values out of `values` that sum to the total."""
+
+    cells: Cells
+    total: int
+    values: tuple[int, ...] | range
+
+    def holds(self, values: Sequence[int]) -> bool:
+        held = {values[cell] for cell in self.cells}
+        is_set = len(held) == len(self.cells) and held.issubset(self.values)
+        return is_set and sum(held) == self.total
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        sets = clauses.sets(self.values, len(self.cells), self.total)
+        if sets is not None:
+            OneOfSets(self.cells, tuple(sets)).encode(clauses)
+            return
+        for cell in self.cells:
+            Allowed(cell, self.values).encode(clauses)
+        AllDifferent(self.cells).encode(clauses)
+        Total(tuple((cell, 1) for cell in self.cells), self.total).encode(clauses)
+
+
+@dataclass(frozen=True, slots=True)
+class TotalBetween(Constraint):
+    """The n cells hold each value once; those between 1 and n sum to the total."""
+
+    cells: Cells
+    total: int
+
+    def holds(self, values: Sequence[int]) -> bool:
+        held = [values[cell] for cell in self.cells]
+        n = len(held)
+        if sorted(held) != list(range(1, n + 1)):
+            return False
+        first, last = sorted((held.index(1), held.index(n)))
+        return sum(held[first + 1 : last]) == self.total
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        AllDifferent(self.cells).encode(clauses)
+        n, sets = clauses.side, list[tuple[int, ...]]()
+        for size in range(n - 1):
+            found = clauses.sets(range(2, n), size, self.total)
+            sets += found or ()
+            if found is None or len(sets) > clauses.most.sets:
+                ends = Automaton(self.cells, -1, _between_ends, frozenset((-2,)), (n, self.total))
+                ends.encode(clauses)
+                return
+        self._choose(clauses, sets)
+
+    def _choose(self, clauses: ClauseBuilder, sets: Sequence[tuple[int, ...]]) -> None:
+        """One of the sets stands between 1 and n, given that each value is there once."""
+        n, cells = clauses.side, self.cells
+        inside = {value: clauses.new() for value in range(2, n)}
+        for index in range(1, n - 1):
+            least, most = (clauses.holding(cells[:index], end) for end in (1, n))
+            for value, literal in inside.items():
+                here = -clauses.at(cells[index], value)
+                clauses.add(here, least, most, -literal)
+                clauses.add(here, -least, -most, -literal)
+                clauses.add(here, least, -most, literal)
+                clauses.add(here, -least, most, literal)
+        for end in (0, n - 1):  # a value in an end cell is not inside
+            for value, literal in inside.items():
+                clauses.add(-clauses.at(cells[end], value), -literal)
+        clauses.chosen(inside, sets)
+        sizes = {len(each) for each in sets}
+        for a, b in permutations(range(n), 2):
+            if abs(a - b) - 1 not in sizes:
+                clauses.add(-clauses.at(cells[a], 1), -clauses.at(cells[b], n))
+
+
+@dataclass(frozen=True, slots=True)
+class Automaton(Constraint):
+    """The values of the cells, in turn, lead from the start to an accepted state.
+
+    `step(state, value, *numbers)` is the next state, None a dead end.
+    """
+
+    cells: Cells
+    start: Hashable
+    step: Callable[..., Hashable | None]
+    accepted: frozenset[Hashable]
+    numbers: tuple[Any, ...] = ()
+
+    def holds(self, values: Sequence[int]) -> bool:
+        state: Hashable | None = self.start
+        for cell in self.cells:
+            state = self.step(state, values[cell], *self.numbers)
+            if state is None:
+                return False
+        return state in self.accepted
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        clauses.automaton(self.cells, self.start, self._step, self.accepted.__contains__)
+
+    def _step(self, _: int, state: Hashable, value: int) -> Hashable | None:
+        return self.step(state, value, *self.numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts(Constraint):
+    parts: tuple[Constraint, ...]
+
+    def scope(self) -> Iterable[int]:
+        return chain.from_iterable(part.scope() for part in self.parts)
+
+
+class Every(_Parts):
+    """All parts hold."""
+
+    __slots__ = ()
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return all(part.holds(values) for part in self.parts)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        for part in self.parts:
+            part.encode(clauses)
+
+
+class Either(_Parts):
+    """At least one of the parts holds; without parts it never does."""
+
+    __slots__ = ()
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return any(part.holds(values) for part in self.parts)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        for literal, part in zip(clauses.pick(len(self.parts)), self.parts, strict=True):
+            with clauses.under(literal):
+                part.encode(clauses)
+
+
+@dataclass(frozen=True, slots=True)
+class ByValue(Constraint):
+    """If the cell holds v, the v-th of the parts holds; there is one for each value."""
+
+    cell: int
+    parts: tuple[Constraint, ...]
+
+    def scope(self) -> Iterable[int]:
+        return chain((self.cell,), *(part.scope() for part in self.parts))
+
+    def holds(self, values: Sequence[int]) -> bool:
+        return self.parts[values[self.cell] - 1].holds(values)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        for value, part in enumerate(self.parts, start=1):
+            with clauses.under(clauses.at(self.cell, value)):
+                part.encode(clauses)
+
+
+def _adding(
+    worths: Sequence[Sequence[int]], lowest: int, highest: int
+) -> Callable[[int, int, int], int | None]:
+    """Steps of an automaton that sums up what values are worth, given for each index.
+
+    A sum that can no longer end from the lowest to the highest is a dead end.
+    """
+    least, most = _rests(map(min, worths)), _rests(map(max, worths))
+
+    def step(index: int, so_far: int, value: int) -> int | None:
+        after = so_far + worths[index][value - 1]
+        fits = after + least[index + 1] <= highest and after + most[index + 1] >= lowest
+        return after if fits else None
+
+    return step
+
+
+def _rests(numbers: Iterator[int]) -> list[int]:
+    """The sums of all numbers from each on."""
+    return [*accumulate(reversed([*numbers]), initial=0)][::-1]
+
+
+def _between_ends(passed: int, value: int, side: int, total: int) -> int | None:
+    """The sum passed since 1 or n: -1 before the first of them, -2 after the second."""
+    if value in (1, side):
+        return 0 if passed == -1 else -2 if passed == total else None
+    return passed if passed < 0 else passed + value if passed + value <= total else None

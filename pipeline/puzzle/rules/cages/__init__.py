@@ -1,1 +1,0 @@
-"""Rules about groups of cells and their sums."""

@@ -1,0 +1,275 @@
+"""Rules about lines: thermometers, palindromes, renban, whispers, and lines with sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations, groupby, pairwise
+from operator import eq, le, lt
+
+from pipeline.puzzle.formulas import (
+    AllDifferent,
+    Beyond,
+    Constraint,
+    Either,
+    Every,
+    OneOfSets,
+    Pairs,
+    SameTotals,
+    Total,
+)
+from pipeline.puzzle.puzzle import Geometry
+from pipeline.puzzle.rules.base import (
+    Along,
+    CellPairs,
+    Cells,
+    check_at_least,
+    check_cells,
+    place,
+    places,
+)
+from pipeline.puzzle.shapes import Line, Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Thermometer(Along):
+    """Values rise along the line from its first cell; on a `slow` one they may stay the same.
+
+    A line that comes back to a cell cannot rise: there is no solution.
+    """
+
+    name, look = "thermometer", "thermometer"
+
+    line: Cells
+    slow: bool = False
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        return Pairs(tuple(pairwise(self.line)), le if self.slow else lt)
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        look = "slow-thermometer" if self.slow else self.look
+        return (Line(places(geometry, self.line), look, bulb=True),)
+
+    def describe(self, geometry: Geometry) -> str:
+        return f"{'slow ' if self.slow else ''}{self.name} from {place(geometry, self.line[0])}"
+
+
+@dataclass(frozen=True, slots=True)
+class Palindrome(Along):
+    """The values read the same from both ends."""
+
+    name, look = "palindrome", "palindrome"
+
+    line: Cells
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        half = len(self.line) // 2
+        return Pairs(tuple(zip(self.line[:half], self.line[::-1], strict=False)), eq)
+
+
+@dataclass(frozen=True, slots=True)
+class Renban(Along):
+    """The cells of the line hold consecutive values, each once, in any order.
+
+    A line that names a cell twice cannot be filled.
+    """
+
+    name, look = "renban", "renban"
+
+    line: Cells
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        length = len(self.line)
+        if len({*self.line}) < length:
+            return Either(())
+        starts = range(1, geometry.side - length + 2)
+        windows = tuple(range(start, start + length) for start in starts)
+        return Every((AllDifferent(self.line), OneOfSets(self.line, windows)))
+
+
+@dataclass(frozen=True, slots=True)
+class Whispers(Along):
+    """Neighbours on the line differ by `difference` or more, usually by 5 in 9×9."""
+
+    name, look = "whispers", "whispers"
+
+    line: Cells
+    difference: int
+
+    def __post_init__(self) -> None:
+        Along.__post_init__(self)
+        check_at_least(self.name, "the difference", self.difference, 1)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        return Pairs(tuple(pairwise(self.line)), _far_apart, (self.difference,))
+
+
+@dataclass(frozen=True, slots=True)
+class Nabner(Along):
+    """No two cells of the line hold equal or consecutive values.
+
+    A line that comes back to a cell, as a ring does, has that cell once.
+    """
+
+    name, look = "nabner", "nabner"
+
+    line: Cells
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        return Pairs(tuple(combinations(self.cells(geometry), 2)), _far_apart, (2,))
+
+
+@dataclass(frozen=True, slots=True)
+class Entropic(Along):
+    """Any three cells in a row hold a low, a middle and a high value (thirds of 1 … n).
+
+    On a line of two cells the values are of different thirds. If 3 does not divide n, there are as
+    many low values as high ones, and one more or fewer in the middle.
+    """
+
+    name, look = "entropic line", "entropic"
+
+    line: Cells
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        third = round(geometry.side / 3)
+        return Pairs(_near(self.line, 3), _differ_in_third, (third, geometry.side - third))
+
+
+@dataclass(frozen=True, slots=True)
+class Modular(Along):
+    """Any `modulus` cells in a row have different remainders modulo `modulus`.
+
+    On a shorter line all remainders differ.
+    """
+
+    name, look = "modular line", "modular"
+
+    line: Cells
+    modulus: int = 3
+
+    def __post_init__(self) -> None:
+        Along.__post_init__(self)
+        check_at_least(self.name, "the modulus", self.modulus, 2)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        return Pairs(_near(self.line, self.modulus), _differ_in_remainder, (self.modulus,))
+
+
+@dataclass(frozen=True, slots=True)
+class Between(Along):
+    """The values inside the line lie strictly between those of its two end cells."""
+
+    name, look = "between line", "between"
+    least, has_ends = 3, True
+
+    line: Cells
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        first, *inside, last = self.line
+        above = [tuple((end, cell) for cell in inside) for end in (first, last)]
+        below = [tuple((cell, end) for cell in inside) for end in (first, last)]
+        return Either((Pairs(above[0] + below[1], lt), Pairs(above[1] + below[0], lt)))
+
+
+@dataclass(frozen=True, slots=True)
+class Lockout(Along):
+    """The end cells differ by `difference` or more; each other value is below both, or above."""
+
+    name, look = "lockout line", "lockout"
+    has_ends = True
+
+    line: Cells
+    difference: int = 4
+
+    def __post_init__(self) -> None:
+        Along.__post_init__(self)
+        check_at_least(self.name, "the difference", self.difference, 1)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        first, *inside, last = self.line
+
+        def locked(low: int, high: int) -> Constraint:
+            ends = Pairs(((low, high),), _rises_by, (self.difference,))
+            return Every((ends, Beyond(tuple(inside), low, high)))
+
+        return Either((locked(first, last), locked(last, first)))
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSum(Along):
+    """Each run of the line inside one of the regions, usually the boxes, has the same sum.
+
+    The line goes on with its run after cells outside the regions, which belong to none.
+    """
+
+    name, look = "region sum line", "region-sum"
+    once = True
+
+    line: Cells
+    regions: tuple[Cells, ...]
+
+    def __post_init__(self) -> None:
+        Along.__post_init__(self)
+        in_regions = [cell for region in self.regions for cell in region]
+        check_cells(f"{self.name}: its regions", in_regions, 0, once=True)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        region_of = {cell: index for index, each in enumerate(self.regions) for cell in each}
+        inside = (cell for cell in self.line if cell in region_of)
+        return SameTotals(tuple(tuple(run) for _, run in groupby(inside, region_of.__getitem__)))
+
+
+@dataclass(frozen=True, slots=True)
+class Zipper(Along):
+    """All pairs of cells equally far from the middle have one sum; a middle cell holds it."""
+
+    name, look = "zipper line", "zipper"
+    least, once = 3, True
+
+    line: Cells
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        half, odd = divmod(len(self.line), 2)
+        pairs = [(self.line[index], self.line[-1 - index]) for index in range(half)]
+        return SameTotals((*pairs, *([(self.line[half],)] if odd else [])))
+
+
+@dataclass(frozen=True, slots=True)
+class DoubleArrow(Along):
+    """The cells between the two end cells have the same sum as these two."""
+
+    name, look = "double arrow", "double-arrow"
+    least, once, has_ends = 3, True, True
+
+    line: Cells
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        first, *inside, last = self.line
+        return Total(((first, -1), (last, -1), *((cell, 1) for cell in inside)), 0)
+
+
+def _far_apart(u: int, v: int, difference: int) -> bool:
+    return abs(u - v) >= difference
+
+
+def _rises_by(u: int, v: int, difference: int) -> bool:
+    return v - u >= difference
+
+
+def _differ_in_third(u: int, v: int, low: int, middle: int) -> bool:
+    """Whether two values are of different thirds; `low` and `middle` end the first two."""
+    return (u > low) + (u > middle) != (v > low) + (v > middle)
+
+
+def _differ_in_remainder(u: int, v: int, modulus: int) -> bool:
+    return (u - v) % modulus != 0
+
+
+def _near(line: Cells, reach: int) -> CellPairs:
+    """Pairs of cells of a line that lie among `reach` cells in a row."""
+    return tuple(
+        (cell, other)
+        for index, cell in enumerate(line)
+        for other in line[index + 1 : index + reach]
+    )

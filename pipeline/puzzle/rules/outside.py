@@ -1,0 +1,164 @@
+"""Rules whose clues stand outside the grid: little killers, sandwiches, skyscrapers, X-sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pipeline.puzzle.formulas import (
+    AllDifferent,
+    Automaton,
+    ByValue,
+    Constraint,
+    Either,
+    Every,
+    SetTotal,
+    Total,
+    TotalBetween,
+)
+from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.rules.base import Cells, check_cells, place, places
+from pipeline.puzzle.shapes import Label, Line, Shape
+
+
+class Outside(Rule):
+    """A number before the first cell of a row or column, which is looked along from there."""
+
+    __slots__ = ()
+
+    look: ClassVar[str]
+
+    line: Cells
+    number: int
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, 2, once=True)
+
+    def cells(self, geometry: Geometry) -> Cells:
+        return self.line
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        (row, column), (down, right) = geometry.place(self.line[0]), _step(geometry, self.line)
+        return (Label((row - down, column - right), str(self.number), self.look),)
+
+    def describe(self, geometry: Geometry) -> str:
+        """`skyscraper 3 of row 3 from the left`."""
+        sides = {(0, 1): "left", (0, -1): "right", (1, 0): "top", (-1, 0): "bottom"}
+        side = sides.get(_step(geometry, self.line))
+        seen = f" from the {side}" if side else ""
+        return f"{self.name} {self.number} {_of_line(geometry, self.line)}{seen}"
+
+
+@dataclass(frozen=True, slots=True)
+class LittleKiller(Outside):
+    """The cells of the diagonal, from the clue on, sum to the number; values may repeat."""
+
+    name, look = "little killer", "little-killer"
+
+    line: Cells
+    number: int
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.line, once=True)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        return Total(tuple((cell, 1) for cell in self.line), self.number)
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        row, column = geometry.place(self.line[0])
+        down, right = _step(geometry, self.line)
+        arrow = tuple((row - by * down, column - by * right) for by in (0.68, 0.42))
+        return *Outside.draw(self, geometry), Line(arrow, self.look, head=True)
+
+    def describe(self, geometry: Geometry) -> str:
+        return f"{self.name} {self.number} from {place(geometry, self.line[0])}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sandwich(Outside):
+    """The line has each value once; the cells between 1 and n, if any, sum to the number."""
+
+    name, look = "sandwich", "sandwich"
+
+    line: Cells
+    number: int
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        is_whole = len(self.line) == geometry.side
+        return TotalBetween(self.line, self.number) if is_whole else Either(())
+
+    def describe(self, geometry: Geometry) -> str:
+        return f"{self.name} {self.number} {_of_line(geometry, self.line)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Skyscraper(Outside):
+    """From the clue on, as many cells as the number says exceed all cells before them."""
+
+    name, look = "skyscraper", "skyscraper"
+
+    line: Cells
+    number: int
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        n = geometry.side
+        seen = frozenset((highest, self.number) for highest in range(1, n + 1))
+        return Automaton(self.line, (0, 0), _see, seen, (self.number, n))
+
+
+@dataclass(frozen=True, slots=True)
+class XSum(Outside):
+    """The line has each value once; its first x cells sum to the number; x is its first value."""
+
+    name, look = "X-sum", "x-sum"
+
+    line: Cells
+    number: int
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        first, *rest = self.line
+        values = range(1, geometry.side + 1)
+        if len(self.line) != len(values):
+            return Either(())
+        sums = [
+            SetTotal(tuple(rest[: x - 1]), self.number - x, tuple(v for v in values if v != x))
+            for x in values
+        ]
+        return Every((AllDifferent(self.line), ByValue(first, tuple(sums))))
+
+
+def _see(seen: tuple[int, int], value: int, number: int, side: int) -> tuple[int, int] | None:
+    """The highest value so far and how many exceeded all before; None if never `number` can."""
+    highest, count = seen
+    if value <= highest:
+        return seen
+    is_possible = count < number <= count + 1 + side - value
+    return (value, count + 1) if is_possible else None
+
+
+def _step(geometry: Geometry, line: Cells) -> tuple[int, int]:
+    """The step (rows down, columns right) from the first cell of a line to its second.
+
+    A single cell is that of a corner; its clue stands outside the nearest corner of the grid.
+    """
+    row, column = geometry.place(line[0])
+    if len(line) > 1:
+        next_row, next_column = geometry.place(line[1])
+        return _signum(next_row - row), _signum(next_column - column)
+    _, columns = geometry.extent
+    return 1 if row == 1 else -1, 1 if column == columns else -1
+
+
+def _signum(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+def _of_line(geometry: Geometry, line: Cells) -> str:
+    """`of row 3`, `of column 3`, or, if it is neither, `from r1c1`."""
+    rows, columns = zip(*places(geometry, line), strict=True)
+    if len({*rows}) == 1:
+        return f"of row {rows[0]}"
+    if len({*columns}) == 1:
+        return f"of column {columns[0]}"
+    return f"from {place(geometry, line[0])}"

@@ -1,1 +1,0 @@
-"""Rules whose clues stand outside the grid."""

@@ -1,1 +1,0 @@
-"""Rules about single cells and pairs of cells."""

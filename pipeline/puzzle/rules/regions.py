@@ -1,0 +1,116 @@
+"""Regions, in which no value repeats: those of a jigsaw, diagonals, windoku, disjoint groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pipeline.puzzle.formulas import AllDifferent, Constraint, Every
+from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.rules.base import (
+    Cells,
+    Shaded,
+    check_cells,
+    check_one_grid,
+    place,
+    places,
+)
+from pipeline.puzzle.shapes import Line, Outline, Shape, Tint
+
+
+@dataclass(frozen=True, slots=True)
+class Region(Rule):
+    """A region of n cells has each value once, as a box does."""
+
+    name = "jigsaw region"
+
+    region: Cells
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.region, once=True)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        return AllDifferent(self.region)
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return (Outline(places(geometry, self.region), "region"),)
+
+    def describe(self, geometry: Geometry) -> str:
+        return f"{self.name} of {place(geometry, self.region[0])}"
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraRegion(Shaded):
+    """The cells hold different values; if they are n, each value once."""
+
+    name, look = "extra region", "extra-region"
+
+    region: Cells
+
+    def __post_init__(self) -> None:
+        check_cells(self.name, self.region, once=True)
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        return AllDifferent(self.region)
+
+    def groups(self) -> tuple[Cells, ...]:
+        return (self.region,)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagonal(Rule):
+    """A diagonal of the grid has each value once; a `rising` one begins at the lower left."""
+
+    name = "diagonal"
+
+    rising: bool
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        check_one_grid(self.name, geometry)
+        n = geometry.side
+        rows = reversed(range(n)) if self.rising else range(n)
+        return AllDifferent(tuple(row * n + column for column, row in enumerate(rows)))
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        top, bottom = 0.5, geometry.side + 0.5
+        first, last = (bottom, top) if self.rising else (top, bottom)
+        return (Line(((first, top), (last, bottom)), "diagonal"),)
+
+    def describe(self, geometry: Geometry) -> str:
+        return f"{self.name} from {place(geometry, self.cells(geometry)[0])}"
+
+
+@dataclass(frozen=True, slots=True)
+class Windoku(Rule):
+    """In 9×9, rows and columns 2-4 and 6-8 form four more boxes."""
+
+    name = "windoku"
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        check_one_grid(self.name, geometry)
+        if geometry.side != 9:
+            raise ValueError(f"{self.name}: the side is {geometry.side}, not 9")
+        return Every(tuple(map(AllDifferent, _WINDOWS)))
+
+    def draw(self, geometry: Geometry) -> Iterable[Shape]:
+        return [Tint(places(geometry, window), "windoku") for window in _WINDOWS]
+
+
+_WINDOWS = tuple(
+    tuple(row * 9 + column for row in rows for column in columns)
+    for rows in (range(1, 4), range(5, 8))
+    for columns in (range(1, 4), range(5, 8))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DisjointGroups(Rule):
+    """Cells at the same place in their boxes hold different values."""
+
+    name = "disjoint groups"
+
+    def formula(self, geometry: Geometry) -> Constraint:
+        check_one_grid(self.name, geometry)
+        if geometry.height == 1:
+            raise ValueError(f"{self.name}: the grid has no boxes")
+        return Every(tuple(map(AllDifferent, zip(*geometry.boxes(), strict=True))))

@@ -1,1 +1,0 @@
-"""Rules about regions: cells in which values do not repeat."""

@@ -1,0 +1,392 @@
+"""What each constraint says: its meaning and its clauses take exactly what its definition names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations, pairwise, product
+from operator import lt, ne
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pysat.solvers import Minisat22
+from support.strategies import examples
+
+from pipeline.errors import LimitReached
+from pipeline.limits import Limits
+from pipeline.puzzle.clauses import ClauseBuilder, Most
+from pipeline.puzzle.formulas import (
+    AllDifferent,
+    Allowed,
+    AtLeast,
+    Automaton,
+    Beyond,
+    ByValue,
+    Constraint,
+    Either,
+    Equivalent,
+    Every,
+    OneOfSets,
+    Pairs,
+    SameTotals,
+    SetTotal,
+    Total,
+    TotalBetween,
+)
+
+Values = tuple[int, ...]
+Means = Callable[[Values], bool]
+
+SIDE, CELLS = 4, 3
+EVERY = range(1, SIDE + 1)
+
+cell = st.integers(0, CELLS - 1)
+cells = st.lists(cell, min_size=1, max_size=4).map(tuple)
+"""Cells, some of which may be named more than once."""
+
+each_once = st.lists(cell, min_size=1, unique=True).map(tuple)
+value = st.integers(1, SIDE)
+values_allowed = st.sets(value).map(sorted).map(tuple)
+sums = st.integers(-1, SIDE * CELLS + 1)
+
+
+def filled(clauses: ClauseBuilder, number: int) -> Minisat22:
+    """A solver of the clauses and of each of so many cells holding one value."""
+    solver = Minisat22(bootstrap_with=clauses.made)
+    for each in range(number):
+        held = [clauses.at(each, v) for v in clauses.values]
+        solver.add_clause(held)
+        for a, b in combinations(held, 2):
+            solver.add_clause([-a, -b])
+    return solver
+
+
+def taken(clauses: ClauseBuilder, number: int, *more: int) -> set[Values]:
+    """The assignments of the first cells that the clauses take, these literals being true."""
+    with filled(clauses, number) as solver:
+        return {
+            held
+            for held in product(clauses.values, repeat=number)
+            if solver.solve(assumptions=[*map(clauses.at, range(number), held), *more])
+        }
+
+
+def says(
+    encode: Callable[[ClauseBuilder], object], means: Means, side: int = SIDE, number: int = CELLS
+) -> None:
+    """Clauses say what is meant, and under a condition just where that is true."""
+    every = set(product(range(1, side + 1), repeat=number))
+    meant = set(filter(means, every))
+
+    plain = ClauseBuilder(side, number)
+    encode(plain)
+    assert taken(plain, number) == meant
+
+    free, of_a_cell = ClauseBuilder(side, number), ClauseBuilder(side, number)
+    condition = free.new()
+    with free.under(condition):
+        encode(free)
+    assert taken(free, number, condition) == meant
+    assert taken(free, number, -condition) == every
+
+    with of_a_cell.under(of_a_cell.at(0, 1)), of_a_cell.under(-of_a_cell.at(number - 1, 2)):
+        encode(of_a_cell)
+    met = {held for held in every if held[0] == 1 and held[-1] != 2}
+    assert taken(of_a_cell, number) == (meant & met) | (every - met)
+
+
+def check(constraint: Constraint, means: Means, side: int = SIDE, number: int = CELLS) -> None:
+    """The constraint and its clauses say what is meant."""
+    every = set(product(range(1, side + 1), repeat=number))
+    assert set(filter(constraint.holds, every)) == set(filter(means, every))
+    says(constraint.encode, means, side, number)
+
+
+def held(values: Values, some: Sequence[int]) -> list[int]:
+    return [values[each] for each in some]
+
+
+def different(values: Sequence[int]) -> bool:
+    return len({*values}) == len(values)
+
+
+@examples(20)
+@given(wanted=st.lists(st.tuples(cell, value, st.booleans()), unique=True))
+def test_a_clause_is_true_if_one_of_its_literals_is(wanted):
+    def encode(clauses: ClauseBuilder) -> None:
+        clauses.add(*((1 if yes else -1) * clauses.at(c, v) for c, v, yes in wanted))
+
+    says(encode, lambda values: any((values[c] == v) == yes for c, v, yes in wanted))
+
+
+@examples(20)
+@given(wanted=st.lists(st.tuples(cell, value), unique=True))
+def test_at_most_one_of_the_literals_is_true(wanted):
+    says(
+        lambda clauses: clauses.most_one([clauses.at(*each) for each in wanted]),
+        lambda values: sum(values[c] == v for c, v in wanted) <= 1,
+    )
+
+
+@examples(20)
+@given(some=cells, wanted=value)
+def test_a_variable_tells_whether_a_value_is_held_whatever_the_conditions_are(some, wanted):
+    clauses = ClauseBuilder(SIDE, CELLS)
+    with clauses.under(clauses.new()):
+        variable = clauses.holding(some, wanted)
+    every = set(product(EVERY, repeat=CELLS))
+    with_it = {values for values in every if wanted in held(values, some)}
+    assert taken(clauses, CELLS, variable) == with_it
+    assert taken(clauses, CELLS, -variable) == every - with_it
+
+
+@examples(20)
+@given(sets=st.lists(values_allowed, max_size=4), known=st.sets(value))
+def test_the_literals_that_are_true_are_those_of_one_of_the_sets(sets, known):
+    """The literals are those of the first cell's value, and of the second's for some values."""
+    says(
+        lambda clauses: clauses.chosen(
+            {each: clauses.at(each in known, each) for each in EVERY}, sets
+        ),
+        lambda values: tuple(v for v in EVERY if values[v in known] == v) in sets,
+    )
+
+
+@examples(100)
+@given(values=st.sets(st.integers(1, 12)), size=st.integers(0, 13), total=st.integers(-2, 80))
+def test_the_sets_with_a_total_are_found(values, size, total):
+    found = ClauseBuilder(SIDE, CELLS).sets(values, size, total)
+    expected = [each for each in combinations(sorted(values), size) if sum(each) == total]
+    assert sorted(tuple(sorted(each)) for each in found) == expected
+
+
+def test_too_many_sets_with_a_total_are_not_listed():
+    clauses = ClauseBuilder(25, 8)
+    assert len(clauses.sets(range(1, 17), 8, 68)) == 526
+    assert clauses.sets(range(1, 26), 8, 104) is None
+
+
+@examples(20)
+@given(one=cell, allowed=values_allowed)
+def test_a_cell_holds_one_of_the_values_allowed(one, allowed):
+    check(Allowed(one, allowed), lambda values: values[one] in allowed)
+
+
+@examples(40)
+@given(line=cells, table=st.frozensets(st.tuples(value, value)))
+def test_pairs_are_related_by_any_relation_even_a_cell_to_itself(line, table):
+    check(
+        Pairs(tuple(pairwise(line)), lambda u, v, some: (u, v) in some, (table,)),
+        lambda values: all(pair in table for pair in pairwise(held(values, line))),
+    )
+
+
+@pytest.mark.parametrize(
+    "relation", [lt, ne, lambda u, v: u + v == 5, lambda u, v: u + v == 4, lambda u, v: False]
+)
+def test_pairs_are_related_whether_few_or_many_are_forbidden(relation):
+    check(
+        Pairs(((0, 1), (2, 1)), relation),
+        lambda values: relation(values[0], values[1]) and relation(values[2], values[1]),
+    )
+
+
+@examples(20)
+@given(facts=st.lists(st.tuples(st.tuples(cell, value), st.tuples(cell, value)), max_size=3))
+def test_facts_are_equivalent(facts):
+    facts = tuple((one, other) for one, other in facts if one != other)
+    check(
+        Equivalent(facts),
+        lambda values: all((values[a] == u) == (values[b] == v) for (a, u), (b, v) in facts),
+    )
+
+
+@pytest.mark.parametrize(("some", "low", "high"), [((0,), 1, 2), ((0, 1), 1, 2), ((), 0, 1)])
+def test_cells_lie_beyond_two_others(some, low, high):
+    check(
+        Beyond(some, low, high),
+        lambda values: not any(values[low] <= values[c] <= values[high] for c in some),
+    )
+
+
+@examples(10)
+@given(some=each_once)
+def test_cells_are_all_different(some):
+    check(AllDifferent(some), lambda values: different(held(values, some)))
+
+
+@pytest.mark.parametrize("side", [2, 3, 4])
+def test_as_many_different_cells_as_values_hold_each_once(side):
+    values = [*range(1, side + 1)]
+    check(AllDifferent(tuple(range(side))), lambda held: sorted(held) == values, side, side)
+
+
+def test_more_cells_than_values_are_never_different():
+    some = (0, 1, 2)
+    for constraint in (AllDifferent(some), SetTotal(some, 4, range(1, 3))):
+        check(constraint, lambda values: False, side=2)
+
+
+@examples(30)
+@given(some=each_once, wanted=st.integers(0, SIDE + 1), times=st.integers(-1, CELLS + 1))
+def test_a_value_is_held_so_often_at_least(some, wanted, times):
+    check(AtLeast(some, wanted, times), lambda values: held(values, some).count(wanted) >= times)
+
+
+@examples(20)
+@given(some=cells, sets=st.lists(values_allowed, max_size=4).map(tuple))
+def test_the_values_held_are_those_of_one_of_the_sets(some, sets):
+    check(OneOfSets(some, sets), lambda values: tuple(sorted({*held(values, some)})) in sets)
+
+
+@examples(40)
+@given(terms=st.lists(st.tuples(cell, st.integers(-3, 3)), max_size=5).map(tuple), total=sums)
+def test_a_total_is_the_sum_of_values_times_their_weights(terms, total):
+    check(Total(terms, total), lambda values: sum(values[c] * by for c, by in terms) == total)
+
+
+@examples(40)
+@given(parts=st.lists(cells, max_size=4).map(tuple), counted=st.none() | value)
+@example(parts=((0,), (1, 2, 1, 2, 1)), counted=None)  # the least sum of one is above the other's
+def test_parts_have_the_same_total_or_count_of_a_value(parts, counted):
+    def of(line: list[int]) -> int:
+        return sum(line) if counted is None else line.count(counted)
+
+    check(
+        SameTotals(parts, counted),
+        lambda values: len({of(held(values, part)) for part in parts}) <= 1,
+    )
+
+
+@pytest.mark.parametrize("most", [1000, 0])
+@examples(20)
+@given(some=each_once, total=sums, allowed=values_allowed)
+def test_different_values_out_of_some_sum_to_the_total(most, some, total, allowed):
+    def means(values: Values) -> bool:
+        line = held(values, some)
+        return different(line) and {*line} <= {*allowed} and sum(line) == total
+
+    constraint = SetTotal(some, total, allowed)
+    check(constraint, means)
+    clauses = ClauseBuilder(SIDE, CELLS, Most(sets=most))
+    constraint.encode(clauses)
+    assert taken(clauses, CELLS) == set(filter(means, product(EVERY, repeat=CELLS)))
+
+
+@pytest.mark.parametrize(
+    ("values", "keeps"),
+    [
+        ((1, 2, 3, 4, 22, 23, 24, 25), True),
+        ((9, 10, 11, 12, 14, 15, 16, 17), True),
+        ((1, 2, 3, 4, 21, 23, 24, 25), False),
+        ((1, 2, 3, 4, 22, 23, 24, 24), False),
+        ((1, 2, 3, 4, 23, 23, 23, 25), False),
+        ((2, 2, 3, 3, 22, 23, 24, 25), False),
+    ],
+)
+def test_different_values_sum_to_a_total_that_too_many_sets_have(values, keeps):
+    clauses = ClauseBuilder(25, 8)
+    SetTotal(tuple(range(8)), 104, range(1, 26)).encode(clauses)
+    with filled(clauses, 8) as solver:
+        assert solver.solve(assumptions=list(map(clauses.at, range(8), values))) == keeps
+
+
+@pytest.mark.parametrize("total", range(-1, 7))
+def test_the_values_between_the_least_and_the_greatest_sum_to_the_total(total):
+    def means(values: Values) -> bool:
+        if sorted(values) != [*EVERY]:
+            return False
+        first, last = sorted((values.index(1), values.index(SIDE)))
+        return sum(values[first + 1 : last]) == total
+
+    check(TotalBetween(tuple(range(SIDE)), total), means, SIDE, SIDE)
+
+
+def follow(state: int, each: int, table: frozenset[tuple[tuple[int, int], int]]) -> int | None:
+    return dict(table).get((state, each))
+
+
+@examples(30)
+@given(
+    some=st.lists(cell, max_size=4).map(tuple),
+    table=st.dictionaries(st.tuples(st.integers(0, 3), value), st.integers(0, 3)),
+    accepted=st.frozensets(st.integers(0, 3)),
+)
+def test_an_automaton_accepts_values_that_lead_to_an_accepted_state(some, table, accepted):
+    def means(values: Values) -> bool:
+        state = 0
+        for each in held(values, some):
+            state = table.get((state, each))
+        return state in accepted
+
+    check(Automaton(some, 0, follow, accepted, (frozenset(table.items()),)), means)
+
+
+@examples(20)
+@given(options=st.lists(st.tuples(cell, values_allowed), max_size=3))
+def test_every_part_holds_or_either(options):
+    parts = tuple(Allowed(*each) for each in options)
+    check(Every(parts), lambda values: all(values[c] in some for c, some in options))
+    check(Either(parts), lambda values: any(values[c] in some for c, some in options))
+    assert [*Every(parts).scope()] == [c for c, _ in options]
+
+
+@examples(20)
+@given(one=cell, other=cell, options=st.tuples(*[values_allowed] * SIDE))
+def test_the_value_of_a_cell_says_which_part_holds(one, other, options):
+    parts = tuple(Allowed(other, some) for some in options)
+    check(ByValue(one, parts), lambda values: values[other] in options[values[one] - 1])
+
+
+def test_variables_are_numbered_after_all_candidates():
+    clauses = ClauseBuilder(9, 81)
+    assert clauses.at(0, 1) == 1
+    assert clauses.at(80, 9) == clauses.variables == 729
+    assert clauses.new() == 730
+    assert clauses.pick(2) == [731, 732]
+    assert clauses.auxiliary == 3
+
+
+def test_conditions_end_with_their_block_even_if_that_fails():
+    clauses = ClauseBuilder(2, 2)
+
+    def fails() -> None:
+        with clauses.under(3), clauses.under(-4):
+            clauses.add(1)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fails()
+    clauses.add(2)
+    assert clauses.made == [(-3, 4, 1), (2,)]
+
+
+NINE_CELLS = tuple(range(9))
+
+
+@pytest.mark.parametrize(
+    ("most", "constraint"),
+    [
+        (Most(clauses=50), AllDifferent(NINE_CELLS)),
+        (Most(clauses=5), OneOfSets(NINE_CELLS, (NINE_CELLS,))),
+        (Most(literals=50), AllDifferent(NINE_CELLS)),
+        (Most(steps=50), Pairs(((0, 1),), lt)),
+        (Most(steps=500), Total(tuple((each, 1) for each in NINE_CELLS), 45)),
+        (Most(steps=500), SameTotals((NINE_CELLS, tuple(range(9, 18))))),
+        (Most(steps=5), SetTotal((0, 1, 2, 3), 20, range(1, 10))),
+    ],
+)
+def test_clauses_beyond_the_limits_are_refused(most, constraint):
+    with pytest.raises(LimitReached, match="the rules"):
+        constraint.encode(ClauseBuilder(9, 81, most))
+    constraint.encode(ClauseBuilder(9, 81))
+
+
+def test_the_limits_of_a_puzzle_are_looked_at_while_clauses_are_made():
+    makes = ClauseBuilder(25, 625, check=Limits(megabytes=0).checking())
+    with pytest.raises(LimitReached, match="the memory limit of 0 MB"):
+        AllDifferent(tuple(range(25))).encode(makes)
+    takes = ClauseBuilder(25, 625, check=Limits(0.0).checking())
+    with pytest.raises(LimitReached, match="the time limit of 0 s"):
+        Total(tuple((each, 1) for each in range(25)), 300).encode(takes)
+    assert len(takes.made) < 4096

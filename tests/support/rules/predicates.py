@@ -1,0 +1,296 @@
+"""What each rule means, as a plain predicate of values written from its definition alone.
+
+It shares nothing with the formulas of the package but the data of the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import combinations, pairwise
+from typing import Any
+
+from pipeline.puzzle.puzzle import Geometry, Rule
+from pipeline.puzzle.rules.cages import Arrow, Cage, Clone, EqualSums, Quadruple, SameMultiset, Sum
+from pipeline.puzzle.rules.lines import (
+    Between,
+    DoubleArrow,
+    Entropic,
+    Lockout,
+    Modular,
+    Nabner,
+    Palindrome,
+    RegionSum,
+    Renban,
+    Thermometer,
+    Whispers,
+    Zipper,
+)
+from pipeline.puzzle.rules.outside import LittleKiller, Sandwich, Skyscraper, XSum
+from pipeline.puzzle.rules.pairs import (
+    XV,
+    Among,
+    AntiKing,
+    AntiKnight,
+    BlackDot,
+    Extreme,
+    Greater,
+    Indexer,
+    NegativeKropki,
+    NegativeXV,
+    Nonconsecutive,
+    Parity,
+    WhiteDot,
+)
+from pipeline.puzzle.rules.regions import Diagonal, DisjointGroups, ExtraRegion, Region, Windoku
+
+Values = Sequence[int]
+Predicate = Callable[[Any, Geometry, Values], bool]
+
+
+def held(cells: Sequence[int], values: Values) -> list[int]:
+    return [values[cell] for cell in cells]
+
+
+def different(some: Sequence[object]) -> bool:
+    return len({*some}) == len(some)
+
+
+def apart(geometry: Geometry, values: Values, near: Callable[[int, int], bool]) -> bool:
+    """Whether no two cells that are near, by rows and columns between them, are equal."""
+    return all(values[a] != values[b] for a, b in near_pairs(geometry, near))
+
+
+@cache
+def near_pairs(geometry: Geometry, near: Callable[[int, int], bool]) -> list[tuple[int, int]]:
+    places = [*map(geometry.place, range(geometry.size))]
+    return [
+        (a, b)
+        for a, b in combinations(range(geometry.size), 2)
+        if near(abs(places[a][0] - places[b][0]), abs(places[a][1] - places[b][1]))
+    ]
+
+
+def sides(rule: Any, geometry: Geometry, values: Values) -> list[tuple[int, int]]:
+    """The values of orthogonal neighbours that are not spared, the smaller one first."""
+    pairs = near_pairs(geometry, orthogonal)
+    some = [sorted((values[a], values[b])) for a, b in pairs if (a, b) not in rule.spared]
+    return [(small, large) for small, large in some]
+
+
+def orthogonal(rows: int, columns: int) -> bool:
+    return rows + columns == 1
+
+
+def knight(rows: int, columns: int) -> bool:
+    return {rows, columns} == {1, 2}
+
+
+def king(rows: int, columns: int) -> bool:
+    return max(rows, columns) == 1
+
+
+def different_in_a_row(kinds: Sequence[object], length: int) -> bool:
+    pieces = [kinds[end - length : end] for end in range(length, len(kinds) + 1)] or [kinds]
+    return all(map(different, pieces))
+
+
+def diagonal(rule: Diagonal, geometry: Geometry, values: Values) -> bool:
+    n = geometry.side
+    return different([values[(n - 1 - k if rule.rising else k) * n + k] for k in range(n)])
+
+
+def windoku(rule: Windoku, geometry: Geometry, values: Values) -> bool:
+    corners = [(top, left) for top in (1, 5) for left in (1, 5)]
+    windows = [
+        [values[(top + down) * 9 + left + right] for down in range(3) for right in range(3)]
+        for top, left in corners
+    ]
+    return all(map(different, windows))
+
+
+def disjoint_groups(rule: DisjointGroups, geometry: Geometry, values: Values) -> bool:
+    groups: dict[tuple[int, int], list[int]] = {}
+    for cell, value in enumerate(values):
+        row, column = divmod(cell, geometry.side)
+        groups.setdefault((row % geometry.height, column % geometry.width), []).append(value)
+    return all(map(different, groups.values()))
+
+
+def extreme(rule: Extreme, geometry: Geometry, values: Values) -> bool:
+    around = held(rule.neighbours, values)
+    own = values[rule.cell]
+    return all(own > other if rule.maximum else own < other for other in around)
+
+
+def indexer(rule: Indexer, geometry: Geometry, values: Values) -> bool:
+    row, column = geometry.place(rule.cell)
+    at = {geometry.place(cell): value for cell, value in enumerate(values)}
+    here, each = at[row, column], range(1, geometry.side + 1)
+    if rule.row:
+        return all((here == v) == (at[v, column] == row) for v in each)
+    return all((here == v) == (at[row, v] == column) for v in each)
+
+
+def negative_kropki(rule: NegativeKropki, geometry: Geometry, values: Values) -> bool:
+    return not any(
+        large - small in rule.differences or large in [ratio * small for ratio in rule.ratios]
+        for small, large in sides(rule, geometry, values)
+    )
+
+
+def thermometer(rule: Thermometer, geometry: Geometry, values: Values) -> bool:
+    return all(a <= b if rule.slow else a < b for a, b in pairwise(held(rule.line, values)))
+
+
+def renban(rule: Renban, geometry: Geometry, values: Values) -> bool:
+    line = sorted(held(rule.line, values))
+    return line == list(range(line[0], line[0] + len(line)))
+
+
+def nabner(rule: Nabner, geometry: Geometry, values: Values) -> bool:
+    line = held([*dict.fromkeys(rule.line)], values)
+    return all(abs(a - b) > 1 for a, b in combinations(line, 2))
+
+
+def entropic(rule: Entropic, geometry: Geometry, values: Values) -> bool:
+    n, least = geometry.side, (geometry.side + 1) // 3
+    thirds = [(value > least) + (value > n - least) for value in held(rule.line, values)]
+    return different_in_a_row(thirds, 3)
+
+
+def modular(rule: Modular, geometry: Geometry, values: Values) -> bool:
+    remainders = [value % rule.modulus for value in held(rule.line, values)]
+    return different_in_a_row(remainders, rule.modulus)
+
+
+def between(rule: Between, geometry: Geometry, values: Values) -> bool:
+    first, *inside, last = held(rule.line, values)
+    return all(min(first, last) < value < max(first, last) for value in inside)
+
+
+def lockout(rule: Lockout, geometry: Geometry, values: Values) -> bool:
+    first, *inside, last = held(rule.line, values)
+    low, high = min(first, last), max(first, last)
+    return high - low >= rule.difference and not any(low <= v <= high for v in inside)
+
+
+def region_sum(rule: RegionSum, geometry: Geometry, values: Values) -> bool:
+    sums: list[int] = []
+    before = None
+    for cell in rule.line:
+        region = next((index for index, each in enumerate(rule.regions) if cell in each), None)
+        if region is None:
+            continue
+        if region == before:
+            sums[-1] += values[cell]
+        else:
+            sums.append(values[cell])
+        before = region
+    return len({*sums}) <= 1
+
+
+def zipper(rule: Zipper, geometry: Geometry, values: Values) -> bool:
+    line = held(rule.line, values)
+    half, odd = divmod(len(line), 2)
+    sums = {line[index] + line[-1 - index] for index in range(half)}
+    return len(sums | {line[half]} if odd else sums) == 1
+
+
+def double_arrow(rule: DoubleArrow, geometry: Geometry, values: Values) -> bool:
+    first, *inside, last = held(rule.line, values)
+    return first + last == sum(inside)
+
+
+def cage(rule: Cage, geometry: Geometry, values: Values) -> bool:
+    inside = held(rule.cage, values)
+    return different(inside) and rule.total in (None, sum(inside))
+
+
+def arrow(rule: Arrow, geometry: Geometry, values: Values) -> bool:
+    number = 0
+    for cell in sorted(rule.circle):
+        number = 10 * number + values[cell]
+    return number == sum(held(rule.shaft, values))
+
+
+def quadruple(rule: Quadruple, geometry: Geometry, values: Values) -> bool:
+    left = held(rule.around, values)
+    for value in rule.wanted:
+        if value not in left:
+            return False
+        left.remove(value)
+    return True
+
+
+def is_permutation(line: list[int], geometry: Geometry) -> bool:
+    return sorted(line) == list(range(1, geometry.side + 1))
+
+
+def sandwich(rule: Sandwich, geometry: Geometry, values: Values) -> bool:
+    line = held(rule.line, values)
+    if not is_permutation(line, geometry):
+        return False
+    first, last = sorted((line.index(1), line.index(geometry.side)))
+    return sum(line[first + 1 : last]) == rule.number
+
+
+def skyscraper(rule: Skyscraper, geometry: Geometry, values: Values) -> bool:
+    line = held(rule.line, values)
+    return sum(v > max(line[:i], default=0) for i, v in enumerate(line)) == rule.number
+
+
+def x_sum(rule: XSum, geometry: Geometry, values: Values) -> bool:
+    line = held(rule.line, values)
+    return is_permutation(line, geometry) and sum(line[: line[0]]) == rule.number
+
+
+MEANS: dict[type[Rule], Predicate] = {
+    Region: lambda rule, geometry, values: different(held(rule.region, values)),
+    ExtraRegion: lambda rule, geometry, values: different(held(rule.region, values)),
+    Diagonal: diagonal,
+    Windoku: windoku,
+    DisjointGroups: disjoint_groups,
+    AntiKnight: lambda _, geometry, values: apart(geometry, values, knight),
+    AntiKing: lambda _, geometry, values: apart(geometry, values, king),
+    Nonconsecutive: lambda *of: all(large - small != 1 for small, large in sides(*of)),
+    NegativeKropki: negative_kropki,
+    NegativeXV: lambda rule, *of: all(u + v not in rule.totals for u, v in sides(rule, *of)),
+    WhiteDot: lambda rule, _, values: abs(values[rule.a] - values[rule.b]) == rule.difference,
+    BlackDot: lambda rule, _, values: any(
+        values[a] == rule.ratio * values[b] for a, b in [(rule.a, rule.b), (rule.b, rule.a)]
+    ),
+    XV: lambda rule, _, values: values[rule.a] + values[rule.b] == rule.total,
+    Greater: lambda rule, _, values: values[rule.more] > values[rule.less],
+    Extreme: extreme,
+    Parity: lambda rule, _, values: values[rule.cell] % 2 == int(rule.odd),
+    Among: lambda rule, _, values: values[rule.cell] in rule.allowed,
+    Indexer: indexer,
+    Thermometer: thermometer,
+    Palindrome: lambda rule, _, values: held(rule.line, values) == held(rule.line, values)[::-1],
+    Renban: renban,
+    Whispers: lambda rule, _, values: all(
+        abs(a - b) >= rule.difference for a, b in pairwise(held(rule.line, values))
+    ),
+    Nabner: nabner,
+    Entropic: entropic,
+    Modular: modular,
+    Between: between,
+    Lockout: lockout,
+    RegionSum: region_sum,
+    Zipper: zipper,
+    DoubleArrow: double_arrow,
+    Cage: cage,
+    Arrow: arrow,
+    Quadruple: quadruple,
+    Clone: lambda rule, _, values: held(rule.original, values) == held(rule.copy, values),
+    SameMultiset: lambda rule, _, values: (
+        len({tuple(sorted(held(part, values))) for part in rule.parts}) == 1
+    ),
+    Sum: lambda rule, _, values: sum(values[c] * by for c, by in rule.terms) == rule.total,
+    EqualSums: lambda rule, _, values: len({sum(held(part, values)) for part in rule.parts}) == 1,
+    LittleKiller: lambda rule, _, values: sum(held(rule.line, values)) == rule.number,
+    Sandwich: sandwich,
+    Skyscraper: skyscraper,
+    XSum: x_sum,
+}
