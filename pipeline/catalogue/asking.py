@@ -23,6 +23,8 @@ from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 
 DAY = 24 * 3600.0
+STARTING = 5.0
+"""Seconds that each puzzle may take of those left for all: the first one waits for PySAT to start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,10 @@ def found_in(geometry: Geometry, masks: Masks, most: int, seconds: float = inf) 
     grids = np.zeros((most, *masks.shape), np.uint8)
     with Solvers("pysat") as solvers:
         for place, cells in enumerate((masks & geometry.all_values).tolist()):
-            left = min(DAY, deadline.left() / (count - place))
+            left = min(DAY, deadline.left())
             if left < 1e-3:
                 break
+            left = min(left, max(STARTING, left / (count - place)))
             problem = PuzzleProblem(parsed_from(Puzzle(geometry, tuple(cells))))
             settings = Settings(solver="pysat", max_solutions=most, timeout=left, trust_solver=True)
             result = solve_problem(problem, solvers, settings, Stopwatch(), explain=False)

@@ -38,7 +38,7 @@ def test_a_look_tells_what_a_file_holds_and_whether_it_is_cut_off(text, kind, is
     found, cut_off = contents_in(text.encode(), "a.txt", Settings())
     assert (type(found), cut_off) == (kind, is_cut_off)
     if isinstance(found, Single):
-        assert (found.parsed is None) == (found.refusal is not None) == is_cut_off
+        assert (found.what is None) == (found.refusal is not None) == is_cut_off
 
 
 def test_a_dropped_file_is_parsed_once(box, monkeypatch):

@@ -206,7 +206,9 @@ def test_the_next_solver_is_asked_because_of_the_lie_though_the_check_ran_out_of
 )
 def test_the_check_changes_nothing_for_honest_solvers(text, most, solver):
     options = {"solver": solver, "max_solutions": most, "prove": "never"}
-    checked, trusted = (solve_at_hand(text, trust_solver=trust, **options) for trust in (0, 1))
+    checked, trusted = (
+        solve_at_hand(text, trust_solver=trust, **options) for trust in (False, True)
+    )
     assert told(checked) == told(trusted)
     assert trusted.told_certificate == ("claimed" if trusted.complete else "")
     assert checked.told_certificate == ("exhaustion" if checked.complete else "")
