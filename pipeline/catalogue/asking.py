@@ -24,7 +24,7 @@ from pipeline.solving.solvers import Solvers
 
 DAY = 24 * 3600.0
 STARTING = 5.0
-"""Seconds that each puzzle may take of those left for all: the first one waits for PySAT to start."""
+"""Seconds that each puzzle may take of those left: the first one waits for PySAT to start."""
 
 
 @dataclass(frozen=True, slots=True)
