@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,24 @@ def pytest_configure():
 def _solvers_put_away():
     yield
     put_away()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _machine_code(worker_id):
+    """Compile what a clone has not compiled yet; each worker begins with another program.
+
+    Without this, what a test measures or waits for would depend on who has compiled by then.
+    """
+    if find_spec("numba") is None:
+        return
+    from pipeline.catalogue import forms, singles
+    from pipeline.certify import compiled, trimming
+    from pipeline.solving import compiled as lanes
+
+    programs = [each.PROGRAM for each in (lanes, compiled, trimming, forms, singles)]
+    first = int(worker_id.removeprefix("gw")) % len(programs) if worker_id != "master" else 0
+    for program in programs[first:] + programs[:first]:
+        program.compile_into(program.folder())
 
 
 @pytest.fixture
