@@ -5,12 +5,15 @@ Fields are written in the order in which they stand here. `UNSET` ones are not w
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pipeline.solving.facts import MOST, Count, Effort, Encoding, about
+
+if TYPE_CHECKING:
+    from pipeline.solving.explain import Clue
 
 SCHEMA: Final = 1
 
@@ -46,6 +49,8 @@ ASIDE: Final = {
 }
 """Counted besides the statuses: puzzles that are counted under a status too."""
 
+TRAITS: Final = {"canonical": "canonical", "minimal": "redundant", "effort": "effort"}
+"""The names that `--also` takes, each with the field of the record, in the order of the columns."""
 
 _Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
 Seconds = Annotated[float, Meta(ge=0, lt=MOST)]
@@ -57,14 +62,14 @@ def or_none(value: T | UnsetType | None) -> T | None:
     return None if value is UNSET else value
 
 
-class File(Struct, frozen=True, kw_only=True):
+class FileListed(Struct, frozen=True, kw_only=True):
     """A file of the set."""
 
     name: Annotated[str, about("its name, in the folder of the record")]
     sha256: Annotated[str, about("the SHA-256 of its bytes, in hexadecimal")]
 
 
-class Solver(Struct, frozen=True, kw_only=True):
+class SolverTold(Struct, frozen=True, kw_only=True):
     """The solver that answered."""
 
     name: Annotated[
@@ -77,7 +82,7 @@ class Solver(Struct, frozen=True, kw_only=True):
     fallback: Annotated[str | None, about("why it was not the first choice; null if it was")] = None
 
 
-class Certificate(Struct, frozen=True, kw_only=True):
+class CertificateOfOne(Struct, frozen=True, kw_only=True):
     """How it is known that there are no other solutions."""
 
     solutions: _Checked
@@ -117,12 +122,12 @@ class CertificateOfMany(Struct, frozen=True, kw_only=True):
 class Fallback(Struct, frozen=True, kw_only=True):
     """Puzzles that another solver than the first choice answered."""
 
-    solver: Annotated[str, about("the solver that answered, as in `Solver`")]
+    solver: Annotated[str, about("the solver that answered, as in `SolverTold`")]
     reason: Annotated[str, about("why it was asked, for people")]
     puzzles: Annotated[Count, about("of how many puzzles")]
 
 
-class Cell(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Cell(Struct, frozen=True, forbid_unknown_fields=True):
     """A cell of a puzzle."""
 
     row: Annotated[int, about("its row, from 1")]
@@ -136,13 +141,13 @@ class Cell(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return f"row {self.row}, column {self.column}"
 
 
-class Value(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Value(Cell, frozen=True, forbid_unknown_fields=True):
     """A cell with a value."""
 
     value: Annotated[int, about("its value")]
 
 
-class Clue(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ClueTold(Cell, frozen=True, forbid_unknown_fields=True):
     """A cell with what the puzzle says about it: a value or a mark."""
 
     value: Annotated[int | UnsetType, about("the value that is given")] = UNSET
@@ -159,6 +164,13 @@ class Clue(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def holds(self) -> int | Literal["even", "odd"] | tuple[int, ...]:
         return self.mark if self.value is UNSET else self.value  # type: ignore[return-value] # one is set
 
+    @classmethod
+    def of(cls, clue: Clue) -> Self:
+        """The clue that an explanation names."""
+        if isinstance(clue.holds, int):
+            return cls(*clue.place, value=clue.holds)
+        return cls(*clue.place, mark=clue.holds)
+
     def __str__(self) -> str:
         holds = " or ".join(map(str, self.holds)) if isinstance(self.holds, tuple) else self.holds
         return f"{holds} in row {self.row}, column {self.column}"
@@ -171,7 +183,7 @@ class RuleTold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     told: Annotated[str, about("what people call it, with its place")]
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class DifferenceTold(Struct, frozen=True, kw_only=True):
     """Where the solutions of a puzzle differ."""
 
     cells: Annotated[tuple[Cell, ...], about("the cells in which they differ")]
@@ -181,7 +193,9 @@ class Difference(Struct, frozen=True, kw_only=True):
     exact: Annotated[bool, about("whether no fewer values leave one solution")]
 
 
-_Files = Annotated[tuple[File, ...], about("every file of the set but the record, with its hash")]
+_Files = Annotated[
+    tuple[FileListed, ...], about("every file of the set but the record, with its hash")
+]
 Declared = Annotated[
     dict[str, str] | UnsetType,
     about("what was declared of the notation (`--format`, `--variant`, `--alphabet`)"),
@@ -255,7 +269,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = None
     message: Annotated[str | None, about("a message for people")] = None
     files: _Files
-    solver: Annotated[Solver | None, about("who answered; null if no solver was asked")] = None
+    solver: Annotated[SolverTold | None, about("who answered; null if no solver was asked")] = None
     encoding: Annotated[
         Encoding | None,
         about("the formula that the solver got; null if none did, or for many puzzles at once"),
@@ -263,11 +277,11 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     seconds: StagesTimed = None
     finished: Finished = None
     certificate: Annotated[
-        Certificate | UnsetType,
+        CertificateOfOne | UnsetType,
         about("if a solver was asked: how it is known that these are all"),
     ] = UNSET
     conflict: Annotated[
-        tuple[Clue, ...] | UnsetType | None,
+        tuple[ClueTold, ...] | UnsetType | None,
         about(
             "of an unsolvable puzzle: clues that have no solution together, with the rules in "
             "`conflict_rules`; null if none were found in time"
@@ -282,7 +296,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         about("whether any fewer of these clues have a solution; null without a conflict"),
     ] = UNSET
     difference: Annotated[
-        Difference | UnsetType, about("of a puzzle with several solutions: where they differ")
+        DifferenceTold | UnsetType, about("of a puzzle with several solutions: where they differ")
     ] = UNSET
     disagreement: Annotated[
         str | UnsetType,

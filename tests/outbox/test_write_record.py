@@ -30,19 +30,17 @@ from pipeline.outbox import record_of
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.write_record import (
     Origin,
-    Summary,
+    SetOfMany,
+    SetOfOne,
     cnf_texts,
-    log_text,
     make_record,
-    many_log_text,
-    many_record,
     record_text,
     timestamp,
 )
 from pipeline.service.requests import solve_source
 
 pytestmark = pytest.mark.usefixtures("unhurried")
-CLAIMED = datetime(2026, 11, 20, 9, 30, 0, 100_000, UTC)
+CLAIMED = "2026-11-20T09:30:00.100Z"
 FINISHED = datetime(2026, 11, 20, 9, 30, 0, 123_456, UTC)
 BOXES = "c easy\n2 2\n1 0 0 0  0 0 2 0  0 3 0 0  0 0 0 4\n"
 SIX_BY_SIX = pattern(Geometry(2, 3))
@@ -72,10 +70,14 @@ def recorded(text: str, files=None, **options):
 
 
 def logged(text: str, **options):
-    result = solved(text, **options)
-    lines = log_text(origin_of(text), result, CLAIMED, FINISHED)
+    published = SetOfOne(origin_of(text), solved(text, **options))
+    ((lines,),) = (log for name, log in published.files("a", CLAIMED, FINISHED) if name == "a.log")
     assert lines.endswith("\n")
     return [json.loads(line) for line in lines.splitlines()]
+
+
+def many_of(totals):
+    return SetOfMany(origin_of(TWO), "collection", "lines", "so it looks", totals, FALLBACKS, 1.5)
 
 
 def solution_texts(result):
@@ -172,8 +174,7 @@ def test_what_is_written_is_what_is_read_again():
     assert record_of(json.loads(record_text(record))) == record
     assert record.sha256 is record.bytes is None
     totals = {"unique": 2, "failed": 1, "proved": 1, "claimed": 1}
-    summary = Summary("collection", "lines", "it looks so", totals, FALLBACKS, 1.5)
-    many = many_record(origin_of(TWO), summary, files, FINISHED)
+    many = many_of(totals).record(files, FINISHED)
     assert record_of(json.loads(record_text(many))) == many
     assert (many.totals, many.certificate.proved) == ({"failed": 1, "unique": 2}, 1)
     assert many.fallbacks == FALLBACKS
@@ -191,9 +192,9 @@ def test_record_and_log_tell_why_another_solver_answered(tmp_path):
 
 
 def test_record_and_log_of_many_tell_for_how_many_puzzles_another_solver_answered():
-    summary = Summary("collection", "lines", "it looks so", {"unique": 5}, FALLBACKS, 1.5)
-    record = json.loads(record_text(many_record(origin_of(TWO), summary, {}, FINISHED)))
-    log = many_log_text(origin_of(TWO), summary, "2026-11-20T09:30:00.100Z", FINISHED)
+    many = many_of({"unique": 5})
+    record = json.loads(record_text(many.record({}, FINISHED)))
+    ((_, (log,)),) = many.files("a", CLAIMED, FINISHED)
     events = [json.loads(line) for line in log.splitlines()]
     told = [
         {"solver": "exhaustion", "reason": "minisat missed a solution", "puzzles": 4},
