@@ -25,10 +25,12 @@ import secrets
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Self
+
+import msgspec
 
 from pipeline.errors import is_environmental
 from pipeline.files import begin_writing, descriptor_of, is_file_name, read_end
@@ -45,28 +47,14 @@ _ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]{1,9})(?: in step ([0-9]{1,9})
 _APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Output:
-    """A file or folder of the outbox; in a claim's note a folder's name ends in `/`."""
-
-    name: str
-    is_folder: bool = False
-
-    def text(self) -> str:
-        return self.name + "/" * self.is_folder
-
-    @classmethod
-    def of_text(cls, text: str) -> Self:
-        return cls(text.removesuffix("/"), text.endswith("/"))
-
-
 @dataclass(frozen=True, slots=True)
 class Note:
     """The content of .claim.json: what has to be known about a job after a crash.
 
     `former` are the stems of earlier sets of this source, if it now has another. `files` are
     those of the earlier sets that this job replaces and those it is about to publish; it is
-    empty until then. `outbox` identifies the folder in which the stem is reserved.
+    empty until then; a folder's name ends in `/`. `outbox` identifies the folder in which the stem
+    is reserved.
     """
 
     job: str
@@ -76,31 +64,27 @@ class Note:
     claimed: str
     fingerprint: Fingerprint
     former: tuple[str, ...] = ()
-    files: tuple[Output, ...] = ()
+    files: tuple[str, ...] = ()
     outbox: str = ""
 
     def text(self) -> str:
         """One line of JSON."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return json.dumps(values | {"files": [each.text() for each in self.files]}) + "\n"
+        return json.dumps(asdict(self)) + "\n"
 
     @classmethod
     def of_text(cls, text: str) -> Self:
         """The note in the last complete line, as the last one may be torn.
 
-        Raises ValueError, TypeError or KeyError without a note that we would write.
+        Raises ValueError without a note that we would write.
         """
         values: dict[str, Any] = {}
         for line in text.splitlines():
             with contextlib.suppress(ValueError, RecursionError):
                 values = json.loads(line)
-        values["fingerprint"] = Fingerprint(*values["fingerprint"])
-        values["former"] = tuple(values["former"])
-        values["files"] = tuple(map(Output.of_text, values["files"]))
-        note = cls(**values)
-        names = [note.source, *note.former, *(each.name for each in note.files)]
-        names += [name for name in (note.job, note.stem, note.outbox) if name != ""]
-        if not all(map(is_file_name, names)):
+        note = msgspec.convert(values, cls)
+        names = [note.source, *note.former, *(name.removesuffix("/") for name in note.files)]
+        names += filter(None, (note.job, note.stem, note.outbox))
+        if not all(map(is_file_name, names)) or len(values) > len(fields(cls)):
             raise ValueError("it names what is no file of ours")
         if note.claimed:
             datetime.fromisoformat(note.claimed)
@@ -115,7 +99,7 @@ def new_job_id(now: datetime) -> str:
 def note_in(folder: Path) -> Note:
     """The note of a claim; if it is lost, or another file's, one with only the name of the file."""
     note = None
-    with contextlib.suppress(OSError, AttributeError, ValueError, TypeError, KeyError):
+    with contextlib.suppress(OSError, ValueError):
         note = Note.of_text(read_end(folder / NOTE, _LONGEST_NOTE).decode("ascii"))
         if os.path.lexists(folder / note.source):
             return note
@@ -217,7 +201,7 @@ class Claim:
         if self.attempts():
             self._write_lock(_NONE)
 
-    def save_files(self, files: Iterable[Output]) -> None:
+    def save_files(self, files: Iterable[str]) -> None:
         """Note which files may be in the outbox because of this source."""
         self._write_note(replace(self.note, files=tuple(sorted({*self.note.files, *files}))))
 

@@ -32,7 +32,9 @@ LONG_AGO = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FileState:
+    """A file, and what is to say about it."""
+
     name: str
     note: str = ""
 
@@ -41,11 +43,11 @@ class Entry:
 class Overview:
     """The state of both folders; `scan_age` in seconds, None if nothing ever scanned."""
 
-    waiting: list[Entry] = field(default_factory=list)
-    settling: list[Entry] = field(default_factory=list)
-    ignored: list[Entry] = field(default_factory=list)
-    in_work: list[Entry] = field(default_factory=list)
-    failed: list[Entry] = field(default_factory=list)
+    waiting: list[FileState] = field(default_factory=list)
+    settling: list[FileState] = field(default_factory=list)
+    ignored: list[FileState] = field(default_factory=list)
+    in_work: list[FileState] = field(default_factory=list)
+    failed: list[FileState] = field(default_factory=list)
     done: int = 0
     scan_age: float | None = None
 
@@ -68,9 +70,11 @@ def survey(folders: Folders, settle: float) -> Overview:
     """Survey both folders. Raises FileNotFoundError if there is no inbox."""
     names, ignored = names_in(folders.inbox)
     overview = Overview(
-        ignored=[Entry(name, reason) for name, reason in ignored.items()],
-        in_work=[Entry(note.source, words) for note, words in claims_seen(folders)],
-        failed=[Entry(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)],
+        ignored=[FileState(name, reason) for name, reason in ignored.items()],
+        in_work=[FileState(note.source, words) for note, words in claims_seen(folders)],
+        failed=[
+            FileState(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)
+        ],
         done=sum(1 for _ in files_in(folders.done)),
         scan_age=_scan_age(folders),
     )
@@ -80,14 +84,14 @@ def survey(folders: Folders, settle: float) -> Overview:
         if seen is None:
             continue
         if isinstance(seen, Refused):
-            overview.waiting.append(Entry(name, seen.reason))
+            overview.waiting.append(FileState(name, seen.reason))
             continue
         verdict = settler.judge(seen, time.monotonic(), time.time())
         age = time.time() - seen.modified
         if isinstance(verdict, Settling) and (seen.writer is not None or age < settle):
-            overview.settling.append(Entry(name, verdict.reason))
+            overview.settling.append(FileState(name, verdict.reason))
         else:
-            overview.waiting.append(Entry(name))
+            overview.waiting.append(FileState(name))
     return overview
 
 

@@ -15,14 +15,12 @@ from typing import NamedTuple
 
 from pipeline.files import write_new
 from pipeline.outbox import ENDING, Record, file_names, read_record
+from pipeline.outbox.schema import ARCHIVE
 from pipeline.service.protocol import reached
-from pipeline.service.protocol.claim import Claim, Output
+from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.claiming import identity
 from pipeline.service.protocol.folders import Folders, is_folder, move_aside, sync
 from pipeline.service.protocol.settle import UNSEEN, fingerprint_of
-
-MakeRecord = Callable[[Mapping[str, str]], str]
-"""From published name → SHA-256 to the record's text."""
 
 
 class Grown(NamedTuple):
@@ -31,9 +29,6 @@ class Grown(NamedTuple):
     path: Path
     sha256: str
 
-
-File = tuple[str, Iterable[str | bytes] | Grown]
-"""A name of the set, with its text in pieces, or the file that has it."""
 
 _TEMPORARY = re.compile(
     r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
@@ -44,12 +39,14 @@ _TEMPORARY = re.compile(
 class Publication:
     """A set that a claim's job has made.
 
-    `tree` is a folder of the outbox that will be renamed to the stem.
+    `files` gives the names of the set, each with its text in pieces, or the file that has it.
+    `make` makes the record's text from the SHA-256 of each. `tree` is a folder of the outbox that
+    will be renamed to the stem.
     """
 
     claim: Claim
-    files: Callable[[], Iterable[File]]
-    make: MakeRecord
+    files: Callable[[], Iterable[tuple[str, Iterable[str | bytes] | Grown]]]
+    make: Callable[[Mapping[str, str]], str]
     tree: Path | None = None
 
 
@@ -151,14 +148,14 @@ class _Set:
         Raises OSError, before anything is changed, if a foreign folder is in the way.
         """
         note = self._claim.note
-        known: list[Output] = []
+        known: list[str] = []
         for stem in (note.stem, *note.former):
             path = self._outbox / (stem + ENDING)
             record = read_record(path)
             if record is not None and record.source == note.source:
                 self.earlier.append(path)
-                known += (Output(name) for name in file_names(record) if name.startswith(stem))
-                known += [Output(stem, is_folder=True)] if record.status == "archive" else []
+                known += (name for name in file_names(record) if name.startswith(stem))
+                known += [f"{stem}/"] if record.status == ARCHIVE else []
         for staged in self._all:
             if staged.is_in_place:
                 continue
@@ -166,7 +163,7 @@ class _Set:
                 _refuse_foreign(staged.target, (*known, *note.files))
             elif staged.is_folder and os.path.lexists(staged.target):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
-        fresh = (Output(each.target.name, each.is_folder) for each in self._files)
+        fresh = (each.target.name + "/" * each.is_folder for each in self._files)
         self._claim.save_files([*fresh, *known])
         reached("publish.saved")
 
@@ -193,10 +190,10 @@ class _Set:
         reached("publish.renamed")
         fresh = {staged.target.name for staged in self._all}
         for stale in self._claim.note.files:
-            path = self._outbox / stale.name
-            if stale.name in fresh:
+            path = self._outbox / stale
+            if path.name in fresh:
                 continue
-            if not stale.is_folder:
+            if not stale.endswith("/"):
                 path.unlink(missing_ok=True)
             elif is_folder(path):
                 self._put_away(path)
@@ -220,9 +217,9 @@ class _Set:
                     staged.path.unlink()
 
 
-def _refuse_foreign(folder: Path, listed: Sequence[Output]) -> None:
+def _refuse_foreign(folder: Path, listed: Sequence[str]) -> None:
     """Raise OSError if a folder is not listed as one of an earlier set."""
-    if Output(folder.name, is_folder=True) not in listed:
+    if f"{folder.name}/" not in listed:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
 
 

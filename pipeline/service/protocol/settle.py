@@ -99,14 +99,13 @@ def fingerprint_of(status: os.stat_result) -> Fingerprint:
     return Fingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-Read = Callable[[bytes], tuple[Any, bool]]
-"""Returns the contents of a file from its bytes, and whether they look cut off."""
-
-
-def look(path: Path, read: Read | None = None, most: int = 0) -> Sight | Refused | None:
+def look(
+    path: Path, read: Callable[[bytes], tuple[Any, bool]] | None = None, most: int = 0
+) -> Sight | Refused | None:
     """Look at a path; None if nothing is there.
 
-    A file of up to `most` bytes without a writer is read.
+    A file of up to `most` bytes without a writer is read: `read` returns what its bytes hold, and
+    whether they look cut off.
     """
     try:
         status = path.lstat()

@@ -23,7 +23,6 @@ from pipeline.service.protocol.claim import (
     LOCK,
     NOTE,
     Note,
-    Output,
     abandoned,
     new_job_id,
     note_in,
@@ -135,10 +134,10 @@ def test_only_attempts_at_the_same_step_one_after_the_other_add_up(box):
 
 def test_files_to_clear_away_are_saved_and_added_to(box):
     with closing(claimed(box)) as claim:
-        claim.save_files([Output("b"), Output("a", is_folder=True)])
-        claim.save_files([Output("c"), Output("b")])
+        claim.save_files(["b", "a/"])
+        claim.save_files(["c", "b"])
     with taken_over(box) as again:
-        assert [each.text() for each in again.note.files] == ["a/", "b", "c"]
+        assert again.note.files == ("a/", "b", "c")
         assert again.note == claim.note
 
 
@@ -155,8 +154,8 @@ def test_a_note_is_durable_before_any_progress_is(box, synced):
 @pytest.mark.parametrize("cut", [1, 2, 50, 1000], ids=lambda cut: f"all but {cut}")
 def test_a_note_that_was_cut_off_while_it_was_added_to_is_read_as_it_was_before(box, cut):
     with closing(claimed(box)) as claim, (claim.folder / NOTE).open("a") as file:
-        claim.save_files([Output("a")])
-        file.write("\n" + replace(claim.note, files=(Output("b"),)).text()[: -1 - cut])
+        claim.save_files(["a"])
+        file.write("\n" + replace(claim.note, files=("b",)).text()[: -1 - cut])
     with taken_over(box) as found:
         assert found.note == claim.note
 
@@ -165,9 +164,9 @@ def test_what_is_added_to_a_note_behind_a_torn_line_is_read(box):
     with closing(claimed(box)) as claim:
         with (claim.folder / NOTE).open("a") as file:
             file.write(claim.note.text()[:20])
-        claim.save_files([Output("a")])
+        claim.save_files(["a"])
     with taken_over(box) as found:
-        assert found.note.files == (Output("a"),)
+        assert found.note.files == ("a",)
 
 
 def test_of_a_claim_whose_note_is_lost_or_forged_the_file_is_still_found(box):
@@ -207,7 +206,7 @@ def test_what_was_being_prepared_by_the_dead_is_removed_but_not_by_the_living(bo
 
 
 file_names = st.binary().map(os.fsdecode).filter(is_file_name)
-saved = st.builds(Output, file_names, st.booleans())
+saved = st.builds(str.__add__, file_names, st.sampled_from(["", "/"]))
 
 
 @examples(25)

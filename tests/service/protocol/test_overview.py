@@ -20,7 +20,7 @@ from pipeline.service.protocol.overview import (
     LONG_AGO,
     NEWER,
     NOT_FAILED,
-    Entry,
+    FileState,
     Overview,
     delete_expired,
     expired_files,
@@ -83,27 +83,27 @@ def test_what_lies_in_the_inbox_is_told_with_the_reason_that_it_is_not_taken(box
         if has_writer(writer.fileno()) is None:
             pytest.skip("this filesystem has no leases")
         overview = surveyed(box)
-    refused = [Entry("link", "it is a link"), Entry("pipe", "it is a named pipe")]
-    assert overview.waiting == [Entry("a.txt"), Entry("b.txt"), *refused, Entry("\udcff.txt")]
+    refused = [FileState("link", "it is a link"), FileState("pipe", "it is a named pipe")]
+    assert overview.waiting == [FileState("a.txt"), FileState("b.txt"), *refused, FileState("\udcff.txt")]
     assert overview.settling == [
-        Entry("empty.txt", "it is still empty"),
-        Entry("set", "it is still empty"),
-        Entry("written.txt", "a writer has it open"),
+        FileState("empty.txt", "it is still empty"),
+        FileState("set", "it is still empty"),
+        FileState("written.txt", "a writer has it open"),
     ]
-    assert overview.ignored == [Entry("a.part", "a temporary name")]
+    assert overview.ignored == [FileState("a.part", "a temporary name")]
 
 
 def test_what_is_in_work_is_told_with_who_has_it_though_its_note_is_lost(box):
     with closing(claimed(box)) as claim:
         box.drop("a.txt", "newer")
         overview = surveyed(box)
-        assert (overview.in_work, names(overview.waiting)) == ([Entry("a.txt", OURS)], ["a.txt"])
+        assert (overview.in_work, names(overview.waiting)) == ([FileState("a.txt", OURS)], ["a.txt"])
         (claim.folder / NOTE).unlink()
-        assert surveyed(box).in_work == [Entry("a.txt", OURS)]
+        assert surveyed(box).in_work == [FileState("a.txt", OURS)]
     fresh = box.folders.work / ".new-job"  # a claim in preparation is not in work yet
     fresh.mkdir()
     (fresh / LOCK).touch()
-    assert surveyed(box).in_work == [Entry("a.txt", "abandoned; the next scan takes it up")]
+    assert surveyed(box).in_work == [FileState("a.txt", "abandoned; the next scan takes it up")]
 
 
 def test_what_failed_is_told_with_the_reason_that_its_record_gives(box):
@@ -136,8 +136,8 @@ def test_the_age_of_the_last_scan_is_told(box):
 
 def test_files_are_stuck_when_they_wait_and_nobody_has_looked_for_long():
     for age, stuck in [(None, True), (LONG_AGO + 1, True), (LONG_AGO, False), (0.0, False)]:
-        assert Overview(waiting=[Entry("a.txt")], scan_age=age).is_stuck is stuck
-        assert not Overview(failed=[Entry("a.txt")], done=1, scan_age=age).is_stuck
+        assert Overview(waiting=[FileState("a.txt")], scan_age=age).is_stuck is stuck
+        assert not Overview(failed=[FileState("a.txt")], done=1, scan_age=age).is_stuck
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
