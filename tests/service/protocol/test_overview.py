@@ -84,7 +84,12 @@ def test_what_lies_in_the_inbox_is_told_with_the_reason_that_it_is_not_taken(box
             pytest.skip("this filesystem has no leases")
         overview = surveyed(box)
     refused = [FileState("link", "it is a link"), FileState("pipe", "it is a named pipe")]
-    assert overview.waiting == [FileState("a.txt"), FileState("b.txt"), *refused, FileState("\udcff.txt")]
+    assert overview.waiting == [
+        FileState("a.txt"),
+        FileState("b.txt"),
+        *refused,
+        FileState("\udcff.txt"),
+    ]
     assert overview.settling == [
         FileState("empty.txt", "it is still empty"),
         FileState("set", "it is still empty"),
@@ -97,7 +102,10 @@ def test_what_is_in_work_is_told_with_who_has_it_though_its_note_is_lost(box):
     with closing(claimed(box)) as claim:
         box.drop("a.txt", "newer")
         overview = surveyed(box)
-        assert (overview.in_work, names(overview.waiting)) == ([FileState("a.txt", OURS)], ["a.txt"])
+        assert (overview.in_work, names(overview.waiting)) == (
+            [FileState("a.txt", OURS)],
+            ["a.txt"],
+        )
         (claim.folder / NOTE).unlink()
         assert surveyed(box).in_work == [FileState("a.txt", OURS)]
     fresh = box.folders.work / ".new-job"  # a claim in preparation is not in work yet

@@ -13,7 +13,6 @@ from pipeline.service.protocol.settle import (
     EMPTY_SECONDS,
     FOLDER_SECONDS,
     Fingerprint,
-    Ready,
     Settler,
     Settling,
     Sight,
@@ -53,7 +52,7 @@ def test_a_file_is_ready_if_nobody_writes_it_or_if_it_has_settled():
     for writer, cut_off, age in product((True, False, None), (False, True), (0, 1, 1.9, 2, 99)):
         ready = writer is not True and (age >= SETTLE or (writer is False and not cut_off))
         told = verdict(sight(writer=writer, cut_off=cut_off), age=age)
-        assert isinstance(told, Ready) is ready, (writer, cut_off, age)
+        assert (told is None) is ready, (writer, cut_off, age)
 
 
 @pytest.mark.parametrize("seen", [sight(writer=None), sight(cut_off=True)])
@@ -73,7 +72,7 @@ def test_a_file_that_a_writer_has_open_is_held_and_looked_at_again_soon():
 def test_a_file_that_its_writer_closes_is_ready_at_once():
     settler = Settler(SETTLE)
     assert isinstance(settler.judge(sight(writer=True), NOW, WALL), Settling)
-    assert settler.judge(sight(writer=False), NOW, WALL) == Ready()
+    assert settler.judge(sight(writer=False), NOW, WALL) is None
 
 
 @pytest.mark.parametrize("make", [sight, folder])
@@ -88,7 +87,7 @@ def test_any_change_starts_the_settling_time_anew(make, changed):
     seen, then = make(changed, writer=None), NOW + settle - 0.5
     assert settler.judge(seen, then, WALL).seconds == settle
     assert isinstance(settler.judge(seen, then + settle - 0.1, WALL), Settling)
-    assert settler.judge(seen, then + settle, WALL) == Ready()
+    assert settler.judge(seen, then + settle, WALL) is None
 
 
 def test_a_change_and_back_starts_the_settling_time_anew():
@@ -110,23 +109,23 @@ def test_an_empty_file_waits_until_it_is_sixty_seconds_old_by_its_mtime(writer):
         assert told.seconds == pytest.approx(EMPTY_SECONDS - mtime_age, abs=1e-3)
         assert not told.held
     for mtime_age in (60, 61, 1e6):
-        assert verdict(sight(empty(mtime_age))) == Ready()
+        assert verdict(sight(empty(mtime_age))) is None
 
 
 def test_an_empty_file_with_an_mtime_in_the_future_is_ready_a_minute_after_it_was_first_seen():
     for make in (sight, folder):
         assert isinstance(verdict(make(empty(-600)), age=59), Settling)
-        assert verdict(make(empty(-600)), age=60) == Ready()
+        assert verdict(make(empty(-600)), age=60) is None
 
 
 def test_an_mtime_that_no_clock_is_wrong_by_keeps_nothing_empty_waiting():
-    assert verdict(sight(empty(-1e6))) == Ready()
-    assert verdict(folder(empty(-1e6)), age=FOLDER_SECONDS) == Ready()
+    assert verdict(sight(empty(-1e6))) is None
+    assert verdict(folder(empty(-1e6)), age=FOLDER_SECONDS) is None
 
 
 def test_an_old_empty_file_still_settles_where_writers_cannot_be_told():
     assert verdict(sight(EMPTY, writer=None)).seconds == SETTLE
-    assert verdict(sight(EMPTY, writer=None), age=2) == Ready()
+    assert verdict(sight(EMPTY, writer=None), age=2) is None
 
 
 def test_an_empty_file_that_has_a_writer_is_not_ready():
@@ -139,7 +138,7 @@ def test_many_files_settle_side_by_side():
     for moment, name in enumerate(names):
         settler.judge(sight(writer=None, name=name), NOW + moment / 100, WALL)
     told = [settler.judge(sight(writer=None, name=name), NOW + 2.5, WALL) for name in names]
-    assert [isinstance(one, Ready) for one in told] == [moment <= 50 for moment in range(100)]
+    assert [one is None for one in told] == [moment <= 50 for moment in range(100)]
 
 
 def test_what_has_gone_and_comes_back_settles_anew():
@@ -148,12 +147,12 @@ def test_what_has_gone_and_comes_back_settles_anew():
         settler.judge(sight(writer=None, name=name), NOW, WALL)
     settler.forget_all_but(["b"])
     assert settler.judge(sight(writer=None, name="a"), NOW + 3, WALL).seconds == SETTLE
-    assert settler.judge(sight(writer=None, name="b"), NOW + 3, WALL) == Ready()
+    assert settler.judge(sight(writer=None, name="b"), NOW + 3, WALL) is None
 
 
 def test_with_no_settling_time_only_a_writer_or_emptiness_holds_a_file_up():
-    assert verdict(sight(writer=None), settler=Settler(0)) == Ready()
-    assert verdict(sight(cut_off=True), settler=Settler(0)) == Ready()
+    assert verdict(sight(writer=None), settler=Settler(0)) is None
+    assert verdict(sight(cut_off=True), settler=Settler(0)) is None
     assert isinstance(verdict(sight(writer=True), settler=Settler(0)), Settling)
 
 
@@ -162,7 +161,7 @@ def test_a_folder_is_ready_when_it_has_not_changed_for_five_seconds_whatever_set
     settler = Settler(settle)
     assert settler.judge(folder(), NOW, WALL).seconds == 5
     assert settler.judge(folder(), NOW + 4.5, WALL).seconds == 0.5
-    assert settler.judge(folder(), NOW + 5, WALL) == Ready()
+    assert settler.judge(folder(), NOW + 5, WALL) is None
 
 
 def test_a_folder_is_not_ready_while_there_is_a_writer_in_it_however_long_it_is_unchanged():
@@ -177,7 +176,7 @@ def test_a_folder_is_ready_five_seconds_after_its_last_writer_and_change():
     settler.judge(folder(writer=True), NOW, WALL)
     settler.judge(folder(FULL._replace(size=91), writer=True), NOW + 3, WALL)
     assert isinstance(settler.judge(folder(FULL._replace(size=91)), NOW + 7.9, WALL), Settling)
-    assert settler.judge(folder(FULL._replace(size=91)), NOW + 8, WALL) == Ready()
+    assert settler.judge(folder(FULL._replace(size=91)), NOW + 8, WALL) is None
 
 
 def test_a_folder_that_did_not_change_must_be_free_of_writers_for_five_seconds_too():
@@ -185,13 +184,13 @@ def test_a_folder_that_did_not_change_must_be_free_of_writers_for_five_seconds_t
     settler.judge(folder(), NOW, WALL)
     assert settler.judge(folder(writer=True), NOW + 100, WALL).held
     assert isinstance(settler.judge(folder(), NOW + 104.9, WALL), Settling)
-    assert settler.judge(folder(), NOW + 105, WALL) == Ready()
+    assert settler.judge(folder(), NOW + 105, WALL) is None
 
 
 def test_an_empty_folder_waits_for_a_minute_from_its_last_change():
     assert verdict(folder(empty(30))).seconds == pytest.approx(30)
     assert verdict(folder(EMPTY)).seconds == FOLDER_SECONDS
-    assert verdict(folder(EMPTY), age=5) == Ready()
+    assert verdict(folder(EMPTY), age=5) is None
 
 
 @pytest.mark.parametrize("make", [sight, folder])
@@ -210,7 +209,7 @@ def test_what_has_not_changed_is_ready_once_patience_is_at_an_end(settle, first,
     settler = Settler(settle)
     settler.judge(sight(writer=None), first, WALL)
     told = settler.judge(sight(writer=None), first + later, WALL)
-    assert told == Ready() or told.patience > 0
+    assert told is None or told.patience > 0
 
 
 sights = st.builds(
@@ -232,6 +231,6 @@ def test_whoever_comes_back_when_told_finds_an_unchanged_file_ready(history):
         if isinstance(told, Settling) and not seen.writer:
             assert told.seconds > 0
             later = now + told.seconds + 1e-6
-            assert settler.judge(seen, later, WALL + later) == Ready()
+            assert settler.judge(seen, later, WALL + later) is None
             now = later
         now += pause
