@@ -76,7 +76,7 @@ def publish(publications: Sequence[Publication], folders: Folders) -> None:
         sync(folders.outbox)
         reached("publish.cleared")
         for each in sets:
-            each.record.move()
+            each.record.path.replace(each.record.target)
         sync(folders.outbox)
         reached("publish.recorded")
     except Exception:
@@ -102,9 +102,6 @@ class _Staged:
         """Whether an earlier attempt was interrupted after renaming it."""
         return self.path == self.target
 
-    def move(self) -> None:
-        self.path.replace(self.target)
-
 
 class _Set:
     """A set on its way into the outbox."""
@@ -113,7 +110,7 @@ class _Set:
         self._publication = publication
         self._claim = publication.claim
         self._outbox = folders.outbox
-        self._mark = _mark(self._claim, folders)
+        self._folders = folders
         self._files: list[_Staged] = []
         self.earlier: list[Path] = []
         self.record = self._temporary(0, self._claim.note.stem + ENDING)
@@ -123,7 +120,7 @@ class _Set:
         return [*self._files, self.record]
 
     def _temporary(self, number: int, name: str) -> _Staged:
-        path = self._outbox / f"{self._mark}-{number}.tmp"
+        path = temporary_name(self._claim, self._folders, str(number))
         return _Staged(path, self._outbox / name, is_temporary=True)
 
     def stage(self) -> None:
@@ -185,7 +182,7 @@ class _Set:
             if not staged.is_in_place:
                 if is_folder(staged.target):
                     self._put_away(staged.target)
-                staged.move()
+                staged.path.replace(staged.target)
             reached("publish.renaming")
         reached("publish.renamed")
         fresh = {staged.target.name for staged in self._all}
@@ -233,17 +230,8 @@ def _write_anew(path: Path, content: Iterable[str | bytes]) -> str:
 
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
-    return folders.outbox / f"{_mark(claim, folders)}-{ending}.tmp"
-
-
-def _mark(claim: Claim, folders: Folders) -> str:
-    """How all temporary names of a job begin."""
-    return f".{_inbox_mark(folders)}-{claim.note.job}"
-
-
-def _inbox_mark(folders: Folders) -> str:
-    """Which inbox a temporary file comes from: an outbox may serve several."""
-    return identity(folders.inbox.stat())
+    """A temporary name, which says which inbox it is from: an outbox may serve several."""
+    return folders.outbox / f".{identity(folders.inbox.stat())}-{claim.note.job}-{ending}.tmp"
 
 
 def is_published(claim: Claim, folders: Folders) -> Record | None:
@@ -281,7 +269,7 @@ def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
 
 def remove_orphans(folders: Folders, jobs_in_work: Callable[[], set[str]]) -> None:
     """Remove temporary files of this inbox's jobs that are no longer in work."""
-    mark = _inbox_mark(folders)
+    mark = identity(folders.inbox.stat())
     found = [
         (name, match["job"])
         for name in os.listdir(folders.outbox)  # noqa: PTH208 - there may be a million
