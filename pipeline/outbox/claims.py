@@ -276,21 +276,19 @@ def _statements_of_rows(
 def _rows(published: Many, indices: Sequence[int]) -> dict[int, PuzzleRow]:
     """The rows with these indices, or all that are complete, in their order."""
     table = published.beside(f"{published.stem}{_TABLE}")
-    wanted = {*indices}
+    name, wanted = printable(table.name), {*indices}
     if wanted and min(wanted) < 1:
         raise UsageError(f"{min(wanted)} is no index: rows count from 1")
     last = min(max(wanted), sys.maxsize) if wanted else None
     found: dict[int, PuzzleRow] = {}
     count = complete = 0
     for count, row in enumerate(islice(rows_in(table, PuzzleRow), last), 1):
-        if row.complete == _YES and not wanted:
-            complete += 1
-        if count in wanted or (0 < complete <= MOST_ROWS and row.complete == _YES):
+        complete += row.complete == _YES
+        if count in wanted or (not wanted and row.complete == _YES and complete <= MOST_ROWS):
             found[count] = row
-    name = printable(table.name)
     if missing := sorted(wanted - found.keys()):
         raise UsageError(f"{name} has no row {missing[0]}: it has {counted(count, 'row')}")
-    if complete > MOST_ROWS:
+    if complete > MOST_ROWS and not wanted:
         raise UsageError(
             f"{name}: {complete:,} rows say that their solutions are all, more than the "
             f"{MOST_ROWS:,} that are taken at once; name some by their indices"
@@ -341,10 +339,8 @@ def _grids(
         raise InputError(
             f"{row.solutions[:20]} solutions in the table, the solution files have {has}"
         )
-    grids: dict[str, Grid] = {}
+    grids = {name: grid_in(line, signs, problem.puzzle.geometry) for name, line in lines}
     for name, line in lines:
-        grid = grid_in(line, signs, problem.puzzle.geometry)
-        if grid is None:
+        if grids[name] is None:
             raise InputError(f"{name}: {line[:100]!r} is no grid of the puzzle's size")
-        grids[name] = grid
-    return _certified(problem, grids)
+    return _certified(problem, {name: grid for name, grid in grids.items() if grid})
