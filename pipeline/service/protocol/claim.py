@@ -72,15 +72,8 @@ class Note:
         return json.dumps(asdict(self)) + "\n"
 
     @classmethod
-    def of_text(cls, text: str) -> Self:
-        """The note in the last complete line, as the last one may be torn.
-
-        Raises ValueError without a note that we would write.
-        """
-        values: dict[str, Any] = {}
-        for line in text.splitlines():
-            with contextlib.suppress(ValueError, RecursionError):
-                values = json.loads(line)
+    def of(cls, values: dict[str, Any]) -> Self:
+        """The note that has these values. Raises ValueError unless we would write it."""
         note = msgspec.convert(values, cls)
         names = [note.source, *note.former, *(name.removesuffix("/") for name in note.files)]
         names += filter(None, (note.job, note.stem, note.outbox))
@@ -96,11 +89,23 @@ def new_job_id(now: datetime) -> str:
     return f"{now.astimezone(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(5)}"
 
 
+def last_object(path: Path) -> dict[str, Any]:
+    """The last whole JSON object of a file with one a line; the last line may be torn.
+
+    It is empty if there is none. Raises OSError.
+    """
+    for line in reversed(read_end(path, _LONGEST_NOTE).split(b"\n")):
+        with contextlib.suppress(ValueError, RecursionError):
+            if isinstance(found := json.loads(line), dict):
+                return found
+    return {}
+
+
 def note_in(folder: Path) -> Note:
     """The note of a claim; if it is lost, or another file's, one with only the name of the file."""
     note = None
     with contextlib.suppress(OSError, ValueError):
-        note = Note.of_text(read_end(folder / NOTE, _LONGEST_NOTE).decode("ascii"))
+        note = Note.of(last_object(folder / NOTE))
         if os.path.lexists(folder / note.source):
             return note
     names = []

@@ -15,13 +15,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pipeline.files import descriptor_of, digest_of, read_end
-from pipeline.service.protocol.claim import Claim
+from pipeline.files import descriptor_of, digest_of
+from pipeline.service.protocol.claim import Claim, last_object
 from pipeline.service.protocol.folders import Folders, opened, sync, write_all
 from pipeline.service.protocol.publish import Grown, temporary_name
 
 PROGRESS = ".progress"
-_LONGEST_NOTE = 4 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -136,14 +135,8 @@ class Growing:
 
 def last_noted(folder: Path) -> dict[str, Any]:
     """The last state in a claim's progress note; empty if nothing was noted."""
-    try:
-        lines = read_end(folder / PROGRESS, _LONGEST_NOTE).split(b"\n")
-    except OSError:
-        return {}
-    for line in reversed(lines[:-1]):  # what follows the last line end is torn
-        with contextlib.suppress(ValueError, RecursionError):
-            state = json.loads(line)
-            return state if isinstance(state, dict) else {}
+    with contextlib.suppress(OSError):
+        return last_object(folder / PROGRESS)
     return {}
 
 
