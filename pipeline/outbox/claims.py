@@ -162,8 +162,8 @@ class _Sought:
     def _fitting(self) -> Iterator[Single | tuple[Source, PeekableStream] | None]:
         """The content of each original of that name that may be the right one.
 
-        Those with the hash of what was dropped; a folder has none. Of an archive it is the content
-        of the member.
+        Originals have the hash of what was dropped, unless it was a folder. An archive's content
+        is that of the member.
         """
         if not self.named:
             raise InputError(f"{self.gone}: --originals names the folder that it is in")

@@ -95,7 +95,7 @@ def summed(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
 
 
 def _without_solutions(lines: bytes) -> bytes:
-    """For each line of solutions as many dots as there are cells."""
+    """Replace each solution by dots, one for each cell."""
     if b" " not in lines:
         return lines.translate(_DOTS)
     cells = (len(line.split() if b" " in line else line) for line in lines.splitlines())

@@ -217,7 +217,7 @@ def test_the_record_names_the_givens_that_clash_if_they_were_found_in_time():
 
 
 def test_the_record_is_ascii_whatever_the_file_is_called():
-    """What was refused unread has neither hash nor size."""
+    """A file that was refused unread has neither hash nor size."""
     source = "rätsel \udcff 数独.txt"
     origin = Origin("job-1", source, None, None)
     text = record_text(make_record(origin, solved("1x"), {source: "00"}, FINISHED))
@@ -295,7 +295,7 @@ def test_solutions_are_in_the_notation_of_the_input_and_puzzles_themselves(text,
     ],
 )
 def test_the_blocked_cnf_is_the_cnf_and_a_clause_for_each_solution(text, most, encoding):
-    """It has a model only where there are more solutions."""
+    """The blocked CNF has a model only where there are more solutions."""
     result = solved(text, encoding=encoding, max_solutions=most)
     plain, blocked = ("".join(pieces) for pieces in cnf_texts(result))
     header, clauses = clauses_of(plain)

@@ -30,6 +30,7 @@ from support.dropping import (
     DropFolder,
     events_in,
 )
+from support.many import check_records
 from support.packing import tar_info, tar_of, zip_info, zip_of
 from support.warm import Here, Silent
 
@@ -76,7 +77,7 @@ MEMBERS = {
 """Of each kind one; alone and in an archive they are to give the same."""
 
 OTHERS = ("empty.txt", "readme.txt", "cover.png")
-"""Of these an archive says `other`; alone they are invalid."""
+"""Members that are `other` in an archive, and invalid alone."""
 
 ENTRIES = [
     (name, data if isinstance(data, bytes) else data.encode()) for name, data in MEMBERS.items()
@@ -108,16 +109,7 @@ def files_in(top):
 
 def check_whole(box):
     """Every record tells the hashes of its files, and there is nothing else; no litter anywhere."""
-    found = files_in(box.outbox)
-    found.pop(".lock", None)
-    assert not [name for name in found if "/." in f"/{name}"]
-    owned = Counter(name for name in found if name.endswith(".json"))
-    for name in list(owned):
-        for file in json.loads(found[name])["files"]:
-            path = str(Path(name).parent / file["name"])
-            assert sha256(found[path]).hexdigest() == file["sha256"], path
-            owned[path] += 1
-    assert owned == Counter(dict.fromkeys(found, 1))
+    check_records(box)
     assert (box.waiting(), box.in_work()) == (set(), set())
 
 
@@ -179,31 +171,30 @@ def test_a_member_gives_what_it_gives_alone(together, alone, kind):
 @every_kind
 def test_the_table_has_a_row_for_every_member(together, kind):
     box, _ = together
-    said = {
-        "bad.txt": "\"bad.txt:2:3: expected a digit or a blank, found 'k'\"",
-        "none.txt": '"row 1 holds 1 twice: row 1, column 1 and row 1, column 3"',
-        "empty.txt": f'"empty.txt: expected a puzzle, found an empty file; {OTHER_SAID}"',
-        "readme.txt": f"\"readme.txt:1:1: expected a digit or a blank, found 'T'; {OTHER_SAID}\"",
-        "cover.png": f'"cover.png: expected a puzzle as text, found a picture (PNG); {OTHER_SAID}"',
-    }
+    clash = '"row 1 holds 1 twice: row 1, column 1 and row 1, column 3"'
     rows = {
-        "a.txt": "a.txt,grid,unique,1,true,exhaustion,",
-        "line.txt": "line.txt,line,unique,1,true,exhaustion,",
-        "two.txt": "two.txt,grid,multiple,2,true,exhaustion,",
-        "none.txt": f"none.txt,grid,unsolvable,0,true,lrat,{said['none.txt']}",
-        "marks.txt": "marks.txt,grid,unique,1,true,exhaustion,",
-        "sadman.sdk": "sadman.sdk,sadman,unique,1,true,exhaustion,",
-        "boxes.txt": "boxes.txt,boxes,unique,1,true,exhaustion,",
-        "bad.txt": f"bad.txt,,invalid,0,,,{said['bad.txt']}",
-        "empty.txt": f"empty.txt,,other,0,,,{said['empty.txt']}",
-        "readme.txt": f"readme.txt,,other,0,,,{said['readme.txt']}",
-        "cover.png": f"cover.png,,other,0,,,{said['cover.png']}",
-        "top.txt": "top.txt,lines,collection,2,,,",
-        "worse.txt": 'worse.txt,lines,collection,4,,,"1 of 5 are invalid, unknown or failed"',
-        "packed.txt.gz": "packed.txt.gz,grid,unique,1,true,exhaustion,",
+        "a.txt": "grid,unique,1,true,exhaustion,",
+        "line.txt": "line,unique,1,true,exhaustion,",
+        "two.txt": "grid,multiple,2,true,exhaustion,",
+        "none.txt": f"grid,unsolvable,0,true,lrat,{clash}",
+        "marks.txt": "grid,unique,1,true,exhaustion,",
+        "sadman.sdk": "sadman,unique,1,true,exhaustion,",
+        "boxes.txt": "boxes,unique,1,true,exhaustion,",
+        "bad.txt": ",invalid,0,,,\"bad.txt:2:3: expected a digit or a blank, found 'k'\"",
+        "empty.txt": ',other,0,,,"empty.txt: expected a puzzle, found an empty file; '
+        f'{OTHER_SAID}"',
+        "readme.txt": ",other,0,,,\"readme.txt:1:1: expected a digit or a blank, found 'T'; "
+        f'{OTHER_SAID}"',
+        "cover.png": ',other,0,,,"cover.png: expected a puzzle as text, found a picture (PNG); '
+        f'{OTHER_SAID}"',
+        "top.txt": "lines,collection,2,,,",
+        "worse.txt": 'lines,collection,4,,,"1 of 5 are invalid, unknown or failed"',
+        "packed.txt.gz": "grid,unique,1,true,exhaustion,",
     }
     order = sorted(MEMBERS) if kind == "folder" else MEMBERS
-    assert box.text(f"{stem(kind)}.csv") == HEADER + "".join(rows[name] + "\n" for name in order)
+    assert box.text(f"{stem(kind)}.csv") == HEADER + "".join(
+        f"{name},{rows[name]}\n" for name in order
+    )
 
 
 @every_kind
@@ -291,27 +282,17 @@ NESTED = zip_of(
     ("../up.txt", SMALL.encode()),
 )
 REFUSED = [
-    ("../up.txt", SMALL.encode()),
-    ("/etc/absolute.txt", SMALL.encode()),
-    ("C:\\drive.txt", SMALL.encode()),
-    (tar_info("link.txt", tarfile.SYMTYPE, "/etc/passwd"), b""),
-    (tar_info("hard.txt", tarfile.LNKTYPE, "good.txt"), b""),
-    (tar_info("device", tarfile.CHRTYPE), b""),
-    (tar_info("pipe", tarfile.FIFOTYPE), b""),
-    ("good.txt", SMALL.encode()),
-    ("good.txt", OTHER.encode()),
+    ("../up.txt", SMALL.encode(), "its name leads out of the archive by '..'"),
+    ("/etc/absolute.txt", SMALL.encode(), "its name is absolute"),
+    ("C:\\drive.txt", SMALL.encode(), "its name is absolute"),
+    (tar_info("link.txt", tarfile.SYMTYPE, "/etc/passwd"), b"", "it is a link"),
+    (tar_info("hard.txt", tarfile.LNKTYPE, "good.txt"), b"", "it is a link"),
+    (tar_info("device", tarfile.CHRTYPE), b"", "it is a device"),
+    (tar_info("pipe", tarfile.FIFOTYPE), b"", "it is a named pipe"),
+    ("good.txt", SMALL.encode(), ""),
+    ("good.txt", OTHER.encode(), "another member has the same name"),
 ]
-REASONS = [
-    "its name leads out of the archive by '..'",
-    "its name is absolute",
-    "its name is absolute",
-    "it is a link",
-    "it is a link",
-    "it is a device",
-    "it is a named pipe",
-    "",
-    "another member has the same name",
-]
+REASONS = [reason for *_, reason in REFUSED]
 WHOLE_TAR = tar_of(("a.txt", SMALL.encode()), ("b.txt", OTHER.encode()), ("c.txt", SMALL.encode()))
 WHOLE_ZIP = zip_of(("a.txt", SMALL.encode()), ("b.txt", OTHER.encode()))
 TAR_OF_MANY = tar_of(("a.txt", SMALL.encode()), ("top.txt", (PAIR * 2000).encode()))
@@ -324,7 +305,7 @@ SOURCES = {
     "beside.zip": zip_of(*entries(BESIDE)),
     "nested.zip": zip_of(("inner.zip", NESTED), ("a.txt", SMALL.encode())),
     "packed-inside.tar": tar_of(("in.tar.gz", gzip.compress(WHOLE_TAR)), ("a.txt", b"bad")),
-    "refused.tar": tar_of(*REFUSED),
+    "refused.tar": tar_of(*(entry for *entry, _ in REFUSED)),
     "only-refused.zip": zip_of(("../a.txt", SMALL.encode()), ("/b.txt", SMALL.encode())),
     "linked.zip": zip_of((zip_info("link", mode=0o120777), b"/etc"), ("a.txt", SMALL.encode())),
     "empty.zip": zip_of(),
@@ -377,13 +358,13 @@ def test_odd_names_are_kept_in_the_tree_and_escaped_in_the_table_and_long_ones_s
 def test_members_with_one_stem_do_not_overwrite_each_other(odd):
     box, _ = odd
     assert {row["status"] for row in table(box, "beside")} == {"unique", "collection"}
-    sources = {}
-    for name, data in files_in(box.outbox / "beside").items():
-        if name.endswith(".json"):
-            record = json.loads(data)
-            assert record["source"] not in sources
-            sources[record["source"]] = name.removesuffix(".json")
-    assert sources == {
+    top = box.outbox / "beside"
+    records = sorted(top.rglob("*.json"))
+    stems = {
+        json.loads(path.read_text())["source"]: str(path.relative_to(top).with_suffix(""))
+        for path in records
+    }
+    assert stems == {
         "a.sdk": "a",
         "a.txt": "a.txt",
         "a": "a~2",
@@ -394,12 +375,10 @@ def test_members_with_one_stem_do_not_overwrite_each_other(odd):
         "c.csv": "c.csv",
         "c_1.solution": "c_1",
     }
-    texts = {
-        name: (box.outbox / "beside" / f"{sources[name]}_1.solution").read_text()
-        for name in sources
-    }
-    assert (texts["a.sdk"], texts["a.txt"]) == (SMALL_SOLVED, OTHER_SOLVED)
-    assert (texts["x/a.txt"], texts["y/a.txt"]) == (OTHER_SOLVED, SMALL_SOLVED)
+    assert len(records) == len(stems)
+    for name in stems.keys() - {"a", "x/a.sdk", "c.txt"}:
+        text = (top / f"{stems[name]}_1.solution").read_text()
+        assert text == {SMALL: SMALL_SOLVED, OTHER: OTHER_SOLVED}[BESIDE[name]]
 
 
 def test_archives_in_archives_are_opened_one_level_deep(odd):
@@ -416,12 +395,8 @@ def test_archives_in_archives_are_opened_one_level_deep(odd):
     assert (tree / "inner.zip/b_1.solution").read_text() == OTHER_SOLVED
     assert (tree / "inner.zip/deep/top.csv").exists()
     assert box.record("nested")["totals"] == {"refused": 2, "unique": 4}
-    assert [row["member"] for row in table(box, "packed-inside")] == [
-        "in.tar.gz/a.txt",
-        "in.tar.gz/b.txt",
-        "in.tar.gz/c.txt",
-        "a.txt",
-    ]
+    packed = [row["member"] for row in table(box, "packed-inside")]
+    assert packed == [*(f"in.tar.gz/{name}.txt" for name in "abc"), "a.txt"]
 
 
 def test_what_must_not_be_read_is_refused_one_by_one_and_listed(odd):
@@ -651,45 +626,42 @@ def failing(number, code):
             raise OSError(code, os.strerror(code), name)
         return put(tree, stem, name, pieces)
 
-    return failing_once
+    return patch.object(Tree, "_put", failing_once)
+
+
+def quiet_pass(box, **tuning):
+    chosen = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
+    return run_once(chosen, LazyLog(quiet=True), tuning=Tuning(**tuning))
 
 
 @pytest.mark.parametrize("number", range(1, 7))
-def test_a_disk_that_fails_at_one_file_of_a_member_is_not_the_members_fault(
-    box, monkeypatch, number
-):
+def test_a_disk_that_fails_at_one_file_of_a_member_is_not_the_members_fault(box, number):
     """Each of two members has three files."""
     box.drop("set.zip", zip_of(("a.txt", SMALL), ("b.txt", OTHER)))
-    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
-    with monkeypatch.context() as patched:
-        patched.setattr(Tree, "_put", failing(number, errno.EIO))
-        assert run_once(settings, LazyLog(quiet=True)) == 75
+    with failing(number, errno.EIO):
+        assert quiet_pass(box) == 75
     assert not box.has_record("set")
-    assert run_once(settings, LazyLog(quiet=True)) == 0
+    assert quiet_pass(box) == 0
     assert [row["status"] for row in table(box, "set")] == ["unique", "unique"]
     check_whole(box)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 @pytest.mark.parametrize("code", [errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL])
-def test_of_a_member_whose_name_cannot_be_written_nothing_is_left(box, monkeypatch, number, code):
+def test_of_a_member_whose_name_cannot_be_written_nothing_is_left(box, number, code):
     box.drop("set.zip", zip_of(("x/a.txt", SMALL), ("y/b.txt", OTHER)))
-    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
-    monkeypatch.setattr(Tree, "_put", failing(number, code))
-    assert run_once(settings, LazyLog(quiet=True)) == 1
-    first, second = table(box, "set")
-    assert (first["status"], first["message"]) == (
-        "failed",
-        f"it cannot be written: {os.strerror(code)}",
-    )
-    assert second["status"] == "unique"
+    with failing(number, code):
+        assert quiet_pass(box) == 1
+    why = f"it cannot be written: {os.strerror(code)}"
+    said = [(row["status"], row["message"]) for row in table(box, "set")]
+    assert said == [("failed", why), ("unique", "")]
     assert {path.name for path in (box.outbox / "set").iterdir()} == {"y"}
     check_whole(box)
 
 
 @pytest.mark.parametrize("killed", [False, True])
 def test_members_whose_paths_get_too_long_are_failed_and_the_others_are_written(tmp_path, killed):
-    """Puzzles and collections, the latter in several steps, at one of which a run may end."""
+    """A run may end at one of several steps of a collection."""
     box = DropFolder.within(tmp_path)
     outbox = box.outbox.joinpath(*["o" * 200] * 12)
     long = "/".join(["m" * 190] * 9)
@@ -697,19 +669,14 @@ def test_members_whose_paths_get_too_long_are_failed_and_the_others_are_written(
     box.drop("set.zip", zip_of(*members))
     outbox.mkdir(parents=True)
     box = DropFolder(box.inbox, outbox)
-    settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
-    tuning = Tuning(portions=Portions(piece=400), checkpoint_seconds=0.0)
+    tuning = {"portions": Portions(piece=400), "checkpoint_seconds": 0.0}
     if killed:
         with patch.object(TreeSink, "_end", side_effect=OSError(errno.EIO, "Input/output error")):
-            assert run_once(settings, LazyLog(quiet=True), tuning=tuning) == 75
-    assert run_once(settings, LazyLog(quiet=True), tuning=tuning) == 1
-    rows = table(box, "set")
+            assert quiet_pass(box, **tuning) == 75
+    assert quiet_pass(box, **tuning) == 1
     why = f"it cannot be written: {os.strerror(errno.ENAMETOOLONG)}"
-    assert [(row["status"], row["message"]) for row in rows] == [
-        ("failed", why),
-        ("failed", why),
-        ("collection", ""),
-    ]
+    said = [(row["status"], row["message"]) for row in table(box, "set")]
+    assert said == [("failed", why), ("failed", why), ("collection", "")]
     assert box.record("set")["totals"] == {"unique": 2, "failed": 2}
     assert {path.name for path in (outbox / "set").iterdir()} == {
         f"many{ending}" for ending in (".csv", ".json", ".log", "_1.solution")

@@ -2,10 +2,10 @@
 
 A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
 
-    .lock        locked (flock) while its owner lives; it names the owner, and counts the attempts
-                 at one step of this job that began, one after the other, and did not end
-    .claim.json  what was claimed, by which job; then what is about to be published
-    NAME         the dropped file, under its own name, which has no leading dot
+    .lock        locked (flock) while its owner lives. It names the owner, and counts the
+                 consecutive attempts at one step of this job that did not end.
+    .claim.json  The claimed file and its job, and later the files that will be published.
+    NAME         The dropped file under its own name, which has no leading dot.
 
 The folder is prepared under a temporary name and renamed; then the file is renamed into it. A
 process that can take the lock of a claim finds it abandoned, and owns it.
@@ -90,9 +90,9 @@ def new_job_id(now: datetime) -> str:
 
 
 def last_object(path: Path) -> dict[str, Any]:
-    """The last whole JSON object of a file with one a line; the last line may be torn.
+    """The last whole JSON object of a file with one a line, empty without any.
 
-    It is empty if there is none. Raises OSError.
+    The last line may be torn. Raises OSError.
     """
     for line in reversed(read_end(path, _LONGEST_NOTE).split(b"\n")):
         with contextlib.suppress(ValueError, RecursionError):

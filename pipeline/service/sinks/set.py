@@ -298,8 +298,8 @@ class GrowingSink(Sink):
 
     Each step is made durable, so that a killed job continues after it: `steps_before` were done
     by earlier runs, in `seconds_before`. A subclass's state is what `write` needs to continue; it
-    is resumed in the constructor. It may set `_digest`, the SHA-256 of what was dropped, if it
-    knows it.
+    is resumed in the constructor. A subclass that knows the SHA-256 of what was dropped sets
+    `_digest`.
     """
 
     status: str

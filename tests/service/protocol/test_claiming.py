@@ -139,7 +139,7 @@ def hold(box, source, stem, former=(), *, keep_cnf=False):
 
 
 def publish(box, source, stem, former=(), *, keep_cnf=False):
-    """End the work with a published set, in place of the former ones."""
+    """End the work with a published set, which replaces earlier ones."""
     for other in former:
         (box.outbox / f"{other}.json").unlink(missing_ok=True)
     names = [f"{stem}_1.solution", f"{stem}.log"]

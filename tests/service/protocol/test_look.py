@@ -195,7 +195,7 @@ def folder(tmp_path):
 
 
 def sight_of(folder):
-    """What is seen of a folder, in which no file is read."""
+    """Look at a folder, in which no file may be read."""
     return look(folder, never_asked, MOST)
 
 

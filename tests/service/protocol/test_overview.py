@@ -1,4 +1,4 @@
-"""What is where in the folders, as `status` tells it; what failed tried again, what is old gone."""
+"""The state of the folders as `status` shows it; failed files put back, old files deleted."""
 
 from __future__ import annotations
 

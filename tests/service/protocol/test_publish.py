@@ -108,7 +108,7 @@ def test_nothing_is_replaced_before_all_new_files_and_the_notes_are_durable(box,
 def test_records_come_when_the_names_of_all_other_files_are_durable_and_originals_go_last(
     box, synced
 ):
-    """Without the inbox a filesystem that logs single folders may have an original in both."""
+    """A filesystem that logs single folders may have an original in both."""
 
     def cleared():
         assert list(synced)[-1] == box.outbox.stat().st_ino

@@ -30,17 +30,17 @@ def sight(fingerprint=FULL, *, writer=False, cut_off=False, name="a.txt", is_fol
 
 
 def empty(mtime_age):
-    """What is empty, and was last written so many seconds ago by its own account."""
+    """The fingerprint of an empty file with an mtime so many seconds ago."""
     return EMPTY._replace(modified_ns=int((WALL - mtime_age) * 1e9))
 
 
 def folder(fingerprint=FULL, *, writer=None, name="set"):
-    """A folder in which a writer is seen, or none: it is never known that there is none."""
+    """A folder with a writer, or without a known one."""
     return sight(fingerprint, writer=writer, name=name, is_folder=True)
 
 
 def verdict(seen, *, age=0.0, settler=None):
-    """What is said of a file that has been seen as it is for `age` seconds."""
+    """Judge a file that has not changed for `age` seconds."""
     settler = settler or Settler(SETTLE)
     if age:
         settler.judge(seen, NOW - age, WALL - age)
@@ -71,7 +71,7 @@ WAITS = {
     "empty folder of the future": (folder(empty(-600)), {59: 1, 60: None}),
     "empty folder of no clock": (folder(empty(-1e6)), {5: None}),
 }
-"""What is seen, and after how long in how many seconds to look again; None: it is complete."""
+"""Sights, and by their age the seconds until the next look; None: complete."""
 
 
 @pytest.mark.parametrize(("seen", "waits"), WAITS.values(), ids=WAITS)
