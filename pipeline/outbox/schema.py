@@ -5,15 +5,12 @@ Fields are written in the order in which they stand here. `UNSET` ones are not w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pipeline.solving.facts import MOST, Count, Effort, Encoding, about
-
-if TYPE_CHECKING:
-    from pipeline.solving.explain import Clue
 
 SCHEMA: Final = 1
 
@@ -163,13 +160,6 @@ class ClueTold(Cell, frozen=True, forbid_unknown_fields=True):
     @property
     def holds(self) -> int | Literal["even", "odd"] | tuple[int, ...]:
         return self.mark if self.value is UNSET else self.value  # type: ignore[return-value] # one is set
-
-    @classmethod
-    def of(cls, clue: Clue) -> Self:
-        """The clue that an explanation names."""
-        if isinstance(clue.holds, int):
-            return cls(*clue.place, value=clue.holds)
-        return cls(*clue.place, mark=clue.holds)
 
     def __str__(self) -> str:
         holds = " or ".join(map(str, self.holds)) if isinstance(self.holds, tuple) else self.holds

@@ -38,6 +38,7 @@ from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from pipeline.reading.formats import Parsed
+    from pipeline.solving.explain import Clue
 
 Contents = Iterable[tuple[str, Iterable[str | bytes]]]
 """Files of a set: each name and its content in pieces."""
@@ -293,7 +294,7 @@ def _explained(result: Result) -> dict[str, Any]:
     told: dict[str, Any] = {}
     if result.status == "unsolvable" and (parsed := _parsed(result)):
         found, puzzle = result.conflict, parsed.puzzle
-        told["conflict"] = tuple(map(ClueTold.of, found.clues)) if found else None
+        told["conflict"] = tuple(map(_clue, found.clues)) if found else None
         told["conflict_minimal"] = found.minimal if found else None
         if found and found.rules:
             told["conflict_rules"] = tuple(
@@ -308,6 +309,12 @@ def _explained(result: Result) -> dict[str, Any]:
             exact=different.exact,
         )
     return told
+
+
+def _clue(clue: Clue) -> ClueTold:
+    if isinstance(clue.holds, int):
+        return ClueTold(*clue.place, value=clue.holds)
+    return ClueTold(*clue.place, mark=clue.holds)
 
 
 def _traits(result: Result) -> dict[str, Any]:

@@ -351,6 +351,10 @@ class GrowingSink(Sink):
         sha256 = self._digest or (digest_of(original) if original.is_file() else None)
         return self._origin(sha256, size_of(original))
 
+    @cached_property
+    def _size(self) -> int | None:
+        return shown_size(self._claim.original)
+
     def _outcome(self, seconds: float) -> SetOfMany:
         counts = self.totals, self.fallbacks
         return SetOfMany(self._dropped, self.status, self.format, self.reason, *counts, seconds)

@@ -23,7 +23,7 @@ from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.growing import Growing
-from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, shown_size, size_of
+from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
 
 
@@ -142,18 +142,19 @@ class TableSink(GrowingSink):
     @property
     def is_small(self) -> bool:
         """Whether it is solved in one piece: few puzzles, or as many as lanes take at once."""
-        size, settings, cells = size_of(self._claim.original), self._settings, self._source.cells
+        settings, cells = self._settings, self._source.cells
+        size = size_of(self._claim.original) or 0
         return (
             not self.steps_before
             and settings.cluster is None
             and not self._is_packed
             and cells <= NINE.size
-            and (size or 0) <= self._portions.size(self._source, settings)
+            and size <= self._portions.size(self._source, settings)
             and settings.solver in {"auto", "lanes"}
             and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
             and settings.prove != "always"
             and "effort" not in settings.traits
-            and ((size or 0) <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
+            and (size <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
         )
 
     def steps(self) -> Iterator[PieceOf | End]:
@@ -179,4 +180,4 @@ class TableSink(GrowingSink):
 
     def progress(self) -> Progress:
         done = self._meter.read if self._is_packed else self._bytes
-        return Progress(self._table.count, done, shown_size(self._claim.original))
+        return Progress(self._table.count, done, self._size)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -47,7 +46,7 @@ from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders, sync
 from pipeline.service.protocol.publish import Publication
-from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, Singles, shown_size
+from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, Singles
 from pipeline.service.sinks.table import GrowingTable
 from pipeline.settings import Settings
 from pipeline.solving.facts import NOT_WELL
@@ -206,10 +205,6 @@ class TreeSink(GrowingSink):
         counts = self.totals + (inner.totals if isinstance(inner, GrowingTable) else Counter())
         puzzles = sum(count for name, count in counts.items() if name not in ASIDE)
         return Progress(puzzles, self._meter.read, self._size)
-
-    @cached_property
-    def _size(self) -> int | None:
-        return shown_size(self._claim.original)
 
     def publication(self, seconds: float) -> Publication:
         if not self._members:
