@@ -32,15 +32,15 @@ GROUP: Any = typer.main.get_command(application())
 SETTINGS = {CONFIG: Setting("", name=CONFIG, kind=Path), **settings_declared()}
 RECORDS = (schema.PuzzleRecord, schema.ManyRecord)
 PARTS = (
-    schema.FileListed,
-    schema.SolverTold,
+    schema.PublishedFile,
+    schema.RecordedSolver,
     schema.Encoding,
     schema.CertificateOfOne,
     schema.CertificateOfMany,
     schema.Fallback,
-    schema.ClueTold,
+    schema.RecordedClue,
     schema.RuleTold,
-    schema.DifferenceTold,
+    schema.RecordedDifference,
     schema.Effort,
     schema.Cell,
     schema.Value,

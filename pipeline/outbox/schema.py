@@ -59,14 +59,14 @@ def or_none(value: T | UnsetType | None) -> T | None:
     return None if value is UNSET else value
 
 
-class FileListed(Struct, frozen=True, kw_only=True):
+class PublishedFile(Struct, frozen=True, kw_only=True):
     """A file of the set."""
 
     name: Annotated[str, about("its name, in the folder of the record")]
     sha256: Annotated[str, about("the SHA-256 of its bytes, in hexadecimal")]
 
 
-class SolverTold(Struct, frozen=True, kw_only=True):
+class RecordedSolver(Struct, frozen=True, kw_only=True):
     """The solver that answered."""
 
     name: Annotated[
@@ -119,7 +119,7 @@ class CertificateOfMany(Struct, frozen=True, kw_only=True):
 class Fallback(Struct, frozen=True, kw_only=True):
     """Puzzles that another solver than the first choice answered."""
 
-    solver: Annotated[str, about("the solver that answered, as in `SolverTold`")]
+    solver: Annotated[str, about("the solver that answered, as in `RecordedSolver`")]
     reason: Annotated[str, about("why it was asked, for people")]
     puzzles: Annotated[Count, about("of how many puzzles")]
 
@@ -144,7 +144,7 @@ class Value(Cell, frozen=True, forbid_unknown_fields=True):
     value: Annotated[int, about("its value")]
 
 
-class ClueTold(Cell, frozen=True, forbid_unknown_fields=True):
+class RecordedClue(Cell, frozen=True, forbid_unknown_fields=True):
     """A cell with what the puzzle says about it: a value or a mark."""
 
     value: Annotated[int | UnsetType, about("the value that is given")] = UNSET
@@ -173,7 +173,7 @@ class RuleTold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     told: Annotated[str, about("what people call it, with its place")]
 
 
-class DifferenceTold(Struct, frozen=True, kw_only=True):
+class RecordedDifference(Struct, frozen=True, kw_only=True):
     """Where the solutions of a puzzle differ."""
 
     cells: Annotated[tuple[Cell, ...], about("the cells in which they differ")]
@@ -184,7 +184,7 @@ class DifferenceTold(Struct, frozen=True, kw_only=True):
 
 
 _Files = Annotated[
-    tuple[FileListed, ...], about("every file of the set but the record, with its hash")
+    tuple[PublishedFile, ...], about("every file of the set but the record, with its hash")
 ]
 Declared = Annotated[
     dict[str, str] | UnsetType,
@@ -259,7 +259,9 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = None
     message: Annotated[str | None, about("a message for people")] = None
     files: _Files
-    solver: Annotated[SolverTold | None, about("who answered; null if no solver was asked")] = None
+    solver: Annotated[RecordedSolver | None, about("who answered; null if no solver was asked")] = (
+        None
+    )
     encoding: Annotated[
         Encoding | None,
         about("the formula that the solver got; null if none did, or for many puzzles at once"),
@@ -271,7 +273,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         about("if a solver was asked: how it is known that these are all"),
     ] = UNSET
     conflict: Annotated[
-        tuple[ClueTold, ...] | UnsetType | None,
+        tuple[RecordedClue, ...] | UnsetType | None,
         about(
             "of an unsolvable puzzle: clues that have no solution together, with the rules in "
             "`conflict_rules`; null if none were found in time"
@@ -286,7 +288,8 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         about("whether any fewer of these clues have a solution; null without a conflict"),
     ] = UNSET
     difference: Annotated[
-        DifferenceTold | UnsetType, about("of a puzzle with several solutions: where they differ")
+        RecordedDifference | UnsetType,
+        about("of a puzzle with several solutions: where they differ"),
     ] = UNSET
     disagreement: Annotated[
         str | UnsetType,

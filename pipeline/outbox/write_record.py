@@ -21,15 +21,15 @@ from pipeline.outbox.schema import (
     Cell,
     CertificateOfMany,
     CertificateOfOne,
-    ClueTold,
-    DifferenceTold,
     Fallback,
-    FileListed,
     ManyRecord,
+    PublishedFile,
     PuzzleRecord,
     Record,
+    RecordedClue,
+    RecordedDifference,
+    RecordedSolver,
     RuleTold,
-    SolverTold,
     Value,
 )
 from pipeline.solving.facts import Encoding
@@ -222,7 +222,7 @@ def make_record(
     found = result.certificate
     solver = None
     if used := result.solver:
-        solver = SolverTold(name=used.name, version=used.version, fallback=used.fallback)
+        solver = RecordedSolver(name=used.name, version=used.version, fallback=used.fallback)
     return PuzzleRecord(
         **_fields_of_all(origin, files, result.seconds, finished),
         **_read(_parsed(result)),
@@ -253,7 +253,7 @@ def _fields_of_all(
         "bytes": origin.bytes,
         "declared": dict(origin.declared) or UNSET,
         "seconds": _rounded(seconds),
-        "files": tuple(FileListed(name=name, sha256=hashed) for name, hashed in files.items()),
+        "files": tuple(PublishedFile(name=name, sha256=hashed) for name, hashed in files.items()),
         "finished": timestamp(finished),
     }
 
@@ -303,7 +303,7 @@ def _explained(result: Result) -> dict[str, Any]:
             )
     if different := result.difference:
         decisive = ((clue.place, clue.value) for clue in different.decisive)
-        told["difference"] = DifferenceTold(
+        told["difference"] = RecordedDifference(
             cells=tuple(Cell(*place) for place in different.cells),
             decisive=tuple(Value(*place, value) for place, value in decisive if value is not None),
             exact=different.exact,
@@ -311,10 +311,10 @@ def _explained(result: Result) -> dict[str, Any]:
     return told
 
 
-def _clue(clue: Clue) -> ClueTold:
+def _clue(clue: Clue) -> RecordedClue:
     if isinstance(clue.holds, int):
-        return ClueTold(*clue.place, value=clue.holds)
-    return ClueTold(*clue.place, mark=clue.holds)
+        return RecordedClue(*clue.place, value=clue.holds)
+    return RecordedClue(*clue.place, mark=clue.holds)
 
 
 def _traits(result: Result) -> dict[str, Any]:
