@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from pipeline.reading.formats import Parsed
     from pipeline.solving.explain import Clue
 
-Contents = Iterable[tuple[str, Iterable[str | bytes]]]
-"""Files of a set: each name and its content in pieces."""
+FilesOfSet = Iterator[tuple[str, Iterable[str | bytes]]]
+"""Each name and its content in pieces."""
 
 LARGE_PROOF = 256 * 1024
 """Proofs of this many characters or more are compressed."""
@@ -101,9 +101,27 @@ class SetOfOne:
 
     def record(self, files: Mapping[str, str], finished: datetime) -> PuzzleRecord:
         """The record; `files` maps each published name to its SHA-256."""
-        return make_record(self.origin, self.result, files, finished)
+        result, solver = self.result, None
+        if used := result.solver:
+            solver = RecordedSolver(name=used.name, version=used.version, fallback=used.fallback)
+        found = result.certificate
+        return PuzzleRecord(
+            **_fields_of_all(self.origin, files, result.seconds, finished),
+            **_read(_parsed(result)),
+            format=result.format,
+            status=result.status,
+            solutions=len(result.solutions),
+            complete=result.complete,
+            message=result.said,
+            solver=solver,
+            encoding=_encoding(result),
+            certificate=CertificateOfOne(solutions="checked", **asdict(found)) if found else UNSET,
+            **_explained(result),
+            disagreement=result.disagreement or UNSET,
+            **_traits(result),
+        )
 
-    def files(self, stem: str, claimed: str, finished: datetime) -> Contents:
+    def files(self, stem: str, claimed: str, finished: datetime) -> FilesOfSet:
         """All files of the set but its record."""
         result = self.result
         for number, solution in enumerate(result.solutions, 1):
@@ -183,7 +201,7 @@ class SetOfMany:
             fallbacks=self.fallbacks or UNSET,
         )
 
-    def files(self, stem: str, claimed: str, finished: datetime) -> Contents:
+    def files(self, stem: str, claimed: str, finished: datetime) -> FilesOfSet:
         """The log."""
         stages = [{"event": "stage.parse", "format": self.format, "reason": self.reason}]
         stages += ({"event": "solver.fallback", **each} for each in self.warnings())
@@ -213,31 +231,6 @@ def cnf_texts(result: Result) -> tuple[Iterable[str], Iterable[str]]:
     assert result.cnf, "a solved puzzle was encoded"  # noqa: S101
     blocking = [blocking_clause(grid, result.cnf) for grid in result.solutions]
     return dimacs_lines(result.cnf), dimacs_lines(result.cnf, blocking)
-
-
-def make_record(
-    origin: Origin, result: Result, files: Mapping[str, str], finished: datetime
-) -> PuzzleRecord:
-    """The record; `files` maps each published name to its SHA-256."""
-    found = result.certificate
-    solver = None
-    if used := result.solver:
-        solver = RecordedSolver(name=used.name, version=used.version, fallback=used.fallback)
-    return PuzzleRecord(
-        **_fields_of_all(origin, files, result.seconds, finished),
-        **_read(_parsed(result)),
-        format=result.format,
-        status=result.status,
-        solutions=len(result.solutions),
-        complete=result.complete,
-        message=result.said,
-        solver=solver,
-        encoding=_encoding(result),
-        certificate=CertificateOfOne(solutions="checked", **asdict(found)) if found else UNSET,
-        **_explained(result),
-        disagreement=result.disagreement or UNSET,
-        **_traits(result),
-    )
 
 
 def _fields_of_all(

@@ -33,7 +33,6 @@ from pipeline.outbox.write_record import (
     SetOfMany,
     SetOfOne,
     cnf_texts,
-    make_record,
     record_text,
     timestamp,
 )
@@ -65,8 +64,8 @@ def origin_of(text: str) -> Origin:
 
 def recorded(text: str, files=None, **options):
     """The record as it is read back from its text."""
-    result = solved(text, **options)
-    return json.loads(record_text(make_record(origin_of(text), result, files or {}, FINISHED)))
+    published = SetOfOne(origin_of(text), solved(text, **options))
+    return json.loads(record_text(published.record(files or {}, FINISHED)))
 
 
 def logged(text: str, **options):
@@ -162,10 +161,10 @@ def test_the_record_and_the_log_of_an_invalid_file_say_what_is_wrong():
 def test_what_is_written_is_what_is_read_again():
     files = {"a.log": "34cd"}
     for text in (UNIQUE, TWO, NONE, EVEN_ODD_SIX, "1x"):
-        record = make_record(origin_of(text), solved(text), files, FINISHED)
+        record = SetOfOne(origin_of(text), solved(text)).record(files, FINISHED)
         assert record_of(json.loads(record_text(record))) == record
     refused = Origin("job-1", "a.sudoku", None, None, {"format": "grid"}, 7)
-    record = make_record(refused, solved("1x"), {}, FINISHED)
+    record = SetOfOne(refused, solved("1x")).record({}, FINISHED)
     assert record_of(json.loads(record_text(record))) == record
     assert record.sha256 is record.bytes is None
     totals = {"unique": 2, "failed": 1, "proved": 1, "claimed": 1}
@@ -212,7 +211,8 @@ def test_the_record_names_the_givens_that_clash_if_they_were_found_in_time():
     assert len(recorded(NONE)["conflict"]) == 3
     assert record["conflict_minimal"] is True
     assert not {"conflict", "conflict_minimal"} & recorded(UNIQUE).keys()
-    late = make_record(origin_of(NONE), replace(solved(NONE), conflict=None), {}, FINISHED)
+    unexplained = SetOfOne(origin_of(NONE), replace(solved(NONE), conflict=None))
+    late = unexplained.record({}, FINISHED)
     assert (late.conflict, late.conflict_minimal) == (None, None)
 
 
@@ -220,7 +220,7 @@ def test_the_record_is_ascii_whatever_the_file_is_called():
     """A file that was refused unread has neither hash nor size."""
     source = "rätsel \udcff 数独.txt"
     origin = Origin("job-1", source, None, None)
-    text = record_text(make_record(origin, solved("1x"), {source: "00"}, FINISHED))
+    text = record_text(SetOfOne(origin, solved("1x")).record({source: "00"}, FINISHED))
     assert text.isascii()
     record = json.loads(text)
     assert (record["source"], record["sha256"], record["bytes"]) == (source, None, None)
