@@ -167,44 +167,73 @@ def test_originals_are_done_and_standard_error_and_the_exit_code_tell_how_each_e
     assert {e["source"]: e["level"] for e in ended} == dict.fromkeys(sources, level)
 
 
-def test_unique_puzzles_have_first_solutions_and_no_others(well):
-    box, _ = well
-    assert names_of(box, "good") == {"good.csv", "good.json", "good.log", "good_1.solution"}
-    assert box.text("good_1.solution") == rows(SOLVED, B_SOLVED)
-    assert box.text("good.csv") == HEADER + rows(
-        f"1,2,{A},unique,1,true,exhaustion,{SOLVED},,",
-        f"2,4,{B},unique,1,true,exhaustion,{B_SOLVED},,",
-    )
+def unique(place, puzzle, solution, said=""):
+    """The row of a puzzle with one solution; its place is index and line."""
+    return f"{place},{puzzle},unique,1,true,exhaustion,{solution},{said},{said}"
 
 
-def test_lines_of_several_sizes_are_solved_side_by_side(well):
-    box, _ = well
-    assert box.text("mixed.csv") == HEADER + rows(
-        f"1,1,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,",
-        f"2,2,{SIX_BY_SIX[:-1]}.,unique,1,true,exhaustion,{SIX_BY_SIX},,",
-        f"3,3,{A},unique,1,true,exhaustion,{SOLVED},,",
+WRONG = "the solution beside it is none"
+LETTERS_SOLVED = "".join("0123456789ABCDEF"[value - 1] for value in SIXTEEN)
+PUBLISHED = {
+    "good.txt": ("lines", [[SOLVED, B_SOLVED]], {"unique": 2}),
+    "mixed.txt": (
+        "lines",
+        [
+            [ONE_SOLVED, SIX_BY_SIX, SOLVED, TWO_SOLVED[0], DOTS],
+            [DOTS, "." * 36, "." * 81, TWO_SOLVED[1], DOTS],
+        ],
+        {"multiple": 1, "unique": 3, "unsolvable": 1},
+    ),
+    "numbers.sdm": ("lines", [[LETTERS_SOLVED] * 2], {"unique": 2}),
+    "pair.txt": ("lines", [[ONE_SOLVED, TURNED_SOLVED]], {"unique": 2}),
+    "claims.csv": ("csv", [[SOLVED, B_SOLVED, SOLVED]], {"disagreements": 2, "unique": 3}),
+    "many.txt": ("lines", [[solved for _, solved in RELABELLED]], {"unique": 100}),
+    "euler.txt": ("stacked", [[SOLVED, B_SOLVED]], {"unique": 2}),
+}
+"""The format, the solutions by rank, and the totals of each collection."""
+ROWS = {
+    "good.txt": [unique("1,2", A, SOLVED), unique("2,4", B, B_SOLVED)],
+    "mixed.txt": [
+        unique("1,1", ONE, ONE_SOLVED),
+        unique("2,2", f"{SIX_BY_SIX[:-1]}.", SIX_BY_SIX),
+        unique("3,3", A, SOLVED),
         f"4,4,{TWO},multiple,2,true,exhaustion,{TWO_SOLVED[0]},,",
         f"5,5,{CLASH},unsolvable,0,true,exhaustion,,{SAID},",
-    )
-    first, second = (box.text(f"mixed_{rank}.solution") for rank in (1, 2))
-    assert first == rows(ONE_SOLVED, SIX_BY_SIX, SOLVED, TWO_SOLVED[0], DOTS)
-    assert second == rows(DOTS, "." * 36, "." * 81, TWO_SOLVED[1], DOTS)
-    assert box.record("mixed")["totals"] == {"multiple": 1, "unique": 3, "unsolvable": 1}
+    ],
+    "numbers.sdm": [unique(place, LETTERS, LETTERS_SOLVED) for place in ("1,1", "2,2")],
+    "pair.txt": [unique("1,1", ONE, ONE_SOLVED), unique("2,2", TURNED, TURNED_SOLVED)],
+    "claims.csv": [
+        unique("1,2", A, SOLVED),
+        unique("2,3", B, B_SOLVED, WRONG),
+        unique("3,4", A, SOLVED, WRONG),
+    ],
+    "many.txt": [unique(f"{at},{at}", *each) for at, each in enumerate(RELABELLED, 1)],
+    "euler.txt": [unique("1,2", A, SOLVED), unique("2,12", B, B_SOLVED)],
+}
 
 
-def test_sixteen_by_sixteen_are_lines_in_the_letters_of_the_puzzle(well):
+@pytest.mark.parametrize("source", PUBLISHED)
+def test_a_collection_has_its_rows_its_solutions_and_a_record_of_both(well, source):
     box, _ = well
-    line = "".join("0123456789ABCDEF"[value - 1] for value in SIXTEEN)
-    assert box.text("numbers_1.solution") == rows(line, line)
-    assert [(row["puzzle"], row["solution"]) for row in table(box, "numbers")] == [
-        (LETTERS, line)
-    ] * 2
+    form, solved, totals = PUBLISHED[source]
+    stem, data, record = source[:-4], WELL[source].encode(), box.record(source[:-4])
+    assert box.text(f"{stem}.csv") == HEADER + rows(*ROWS[source])
+    files = {f"{stem}_{rank}.solution": rows(*lines) for rank, lines in enumerate(solved, 1)}
+    assert {name: box.text(name) for name in files} == files
+    assert names_of(box, stem) == {*files, *(f"{stem}.{end}" for end in ("csv", "json", "log"))}
+    assert (record["source"], record["bytes"]) == (source, len(data))
+    assert record["sha256"] == sha256(data).hexdigest()
+    assert (record["schema"], record["status"], record["format"]) == (1, "collection", form)
+    assert record["totals"] == totals
 
 
-def test_two_puzzles_are_a_collection_and_one_alone_is_a_single(well):
+def test_every_file_is_listed_in_its_record_with_its_hash(well, bad, cut):
+    for box, _ in (well, bad, cut):
+        check_records(box)
+
+
+def test_one_line_alone_is_a_single(well):
     box, _ = well
-    assert box.record("pair")["status"] == "collection"
-    assert box.text("pair_1.solution") == rows(ONE_SOLVED, TURNED_SOLVED)
     assert (box.record("alone")["status"], box.record("alone")["format"]) == ("unique", "line")
     assert box.text("alone_1.solution") == rows(ONE_SOLVED)
     assert names_of(box, "alone") == {"alone.json", "alone.log", "alone_1.solution"}
@@ -221,45 +250,6 @@ def test_compressed_they_give_what_they_give_unpacked(well, end):
     assert (packed["status"], packed["totals"]) == ("collection", {"unique": 2})
     assert box.record(f"lone-{end}")["status"] == "unique"
     assert box.text(f"lone-{end}_1.solution") == OTHER_SOLVED
-
-
-def test_solutions_beside_the_puzzles_are_checked_and_disagreement_is_reported(well):
-    box, _ = well
-    said = "the solution beside it is none"
-    assert [row["message"] for row in table(box, "claims")] == ["", said, said]
-    assert [row["line"] for row in table(box, "claims")] == ["2", "3", "4"]
-    assert box.record("claims")["totals"] == {"disagreements": 2, "unique": 3}
-    assert box.text("claims_1.solution") == rows(SOLVED, B_SOLVED, SOLVED)
-
-
-def test_stacked_grids_give_lines(well):
-    box, _ = well
-    assert box.record("euler")["format"] == "stacked"
-    assert box.text("euler_1.solution") == rows(SOLVED, B_SOLVED)
-    assert [row["line"] for row in table(box, "euler")] == ["2", "12"]
-
-
-def test_every_puzzle_has_its_own_row_and_line_in_order(well):
-    box, _ = well
-    found = table(box, "many")
-    places = [(row["index"], row["line"]) for row in found]
-    assert places == [(str(at), str(at)) for at in range(1, 101)]
-    assert [(row["puzzle"], row["solution"]) for row in found] == RELABELLED
-    assert box.text("many_1.solution") == rows(*(solved for _, solved in RELABELLED))
-
-
-@pytest.mark.parametrize(("source", "form"), {"mixed.txt": "lines", "claims.csv": "csv"}.items())
-def test_the_record_tells_source_totals_and_the_hash_of_every_file(well, source, form):
-    box, _ = well
-    stem, data = source.partition(".")[0], WELL[source].encode()
-    record = box.record(stem)
-    assert (record["source"], record["bytes"]) == (source, len(data))
-    assert record["sha256"] == sha256(data).hexdigest()
-    assert (record["schema"], record["status"], record["format"]) == (1, "collection", form)
-    assert {file["name"] for file in record["files"]} | {f"{stem}.json"} == names_of(box, stem)
-    known = sum(count for status, count in record["totals"].items() if status != "disagreements")
-    assert known == len(table(box, stem))
-    check_records(box)
 
 
 def test_the_log_and_standard_error_tell_format_reason_totals_and_how_long_it_took(well):
