@@ -25,14 +25,6 @@ from pipeline.service.protocol.settle import UNSEEN
 RACE = "print(*[n for n in map(str, range(40)) if claim(n)], flush=True); signal.pause()"
 
 
-def test_a_claim_takes_the_file_out_of_the_inbox(box):
-    with closing(claimed(box)) as claim:
-        assert box.waiting() == set()
-        assert claim.original.read_text() == "original"
-        assert notes_in_work(box.folders) == [claim.note]
-        assert len(box.in_work()) == 1
-
-
 def test_of_several_processes_one_gets_each_file(box):
     for name in range(40):
         box.drop(str(name))
@@ -49,6 +41,8 @@ def test_of_several_processes_one_gets_each_file(box):
 
 def test_a_name_that_is_in_work_is_not_claimed_again_until_it_is_done(box):
     first = claimed(box)
+    assert (box.waiting(), first.original.read_text()) == (set(), "original")
+    assert notes_in_work(box.folders) == [first.note]
     assert claimed(box, content="newer") is None
     assert box.waiting() == {"a.txt"}
     first.original.unlink()
