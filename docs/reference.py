@@ -32,15 +32,15 @@ GROUP: Any = typer.main.get_command(application())
 SETTINGS = {CONFIG: Setting("", name=CONFIG, kind=Path), **settings_declared()}
 RECORDS = (schema.PuzzleRecord, schema.ManyRecord)
 PARTS = (
-    schema.File,
-    schema.Solver,
+    schema.PublishedFile,
+    schema.RecordedSolver,
     schema.Encoding,
-    schema.Certificate,
+    schema.CertificateOfOne,
     schema.CertificateOfMany,
     schema.Fallback,
-    schema.Clue,
+    schema.RecordedClue,
     schema.RuleTold,
-    schema.Difference,
+    schema.RecordedDifference,
     schema.Effort,
     schema.Cell,
     schema.Value,

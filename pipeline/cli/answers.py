@@ -124,13 +124,13 @@ def _record_line(answer: Answer, settings: Settings) -> str:
     """The record that `run` would write, with the texts of the solutions, in one line of JSON."""
     import msgspec  # noqa: PLC0415 - slow to load
 
-    from pipeline.outbox.write_record import Origin, digest, make_record  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_record import Origin, SetOfOne, digest  # noqa: PLC0415 - as above
     from pipeline.service.protocol.claim import new_job_id  # noqa: PLC0415 - as above
 
     data, result, now = answer.data, answer.result, datetime.now(UTC)
     sha256, size = (None, None) if data is None else (digest(data), len(data))
     origin = Origin(new_job_id(now), answer.name, sha256, size, settings.reading.declared())
-    told = msgspec.to_builtins(make_record(origin, result, {}, now))
+    told = msgspec.to_builtins(SetOfOne(origin, result).record({}, now))
     problem = result.problem
     texts = ["".join(problem.text(each)) for each in result.solutions] if problem else []
     return json.dumps(told | {"texts": texts})

@@ -1,22 +1,34 @@
-"""What lies in an outbox: the description shared by its writer, the audit and the report.
+"""An outbox: what lies in it is described here for its writer, the audit and the report.
 
 `schema` has the records and the statuses, `tables` the tables, `names` the names of sets and files,
-`events` the lines of logs. `load` reads records safely, `originals` finds the original of a record,
-`claims` reads claims of completeness again.
+`events` the lines of logs. `originals` finds the original of a record, `claims` reads claims of
+completeness again.
+
+This module reads records safely, whoever wrote them. An outbox is open to others: a file named
+like a record may be a pipe, a link to a device, huge, endlessly nested, or of wrong types. None of
+these may block or crash the reader.
 """
 
-from pipeline.outbox.load import (
-    ENDING,
-    NoRecord,
-    file_names,
-    hashes_in,
-    load_record,
-    load_told,
-    read_record,
-    record_of,
-    strange_in,
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import msgspec
+
+from pipeline.errors import InputError, in_words
+from pipeline.files import descriptor_of, is_file_name
+from pipeline.outbox.schema import (
+    OF_MANY,
+    SCHEMA,
+    ManyRecord,
+    PuzzleRecord,
+    Record,
+    json_schema,
 )
-from pipeline.outbox.schema import ManyRecord, PuzzleRecord, Record, json_schema
 
 __all__ = [
     "ENDING",
@@ -33,3 +45,103 @@ __all__ = [
     "record_of",
     "strange_in",
 ]
+
+ENDING: Final = ".json"
+LARGEST: Final = 32 * 1024 * 1024
+"""Bytes of a record: room for 100,000 solution files with names of 200 letters."""
+
+MOST_SIGNS: Final = 1_000_000
+"""Commas and opening brackets in a record, three for each file: they bound its values, which
+take far more time and memory than its bytes."""
+
+_LONGEST_REASON = 200
+
+
+class NoRecord(InputError):
+    """A file that is named like a record, but is not one."""
+
+
+def read_record(path: Path) -> Record | None:
+    """The record in a file; None if the file is missing, or not a record that we would write."""
+    try:
+        return load_record(path)
+    except (NoRecord, FileNotFoundError):
+        return None
+
+
+def load_record(path: Path) -> Record:
+    return record_of(load_told(path))
+
+
+def record_of(told: dict[str, Any]) -> Record:
+    """Convert a JSON object to a record, as described. Raises NoRecord."""
+    if told.get("schema") != SCHEMA:
+        raise NoRecord(f"it is no record of schema {SCHEMA}")
+    kind: type[Record] = ManyRecord if told.get("status") in OF_MANY else PuzzleRecord
+    try:
+        record = msgspec.convert(told, kind)
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # a surrogate cannot be encoded
+        raise NoRecord(f"it is not as described: {error}") from error
+    if len(hashes_in(record)) < len(record.files):
+        raise NoRecord("it lists a file twice")
+    return record
+
+
+def strange_in(told: Any, known: Any, where: str = "") -> Iterator[str]:
+    """The names in a JSON object, and in those within, that its record does not have."""
+    if isinstance(told, dict):
+        for name, value in told.items():
+            if name in known:
+                yield from strange_in(value, known[name], f"{where}{name}.")
+            else:
+                yield f"{where}{name}"
+    elif isinstance(told, list):
+        for value, here in zip(told, known, strict=True):
+            yield from strange_in(value, here, where)
+
+
+def hashes_in(record: Record) -> dict[str, str]:
+    """The names that a record lists, each with its SHA-256."""
+    return {file.name: file.sha256 for file in record.files}
+
+
+def file_names(record: Record) -> tuple[str, ...]:
+    """The names that a record lists, except those that lead elsewhere."""
+    return tuple(file.name for file in record.files if is_file_name(file.name))
+
+
+def load_told(path: Path) -> dict[str, Any]:
+    """The JSON object in a file, its fields not checked yet.
+
+    Links are not followed, and nothing blocks. Raises NoRecord, and FileNotFoundError.
+    """
+    try:
+        with os.fdopen(descriptor_of(path), "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > LARGEST:
+                raise NoRecord(f"it is larger than {LARGEST // 2**20} MiB")
+            data = file.read(size)
+        if sum(map(data.count, (b",", b"[", b"{"))) > MOST_SIGNS:
+            raise NoRecord(f"it has more than {MOST_SIGNS:,} commas and brackets")
+        told = json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_no_number)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise NoRecord(f"it cannot be read: {in_words(error)}") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise NoRecord(f"it is no JSON: {str(error)[:_LONGEST_REASON]}") from error
+    if not isinstance(told, dict):
+        raise NoRecord(f"it is no record of schema {SCHEMA}")
+    return told
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, whose names must differ."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands in an object twice")
+    return found
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")

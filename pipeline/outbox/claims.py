@@ -28,7 +28,7 @@ from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, parse_source, signs_of
 from pipeline.reading.read import PIECE_BYTES, contents_of, contents_of_member
-from pipeline.reading.source import Archive, Collection, Single, Source
+from pipeline.reading.source import Archive, Single, Source
 from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
 from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
@@ -136,11 +136,8 @@ class _Sought:
 
     def data(self) -> bytes:
         """The bytes of one puzzle or formula. Raises InputError, OSError."""
-        for path in self._fitting():
-            with ExitStack() as stack:
-                found = self._found(path, stack)
-                if not isinstance(found, Single):
-                    continue
+        for found in self._fitting():
+            if isinstance(found, Single):
                 if found.data is None:
                     raise InputError(f"the original cannot be read: {found.refusal}")
                 if self._top is None or sha256(found.data).hexdigest() == self._record.sha256:
@@ -152,42 +149,43 @@ class _Sought:
 
         Raises InputError, OSError.
         """
-        for path in self._fitting():
-            with ExitStack() as stack:
-                found = self._found(path, stack)
-                if isinstance(found, tuple):
-                    source, stream = found
-                    entries = _entries_in(source, stream, wanted, self._settings)
-                    if self._top is None or _digest(stream) == self._record.sha256:
-                        return entries
+        for found in self._fitting():
+            if isinstance(found, tuple):
+                entries = _entries_in(*found, wanted, self._settings)
+                if self._top is None or _digest(found[1]) == self._record.sha256:
+                    return entries
         raise self._other()
-
-    def _fitting(self) -> Iterator[Path]:
-        """Originals of that name with the hash of what was dropped; a folder has none."""
-        if not self.named:
-            raise InputError(f"{self.gone}: --originals names the folder that it is in")
-        most, room = self._settings.max_bytes, self._room
-        yield from self._originals.fitting(self._source, self._hash, most, room)
 
     def _other(self) -> InputError:
         return InputError(f"{_shown(self.named[0])} is not the original of this record")
 
+    def _fitting(self) -> Iterator[Single | tuple[Source, PeekableStream] | None]:
+        """The content of each original of that name that may be the right one.
+
+        Originals have the hash of what was dropped, unless it was a folder. An archive's content
+        is that of the member.
+        """
+        if not self.named:
+            raise InputError(f"{self.gone}: --originals names the folder that it is in")
+        most, room = self._settings.max_bytes, self._room
+        for path in self._originals.fitting(self._source, self._hash, most, room):
+            with ExitStack() as stack:
+                yield self._found(path, stack)
+
     def _found(self, path: Path, stack: ExitStack) -> Single | tuple[Source, PeekableStream] | None:
         """The content of a file, or of the right member of an archive; None if it is missing."""
-        found = contents_of(path, self._record.source, self._settings)
-        match found:
-            case Single():
-                return found if self._top is None else None
-            case Collection(source):
-                stream = stack.enter_context(PeekableStream(opened(path, self._room)))
-                return (source, stream) if self._top is None else None
-            case Archive():
-                number = or_none(self._record.member)
-                if number is None:
-                    return None
-                members = stack.enter_context(closing(walk(path, self._room)))
-                member = next(islice(members, number, None), None)
-                return None if member is None else contents_of_member(member, self._settings)
+        found, number = contents_of(path, self._record.source, self._settings), self._record.member
+        if isinstance(found, Archive):
+            if not isinstance(number, int):
+                return None
+            members = stack.enter_context(closing(walk(path, self._room)))
+            member = next(islice(members, number, None), None)
+            return None if member is None else contents_of_member(member, self._settings)
+        if self._top is not None:
+            return None
+        if isinstance(found, Single):
+            return found
+        return found.source, stack.enter_context(PeekableStream(opened(path, self._room)))
 
 
 def _digest(stream: PeekableStream) -> str:
@@ -278,21 +276,19 @@ def _statements_of_rows(
 def _rows(published: Many, indices: Sequence[int]) -> dict[int, PuzzleRow]:
     """The rows with these indices, or all that are complete, in their order."""
     table = published.beside(f"{published.stem}{_TABLE}")
-    wanted = {*indices}
+    name, wanted = printable(table.name), {*indices}
     if wanted and min(wanted) < 1:
         raise UsageError(f"{min(wanted)} is no index: rows count from 1")
     last = min(max(wanted), sys.maxsize) if wanted else None
     found: dict[int, PuzzleRow] = {}
     count = complete = 0
     for count, row in enumerate(islice(rows_in(table, PuzzleRow), last), 1):
-        if row.complete == _YES and not wanted:
-            complete += 1
-        if count in wanted or (0 < complete <= MOST_ROWS and row.complete == _YES):
+        complete += row.complete == _YES
+        if count in wanted or (not wanted and row.complete == _YES and complete <= MOST_ROWS):
             found[count] = row
-    name = printable(table.name)
     if missing := sorted(wanted - found.keys()):
         raise UsageError(f"{name} has no row {missing[0]}: it has {counted(count, 'row')}")
-    if complete > MOST_ROWS:
+    if complete > MOST_ROWS and not wanted:
         raise UsageError(
             f"{name}: {complete:,} rows say that their solutions are all, more than the "
             f"{MOST_ROWS:,} that are taken at once; name some by their indices"
@@ -343,10 +339,8 @@ def _grids(
         raise InputError(
             f"{row.solutions[:20]} solutions in the table, the solution files have {has}"
         )
-    grids: dict[str, Grid] = {}
+    grids = {name: grid_in(line, signs, problem.puzzle.geometry) for name, line in lines}
     for name, line in lines:
-        grid = grid_in(line, signs, problem.puzzle.geometry)
-        if grid is None:
+        if grids[name] is None:
             raise InputError(f"{name}: {line[:100]!r} is no grid of the puzzle's size")
-        grids[name] = grid
-    return _certified(problem, grids)
+    return _certified(problem, {name: grid for name, grid in grids.items() if grid})

@@ -50,6 +50,11 @@ class Event:
     fields: tuple[str, ...] = ()
 
 
+def _shown(meaning: str, *fields: str) -> Event:
+    """An event that only `run` and `watch` log."""
+    return Event((ERROR,), meaning, fields)
+
+
 _STAGES = {
     "parse": "it was read",
     "encode": "it was encoded as a CNF",
@@ -83,62 +88,46 @@ EVENTS: Final = {
         "`claimed`, all others `solutions`, `complete`, `certificate` and `message`",
         _FINISHED,
     ),
-    "job.progress": Event(
-        (ERROR,),
-        "how far a collection or archive is",
-        ("source", "puzzles", "per_second", "percent"),
+    "job.progress": _shown(
+        "how far a collection or archive is", "source", "puzzles", "per_second", "percent"
     ),
-    "job.recovered": Event(
-        (ERROR,),
-        "an earlier process had published the results; the original was moved",
-        ("source", "status"),
+    "job.recovered": _shown(
+        "an earlier process had published the results; the original was moved", "source", "status"
     ),
-    "job.crashed": Event((ERROR,), "an attempt to process a file crashed", ("source", "reason")),
-    "job.paused": Event((ERROR,), "stopped; a later run goes on with it", ("source",)),
-    "job.kept": Event(
-        (ERROR,), "a file stays claimed until an obstacle is gone", ("source", "reason")
+    "job.crashed": _shown("an attempt to process a file crashed", "source", "reason"),
+    "job.paused": _shown("stopped; a later run goes on with it", "source"),
+    "job.kept": _shown("a file stays claimed until an obstacle is gone", "source", "reason"),
+    "file.held": _shown("a file is not taken while somebody writes to it", "source", "reason"),
+    "file.waits": _shown("a folder waits until nothing in it changes", "source", "reason"),
+    "file.left": _shown(
+        "a file that was not complete in time is left for the next `run`", "source", "reason"
     ),
-    "file.held": Event(
-        (ERROR,), "a file is not taken while somebody writes to it", ("source", "reason")
-    ),
-    "file.waits": Event(
-        (ERROR,), "a folder waits until nothing in it changes", ("source", "reason")
-    ),
-    "file.left": Event(
-        (ERROR,),
-        "a file that was not complete in time is left for the next `run`",
-        ("source", "reason"),
-    ),
-    "file.stuck": Event((ERROR,), "a file cannot be taken out of the inbox", ("source", "reason")),
-    "lanes.slow": Event(
-        (ERROR,),
+    "file.stuck": _shown("a file cannot be taken out of the inbox", "source", "reason"),
+    "lanes.slow": _shown(
         "collections are solved (`lanes`) or checked (`check`) without machine code, hundreds of "
         "times as slowly, until it is there; said once",
-        ("programs", "reason"),
+        "programs",
+        "reason",
     ),
-    "batch.crashed": Event(
-        (ERROR,), "solving many files together crashed; they are solved one by one", ("reason",)
+    "batch.crashed": _shown(
+        "solving many files together crashed; they are solved one by one", "reason"
     ),
-    "environment.failed": Event(
-        (ERROR,), "a disk, a folder or a cluster failed; nothing was lost", ("reason",)
+    "environment.failed": _shown(
+        "a disk, a folder or a cluster failed; nothing was lost", "reason"
     ),
-    "environment.recovered": Event((ERROR,), "the failure is over; `watch` goes on"),
-    "run.waited": Event(
-        (ERROR,), "how long `run` did nothing but wait for files to be complete", ("seconds",)
+    "environment.recovered": _shown("the failure is over; `watch` goes on"),
+    "run.waited": _shown("how long `run` did nothing but wait for files to be complete", "seconds"),
+    "watch.started": _shown("`watch` has begun", "inbox"),
+    "watch.stopped": _shown("`watch` has ended"),
+    "watcher.replaced": _shown("the watcher for new files had died, and was restarted", "inbox"),
+    "watcher.missing": _shown(
+        "no watcher tells of new files; the inbox is scanned now and then", "reason"
     ),
-    "watch.started": Event((ERROR,), "`watch` has begun", ("inbox",)),
-    "watch.stopped": Event((ERROR,), "`watch` has ended"),
-    "watcher.replaced": Event(
-        (ERROR,), "the watcher for new files had died, and was restarted", ("inbox",)
-    ),
-    "watcher.missing": Event(
-        (ERROR,), "no watcher tells of new files; the inbox is scanned now and then", ("reason",)
-    ),
-    "command.failed": Event(
-        (ERROR,),
+    "command.failed": _shown(
         "a command of `--on-done` or `--on-bad` could not be started, failed or took too long",
-        ("source", "reason"),
+        "source",
+        "reason",
     ),
-    "metrics.failed": Event((ERROR,), "the file for `--metrics` cannot be written", ("reason",)),
-    "report.failed": Event((ERROR,), "the report cannot be written", ("reason",)),
+    "metrics.failed": _shown("the file for `--metrics` cannot be written", "reason"),
+    "report.failed": _shown("the report cannot be written", "reason"),
 }

@@ -148,7 +148,4 @@ def files_in(folder: Path) -> Iterator[Path]:
         return
     shelves = {*shelves_in(folder)}
     for path in sorted(folder.iterdir()):
-        if path in shelves:
-            yield from sorted(path.iterdir())
-        else:
-            yield path
+        yield from sorted(path.iterdir()) if path in shelves else (path,)

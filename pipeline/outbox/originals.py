@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from pipeline.files import digest_of, is_file_name
-from pipeline.outbox.load import ENDING, read_record
+from pipeline.outbox import ENDING, read_record
 from pipeline.outbox.names import DONE, FAILED, shelves_in
 from pipeline.outbox.schema import ARCHIVE, ManyRecord
 from pipeline.reading.archives.limits import Room, UnpackError

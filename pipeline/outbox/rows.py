@@ -9,7 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.outbox.schema import Fallback
+from pipeline.outbox.schema import DISAGREEMENTS, FALLBACKS, Fallback
 
 if TYPE_CHECKING:
     from pipeline.solving.result import Result
@@ -58,7 +58,7 @@ class Rows:
 
     def unsolved(self) -> bytes:
         """For each puzzle a line without a solution."""
-        return without_solutions(self.solutions[0]) if self.solutions else b""
+        return _without_solutions(self.solutions[0]) if self.solutions else b""
 
     def table_from(self, first: int) -> bytes:
         """The table with an index column that begins with another number."""
@@ -68,11 +68,16 @@ class Rows:
         return b"".join([b"%d,%b\n" % (index, row) for index, row in enumerate(rows, first)])
 
 
-def fallbacks_of(results: Iterable[Result]) -> Iterator[Fallback]:
-    """For each result of another solver than the first choice that solver, unless planned."""
-    for result in results:
-        if (used := result.solver) and (why := used.warning):
-            yield Fallback(solver=used.name, reason=why, puzzles=1)
+def count_aside(result: Result, totals: Counter[str]) -> tuple[Fallback, ...]:
+    """Count a result under the names of ASIDE, and return its fallback, unless it was planned."""
+    if result.complete and result.certificate:
+        totals[result.certificate.complete] += 1
+    if result.disagreement:
+        totals[DISAGREEMENTS] += 1
+    if (used := result.solver) and used.warning:
+        totals[FALLBACKS] += 1
+        return (Fallback(solver=used.name, reason=used.warning, puzzles=1),)
+    return ()
 
 
 def summed(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
@@ -89,19 +94,16 @@ def summed(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
     )
 
 
-def without_solutions(lines: bytes) -> bytes:
-    """For each line of solutions one without: as many dots as there are cells."""
+def _without_solutions(lines: bytes) -> bytes:
+    """Replace each solution by dots, one for each cell."""
     if b" " not in lines:
         return lines.translate(_DOTS)
-    return b"".join([b"." * _cells_in(line) + b"\n" for line in lines.splitlines()])
-
-
-def _cells_in(line: bytes) -> int:
-    return len(line.split() if b" " in line else line)
+    cells = (len(line.split() if b" " in line else line) for line in lines.splitlines())
+    return b"".join([b"." * count + b"\n" for count in cells])
 
 
 def blank_lines(path: Path) -> Iterator[bytes]:
     """For each line of a file of solutions a line without one, in blocks."""
     with path.open("rb") as file:
         while lines := file.readlines(_BLOCK):
-            yield without_solutions(b"".join(lines))
+            yield _without_solutions(b"".join(lines))

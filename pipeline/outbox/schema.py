@@ -46,6 +46,8 @@ ASIDE: Final = {
 }
 """Counted besides the statuses: puzzles that are counted under a status too."""
 
+TRAITS: Final = {"canonical": "canonical", "minimal": "redundant", "effort": "effort"}
+"""The names that `--also` takes, each with the field of the record, in the order of the columns."""
 
 _Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
 Seconds = Annotated[float, Meta(ge=0, lt=MOST)]
@@ -57,14 +59,14 @@ def or_none(value: T | UnsetType | None) -> T | None:
     return None if value is UNSET else value
 
 
-class File(Struct, frozen=True, kw_only=True):
+class PublishedFile(Struct, frozen=True, kw_only=True):
     """A file of the set."""
 
     name: Annotated[str, about("its name, in the folder of the record")]
     sha256: Annotated[str, about("the SHA-256 of its bytes, in hexadecimal")]
 
 
-class Solver(Struct, frozen=True, kw_only=True):
+class RecordedSolver(Struct, frozen=True, kw_only=True):
     """The solver that answered."""
 
     name: Annotated[
@@ -77,7 +79,7 @@ class Solver(Struct, frozen=True, kw_only=True):
     fallback: Annotated[str | None, about("why it was not the first choice; null if it was")] = None
 
 
-class Certificate(Struct, frozen=True, kw_only=True):
+class CertificateOfOne(Struct, frozen=True, kw_only=True):
     """How it is known that there are no other solutions."""
 
     solutions: _Checked
@@ -117,12 +119,12 @@ class CertificateOfMany(Struct, frozen=True, kw_only=True):
 class Fallback(Struct, frozen=True, kw_only=True):
     """Puzzles that another solver than the first choice answered."""
 
-    solver: Annotated[str, about("the solver that answered, as in `Solver`")]
+    solver: Annotated[str, about("the solver that answered, as in `RecordedSolver`")]
     reason: Annotated[str, about("why it was asked, for people")]
     puzzles: Annotated[Count, about("of how many puzzles")]
 
 
-class Cell(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Cell(Struct, frozen=True, forbid_unknown_fields=True):
     """A cell of a puzzle."""
 
     row: Annotated[int, about("its row, from 1")]
@@ -136,13 +138,13 @@ class Cell(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return f"row {self.row}, column {self.column}"
 
 
-class Value(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Value(Cell, frozen=True, forbid_unknown_fields=True):
     """A cell with a value."""
 
     value: Annotated[int, about("its value")]
 
 
-class Clue(Cell, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RecordedClue(Cell, frozen=True, forbid_unknown_fields=True):
     """A cell with what the puzzle says about it: a value or a mark."""
 
     value: Annotated[int | UnsetType, about("the value that is given")] = UNSET
@@ -171,7 +173,7 @@ class RuleTold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     told: Annotated[str, about("what people call it, with its place")]
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class RecordedDifference(Struct, frozen=True, kw_only=True):
     """Where the solutions of a puzzle differ."""
 
     cells: Annotated[tuple[Cell, ...], about("the cells in which they differ")]
@@ -181,7 +183,9 @@ class Difference(Struct, frozen=True, kw_only=True):
     exact: Annotated[bool, about("whether no fewer values leave one solution")]
 
 
-_Files = Annotated[tuple[File, ...], about("every file of the set but the record, with its hash")]
+_Files = Annotated[
+    tuple[PublishedFile, ...], about("every file of the set but the record, with its hash")
+]
 Declared = Annotated[
     dict[str, str] | UnsetType,
     about("what was declared of the notation (`--format`, `--variant`, `--alphabet`)"),
@@ -255,7 +259,9 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = None
     message: Annotated[str | None, about("a message for people")] = None
     files: _Files
-    solver: Annotated[Solver | None, about("who answered; null if no solver was asked")] = None
+    solver: Annotated[RecordedSolver | None, about("who answered; null if no solver was asked")] = (
+        None
+    )
     encoding: Annotated[
         Encoding | None,
         about("the formula that the solver got; null if none did, or for many puzzles at once"),
@@ -263,11 +269,11 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     seconds: StagesTimed = None
     finished: Finished = None
     certificate: Annotated[
-        Certificate | UnsetType,
+        CertificateOfOne | UnsetType,
         about("if a solver was asked: how it is known that these are all"),
     ] = UNSET
     conflict: Annotated[
-        tuple[Clue, ...] | UnsetType | None,
+        tuple[RecordedClue, ...] | UnsetType | None,
         about(
             "of an unsolvable puzzle: clues that have no solution together, with the rules in "
             "`conflict_rules`; null if none were found in time"
@@ -282,7 +288,8 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         about("whether any fewer of these clues have a solution; null without a conflict"),
     ] = UNSET
     difference: Annotated[
-        Difference | UnsetType, about("of a puzzle with several solutions: where they differ")
+        RecordedDifference | UnsetType,
+        about("of a puzzle with several solutions: where they differ"),
     ] = UNSET
     disagreement: Annotated[
         str | UnsetType,

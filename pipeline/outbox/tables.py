@@ -22,7 +22,7 @@ from msgspec.structs import astuple
 
 from pipeline.errors import InputError, in_words
 from pipeline.files import descriptor_of
-from pipeline.outbox.schema import CLAIMED, PROVED, PuzzleRecord, or_none
+from pipeline.outbox.schema import CLAIMED, PROVED, TRAITS, PuzzleRecord, or_none
 from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.solving.facts import Count, about
 
@@ -32,6 +32,13 @@ R = TypeVar("R", bound=Struct)
 _DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
 _FORMULA = re.compile("'*[=+@-]")
 """How a field begins that gets an apostrophe before it, or one more."""
+
+
+_COMPLETE = about("`true` if these are all there are, else `false`; empty if not asked")
+_CERTIFICATE = about(
+    "if these are all, how that is known: `exhaustion`, `lrat` (`drat` in earlier versions) or "
+    "`claimed`, see *What is proved*"
+)
 
 
 class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -48,17 +55,8 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     ]
     status: Annotated[str, about("its result, see *Statuses*")]
     solutions: Annotated[str, about("how many solutions are published")]
-    complete: Annotated[
-        str, about("`true` if these are all there are, else `false`; empty if not asked")
-    ]
-    certificate: Annotated[
-        str,
-        about(
-            "if these are all, how that is known: `exhaustion`, `lrat` (`drat` in earlier "
-            "versions) or `claimed`, see "
-            "*What is proved*"
-        ),
-    ]
+    complete: Annotated[str, _COMPLETE]
+    certificate: Annotated[str, _CERTIFICATE]
     solution: Annotated[str, about("the first solution, as in `top_1.solution`")]
     message: Annotated[str, about("a message for people")]
     disagreement: Annotated[
@@ -75,17 +73,8 @@ class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     solutions: Annotated[
         str, about("how many solutions are published; of a collection, how many were solved")
     ]
-    complete: Annotated[
-        str, about("`true` if these are all there are, else `false`; empty if not asked")
-    ]
-    certificate: Annotated[
-        str,
-        about(
-            "if these are all, how that is known: `exhaustion`, `lrat` (`drat` in earlier "
-            "versions) or `claimed`, see "
-            "*What is proved*"
-        ),
-    ]
+    complete: Annotated[str, _COMPLETE]
+    certificate: Annotated[str, _CERTIFICATE]
     message: Annotated[str, about("a message for people")]
 
 
@@ -165,12 +154,20 @@ ALSO: Final[dict[str, type[Struct]]] = {
 """What `--also` adds to the tables of puzzles and of members, in this order, behind all others."""
 
 
+def columns(kind: type[Struct], also: Iterable[str] = ()) -> list[str]:
+    """The names of a table's columns, with those that these names in ALSO add."""
+    return [*kind.__struct_fields__, *added_names(also)]
+
+
+def added_names(also: Iterable[str]) -> list[str]:
+    """The names of the columns that these names in ALSO stand for."""
+    return [name for each in also for name in ALSO[each].__struct_fields__]
+
+
 @cache
 def with_columns(kind: type[R], also: tuple[str, ...]) -> type[R]:
     """The rows of a table with the columns of these names in ALSO, which are in that order."""
-    if not also:
-        return kind
-    added: list[tuple[str, Any]] = [(name, str) for name in added_names(also)]
+    added: list[Any] = [(name, str) for name in added_names(also)]
     made: Any = msgspec.defstruct(
         kind.__name__,
         added,
@@ -179,35 +176,23 @@ def with_columns(kind: type[R], also: tuple[str, ...]) -> type[R]:
         array_like=True,
         forbid_unknown_fields=True,
     )
-    found: type[R] = made
-    return found
-
-
-def added_names(also: Iterable[str]) -> list[str]:
-    """The names of the columns that these names in ALSO stand for."""
-    return [name for each in also for name in columns(ALSO[each])]
+    return made if also else kind
 
 
 def also_in_record(record: PuzzleRecord) -> tuple[str, ...]:
     """The names in ALSO of which a record tells."""
-    fields = {
-        "canonical": record.canonical,
-        "minimal": record.redundant,
-        "effort": record.effort,
-    }
-    return tuple(name for name in ALSO if fields[name] is not UNSET)
+    return tuple(name for name in ALSO if getattr(record, TRAITS[name]) is not UNSET)
 
 
 def added_fields(record: PuzzleRecord, also: Sequence[str]) -> list[str]:
     """The fields of a member's row for the columns of these names, by its record."""
-    redundant, effort = or_none(record.redundant), or_none(record.effort)
-    told: dict[str, list[str]] = {name: [""] * len(columns(ALSO[name])) for name in also}
+    told: dict[str, list[str]] = {name: [""] * len(added_names([name])) for name in also}
     if form := or_none(record.canonical):
         told["canonical"] = [form]
-    if redundant is not None:
+    if (redundant := or_none(record.redundant)) is not None:
         cells = " ".join(f"r{cell.row}c{cell.column}" for cell in redundant)
         told["minimal"] = [str(len(redundant)), cells]
-    if effort is not None:
+    if effort := or_none(record.effort):
         splits, spread = f"{effort.splits:.2f}", f"{effort.spread:.2f}"
         told["effort"] = [str(effort.depth), str(effort.backdoor), splits, spread]
     return [field for name in also for field in told[name]]
@@ -218,27 +203,21 @@ def also_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
 
     Only tables of puzzles and of members have such columns.
     """
-    sets = (names for count in range(len(ALSO) + 1) for names in combinations(ALSO, count))
-    for names in sets if issubclass(kind, (PuzzleRow, MemberRow)) else [()]:
-        if first == ",".join(columns(with_columns(kind, names))):
-            return names
-    return None
+    most = len(ALSO) if issubclass(kind, (PuzzleRow, MemberRow)) else 0
+    sets = (names for count in range(most + 1) for names in combinations(ALSO, count))
+    return next((names for names in sets if first == ",".join(columns(kind, names))), None)
 
 
-def columns(kind: type[Struct]) -> list[str]:
-    """The names of a table's columns."""
-    return [*kind.__struct_fields__]
-
-
-def header(kind: type[Struct]) -> bytes:
+def header(kind: type[Struct], also: Iterable[str] = ()) -> bytes:
     """The first line of a table."""
-    return (",".join(kind.__struct_fields__) + "\n").encode("ascii")
+    return (",".join(columns(kind, also)) + "\n").encode("ascii")
 
 
-def csv_line(row: Struct) -> bytes:
+def csv_line(fields: Struct | Iterable[object]) -> bytes:
     """A row as a line of CSV."""
-    fields = (quoted("" if each is None else str(each)) for each in astuple(row))
-    return (",".join(fields) + "\n").encode(errors="surrogateescape")
+    values = astuple(fields) if isinstance(fields, Struct) else fields
+    texts = (quoted("" if each is None else str(each)) for each in values)
+    return (",".join(texts) + "\n").encode(errors="surrogateescape")
 
 
 def quoted(text: str) -> str:

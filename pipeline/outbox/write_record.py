@@ -12,23 +12,24 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import UNSET, structs
+from msgspec import UNSET
 
 from pipeline.outbox.schema import (
     CLAIMED,
     PROVED,
+    TRAITS,
     Cell,
-    Certificate,
     CertificateOfMany,
-    Clue,
-    Difference,
+    CertificateOfOne,
     Fallback,
-    File,
     ManyRecord,
+    PublishedFile,
     PuzzleRecord,
     Record,
+    RecordedClue,
+    RecordedDifference,
+    RecordedSolver,
     RuleTold,
-    Solver,
     Value,
 )
 from pipeline.solving.facts import Encoding
@@ -36,9 +37,11 @@ from pipeline.solving.result import Result
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
-    from pipeline.puzzle.puzzle import Puzzle
     from pipeline.reading.formats import Parsed
-    from pipeline.solving import explain
+    from pipeline.solving.explain import Clue
+
+FilesOfSet = Iterator[tuple[str, Iterable[str | bytes]]]
+"""Each name and its content in pieces."""
 
 LARGE_PROOF = 256 * 1024
 """Proofs of this many characters or more are compressed."""
@@ -60,9 +63,165 @@ class Origin:
     member: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SetOfOne:
+    """What is published of one puzzle or formula."""
+
+    origin: Origin
+    result: Result
+    keep_cnf: bool = False
+
+    @property
+    def status(self) -> str:
+        return self.result.status
+
+    @property
+    def totals(self) -> dict[str, int]:
+        return {self.result.status: 1}
+
+    def warnings(self) -> list[dict[str, str]]:
+        """Why another solver than the first answered, unless that was planned."""
+        used = self.result.solver
+        return [{"solver": used.name, "reason": used.warning}] if used and used.warning else []
+
+    def event(self) -> dict[str, Any]:
+        """The fields of the last line of the log."""
+        result, seconds = self.result, _rounded(self.result.seconds)
+        if "batch" in seconds:
+            del seconds["total"]  # it would be that of all the puzzles of the batch
+        return {
+            "source": self.origin.source,
+            "status": result.status,
+            "solutions": len(result.solutions),
+            "complete": result.complete,
+            "certificate": result.told_certificate or None,
+            "message": result.said,
+            "seconds": seconds,
+        }
+
+    def record(self, files: Mapping[str, str], finished: datetime) -> PuzzleRecord:
+        """The record; `files` maps each published name to its SHA-256."""
+        result, solver = self.result, None
+        if used := result.solver:
+            solver = RecordedSolver(name=used.name, version=used.version, fallback=used.fallback)
+        found = result.certificate
+        return PuzzleRecord(
+            **_fields_of_all(self.origin, files, result.seconds, finished),
+            **_read(_parsed(result)),
+            format=result.format,
+            status=result.status,
+            solutions=len(result.solutions),
+            complete=result.complete,
+            message=result.said,
+            solver=solver,
+            encoding=_encoding(result),
+            certificate=CertificateOfOne(solutions="checked", **asdict(found)) if found else UNSET,
+            **_explained(result),
+            disagreement=result.disagreement or UNSET,
+            **_traits(result),
+        )
+
+    def files(self, stem: str, claimed: str, finished: datetime) -> FilesOfSet:
+        """All files of the set but its record."""
+        result = self.result
+        for number, solution in enumerate(result.solutions, 1):
+            assert result.problem, "solutions come from a problem"  # noqa: S101
+            yield f"{stem}_{number}.solution", result.problem.text(solution)
+        if self.keep_cnf and result.cnf:
+            puzzle, counted = cnf_texts(result)
+            yield f"{stem}.cnf", puzzle
+            yield f"{stem}_count.cnf", counted
+        if result.proof:
+            yield f"{stem}.proof.cnf", result.proof.formula().text()
+            yield _proof_file(f"{stem}.proof.drat", result.proof.drat)
+            yield _proof_file(f"{stem}.proof.lrat", result.proof.lrat)
+        log = _log_text(self.origin, claimed, self._stages(), finished, self.event())
+        yield f"{stem}.log", [log]
+
+    def _stages(self) -> Iterator[dict[str, Any]]:
+        for stage, seconds in _rounded(self.result.seconds).items():
+            if stage == "total":
+                continue
+            line = {"event": f"stage.{stage}", "seconds": seconds}
+            if stage == "parse" and (read := _parsed(self.result)):
+                line |= {"format": read.format, "variant": read.variant, "reason": read.reason}
+            yield line
+        if (used := self.result.solver) and used.fallback:
+            yield {"event": "solver.fallback", "reason": used.fallback, "solver": used.name}
+
+
+@dataclass(frozen=True, slots=True)
+class SetOfMany:
+    """What is published of a collection or an archive, beside its table and solutions.
+
+    `counts` are by status, with those of ASIDE; `seconds` is how long the job took. `reason` says
+    why it was read as that format, `fallbacks` why solvers other than the first answered.
+    """
+
+    origin: Origin
+    status: str
+    format: str
+    reason: str
+    counts: Mapping[str, int]
+    fallbacks: tuple[Fallback, ...]
+    seconds: float
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """The counts without those that the certificate has."""
+        counts = sorted(self.counts.items())
+        return {name: count for name, count in counts if name not in (PROVED, CLAIMED)}
+
+    def warnings(self) -> list[dict[str, Any]]:
+        """The fallbacks as fields of log lines."""
+        return [msgspec.structs.asdict(each) for each in self.fallbacks]
+
+    def event(self) -> dict[str, Any]:
+        """The fields of the last line of the log."""
+        return {
+            "source": self.origin.source,
+            "status": self.status,
+            "totals": self.totals,
+            PROVED: self.counts.get(PROVED, 0),
+            CLAIMED: self.counts.get(CLAIMED, 0),
+            "seconds": _rounded({"total": self.seconds}),
+        }
+
+    def record(self, files: Mapping[str, str], finished: datetime) -> ManyRecord:
+        """The record; `files` maps each published name to its SHA-256."""
+        known = {how: self.counts.get(how, 0) for how in (PROVED, CLAIMED)}
+        return ManyRecord(
+            **_fields_of_all(self.origin, files, {"total": self.seconds}, finished),
+            format=self.format,
+            status=self.status,
+            totals=self.totals,
+            certificate=CertificateOfMany(solutions="checked", **known)
+            if any(known.values())
+            else UNSET,
+            fallbacks=self.fallbacks or UNSET,
+        )
+
+    def files(self, stem: str, claimed: str, finished: datetime) -> FilesOfSet:
+        """The log."""
+        stages = [{"event": "stage.parse", "format": self.format, "reason": self.reason}]
+        stages += ({"event": "solver.fallback", **each} for each in self.warnings())
+        log = _log_text(self.origin, claimed, stages, finished, self.event())
+        yield f"{stem}.log", [log]
+
+
 def timestamp(moment: datetime) -> str:
     """UTC with milliseconds and a Z."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def digest(data: bytes) -> str:
+    """The SHA-256 in hexadecimal."""
+    return sha256(data).hexdigest()
+
+
+def record_text(record: Record) -> str:
+    """The record as indented JSON, in ASCII even if names are not."""
+    return json.dumps(msgspec.to_builtins(record), indent=1) + "\n"
 
 
 def cnf_texts(result: Result) -> tuple[Iterable[str], Iterable[str]]:
@@ -74,69 +233,7 @@ def cnf_texts(result: Result) -> tuple[Iterable[str], Iterable[str]]:
     return dimacs_lines(result.cnf), dimacs_lines(result.cnf, blocking)
 
 
-def digest(data: bytes) -> str:
-    return sha256(data).hexdigest()
-
-
-def make_record(
-    origin: Origin, result: Result, files: Mapping[str, str], finished: datetime
-) -> PuzzleRecord:
-    """The record; `files` maps each published name to its SHA-256."""
-    found, used = result.certificate, result.solver
-    parsed = _parsed(result)
-    geometry = parsed.puzzle.geometry if parsed else None
-    solver = Solver(name=used.name, version=used.version, fallback=used.fallback) if used else None
-    return PuzzleRecord(
-        **_common(origin, files, result.seconds, finished),
-        format=result.format,
-        variant=parsed.variant if parsed else None,
-        box=(geometry.height, geometry.width) if geometry else None,
-        grids=(geometry and geometry.grids) or UNSET,
-        rules=dict(Counter(rule.name for rule in parsed.puzzle.rules)) or UNSET
-        if parsed
-        else UNSET,
-        unread=(parsed and parsed.unread) or UNSET,
-        status=result.status,
-        solutions=len(result.solutions),
-        complete=result.complete,
-        message=result.said,
-        solver=solver,
-        encoding=_encoding(result),
-        certificate=Certificate(solutions="checked", **asdict(found)) if found else UNSET,
-        **_explained(result),
-        disagreement=result.disagreement or UNSET,
-        **_traits(result),
-    )
-
-
-def _traits(result: Result) -> dict[str, Any]:
-    """The fields for what else was asked about a puzzle."""
-    traits, parsed, told = result.traits, _parsed(result), dict[str, Any]()
-    if traits is None or parsed is None:
-        return told
-    if "canonical" in traits.asked:
-        told["canonical"] = traits.canonical
-    if "minimal" in traits.asked:
-        told["redundant"] = None
-        if traits.redundant is not None:
-            givens, place = dict(parsed.puzzle.givens()), parsed.puzzle.geometry.place
-            told["redundant"] = tuple(
-                Value(row=place(cell)[0], column=place(cell)[1], value=givens[cell])
-                for cell in traits.redundant
-            )
-    if "effort" in traits.asked:
-        told["effort"] = traits.effort
-    return told
-
-
-def _parsed(result: Result) -> Parsed | None:
-    """The puzzle as it was read; None for a formula, or if nothing was read."""
-    from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415 - as above
-
-    return result.problem.parsed if isinstance(result.problem, PuzzleProblem) else None
-
-
-def _common(
+def _fields_of_all(
     origin: Origin, files: Mapping[str, str], seconds: Mapping[str, float], finished: datetime
 ) -> dict[str, Any]:
     """The fields that every record has."""
@@ -148,9 +245,30 @@ def _common(
         "sha256": origin.sha256,
         "bytes": origin.bytes,
         "declared": dict(origin.declared) or UNSET,
-        "seconds": told_seconds(seconds),
-        "files": tuple(File(name=name, sha256=hashed) for name, hashed in files.items()),
+        "seconds": _rounded(seconds),
+        "files": tuple(PublishedFile(name=name, sha256=hashed) for name, hashed in files.items()),
         "finished": timestamp(finished),
+    }
+
+
+def _parsed(result: Result) -> Parsed | None:
+    """The puzzle as it was read; None for a formula, or if nothing was read."""
+    from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415 - as above
+
+    return result.problem.parsed if isinstance(result.problem, PuzzleProblem) else None
+
+
+def _read(parsed: Parsed | None) -> dict[str, Any]:
+    """The fields about the puzzle itself."""
+    if parsed is None:
+        return {}
+    puzzle = parsed.puzzle
+    return {
+        "variant": parsed.variant,
+        "box": (puzzle.geometry.height, puzzle.geometry.width),
+        "grids": puzzle.geometry.grids or UNSET,
+        "rules": dict(Counter(rule.name for rule in puzzle.rules)) or UNSET,
+        "unread": parsed.unread or UNSET,
     }
 
 
@@ -168,53 +286,44 @@ def _explained(result: Result) -> dict[str, Any]:
     """The fields that say why there is no solution, or where several differ."""
     told: dict[str, Any] = {}
     if result.status == "unsolvable" and (parsed := _parsed(result)):
-        found = result.conflict
+        found, puzzle = result.conflict, parsed.puzzle
         told["conflict"] = tuple(map(_clue, found.clues)) if found else None
         told["conflict_minimal"] = found.minimal if found else None
         if found and found.rules:
-            told["conflict_rules"] = tuple(_rules_told(parsed.puzzle, found.rules))
+            told["conflict_rules"] = tuple(
+                RuleTold(number=place + 1, told=puzzle.rules[place].describe(puzzle.geometry))
+                for place in found.rules
+            )
     if different := result.difference:
-        cells = tuple(Cell(row=row, column=column) for row, column in different.cells)
-        decisive = tuple(
-            Value(row=clue.row, column=clue.column, value=clue.value)
-            for clue in different.decisive
-            if clue.value is not None
+        decisive = ((clue.place, clue.value) for clue in different.decisive)
+        told["difference"] = RecordedDifference(
+            cells=tuple(Cell(*place) for place in different.cells),
+            decisive=tuple(Value(*place, value) for place, value in decisive if value is not None),
+            exact=different.exact,
         )
-        told["difference"] = Difference(cells=cells, decisive=decisive, exact=different.exact)
     return told
 
 
-def _rules_told(puzzle: Puzzle, places: Iterable[int]) -> Iterator[RuleTold]:
-    for place in places:
-        yield RuleTold(number=place + 1, told=puzzle.rules[place].describe(puzzle.geometry))
-
-
-def _clue(clue: explain.Clue) -> Clue:
+def _clue(clue: Clue) -> RecordedClue:
     if isinstance(clue.holds, int):
-        return Clue(row=clue.row, column=clue.column, value=clue.holds)
-    return Clue(row=clue.row, column=clue.column, mark=clue.holds)
+        return RecordedClue(*clue.place, value=clue.holds)
+    return RecordedClue(*clue.place, mark=clue.holds)
 
 
-def record_text(record: Record) -> str:
-    """The record as indented JSON, in ASCII even if names are not."""
-    return json.dumps(msgspec.to_builtins(record), indent=1) + "\n"
+def _traits(result: Result) -> dict[str, Any]:
+    """The fields for what else was asked about a puzzle."""
+    traits, parsed = result.traits, _parsed(result)
+    if traits is None or parsed is None:
+        return {}
+    redundant = None
+    if traits.redundant is not None:
+        givens, place = dict(parsed.puzzle.givens()), parsed.puzzle.geometry.place
+        redundant = tuple(Value(*place(cell), givens[cell]) for cell in traits.redundant)
+    told = {"canonical": traits.canonical, "redundant": redundant, "effort": traits.effort}
+    return {TRAITS[name]: told[TRAITS[name]] for name in traits.asked}
 
 
-def log_text(origin: Origin, result: Result, claimed: datetime, finished: datetime) -> str:
-    """The job's log: one JSON object a line, each stage with its seconds."""
-    lines: list[dict[str, Any]] = []
-    for stage, seconds in result.seconds.items():
-        if stage != "total":
-            lines.append({"event": f"stage.{stage}", "seconds": round(seconds, 6)})
-        if stage == "parse" and (read := _parsed(result)):
-            lines[-1] |= {"format": read.format, "variant": read.variant, "reason": read.reason}
-    if (used := result.solver) and used.fallback:
-        event = "solver.fallback"
-        lines.append({"event": event, "reason": used.fallback, "solver": used.name})
-    return _log(origin, timestamp(claimed), lines, finished, finished_event(origin, result))
-
-
-def _log(
+def _log_text(
     origin: Origin,
     claimed: str,
     stages: Iterable[Mapping[str, Any]],
@@ -230,42 +339,6 @@ def _log(
     return "".join(json.dumps({"job": origin.job, **line}) + "\n" for line in lines)
 
 
-def finished_event(origin: Origin, result: Result) -> dict[str, Any]:
-    seconds = told_seconds(result.seconds)
-    if "batch" in seconds:
-        del seconds["total"]  # it would be that of all the puzzles of the batch
-    return {
-        "source": origin.source,
-        "status": result.status,
-        "solutions": len(result.solutions),
-        "complete": result.complete,
-        "certificate": result.told_certificate or None,
-        "message": result.said,
-        "seconds": seconds,
-    }
-
-
-def job_files(
-    stem: str, origin: Origin, result: Result, times: tuple[datetime, datetime], *, keep_cnf: bool
-) -> Iterator[tuple[str, Iterable[str | bytes]]]:
-    """All files of one puzzle but its record: each name and its text in pieces.
-
-    `times`: when it was claimed, and when it was finished.
-    """
-    for number, solution in enumerate(result.solutions, 1):
-        assert result.problem, "solutions come from a problem"  # noqa: S101
-        yield f"{stem}_{number}.solution", result.problem.text(solution)
-    if keep_cnf and result.cnf:
-        puzzle, counted = cnf_texts(result)
-        yield f"{stem}.cnf", puzzle
-        yield f"{stem}_count.cnf", counted
-    if result.proof:
-        yield f"{stem}.proof.cnf", result.proof.formula().text()
-        yield _proof_file(f"{stem}.proof.drat", result.proof.drat)
-        yield _proof_file(f"{stem}.proof.lrat", result.proof.lrat)
-    yield f"{stem}.log", [log_text(origin, result, *times)]
-
-
 def _proof_file(name: str, text: str) -> tuple[str, Iterable[str | bytes]]:
     """The name and content of a proof's file, compressed if it is large."""
     if len(text) < LARGE_PROOF:
@@ -273,56 +346,6 @@ def _proof_file(name: str, text: str) -> tuple[str, Iterable[str | bytes]]:
     return f"{name}.xz", [lzma.compress(text.encode("ascii"), preset=1)]
 
 
-def told_seconds(seconds: Mapping[str, float]) -> dict[str, float]:
+def _rounded(seconds: Mapping[str, float]) -> dict[str, float]:
     """Seconds by stage, rounded to a millionth."""
     return {stage: round(spent, 6) for stage, spent in seconds.items()}
-
-
-def told_totals(totals: Mapping[str, int]) -> dict[str, int]:
-    """The totals without those that the certificate has."""
-    return {name: n for name, n in sorted(totals.items()) if name not in (PROVED, CLAIMED)}
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """The outcome of a job of many puzzles: `totals` counts them, `seconds` is how long it took.
-
-    `reason` says why it was read as that format, `fallbacks` why others than the first solver
-    answered.
-    """
-
-    status: str
-    format: str
-    reason: str
-    totals: Mapping[str, int]
-    fallbacks: tuple[Fallback, ...]
-    seconds: float
-
-
-def many_record(
-    origin: Origin, summary: Summary, files: Mapping[str, str], finished: datetime
-) -> ManyRecord:
-    proved, claimed = summary.totals.get(PROVED, 0), summary.totals.get(CLAIMED, 0)
-    certificate = CertificateOfMany(solutions="checked", proved=proved, claimed=claimed)
-    return ManyRecord(
-        **_common(origin, files, {"total": summary.seconds}, finished),
-        format=summary.format,
-        status=summary.status,
-        totals=told_totals(summary.totals),
-        certificate=certificate if proved or claimed else UNSET,
-        fallbacks=summary.fallbacks or UNSET,
-    )
-
-
-def many_log_text(origin: Origin, summary: Summary, claimed: str, finished: datetime) -> str:
-    stage = {"event": "stage.parse", "format": summary.format, "reason": summary.reason}
-    fallbacks = [{"event": "solver.fallback", **structs.asdict(f)} for f in summary.fallbacks]
-    event = {
-        "source": origin.source,
-        "status": summary.status,
-        "totals": told_totals(summary.totals),
-        PROVED: summary.totals.get(PROVED, 0),
-        CLAIMED: summary.totals.get(CLAIMED, 0),
-        "seconds": told_seconds({"total": summary.seconds}),
-    }
-    return _log(origin, claimed, [stage, *fallbacks], finished, event)

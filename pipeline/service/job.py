@@ -360,7 +360,7 @@ class Jobs:
             case Archive() as found:
                 return tree.TreeSink(*terms, found, self.tuning.portions)
             case item:
-                return SetSink.of(claim, item, self.settings)
+                return SetSink(claim, item, self.settings)
 
     def job_of(self, claim: Claim, sink: GrowingSink) -> Job:
         here = self.inline if sink.is_small else None
@@ -383,7 +383,7 @@ class Jobs:
         sinks = {}
         for each in taken:
             if isinstance(each.contents, Single):
-                sinks[each.claim] = SetSink.of(each.claim, each.contents, self.settings)
+                sinks[each.claim] = SetSink(each.claim, each.contents, self.settings)
             else:
                 told(each.claim, self._alone(each))
         return sinks

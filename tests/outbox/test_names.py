@@ -50,12 +50,9 @@ STEMS = {
 }
 
 
-def test_the_stem_is_the_name_without_extension_and_compression():
+def test_the_stem_is_the_name_without_extension_and_compression_then_comes_the_whole_name():
     assert {source: stem_of(source) for source in STEMS} == STEMS
     assert {source: next(stems_for(source)) for source in STEMS} == STEMS
-
-
-def test_stems_go_on_with_the_full_name_and_then_with_numbers():
     assert list(islice(stems_for("a.txt"), 4)) == ["a", "a.txt", "a.txt~2", "a.txt~3"]
 
 
@@ -105,15 +102,8 @@ def test_folding_twice_is_folding_once_and_forgets_the_normal_form(text):
 
 
 def test_a_job_may_write_its_record_log_and_solutions_and_its_cnfs_only_if_kept():
-    proofs = {
-        "a.proof.cnf",
-        "a.proof.drat",
-        "a.proof.drat.xz",
-        "a.proof.lrat",
-        "a.proof.lrat.xz",
-        "a.proofs.xz",
-        "a.proofs.csv",
-    }
+    endings = ("proof.cnf", "proof.drat", "proof.drat.xz", "proof.lrat", "proof.lrat.xz")
+    proofs = {f"a.{ending}" for ending in (*endings, "proofs.xz", "proofs.csv")}
     plain = {"a", "a.json", "a.log", "a.csv", "a_#.solution"} | proofs
     assert outputs("A", keep_cnf=False) == plain
     assert outputs("A", keep_cnf=True) == plain | {"a.cnf", "a_count.cnf"}

@@ -24,6 +24,7 @@ from support.dropping import (
     DropFolder,
     events_in,
 )
+from support.many import check_records
 from support.oracle import is_solution, solutions
 from support.solving import SIX, pattern
 
@@ -33,7 +34,7 @@ from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import one_line
 from pipeline.puzzle.puzzle import Geometry, Grid
 from pipeline.reading.formats import Piece
-from pipeline.service.sinks.table import Table
+from pipeline.service.sinks.table import GrowingTable
 from pipeline.settings import Settings
 
 HEADER = "index,line,puzzle,status,solutions,complete,certificate,solution,message,disagreement\n"
@@ -121,7 +122,7 @@ CUT = {
     "cut.txt.gz": half(gzip.compress(wide(1, 1200))),
     "sum.txt.gz": gzip.compress(wide(3, 120))[:-6] + b"\0\0\0\0\0\0",
 }
-"""Of each about half can be read, of the last one all but that it is right."""
+"""About half of the first can be read, and all of the last but its checksum."""
 
 
 def dropped(folder, sources, *options):
@@ -155,50 +156,84 @@ def cut(tmp_path_factory):
     return dropped(tmp_path_factory.mktemp("cut"), CUT)
 
 
-def test_all_good_puzzles_end_in_done_and_exit_code_0(well):
-    box, done = well
-    assert done.returncode == 0, done.stderr
-    assert box.kept("done") == set(WELL)
+@pytest.mark.parametrize("kind", ["well", "bad"])
+def test_originals_are_done_and_standard_error_and_the_exit_code_tell_how_each_ended(request, kind):
+    box, done = request.getfixturevalue(kind)
+    sources, level, code = {"well": (WELL, "info", 0), "bad": (BAD, "error", 1)}[kind]
+    assert done.returncode == code, done.stderr
+    assert box.kept("done") == set(sources)
     assert (box.kept("failed"), box.waiting(), box.in_work()) == (set(), set(), set())
+    ended = [e for e in events_in(done.stderr) if e["event"] == "job.finished"]
+    assert {e["source"]: e["level"] for e in ended} == dict.fromkeys(sources, level)
 
 
-def test_unique_puzzles_have_first_solutions_and_no_others(well):
-    box, _ = well
-    assert names_of(box, "good") == {"good.csv", "good.json", "good.log", "good_1.solution"}
-    assert box.text("good_1.solution") == rows(SOLVED, B_SOLVED)
-    assert box.text("good.csv") == HEADER + rows(
-        f"1,2,{A},unique,1,true,exhaustion,{SOLVED},,",
-        f"2,4,{B},unique,1,true,exhaustion,{B_SOLVED},,",
-    )
+def unique(place, puzzle, solution, said=""):
+    """The row of a puzzle with one solution; its place is index and line."""
+    return f"{place},{puzzle},unique,1,true,exhaustion,{solution},{said},{said}"
 
 
-def test_lines_of_several_sizes_are_solved_side_by_side(well):
-    box, _ = well
-    assert box.text("mixed.csv") == HEADER + rows(
-        f"1,1,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,",
-        f"2,2,{SIX_BY_SIX[:-1]}.,unique,1,true,exhaustion,{SIX_BY_SIX},,",
-        f"3,3,{A},unique,1,true,exhaustion,{SOLVED},,",
+WRONG = "the solution beside it is none"
+LETTERS_SOLVED = "".join("0123456789ABCDEF"[value - 1] for value in SIXTEEN)
+PUBLISHED = {
+    "good.txt": ("lines", [[SOLVED, B_SOLVED]], {"unique": 2}),
+    "mixed.txt": (
+        "lines",
+        [
+            [ONE_SOLVED, SIX_BY_SIX, SOLVED, TWO_SOLVED[0], DOTS],
+            [DOTS, "." * 36, "." * 81, TWO_SOLVED[1], DOTS],
+        ],
+        {"multiple": 1, "unique": 3, "unsolvable": 1},
+    ),
+    "numbers.sdm": ("lines", [[LETTERS_SOLVED] * 2], {"unique": 2}),
+    "pair.txt": ("lines", [[ONE_SOLVED, TURNED_SOLVED]], {"unique": 2}),
+    "claims.csv": ("csv", [[SOLVED, B_SOLVED, SOLVED]], {"disagreements": 2, "unique": 3}),
+    "many.txt": ("lines", [[solved for _, solved in RELABELLED]], {"unique": 100}),
+    "euler.txt": ("stacked", [[SOLVED, B_SOLVED]], {"unique": 2}),
+}
+"""The format, the solutions by rank, and the totals of each collection."""
+ROWS = {
+    "good.txt": [unique("1,2", A, SOLVED), unique("2,4", B, B_SOLVED)],
+    "mixed.txt": [
+        unique("1,1", ONE, ONE_SOLVED),
+        unique("2,2", f"{SIX_BY_SIX[:-1]}.", SIX_BY_SIX),
+        unique("3,3", A, SOLVED),
         f"4,4,{TWO},multiple,2,true,exhaustion,{TWO_SOLVED[0]},,",
         f"5,5,{CLASH},unsolvable,0,true,exhaustion,,{SAID},",
-    )
-    first, second = (box.text(f"mixed_{rank}.solution") for rank in (1, 2))
-    assert first == rows(ONE_SOLVED, SIX_BY_SIX, SOLVED, TWO_SOLVED[0], DOTS)
-    assert second == rows(DOTS, "." * 36, "." * 81, TWO_SOLVED[1], DOTS)
-    assert box.record("mixed")["totals"] == {"multiple": 1, "unique": 3, "unsolvable": 1}
+    ],
+    "numbers.sdm": [unique(place, LETTERS, LETTERS_SOLVED) for place in ("1,1", "2,2")],
+    "pair.txt": [unique("1,1", ONE, ONE_SOLVED), unique("2,2", TURNED, TURNED_SOLVED)],
+    "claims.csv": [
+        unique("1,2", A, SOLVED),
+        unique("2,3", B, B_SOLVED, WRONG),
+        unique("3,4", A, SOLVED, WRONG),
+    ],
+    "many.txt": [unique(f"{at},{at}", *each) for at, each in enumerate(RELABELLED, 1)],
+    "euler.txt": [unique("1,2", A, SOLVED), unique("2,12", B, B_SOLVED)],
+}
 
 
-def test_sixteen_by_sixteen_are_lines_in_the_letters_of_the_puzzle(well):
+@pytest.mark.parametrize("source", PUBLISHED)
+def test_a_collection_has_its_rows_its_solutions_and_a_record_of_both(well, source):
     box, _ = well
-    line = "".join("0123456789ABCDEF"[value - 1] for value in SIXTEEN)
-    assert box.text("numbers_1.solution") == rows(line, line)
-    assert [row["puzzle"] for row in table(box, "numbers")] == [LETTERS] * 2
-    assert [row["solution"] for row in table(box, "numbers")] == [line] * 2
+    form, solved, totals = PUBLISHED[source]
+    stem, data, record = source[:-4], WELL[source].encode(), box.record(source[:-4])
+    assert box.text(f"{stem}.csv") == HEADER + rows(*ROWS[source])
+    files = {f"{stem}_{rank}.solution": rows(*lines) for rank, lines in enumerate(solved, 1)}
+    assert {name: box.text(name) for name in files} == files
+    assert names_of(box, stem) == {*files, *(f"{stem}.{end}" for end in ("csv", "json", "log"))}
+    assert (record["source"], record["bytes"]) == (source, len(data))
+    assert record["sha256"] == sha256(data).hexdigest()
+    assert (record["schema"], record["status"], record["format"]) == (1, "collection", form)
+    assert record["totals"] == totals
 
 
-def test_two_puzzles_are_a_collection_and_one_alone_is_a_single(well):
+def test_every_file_is_listed_in_its_record_with_its_hash(well, bad, cut):
+    for box, _ in (well, bad, cut):
+        check_records(box)
+
+
+def test_one_line_alone_is_a_single(well):
     box, _ = well
-    assert box.record("pair")["status"] == "collection"
-    assert box.text("pair_1.solution") == rows(ONE_SOLVED, TURNED_SOLVED)
     assert (box.record("alone")["status"], box.record("alone")["format"]) == ("unique", "line")
     assert box.text("alone_1.solution") == rows(ONE_SOLVED)
     assert names_of(box, "alone") == {"alone.json", "alone.log", "alone_1.solution"}
@@ -217,79 +252,19 @@ def test_compressed_they_give_what_they_give_unpacked(well, end):
     assert box.text(f"lone-{end}_1.solution") == OTHER_SOLVED
 
 
-def test_solutions_beside_the_puzzles_are_checked_and_disagreement_is_reported(well):
-    box, _ = well
-    said = "the solution beside it is none"
-    assert [row["message"] for row in table(box, "claims")] == ["", said, said]
-    assert [row["line"] for row in table(box, "claims")] == ["2", "3", "4"]
-    assert box.record("claims")["totals"] == {"disagreements": 2, "unique": 3}
-    assert box.text("claims_1.solution") == rows(SOLVED, B_SOLVED, SOLVED)
-
-
-def test_stacked_grids_give_lines(well):
-    box, _ = well
-    assert box.record("euler")["format"] == "stacked"
-    assert box.text("euler_1.solution") == rows(SOLVED, B_SOLVED)
-    assert [row["line"] for row in table(box, "euler")] == ["2", "12"]
-
-
-def test_every_puzzle_has_its_own_row_and_line_in_order(well):
-    box, _ = well
-    found = table(box, "many")
-    assert [row["index"] for row in found] == [str(at) for at in range(1, 101)]
-    assert [row["line"] for row in found] == [row["index"] for row in found]
-    assert [(row["puzzle"], row["solution"]) for row in found] == RELABELLED
-    assert box.text("many_1.solution") == rows(*(solved for _, solved in RELABELLED))
-
-
-@pytest.mark.parametrize("stem", ["mixed", "claims"])
-def test_the_record_tells_source_totals_and_the_hash_of_every_file(well, stem):
-    box, _ = well
-    record = box.record(stem)
-    (source,) = (name for name in WELL if name.startswith(f"{stem}."))
-    data = WELL[source].encode()
-    assert (record["source"], record["bytes"]) == (source, len(data))
-    assert record["sha256"] == sha256(data).hexdigest()
-    assert (record["schema"], record["status"]) == (1, "collection")
-    assert record["format"] == ("csv" if stem == "claims" else "lines")
-    listed = {file["name"]: file["sha256"] for file in record["files"]}
-    assert listed.keys() | {f"{stem}.json"} == names_of(box, stem)
-    for name, hashed in listed.items():
-        assert sha256((box.outbox / name).read_bytes()).hexdigest() == hashed
-    known = sum(count for status, count in record["totals"].items() if status != "disagreements")
-    assert known == len(table(box, stem))
-
-
-@pytest.mark.parametrize("stem", ["claims"])
-def test_the_log_tells_format_reason_and_totals(well, stem):
-    box, _ = well
-    claimed, read, ended = events_in(box.text(f"{stem}.log"))
-    assert [claimed["event"], read["event"], ended["event"]] == [
-        "job.claimed",
-        "stage.parse",
-        "job.finished",
-    ]
-    assert read["format"] == box.record(stem)["format"]
-    assert read["reason"]
-    assert ended["totals"] == box.record(stem)["totals"]
-    assert {event["job"] for event in (claimed, read, ended)} == {box.record(stem)["job"]}
-
-
-def test_standard_error_tells_how_each_ended(well):
+def test_the_log_and_standard_error_tell_format_reason_totals_and_how_long_it_took(well):
     box, done = well
-    ended = {e["source"]: e for e in events_in(done.stderr) if e["event"] == "job.finished"}
-    assert set(ended) == set(WELL)
-    assert ended["mixed.txt"]["totals"] == box.record("mixed")["totals"]
-    assert {event["level"] for event in ended.values()} == {"info"}
-
-
-def test_bad_lines_cost_their_rows_and_exit_code_1_and_the_original_is_done(bad):
-    box, done = bad
-    assert done.returncode == 1
-    assert box.kept("done") == set(BAD)
-    assert (box.kept("failed"), box.waiting(), box.in_work()) == (set(), set(), set())
-    ended = [e for e in events_in(done.stderr) if e["event"] == "job.finished"]
-    assert {e["level"] for e in ended} == {"error"}
+    shown = {e["source"]: e for e in events_in(done.stderr) if e["event"] == "job.finished"}
+    claimed, read, ended = events_in(box.text("claims.log"))
+    told, record = [claimed["event"], read["event"], ended["event"]], box.record("claims")
+    assert told == ["job.claimed", "stage.parse", "job.finished"]
+    assert (read["format"], ended["totals"]) == (record["format"], record["totals"])
+    assert read["reason"]
+    assert {event["job"] for event in (claimed, read, ended)} == {record["job"]}
+    assert record["seconds"] == ended["seconds"] == shown["claims.csv"]["seconds"]
+    assert [*record["seconds"]] == ["total"]
+    assert record["seconds"]["total"] > 0
+    assert shown["claims.csv"]["totals"] == record["totals"]
 
 
 def test_each_kind_of_answer_has_its_row_and_its_lines(bad):
@@ -326,27 +301,25 @@ def test_each_kind_of_answer_has_its_row_and_its_lines(bad):
 def test_a_cut_off_collection_ends_with_a_row_that_says_so(cut):
     box, done = cut
     assert done.returncode == 1
-    found = table(box, "cut")
-    assert found[-1]["message"] == "it ends too early: it is cut off"
-    assert (found[-1]["status"], found[-1]["puzzle"]) == ("invalid", "")
-    good = [row for row in found if row["status"] == "unique"]
+    *good, last = (row for row in table(box, "cut") if row["status"] == "unique" or row["message"])
+    assert (last["message"], last["puzzle"]) == ("it ends too early: it is cut off", "")
     whole = zlib.decompressobj(31).decompress(CUT["cut.txt.gz"]).count(b"\n") - len(HEAD)
     assert len(good) >= whole > 300
     assert [int(row["line"]) - len(HEAD) for row in good] == list(range(1, len(good) + 1))
-    assert int(found[-1]["line"]) >= int(found[-2]["line"])
-    assert box.text("cut_1.solution") == rows(*[ONE_SOLVED] * len(good)) + (
-        rows(DOTS) * (len(found) - len(good))
+    assert int(last["line"]) >= int(good[-1]["line"])
+    solved = box.text("cut_1.solution")
+    assert solved == rows(*[ONE_SOLVED] * len(good)) + rows(DOTS) * (
+        len(table(box, "cut")) - len(good)
     )
-    assert "cut.txt.gz" in box.kept("done")
+    assert box.kept("done") == set(CUT)
 
 
 def test_a_collection_whose_checksum_is_wrong_says_so_behind_its_puzzles(cut):
     box, _ = cut
-    found = table(box, "sum")
-    *statuses, last = (row["status"] for row in found)
-    assert (set(statuses), last) == ({"unique"}, "invalid")
-    assert len(statuses) >= 100
-    assert "it is damaged" in found[-1]["message"]
+    *good, last = table(box, "sum")
+    assert ({row["status"] for row in good}, last["status"]) == ({"unique"}, "invalid")
+    assert len(good) >= 100
+    assert "it is damaged" in last["message"]
 
 
 @pytest.mark.parametrize("most", [1, 3])
@@ -434,16 +407,6 @@ def test_dropped_again_a_collection_replaces_what_it_was_as_a_whole(tmp_path):
     assert box.kept("done") == {"top.txt", "2/top.txt", "3/top.txt"}
 
 
-def test_the_record_the_log_and_the_line_that_is_shown_say_how_long_it_was_in_work(well):
-    box, done = well
-    shown = {e["source"]: e for e in events_in(done.stderr) if e["event"] == "job.finished"}
-    seconds = box.record("many")["seconds"]
-    assert list(seconds) == ["total"]
-    assert seconds["total"] > 0
-    assert events_in(box.text("many.log"))[-1]["seconds"] == seconds
-    assert shown["many.txt"]["seconds"] == seconds
-
-
 class InMemory:
     """Growing files that are nowhere."""
 
@@ -453,14 +416,11 @@ class InMemory:
     def append(self, name, data):
         self.files[name] = self.files.get(name, b"") + data
 
-    def length(self, name):
-        return len(self.files.get(name, b""))
-
 
 def test_a_table_that_goes_on_knows_what_it_has_counted():
-    begun, resumed = (Table(InMemory(), "top", Settings()) for _ in range(2))
+    begun = GrowingTable(InMemory(), "top", Settings())
     fallbacks = (Fallback(solver="pysat", reason="minisat ended with exit code 3", puzzles=1),)
     totals = Counter(unique=1, fallbacks=1)
     begun.add(Rows(1, 1, b"1,\n", [b"1\n"], totals, fallbacks), Piece(1, b"x\n"))
-    resumed.resume(json.loads(json.dumps(begun.state())))
+    resumed = GrowingTable(InMemory(), "top", Settings(), json.loads(json.dumps(begun.state())))
     assert (resumed.count, resumed.totals, resumed.fallbacks) == (1, totals, fallbacks)

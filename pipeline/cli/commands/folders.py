@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pipeline.outbox.report import Keeper
     from pipeline.service.log import Log
     from pipeline.service.protocol.folders import Folders
-    from pipeline.service.protocol.overview import Entry, Overview
+    from pipeline.service.protocol.overview import FileState, Overview
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _MOST_SHOWN = 20
@@ -163,7 +163,7 @@ def _print_overview(overview: Overview) -> None:
     print(f"{'last scan':<10}{age:>8}")
 
 
-def _print_entries(entries: list[Entry]) -> None:
+def _print_entries(entries: list[FileState]) -> None:
     for entry in entries[:_MOST_SHOWN]:
         is_named = entry.note.startswith(f"{entry.name}:")
         said = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))

@@ -14,7 +14,7 @@ from pipeline.certify.exhaustion import TOO_SHORT, crowded_unit
 from pipeline.errors import PipelineError, counted
 from pipeline.outbox.audit.complete import Undecided, has_solution, remedy
 from pipeline.outbox.audit.sets import One, Report, Terms
-from pipeline.outbox.schema import Cell, Clue, Difference, PuzzleRecord, or_none
+from pipeline.outbox.schema import Cell, PuzzleRecord, RecordedClue, RecordedDifference, or_none
 from pipeline.outbox.tables import grid_in
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle, Rule
 from pipeline.reading.formats.formula import CNF_FORMAT
@@ -131,7 +131,7 @@ def _by_cell(clues: Sequence[C], geometry: Geometry, report: Report) -> dict[int
     return found
 
 
-def _mask(clue: Clue, geometry: Geometry) -> int:
+def _mask(clue: RecordedClue, geometry: Geometry) -> int:
     """The mask of the values that a clue allows; 0 if one of them is too large or too small."""
     match clue.holds:
         case "even":
@@ -147,7 +147,7 @@ def _mask(clue: Clue, geometry: Geometry) -> int:
 
 
 def audit_difference(
-    difference: Difference, grids: Sequence[Grid], terms: Terms, report: Report
+    difference: RecordedDifference, grids: Sequence[Grid], terms: Terms, report: Report
 ) -> None:
     """Check where these grids, all different, differ, and which values leave only one."""
     report = report.within("difference")

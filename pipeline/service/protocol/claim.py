@@ -2,10 +2,10 @@
 
 A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
 
-    .lock        locked (flock) while its owner lives; it names the owner, and counts the attempts
-                 at one step of this job that began, one after the other, and did not end
-    .claim.json  what was claimed, by which job; then what is about to be published
-    NAME         the dropped file, under its own name, which has no leading dot
+    .lock        locked (flock) while its owner lives. It names the owner, and counts the
+                 consecutive attempts at one step of this job that did not end.
+    .claim.json  The claimed file and its job, and later the files that will be published.
+    NAME         The dropped file under its own name, which has no leading dot.
 
 The folder is prepared under a temporary name and renamed; then the file is renamed into it. A
 process that can take the lock of a claim finds it abandoned, and owns it.
@@ -25,10 +25,12 @@ import secrets
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Self
+
+import msgspec
 
 from pipeline.errors import is_environmental
 from pipeline.files import begin_writing, descriptor_of, is_file_name, read_end
@@ -45,28 +47,14 @@ _ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]{1,9})(?: in step ([0-9]{1,9})
 _APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Output:
-    """A file or folder of the outbox; in a claim's note a folder's name ends in `/`."""
-
-    name: str
-    is_folder: bool = False
-
-    def text(self) -> str:
-        return self.name + "/" * self.is_folder
-
-    @classmethod
-    def of_text(cls, text: str) -> Self:
-        return cls(text.removesuffix("/"), text.endswith("/"))
-
-
 @dataclass(frozen=True, slots=True)
 class Note:
     """The content of .claim.json: what has to be known about a job after a crash.
 
     `former` are the stems of earlier sets of this source, if it now has another. `files` are
     those of the earlier sets that this job replaces and those it is about to publish; it is
-    empty until then. `outbox` identifies the folder in which the stem is reserved.
+    empty until then; a folder's name ends in `/`. `outbox` identifies the folder in which the stem
+    is reserved.
     """
 
     job: str
@@ -76,31 +64,20 @@ class Note:
     claimed: str
     fingerprint: Fingerprint
     former: tuple[str, ...] = ()
-    files: tuple[Output, ...] = ()
+    files: tuple[str, ...] = ()
     outbox: str = ""
 
     def text(self) -> str:
         """One line of JSON."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return json.dumps(values | {"files": [each.text() for each in self.files]}) + "\n"
+        return json.dumps(asdict(self)) + "\n"
 
     @classmethod
-    def of_text(cls, text: str) -> Self:
-        """The note in the last complete line, as the last one may be torn.
-
-        Raises ValueError, TypeError or KeyError without a note that we would write.
-        """
-        values: dict[str, Any] = {}
-        for line in text.splitlines():
-            with contextlib.suppress(ValueError, RecursionError):
-                values = json.loads(line)
-        values["fingerprint"] = Fingerprint(*values["fingerprint"])
-        values["former"] = tuple(values["former"])
-        values["files"] = tuple(map(Output.of_text, values["files"]))
-        note = cls(**values)
-        names = [note.source, *note.former, *(each.name for each in note.files)]
-        names += [name for name in (note.job, note.stem, note.outbox) if name != ""]
-        if not all(map(is_file_name, names)):
+    def of(cls, values: dict[str, Any]) -> Self:
+        """The note that has these values. Raises ValueError unless we would write it."""
+        note = msgspec.convert(values, cls)
+        names = [note.source, *note.former, *(name.removesuffix("/") for name in note.files)]
+        names += filter(None, (note.job, note.stem, note.outbox))
+        if not all(map(is_file_name, names)) or len(values) > len(fields(cls)):
             raise ValueError("it names what is no file of ours")
         if note.claimed:
             datetime.fromisoformat(note.claimed)
@@ -112,11 +89,23 @@ def new_job_id(now: datetime) -> str:
     return f"{now.astimezone(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(5)}"
 
 
+def last_object(path: Path) -> dict[str, Any]:
+    """The last whole JSON object of a file with one a line, empty without any.
+
+    The last line may be torn. Raises OSError.
+    """
+    for line in reversed(read_end(path, _LONGEST_NOTE).split(b"\n")):
+        with contextlib.suppress(ValueError, RecursionError):
+            if isinstance(found := json.loads(line), dict):
+                return found
+    return {}
+
+
 def note_in(folder: Path) -> Note:
     """The note of a claim; if it is lost, or another file's, one with only the name of the file."""
     note = None
-    with contextlib.suppress(OSError, AttributeError, ValueError, TypeError, KeyError):
-        note = Note.of_text(read_end(folder / NOTE, _LONGEST_NOTE).decode("ascii"))
+    with contextlib.suppress(OSError, ValueError):
+        note = Note.of(last_object(folder / NOTE))
         if os.path.lexists(folder / note.source):
             return note
     names = []
@@ -217,7 +206,7 @@ class Claim:
         if self.attempts():
             self._write_lock(_NONE)
 
-    def save_files(self, files: Iterable[Output]) -> None:
+    def save_files(self, files: Iterable[str]) -> None:
         """Note which files may be in the outbox because of this source."""
         self._write_note(replace(self.note, files=tuple(sorted({*self.note.files, *files}))))
 

@@ -15,18 +15,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pipeline.files import descriptor_of, digest_of, read_end
-from pipeline.service.protocol.claim import Claim
+from pipeline.files import descriptor_of, digest_of
+from pipeline.service.protocol.claim import Claim, last_object
 from pipeline.service.protocol.folders import Folders, opened, sync, write_all
 from pipeline.service.protocol.publish import Grown, temporary_name
 
 PROGRESS = ".progress"
-_LONGEST_NOTE = 4 * 1024 * 1024
-State = dict[str, Any]
 
 
 @dataclass(slots=True)
-class _File:
+class _GrowingFile:
     """A growing file: its path, its number among those of its claim, and its length.
 
     `hashed` is all of it, unless an earlier run began it.
@@ -52,8 +50,8 @@ class Growing:
         self._folders = folders
         self._key = key
         self.tree = temporary_name(claim, folders, "0t")
-        self._files: dict[str, _File] = {}
-        self.state: State = {}
+        self._files: dict[str, _GrowingFile] = {}
+        self.state: dict[str, Any] = {}
         self._made = 0
         try:
             self._resume(last_noted(claim.folder))
@@ -65,7 +63,7 @@ class Growing:
         self._progress = os.fdopen(descriptor_of(claim.folder / PROGRESS, flags=flags), "wb")
         self._progress.write(b"\n")  # ends a torn line
 
-    def _resume(self, noted: State) -> None:
+    def _resume(self, noted: dict[str, Any]) -> None:
         if noted and noted["terms"] != self._key:
             raise ValueError("it was noted under another key")
         for name, (number, length) in noted.get("files", {}).items():
@@ -76,7 +74,7 @@ class Growing:
                 raise ValueError("a file is shorter than was noted")
             with opened(path, os.O_WRONLY) as descriptor:
                 os.ftruncate(descriptor, length)
-            self._files[name] = _File(path, number, length)
+            self._files[name] = _GrowingFile(path, number, length)
             self._made = max(self._made, number)
         self.state = noted
 
@@ -90,7 +88,7 @@ class Growing:
         file, flags = self._files.get(name), os.O_APPEND
         if file is None:
             self._made += 1
-            file = _File(self._path(name, self._made), self._made, hashed=sha256())
+            file = _GrowingFile(self._path(name, self._made), self._made, hashed=sha256())
             self._files[name] = file
             file.path.unlink(missing_ok=True)
             flags = os.O_CREAT | os.O_EXCL
@@ -108,10 +106,7 @@ class Growing:
     def path(self, name: str) -> Path:
         return self._files[name].path
 
-    def length(self, name: str) -> int:
-        return self._files[name].length if name in self._files else 0
-
-    def note(self, state: State) -> None:
+    def note(self, state: dict[str, Any]) -> None:
         """Make everything so far durable, then note it together with that state."""
         for file in self._files.values():
             if file.fresh:
@@ -138,16 +133,10 @@ class Growing:
             self._progress.close()
 
 
-def last_noted(folder: Path) -> State:
+def last_noted(folder: Path) -> dict[str, Any]:
     """The last state in a claim's progress note; empty if nothing was noted."""
-    try:
-        lines = read_end(folder / PROGRESS, _LONGEST_NOTE).split(b"\n")
-    except OSError:
-        return {}
-    for line in reversed(lines[:-1]):  # what follows the last line end is torn
-        with contextlib.suppress(ValueError, RecursionError):
-            state = json.loads(line)
-            return state if isinstance(state, dict) else {}
+    with contextlib.suppress(OSError):
+        return last_object(folder / PROGRESS)
     return {}
 
 

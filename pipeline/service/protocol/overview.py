@@ -10,19 +10,20 @@ import stat
 import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from pipeline.errors import counted, in_words
 from pipeline.files import read_regular
 from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_record
 from pipeline.outbox.names import MOST_LIKELY, files_in, stems_for
+from pipeline.outbox.schema import ARCHIVE
 from pipeline.service.protocol.claim import LARGEST_LOCK, LOCK, Note, locked, note_in
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.folders import Folders, return_to, sync
 from pipeline.service.protocol.growing import last_noted
-from pipeline.service.protocol.settle import Refused, Settler, Settling, look, names_in
+from pipeline.service.protocol.settle import Refused, Settler, look, names_in
 
 NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
 NEWER = "a newer file of its name was solved, or is in work; name it to retry it all the same"
@@ -32,7 +33,9 @@ LONG_AGO = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FileState:
+    """A file, and what is to say about it."""
+
     name: str
     note: str = ""
 
@@ -41,11 +44,11 @@ class Entry:
 class Overview:
     """The state of both folders; `scan_age` in seconds, None if nothing ever scanned."""
 
-    waiting: list[Entry] = field(default_factory=list)
-    settling: list[Entry] = field(default_factory=list)
-    ignored: list[Entry] = field(default_factory=list)
-    in_work: list[Entry] = field(default_factory=list)
-    failed: list[Entry] = field(default_factory=list)
+    waiting: list[FileState] = field(default_factory=list)
+    settling: list[FileState] = field(default_factory=list)
+    ignored: list[FileState] = field(default_factory=list)
+    in_work: list[FileState] = field(default_factory=list)
+    failed: list[FileState] = field(default_factory=list)
     done: int = 0
     scan_age: float | None = None
 
@@ -68,26 +71,26 @@ def survey(folders: Folders, settle: float) -> Overview:
     """Survey both folders. Raises FileNotFoundError if there is no inbox."""
     names, ignored = names_in(folders.inbox)
     overview = Overview(
-        ignored=[Entry(name, reason) for name, reason in ignored.items()],
-        in_work=[Entry(note.source, words) for note, words in claims_seen(folders)],
-        failed=[Entry(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)],
+        ignored=list(starmap(FileState, ignored.items())),
+        in_work=[FileState(note.source, words) for note, words in claims_seen(folders)],
+        failed=[
+            FileState(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)
+        ],
         done=sum(1 for _ in files_in(folders.done)),
         scan_age=_scan_age(folders),
     )
     settler = Settler(settle)
     for name in names:
         seen = look(folders.inbox / name)
-        if seen is None:
-            continue
         if isinstance(seen, Refused):
-            overview.waiting.append(Entry(name, seen.reason))
-            continue
-        verdict = settler.judge(seen, time.monotonic(), time.time())
-        age = time.time() - seen.modified
-        if isinstance(verdict, Settling) and (seen.writer is not None or age < settle):
-            overview.settling.append(Entry(name, verdict.reason))
-        else:
-            overview.waiting.append(Entry(name))
+            overview.waiting.append(FileState(name, seen.reason))
+        elif seen is not None:
+            told = settler.judge(seen, time.monotonic(), time.time())
+            is_young = time.time() - seen.modified < settle
+            if told and (seen.writer is not None or is_young):
+                overview.settling.append(FileState(name, told.reason))
+            else:
+                overview.waiting.append(FileState(name))
     return overview
 
 
@@ -177,8 +180,7 @@ def _is_overtaken(folders: Folders, source: str) -> bool:
     return is_in_work(folders, source) or not (record is None or _is_refusal(record))
 
 
-@dataclass(frozen=True, slots=True)
-class Expired:
+class Expired(NamedTuple):
     """A file or folder that is old enough to delete; the inode tells it from a newer one."""
 
     path: Path
@@ -204,27 +206,18 @@ def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
                 yield Expired(log, status.st_ino)
 
 
-def _logs(outbox: Path) -> Iterator[Path]:
-    """The logs that records list, with those in the trees of archives."""
-    for path, record in _records(outbox):
-        yield from _logs_of(outbox, record)
-        tree = outbox / path.stem
-        if record.status == "archive" and not tree.is_symlink():
-            for folder, inner, _ in os.walk(tree):
-                inner.sort()
-                for _, member in _records(Path(folder)):
-                    yield from _logs_of(Path(folder), member)
-
-
-def _records(folder: Path) -> Iterator[tuple[Path, Record]]:
+def _logs(folder: Path, *, is_in_tree: bool = False) -> Iterator[Path]:
+    """The logs that the records in a folder list, with those in the trees of archives."""
     for path in sorted(folder.glob(f"[!.]*{ENDING}")):
         record = read_record(path)
-        if record is not None:
-            yield path, record
-
-
-def _logs_of(folder: Path, record: Record) -> Iterator[Path]:
-    return (folder / name for name in file_names(record) if name.endswith(".log"))
+        if record is None:
+            continue
+        yield from (folder / name for name in file_names(record) if name.endswith(".log"))
+        tree = folder / path.stem
+        if record.status == ARCHIVE and not is_in_tree and not tree.is_symlink():
+            for inner, folders, _ in os.walk(tree):
+                folders.sort()
+                yield from _logs(Path(inner), is_in_tree=True)
 
 
 def delete_expired(files: Iterable[Expired]) -> int:
@@ -234,29 +227,23 @@ def delete_expired(files: Iterable[Expired]) -> int:
     """
     count = 0
     hindrance: OSError | None = None
-    for file in files:
+    for path, inode in files:
         try:
-            count += _delete(file)
+            status = path.lstat()
+            if status.st_ino != inode:
+                continue
+            if stat.S_ISDIR(status.st_mode):
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+            count += 1
         except FileNotFoundError:
             continue
+        except RecursionError:
+            why = "it is too deep to be deleted here; rm -r can"
+            hindrance = hindrance or OSError(errno.ENAMETOOLONG, why, path)
         except OSError as error:
             hindrance = hindrance or error
     if hindrance:
         raise hindrance
     return count
-
-
-def _delete(expired: Expired) -> bool:
-    """Delete a file, or a folder with its content; whether it was still there."""
-    status = expired.path.lstat()
-    if status.st_ino != expired.inode:
-        return False
-    if stat.S_ISDIR(status.st_mode):
-        try:
-            shutil.rmtree(expired.path)
-        except RecursionError:
-            why = "it is too deep to be deleted here; rm -r can"
-            raise OSError(errno.ENAMETOOLONG, why, expired.path) from None
-    else:
-        expired.path.unlink()
-    return True

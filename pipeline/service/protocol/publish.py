@@ -15,14 +15,12 @@ from typing import NamedTuple
 
 from pipeline.files import write_new
 from pipeline.outbox import ENDING, Record, file_names, read_record
+from pipeline.outbox.schema import ARCHIVE
 from pipeline.service.protocol import reached
-from pipeline.service.protocol.claim import Claim, Output
+from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.claiming import identity
 from pipeline.service.protocol.folders import Folders, is_folder, move_aside, sync
 from pipeline.service.protocol.settle import UNSEEN, fingerprint_of
-
-MakeRecord = Callable[[Mapping[str, str]], str]
-"""From published name → SHA-256 to the record's text."""
 
 
 class Grown(NamedTuple):
@@ -31,9 +29,6 @@ class Grown(NamedTuple):
     path: Path
     sha256: str
 
-
-File = tuple[str, Iterable[str | bytes] | Grown]
-"""A name of the set, with its text in pieces, or the file that has it."""
 
 _TEMPORARY = re.compile(
     r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
@@ -44,12 +39,14 @@ _TEMPORARY = re.compile(
 class Publication:
     """A set that a claim's job has made.
 
-    `tree` is a folder of the outbox that will be renamed to the stem.
+    `files` gives the names of the set, each with its text in pieces, or the file that has it.
+    `make` makes the record's text from the SHA-256 of each. `tree` is a folder of the outbox that
+    will be renamed to the stem.
     """
 
     claim: Claim
-    files: Callable[[], Iterable[File]]
-    make: MakeRecord
+    files: Callable[[], Iterable[tuple[str, Iterable[str | bytes] | Grown]]]
+    make: Callable[[Mapping[str, str]], str]
     tree: Path | None = None
 
 
@@ -79,7 +76,7 @@ def publish(publications: Sequence[Publication], folders: Folders) -> None:
         sync(folders.outbox)
         reached("publish.cleared")
         for each in sets:
-            each.record.move()
+            each.record.path.replace(each.record.target)
         sync(folders.outbox)
         reached("publish.recorded")
     except Exception:
@@ -105,9 +102,6 @@ class _Staged:
         """Whether an earlier attempt was interrupted after renaming it."""
         return self.path == self.target
 
-    def move(self) -> None:
-        self.path.replace(self.target)
-
 
 class _Set:
     """A set on its way into the outbox."""
@@ -116,7 +110,7 @@ class _Set:
         self._publication = publication
         self._claim = publication.claim
         self._outbox = folders.outbox
-        self._mark = _mark(self._claim, folders)
+        self._folders = folders
         self._files: list[_Staged] = []
         self.earlier: list[Path] = []
         self.record = self._temporary(0, self._claim.note.stem + ENDING)
@@ -126,7 +120,7 @@ class _Set:
         return [*self._files, self.record]
 
     def _temporary(self, number: int, name: str) -> _Staged:
-        path = self._outbox / f"{self._mark}-{number}.tmp"
+        path = temporary_name(self._claim, self._folders, str(number))
         return _Staged(path, self._outbox / name, is_temporary=True)
 
     def stage(self) -> None:
@@ -151,14 +145,14 @@ class _Set:
         Raises OSError, before anything is changed, if a foreign folder is in the way.
         """
         note = self._claim.note
-        known: list[Output] = []
+        known: list[str] = []
         for stem in (note.stem, *note.former):
             path = self._outbox / (stem + ENDING)
             record = read_record(path)
             if record is not None and record.source == note.source:
                 self.earlier.append(path)
-                known += (Output(name) for name in file_names(record) if name.startswith(stem))
-                known += [Output(stem, is_folder=True)] if record.status == "archive" else []
+                known += (name for name in file_names(record) if name.startswith(stem))
+                known += [f"{stem}/"] if record.status == ARCHIVE else []
         for staged in self._all:
             if staged.is_in_place:
                 continue
@@ -166,7 +160,7 @@ class _Set:
                 _refuse_foreign(staged.target, (*known, *note.files))
             elif staged.is_folder and os.path.lexists(staged.target):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
-        fresh = (Output(each.target.name, each.is_folder) for each in self._files)
+        fresh = (each.target.name + "/" * each.is_folder for each in self._files)
         self._claim.save_files([*fresh, *known])
         reached("publish.saved")
 
@@ -188,15 +182,15 @@ class _Set:
             if not staged.is_in_place:
                 if is_folder(staged.target):
                     self._put_away(staged.target)
-                staged.move()
+                staged.path.replace(staged.target)
             reached("publish.renaming")
         reached("publish.renamed")
         fresh = {staged.target.name for staged in self._all}
         for stale in self._claim.note.files:
-            path = self._outbox / stale.name
-            if stale.name in fresh:
+            path = self._outbox / stale
+            if path.name in fresh:
                 continue
-            if not stale.is_folder:
+            if not stale.endswith("/"):
                 path.unlink(missing_ok=True)
             elif is_folder(path):
                 self._put_away(path)
@@ -220,9 +214,9 @@ class _Set:
                     staged.path.unlink()
 
 
-def _refuse_foreign(folder: Path, listed: Sequence[Output]) -> None:
+def _refuse_foreign(folder: Path, listed: Sequence[str]) -> None:
     """Raise OSError if a folder is not listed as one of an earlier set."""
-    if Output(folder.name, is_folder=True) not in listed:
+    if f"{folder.name}/" not in listed:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
 
 
@@ -236,17 +230,8 @@ def _write_anew(path: Path, content: Iterable[str | bytes]) -> str:
 
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
-    return folders.outbox / f"{_mark(claim, folders)}-{ending}.tmp"
-
-
-def _mark(claim: Claim, folders: Folders) -> str:
-    """How all temporary names of a job begin."""
-    return f".{_inbox_mark(folders)}-{claim.note.job}"
-
-
-def _inbox_mark(folders: Folders) -> str:
-    """Which inbox a temporary file comes from: an outbox may serve several."""
-    return identity(folders.inbox.stat())
+    """A temporary name, which says which inbox it is from: an outbox may serve several."""
+    return folders.outbox / f".{identity(folders.inbox.stat())}-{claim.note.job}-{ending}.tmp"
 
 
 def is_published(claim: Claim, folders: Folders) -> Record | None:
@@ -284,7 +269,7 @@ def finish(finished: Sequence[tuple[Claim, bool]], folders: Folders) -> None:
 
 def remove_orphans(folders: Folders, jobs_in_work: Callable[[], set[str]]) -> None:
     """Remove temporary files of this inbox's jobs that are no longer in work."""
-    mark = _inbox_mark(folders)
+    mark = identity(folders.inbox.stat())
     found = [
         (name, match["job"])
         for name in os.listdir(folders.outbox)  # noqa: PTH208 - there may be a million

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import math
 import os
 import signal
 import stat
@@ -99,14 +100,13 @@ def fingerprint_of(status: os.stat_result) -> Fingerprint:
     return Fingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-Read = Callable[[bytes], tuple[Any, bool]]
-"""Returns the contents of a file from its bytes, and whether they look cut off."""
-
-
-def look(path: Path, read: Read | None = None, most: int = 0) -> Sight | Refused | None:
+def look(
+    path: Path, read: Callable[[bytes], tuple[Any, bool]] | None = None, most: int = 0
+) -> Sight | Refused | None:
     """Look at a path; None if nothing is there.
 
-    A file of up to `most` bytes without a writer is read.
+    A file of up to `most` bytes without a writer is read: `read` returns what its bytes hold, and
+    whether they look cut off.
     """
     try:
         status = path.lstat()
@@ -200,14 +200,12 @@ def _is_written_in(folder: int, name: str) -> bool:
 
 def _unopened(path: Path, status: os.stat_result, error: OSError) -> Sight | None:
     """The sight of a file that cannot be opened; None if it was replaced just now."""
-    match error.errno:
-        case errno.ENOENT | errno.ELOOP | errno.ENXIO:
-            return None
-        case errno.EACCES:  # permission may be granted at the end of a copy
-            return Sight(path.name, fingerprint_of(status), writer=None)
-        case errno.EAGAIN:  # it is leased for writing
-            return Sight(path.name, fingerprint_of(status), writer=True)
-    raise error
+    if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
+        return None
+    writers = {errno.EACCES: None, errno.EAGAIN: True}
+    if error.errno not in writers:  # permission may be granted at the end of a copy,
+        raise error  # and EAGAIN says that it is leased for writing
+    return Sight(path.name, fingerprint_of(status), writers[error.errno])
 
 
 def unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -> bool:
@@ -216,17 +214,14 @@ def unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -
     The bytes are compared too, if they are given: times of files are some milliseconds coarse.
     """
     seen = look(path) if data is None else look(path, lambda now: (None, now != data), len(data))
-    if seen is None or seen.fingerprint != fingerprint or _has_known_writer(seen):
+    if isinstance(seen, Sight) and (seen.writer or seen.cut_off):
         return False
-    return not (isinstance(seen, Sight) and seen.cut_off)
+    return seen is not None and seen.fingerprint == fingerprint
 
 
 def is_written(path: Path) -> bool:
     """Whether a file, or one in a folder, is known to have a writer."""
-    return _has_known_writer(look(path))
-
-
-def _has_known_writer(seen: Sight | Refused | None) -> bool:
+    seen = look(path)
     return isinstance(seen, Sight) and seen.writer is True
 
 
@@ -249,11 +244,6 @@ def has_writer(descriptor: int) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """Complete."""
-
-
-@dataclass(frozen=True, slots=True)
 class Settling:
     """Not yet complete: look again in `seconds`.
 
@@ -268,36 +258,42 @@ class Settling:
     held: bool = False
 
 
+@dataclass(slots=True)
+class _Seen:
+    """When a file was first seen, since when it is as it is, and when a writer was seen last."""
+
+    first: float
+    fingerprint: Fingerprint
+    since: float
+    written: float = -math.inf
+
+
 class Settler:
     """Remembers since when each file has been as it is now, on a monotonic clock."""
 
     def __init__(self, settle: float) -> None:
         self._settle = settle
-        self._first: dict[str, float] = {}
-        self._since: dict[str, tuple[Fingerprint, float]] = {}
-        self._written: dict[str, float] = {}
+        self._seen: dict[str, _Seen] = {}
 
     def forget_all_but(self, names: Collection[str]) -> None:
-        for gone in self._since.keys() - names:
-            del self._since[gone], self._first[gone]
-            self._written.pop(gone, None)
+        for gone in self._seen.keys() - names:
+            del self._seen[gone]
 
-    def judge(self, sight: Sight, now: float, wall: float) -> Ready | Settling:
-        """Whether the file is complete, at `now` on the monotonic and `wall` on the wall clock."""
-        fingerprint, since = self._since.get(sight.name, (None, now))
-        if fingerprint != sight.fingerprint:
-            since = now
-            self._since[sight.name] = (sight.fingerprint, now)
-        unchanged = now - since
+    def judge(self, sight: Sight, now: float, wall: float) -> Settling | None:
+        """None if the file is complete at `now` on the monotonic and `wall` on the wall clock."""
+        seen = self._seen.setdefault(sight.name, _Seen(now, sight.fingerprint, now))
+        if seen.fingerprint != sight.fingerprint:
+            seen.fingerprint, seen.since = sight.fingerprint, now
+        unchanged = now - seen.since
         settle = FOLDER_SECONDS if sight.is_folder else self._settle
         left = settle - unchanged
-        patience = settle - (now - self._first.setdefault(sight.name, now))
+        patience = settle - (now - seen.first)
         if sight.writer:
-            self._written[sight.name] = now
+            seen.written = now
             soon = max(left, settle / 4)
             return Settling(soon, "a writer has it open", patience, held=left <= 0)
-        if sight.is_folder and sight.name in self._written:
-            left = max(left, self._written[sight.name] + settle - now)
+        if sight.is_folder:
+            left = max(left, seen.written + settle - now)
         if sight.fingerprint.size == 0:
             age = max(unchanged, wall - sight.modified)
             if age < EMPTY_SECONDS and sight.modified < wall + CLOCK_SECONDS:
@@ -306,4 +302,4 @@ class Settler:
             return Settling(left, "it may still be written", patience)
         if sight.cut_off and left > 0:
             return Settling(left, "it looks cut off", patience)
-        return Ready()
+        return None

@@ -15,36 +15,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import asdict
-
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.outbox.rows import Rows
-from pipeline.outbox.schema import CLAIMED, PROVED, REFUSED, Fallback
+from pipeline.outbox.schema import REFUSED, Fallback
 from pipeline.outbox.tables import PuzzleRow, columns
 from pipeline.outbox.write_record import (
     Origin,
-    Summary,
+    SetOfMany,
+    SetOfOne,
     digest,
-    finished_event,
-    job_files,
-    make_record,
-    many_log_text,
-    many_record,
     record_text,
-    told_seconds,
-    told_totals,
+    timestamp,
 )
 from pipeline.puzzle.puzzle import NINE
 from pipeline.reading.source import Single, Source
 from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.claim import Claim, Note
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.growing import Growing, State
+from pipeline.service.protocol.growing import Growing
 from pipeline.service.protocol.publish import Publication
 from pipeline.service.protocol.settle import within
 from pipeline.service.workers import Request, Several
@@ -208,30 +202,80 @@ class Ended:
         return any(self.totals.get(name) for name in (*NOT_WELL, REFUSED))
 
 
-class SetSink:
-    """One problem: its solutions, record and log. An item is still to be computed."""
+class Sink(ABC):
+    """The requests of a claimed job, its answers, and what is published of them."""
 
-    def __init__(self, claim: Claim, origin: Origin, item: Single | None, result: Result) -> None:
-        self.item = item
+    def __init__(self, claim: Claim, settings: Settings) -> None:
         self._claim = claim
-        self._origin = origin
-        self._result = result
+        self._settings = settings
 
-    @classmethod
-    def of(cls, claim: Claim, item: Single, settings: Settings) -> SetSink:
-        sha256 = None if item.data is None else digest(item.data)
+    @property
+    def is_refused(self) -> bool:
+        """Whether the original belongs in `failed`."""
+        return False
+
+    @abstractmethod
+    def steps(self) -> Iterator[Request]:
+        """The requests, always the same for the same source."""
+
+    @abstractmethod
+    def write(self, step: Any, reply: Any) -> None:
+        """Take the reply to a step."""
+
+    @abstractmethod
+    def _outcome(self, seconds: float) -> SetOfOne | SetOfMany:
+        """What is published of a job that took so many seconds."""
+
+    def _grown(self) -> Mapping[str, Any]:
+        """The files that lie in the outbox already."""
+        return {}
+
+    def publication(self, seconds: float) -> Publication:
+        """All files of the job, with its record and its log."""
+        now, note, outcome = datetime.now(UTC), self._claim.note, self._outcome(seconds)
+
+        def files() -> Iterator[Any]:
+            yield from self._grown().items()
+            yield from outcome.files(note.stem, note.claimed or timestamp(now), now)
+
+        def record(hashes: Mapping[str, str]) -> str:
+            return record_text(outcome.record(hashes, now))
+
+        return Publication(self._claim, files, record)
+
+    def finish(self, log: Log, seconds: float) -> Ended:
+        """Log the outcome of the published job."""
+        outcome = self._outcome(seconds)
+        event = outcome.event() | {"source": printable(outcome.origin.source)}
+        for each in outcome.warnings():
+            log.warning("solver.fallback", source=event["source"], **each)
+        ended = Ended(self._claim.note, outcome.status, outcome.totals, event.get("message"))
+        (log.error if ended.bad else log.info)("job.finished", job=outcome.origin.job, **event)
+        return ended
+
+    def _origin(self, sha256: str | None, size: int | None) -> Origin:
+        note, declared = self._claim.note, self._settings.reading.declared()
+        return Origin(note.job, note.source, sha256, size, declared)
+
+
+class SetSink(Sink):
+    """One problem: its solutions, record and log; `item` is None if nothing is to be computed."""
+
+    def __init__(self, claim: Claim, item: Single, settings: Settings) -> None:
+        super().__init__(claim, settings)
         seconds = {"total": item.seconds} | ({} if item.data is None else {"parse": item.seconds})
-        refused = Result("invalid", message=item.refusal, seconds=seconds)
-        origin = _origin(claim, sha256, item.size, settings)
-        return cls(claim, origin, item if item.refusal is None else None, refused)
+        self._result = Result("invalid", message=item.refusal, seconds=seconds)
+        self._dropped = self._origin(None if item.data is None else digest(item.data), item.size)
+        self.item = item if item.refusal is None else None
 
     @classmethod
     def failed(cls, claim: Claim, why: str, settings: Settings) -> SetSink:
         """The set that says why a claim could not be processed."""
         size = size_of(claim.original)
-        sha256 = None if size is None else digest_of(claim.original)
-        origin = _origin(claim, sha256, size, settings)
-        return cls(claim, origin, None, Result("failed", message=why))
+        sink = cls(claim, Single(claim.note.source, None, why), settings)
+        sink._result = Result("failed", message=why)
+        sink._dropped = sink._origin(None if size is None else digest_of(claim.original), size)
+        return sink
 
     def steps(self) -> Iterator[Request]:
         if self.item is not None:
@@ -240,50 +284,24 @@ class SetSink:
     def write(self, _step: Any, reply: Any) -> None:
         (self._result,) = reply
 
-    def publication(self, _seconds: float) -> Publication:
-        """The set; the result knows how long it took."""
-        origin, result = self._origin, self._result
-        note, now = self._claim.note, datetime.now(UTC)
-        times = datetime.fromisoformat(note.claimed) if note.claimed else now, now
-        return Publication(
-            self._claim,
-            lambda: job_files(note.stem, origin, result, times, keep_cnf=note.keep_cnf),
-            lambda files: record_text(make_record(origin, result, files, now)),
-        )
-
     @property
     def is_refused(self) -> bool:
-        """Whether the original belongs in `failed`."""
         return self._result.status in ("invalid", "failed")
 
-    def finish(self, log: Log, _seconds: float) -> Ended:
-        """Log the outcome of the published job."""
-        origin, result = self._origin, self._result
-        source, bad = printable(origin.source), result.status in NOT_WELL
-        used = result.solver
-        if used and (why := used.warning):
-            log.warning("solver.fallback", source=source, solver=used.name, reason=why)
-        event = finished_event(origin, result) | {"source": source}
-        (log.error if bad else log.info)("job.finished", job=origin.job, **event)
-        status: str = result.status
-        return Ended(self._claim.note, status, {status: 1}, result.said)
+    def _outcome(self, _seconds: float) -> SetOfOne:
+        """The set; the result knows how long it took."""
+        return SetOfOne(self._dropped, self._result, self._claim.note.keep_cnf)
 
 
-def _origin(claim: Claim, sha256: str | None, size: int | None, settings: Settings) -> Origin:
-    note = claim.note
-    return Origin(note.job, note.source, sha256, size, settings.reading.declared())
-
-
-class GrowingSink(ABC):
+class GrowingSink(Sink):
     """Many problems, whose files grow in the outbox.
 
     Each step is made durable, so that a killed job continues after it: `steps_before` were done
     by earlier runs, in `seconds_before`. A subclass's state is what `write` needs to continue; it
-    is resumed in the constructor. It may set `_digest`, the SHA-256 of what was dropped, if it
-    knows it.
+    is resumed in the constructor. A subclass that knows the SHA-256 of what was dropped sets
+    `_digest`.
     """
 
-    is_refused = False
     status: str
     format: str
     reason: str
@@ -292,13 +310,11 @@ class GrowingSink(ABC):
     def __init__(
         self, claim: Claim, folders: Folders, settings: Settings, portions: Portions
     ) -> None:
+        super().__init__(claim, settings)
         self.totals: Counter[str] = Counter()
         self.fallbacks: tuple[Fallback, ...] = ()
-        self._claim = claim
-        self._settings = settings
-        self._proves = settings.prove == "always"
+        self._portions = portions
         self._digest = ""
-        self._declared = settings.reading.declared()
         key = f"{columns(PuzzleRow)} {settings.output_key} {portions}"
         self._growing = Growing(claim, folders, key)
         self.steps_before = int(self._growing.state.get("steps", 0))
@@ -310,18 +326,10 @@ class GrowingSink(ABC):
         return False
 
     @abstractmethod
-    def steps(self) -> Iterator[Request]:
-        """The requests, always the same for the same source."""
-
-    @abstractmethod
-    def write(self, step: Any, reply: Any) -> None:
-        """Append the reply to a step."""
-
-    @abstractmethod
     def progress(self) -> Progress: ...
 
     @abstractmethod
-    def _state(self) -> State: ...
+    def _state(self) -> dict[str, Any]: ...
 
     def checkpoint(self, steps: int, seconds: float) -> None:
         """Make what was written durable: `steps` steps, which took `seconds`."""
@@ -336,34 +344,23 @@ class GrowingSink(ABC):
             }
         )
 
-    def publication(self, seconds: float) -> Publication:
-        """The grown files of a job, with its record and its log."""
-        now, note, original = datetime.now(UTC), self._claim.note, self._claim.original
+    @cached_property
+    def _dropped(self) -> Origin:
+        """The original, which is still in its claim when this is first asked."""
+        original = self._claim.original
         sha256 = self._digest or (digest_of(original) if original.is_file() else None)
-        origin = _origin(self._claim, sha256, size_of(original), self._settings)
-        counted = self.totals, self.fallbacks
-        summary = Summary(self.status, self.format, self.reason, *counted, seconds)
+        return self._origin(sha256, size_of(original))
 
-        def files() -> Iterator[Any]:
-            yield from self._growing.staged().items()
-            yield f"{note.stem}.log", [many_log_text(origin, summary, note.claimed, now)]
+    @cached_property
+    def _size(self) -> int | None:
+        return shown_size(self._claim.original)
 
-        def record(hashes: Mapping[str, str]) -> str:
-            return record_text(many_record(origin, summary, hashes, now))
+    def _outcome(self, seconds: float) -> SetOfMany:
+        counts = self.totals, self.fallbacks
+        return SetOfMany(self._dropped, self.status, self.format, self.reason, *counts, seconds)
 
-        return Publication(self._claim, files, record)
-
-    def finish(self, log: Log, seconds: float) -> Ended:
-        """Log the outcome of the published job."""
-        note, totals = self._claim.note, told_totals(self.totals)
-        source, ended = printable(note.source), Ended(note, self.status, totals)
-        for each in self.fallbacks:
-            log.warning("solver.fallback", source=source, **asdict(each))
-        event: dict[str, Any] = {"source": source, "status": self.status, "totals": totals}
-        event |= {name: self.totals.get(name, 0) for name in (PROVED, CLAIMED)}
-        told = told_seconds({"total": seconds})
-        (log.error if ended.bad else log.info)("job.finished", job=note.job, **event, seconds=told)
-        return ended
+    def _grown(self) -> Mapping[str, Any]:
+        return self._growing.staged()
 
     def close(self) -> None:
         self._growing.close()

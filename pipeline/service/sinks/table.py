@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from pipeline.outbox.rows import Rows, blank_lines, summed
 from pipeline.outbox.schema import Fallback
-from pipeline.outbox.tables import PuzzleRow, header, with_columns
+from pipeline.outbox.tables import PuzzleRow, header
 from pipeline.puzzle.puzzle import NINE
 from pipeline.reading.archives.limits import Room
 from pipeline.reading.archives.streams import Meter, PeekableStream
@@ -20,30 +22,37 @@ from pipeline.reading.source import Collection
 from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.growing import Growing, State
-from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, shown_size, size_of
+from pipeline.service.protocol.growing import Growing
+from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, size_of
 from pipeline.settings import MAX_SOLUTIONS_OF_MANY, Settings
 
 
-class Table:
+class GrowingTable:
     """The table and the solutions of one collection, growing under a stem.
 
     `seconds` is how long it took to compute in all, added up over the workers. `ahead` is by how
     much the indices of the last piece were ahead of its lines.
     """
 
-    def __init__(self, growing: Growing, stem: str, settings: Settings) -> None:
+    def __init__(
+        self,
+        growing: Growing,
+        stem: str,
+        settings: Settings,
+        state: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self._growing = growing
-        self.stem = stem
         self._also = settings.traits
-        self.count = 0
-        self._ranks = 0
+        self.stem = stem
         self.ahead = 0
-        self.totals: Counter[str] = Counter()
-        self.fallbacks: tuple[Fallback, ...] = ()
-        self.seconds = 0.0
+        self.count: int = state.get("count", 0)
+        self._ranks: int = state.get("ranks", 0)
+        self.totals = Counter[str](state.get("totals", {}))
+        self.seconds: float = state.get("seconds", 0.0)
+        self.fallbacks = msgspec.convert(state.get("fallbacks", ()), tuple[Fallback, ...])
 
-    def state(self) -> State:
+    def state(self) -> dict[str, Any]:
+        """What is needed to go on with it."""
         return {
             "count": self.count,
             "ranks": self._ranks,
@@ -52,23 +61,13 @@ class Table:
             "seconds": self.seconds,
         }
 
-    def resume(self, state: State) -> None:
-        self.count, self._ranks = state["count"], state["ranks"]
-        self.totals = Counter(state["totals"])
-        self.seconds = state.get("seconds", 0.0)  # earlier versions noted neither this nor these
-        self.fallbacks = msgspec.convert(state.get("fallbacks", ()), tuple[Fallback, ...])
-
-    def _table(self) -> str:
-        return f"{self.stem}.csv"
-
-    def _solution(self, rank: int) -> str:
-        return f"{self.stem}_{rank}.solution"
-
     def names(self) -> list[str]:
-        solutions = (self._solution(rank) for rank in range(1, self._ranks + 1))
-        return [self._table(), *solutions]
+        """The table, and the files of solutions."""
+        solutions = (f"{self.stem}_{rank}.solution" for rank in range(1, self._ranks + 1))
+        return [f"{self.stem}.csv", *solutions]
 
     def add(self, rows: Rows, piece: Piece) -> None:
+        """Append the rows of a piece."""
         self.ahead = self.count + 1 - piece.first_line
         self._append(rows)
 
@@ -83,14 +82,13 @@ class Table:
 
     def _append(self, rows: Rows) -> None:
         if not self._ranks:
-            self._growing.append(self._table(), header(with_columns(PuzzleRow, self._also)))
-        while self._ranks < max(1, len(rows.solutions)):
+            self._growing.append(f"{self.stem}.csv", header(PuzzleRow, self._also))
+        for _ in range(self._ranks, max(1, len(rows.solutions))):
             self._add_rank()
-        self._growing.append(self._table(), rows.table_from(self.count + 1))
-        for rank in range(self._ranks):
-            here = rank < len(rows.solutions)
-            lines = rows.solutions[rank] if here else rows.unsolved()
-            self._growing.append(self._solution(rank + 1), lines)
+        table, *files = self.names()
+        self._growing.append(table, rows.table_from(self.count + 1))
+        for name, lines in zip_longest(files, rows.solutions):
+            self._growing.append(name, rows.unsolved() if lines is None else lines)
         self.count += rows.count
         self.totals += rows.totals
         self.fallbacks = summed((*self.fallbacks, *rows.fallbacks))
@@ -99,10 +97,12 @@ class Table:
     def _add_rank(self) -> None:
         """Begin another file of solutions, with a blank for each earlier puzzle."""
         self._ranks += 1
-        self._growing.append(self._solution(self._ranks), b"")
+        _, first, *others = self.names()
+        name = others[-1] if others else first
+        self._growing.append(name, b"")
         if self.count:
-            for block in blank_lines(self._growing.path(self._solution(1))):
-                self._growing.append(self._solution(self._ranks), block)
+            for block in blank_lines(self._growing.path(first)):
+                self._growing.append(name, block)
 
 
 FEW = 64
@@ -133,31 +133,28 @@ class TableSink(GrowingSink):
         self.reason = found.source.detected.reason
         self._source = found.source
         self._is_packed = found.kind != "plain"
-        self._portions = portions
         self._meter = Meter()
-        self._table = Table(self._growing, claim.note.stem, settings)
-        self._bytes = 0
-        if self._growing.state:
-            noted = self._growing.state["bulk"]
-            self._bytes = noted["bytes"]
-            self._table.resume(noted)
+        noted = self._growing.state.get("bulk", {})
+        self._bytes = noted.get("bytes", 0)
+        self._table = GrowingTable(self._growing, claim.note.stem, settings, noted)
         self.totals, self.fallbacks = self._table.totals, self._table.fallbacks
 
     @property
     def is_small(self) -> bool:
         """Whether it is solved in one piece: few puzzles, or as many as lanes take at once."""
-        size, settings, cells = size_of(self._claim.original), self._settings, self._source.cells
+        settings, cells = self._settings, self._source.cells
+        size = size_of(self._claim.original) or 0
         return (
             not self.steps_before
             and settings.cluster is None
             and not self._is_packed
             and cells <= NINE.size
-            and (size or 0) <= self._portions.size(self._source, settings)
+            and size <= self._portions.size(self._source, settings)
             and settings.solver in {"auto", "lanes"}
             and (settings.max_solutions or 0) <= MAX_SOLUTIONS_OF_MANY
-            and not self._proves
+            and settings.prove != "always"
             and "effort" not in settings.traits
-            and ((size or 0) <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
+            and (size <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
         )
 
     def steps(self) -> Iterator[PieceOf | End]:
@@ -178,9 +175,9 @@ class TableSink(GrowingSink):
                     self._digest = end.digest
         self.fallbacks = self._table.fallbacks
 
-    def _state(self) -> State:
+    def _state(self) -> dict[str, Any]:
         return self._table.state() | {"bytes": self._bytes}
 
     def progress(self) -> Progress:
         done = self._meter.read if self._is_packed else self._bytes
-        return Progress(self._table.count, done, shown_size(self._claim.original))
+        return Progress(self._table.count, done, self._size)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -18,15 +17,8 @@ from pipeline.errors import printable
 from pipeline.files import digest_of, write_new
 from pipeline.outbox import ENDING, read_record
 from pipeline.outbox.names import COUNT, is_output, stems_for
-from pipeline.outbox.rows import Rows, fallbacks_of, summed
-from pipeline.outbox.schema import (
-    ASIDE,
-    DISAGREEMENTS,
-    FALLBACKS,
-    REFUSED,
-    Fallback,
-    PuzzleRecord,
-)
+from pipeline.outbox.rows import Rows, count_aside, summed
+from pipeline.outbox.schema import ASIDE, REFUSED, Fallback, PuzzleRecord, Record
 from pipeline.outbox.tables import (
     MemberRow,
     added_fields,
@@ -34,17 +26,13 @@ from pipeline.outbox.tables import (
     csv_line,
     header,
     unproved,
-    with_columns,
     yes_or_no,
 )
 from pipeline.outbox.write_record import (
     Origin,
-    Summary,
+    SetOfMany,
+    SetOfOne,
     digest,
-    job_files,
-    make_record,
-    many_log_text,
-    many_record,
     record_text,
     timestamp,
 )
@@ -57,10 +45,9 @@ from pipeline.reading.source import Archive, Single
 from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders, sync
-from pipeline.service.protocol.growing import State
 from pipeline.service.protocol.publish import Publication
-from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, Singles, shown_size
-from pipeline.service.sinks.table import Table
+from pipeline.service.sinks.set import End, GrowingSink, PieceOf, Portions, Singles
+from pipeline.service.sinks.table import GrowingTable
 from pipeline.settings import Settings
 from pipeline.solving.facts import NOT_WELL
 from pipeline.solving.result import Result
@@ -84,15 +71,21 @@ class TreeSink(GrowingSink):
     ) -> None:
         super().__init__(claim, folders, settings, portions)
         self.format = self.reason = found.kind
-        self._portions = portions
-        self._tree = Tree(self._growing.tree, claim.note.job, self._declared)
-        self._table = f"{claim.note.stem}.csv"
-        self._also = settings.traits
-        self._members = 0
-        self._inner: tuple[str, Table | str] | None = None  # or why it has none
+        self._tree = Tree(self._growing.tree)
+        self._rows = f"{claim.note.stem}.csv"
         self._meter = Meter()
-        if self._growing.state:
-            self._resume(self._growing.state["bulk"])
+        noted = self._growing.state.get("bulk", {})
+        self.totals = Counter(noted.get("totals", {}))
+        self.fallbacks = msgspec.convert(noted.get("fallbacks", ()), tuple[Fallback, ...])
+        self._members: int = noted.get("members", 0)
+        self._inner: tuple[str, GrowingTable | str] | None = None  # or why it has none
+        if "inner" in noted:
+            member, stem, state = noted["inner"]
+            table = None if state is None else self._table(stem, state)
+            self._inner = member, table or stem
+
+    def _table(self, stem: str, state: dict[str, Any]) -> GrowingTable:
+        return GrowingTable(self._growing, stem, self._settings, state)
 
     def steps(self) -> Iterator[Singles | PieceOf | End]:
         """Single puzzles in groups, collections in pieces, in the order of the archive."""
@@ -124,97 +117,82 @@ class TreeSink(GrowingSink):
                 self._tree.sync()
             case PieceOf(piece, _, member), Rows() as rows:
                 table = self._table_of(member)
-                if isinstance(table, Table):
+                if isinstance(table, GrowingTable):
                     table.add(rows, piece)
             case End() as end, _:
                 self._end(end)
 
     def _write_item(self, item: Single, result: Result) -> None:
+        """Write the set of a member that is one puzzle, and its row."""
         if item.data is None:
-            self._row(item.name, None, REFUSED, 0, (None, ""), [item.refusal or ""])
+            self._row(item.name, None, REFUSED, 0, "", "", printable(item.refusal or ""))
             return
-        added: list[str] = []
-        if result.solver and result.solver.warning:
-            self.totals[FALLBACKS] += 1
-            self.fallbacks = summed((*self.fallbacks, *fallbacks_of([result])))
-        result, keep_cnf = _judged(item.data, result), self._settings.keep_cnf
+        result, added = _judged(item.data, result), list[str]()
+        origin = self._member(item.name, digest(item.data), len(item.data))
+        made = SetOfOne(origin, result, self._settings.keep_cnf)
         try:
-            told = item.name, self._members, item.data
-            record = self._tree.write(*told, result, keep_cnf=keep_cnf)
-            added = added_fields(record, self._also)
+            record = self._tree.write_one(item.name, self._members, made)
+            added = added_fields(record, self._settings.traits)
         except OSError as error:
             why = _fault_of_name(error)
             result = replace(result, status="failed", solutions=(), complete=None, message=why)
-        if result.complete and result.certificate:
-            self.totals[result.certificate.complete] += 1
-        if result.disagreement:
-            self.totals[DISAGREEMENTS] += 1
-        status, found = result.status, len(result.solutions)
-        known, certificate = (result.complete, result.told_certificate), result.certificate
+        self.fallbacks = summed((*self.fallbacks, *count_aside(result, self.totals)))
+        found, known, certificate = len(result.solutions), result.complete, result.certificate
         reason = unproved(certificate.complete, certificate.reason) if certificate else None
-        message = "; ".join(filter(None, (result.said, reason)))
-        self._row(item.name, result.format, status, found, known, [message, *added])
+        message = printable("; ".join(filter(None, (result.said, reason))))
+        how = yes_or_no(known), result.told_certificate
+        self._row(item.name, result.format, result.status, found, *how, message, *added)
 
-    def _row(
-        self,
-        member: str,
-        form: str | None,
-        status: str,
-        solutions: int,
-        known: tuple[bool | None, str],
-        said: Sequence[str],
-    ) -> None:
-        """Write a row; `known` is whether the solutions are all, and by what.
+    def _member(self, name: str, sha256: str | None, size: int | None) -> Origin:
+        return replace(self._origin(sha256, size), source=name, member=self._members)
 
-        `said` is the message, and the fields of the columns that are asked for, if any is known.
-        """
+    def _row(self, member: str, form: str | None, status: str, *rest: object) -> None:
+        """Write a row of MemberRow; the columns that `--also` adds may be left out."""
         if status != "collection":  # its puzzles count instead
             self.totals[status] += 1
         self._members += 1
-        complete = yes_or_no(known[0]), known[1]
-        fields = printable(member), form or "", status, str(solutions), *complete, *said
-        row = with_columns(MemberRow, self._also)
+        also = self._settings.traits
         if self._members == 1:
-            self._growing.append(self._table, header(row))
-        empty = [""] * (len(columns(row)) - len(fields))
-        self._growing.append(self._table, csv_line(row(*map(printable, fields), *empty)))
+            self._growing.append(self._rows, header(MemberRow, also))
+        fields = [printable(member), form, status, *rest]
+        fields += [""] * (len(columns(MemberRow, also)) - len(fields))
+        self._growing.append(self._rows, csv_line(fields))
 
-    def _table_of(self, member: str) -> Table | str:
+    def _table_of(self, member: str) -> GrowingTable | str:
         """The table of a collection, or why it has none. Raises OSError."""
         if self._inner is None or self._inner[0] != member:
             try:
                 stem = self._tree.usable_stem_for(member, self._members)
-                self._inner = member, Table(self._growing, f"/{stem}", self._settings)
+                self._inner = member, self._table(f"/{stem}", {})
             except OSError as error:
                 self._inner = member, _fault_of_name(error)
         return self._inner[1]
 
     def _end(self, end: End) -> None:
+        """Write the set of a member that is a collection, and its row."""
         member, found = end.member, end.source.detected
-        table = self._table_of(member)
+        table, self._inner = self._table_of(member), None
         if isinstance(table, str):
-            self._row(member, found.format.name, "failed", 0, (None, ""), [table])
-            self._inner = None
+            self._row(member, found.format.name, "failed", 0, "", "", printable(table))
             return
         table.finish(end)
-        names = table.names()
-        for name in names:
+        for name in table.names():
             self._growing.release(name)
-        origin = self._tree.origin(member, self._members, end.digest, end.size)
-        form = found.format.name
+        origin, form = self._member(member, end.digest, end.size), found.format.name
         counted = table.totals, table.fallbacks
-        summary = Summary("collection", form, found.reason, *counted, table.seconds)
-        self._tree.write_many(table.stem.lstrip("/"), origin, summary, names)
+        made = SetOfMany(origin, "collection", form, found.reason, *counted, table.seconds)
+        self._tree.write(table.stem.lstrip("/"), made, table.names())
+        self._tree.sync()
         bad = sum(table.totals[status] for status in NOT_WELL)
         message = f"{bad} of {table.count} are invalid, unknown or failed" if bad else ""
         solved = table.totals["unique"] + table.totals["multiple"]
-        self._row(member, form, "collection", solved, (None, ""), [end.error or message])
+        said = printable(end.error or message)
+        self._row(member, form, "collection", solved, "", "", said)
         self.totals += table.totals
         self.fallbacks = summed((*self.fallbacks, *table.fallbacks))
-        self._inner = None
 
-    def _state(self) -> State:
-        state: State = {"totals": dict(self.totals), "members": self._members}
+    def _state(self) -> dict[str, Any]:
+        state: dict[str, Any] = {"totals": dict(self.totals), "members": self._members}
         state["fallbacks"] = msgspec.to_builtins(self.fallbacks)
         if self._inner:
             member, table = self._inner
@@ -222,31 +200,15 @@ class TreeSink(GrowingSink):
             state["inner"] = [member, *told]
         return state
 
-    def _resume(self, state: State) -> None:
-        self.totals = Counter(state["totals"])
-        self.fallbacks = msgspec.convert(state.get("fallbacks", ()), tuple[Fallback, ...])
-        self._members = state["members"]
-        if "inner" in state:
-            member, stem, noted = state["inner"]
-            self._inner = member, stem
-            if noted is not None:
-                table = Table(self._growing, stem, self._settings)
-                table.resume(noted)
-                self._inner = member, table
-
     def progress(self) -> Progress:
         inner = self._inner[1] if self._inner else ""
-        counts = self.totals + (inner.totals if isinstance(inner, Table) else Counter())
+        counts = self.totals + (inner.totals if isinstance(inner, GrowingTable) else Counter())
         puzzles = sum(count for name, count in counts.items() if name not in ASIDE)
         return Progress(puzzles, self._meter.read, self._size)
 
-    @cached_property
-    def _size(self) -> int | None:
-        return shown_size(self._claim.original)
-
     def publication(self, seconds: float) -> Publication:
         if not self._members:
-            self._growing.append(self._table, header(with_columns(MemberRow, self._also)))
+            self._growing.append(self._rows, header(MemberRow, self._settings.traits))
         if not self._claim.note.files:  # else it may have been renamed already
             self._growing.tree.mkdir(exist_ok=True)
         return replace(super().publication(seconds), tree=self._growing.tree)
@@ -272,10 +234,8 @@ def _judged(data: bytes, result: Result) -> Result:
 class Tree:
     """A hidden folder in which the results for a job's members are written."""
 
-    def __init__(self, top: Path, job: str, declared: Mapping[str, str]) -> None:
+    def __init__(self, top: Path) -> None:
         self._top = top
-        self._job = job
-        self._declared = declared
         self._fresh: list[Path] = []
 
     def stem_for(self, member: str, number: int) -> str:
@@ -336,19 +296,22 @@ class Tree:
             self._fresh += [self._top / made, (self._top / made).parent]
         return made
 
-    def write(
-        self, name: str, number: int, data: bytes, result: Result, *, keep_cnf: bool
-    ) -> PuzzleRecord:
+    def write_one(self, member: str, number: int, made: SetOfOne) -> PuzzleRecord:
         """Write one puzzle's set; return its record. Raises OSError, and then nothing is left."""
-        now = datetime.now(UTC)
-        origin = self.origin(name, number, digest(data), len(data))
         with self._undone():
-            stem = self.stem_for(name, number)
-            base = PurePosixPath(stem).name
-            files = job_files(base, origin, result, (now, now), keep_cnf=keep_cnf)
-            hashes = {own: self._put(stem, own, pieces) for own, pieces in files}
-            record = make_record(origin, result, hashes, now)
-            self._put(stem, base + ENDING, [record_text(record)])
+            record = self.write(self.stem_for(member, number), made)
+        assert isinstance(record, PuzzleRecord), "a puzzle has no other"  # noqa: S101 - for mypy
+        return record
+
+    def write(self, stem: str, made: SetOfOne | SetOfMany, grown: Iterable[str] = ()) -> Record:
+        """Write the set of a member, some files of which have grown here already."""
+        now, base = datetime.now(UTC), PurePosixPath(stem).name
+        paths = [self._top / name.lstrip("/") for name in grown]
+        hashes = {path.name: digest_of(path) for path in paths}
+        for name, pieces in made.files(base, timestamp(now), now):
+            hashes[name] = self._put(stem, name, pieces)
+        record = made.record(hashes, now)
+        self._put(stem, base + ENDING, [record_text(record)])
         return record
 
     def _put(self, stem: str, name: str, pieces: Iterable[str | bytes]) -> str:
@@ -356,21 +319,6 @@ class Tree:
         path.unlink(missing_ok=True)  # from an interrupted step
         self._fresh += [path, path.parent]
         return write_new(path, pieces)
-
-    def origin(self, member: str, number: int, sha256: str | None, size: int | None) -> Origin:
-        return Origin(self._job, member, sha256, size, self._declared, number)
-
-    def write_many(self, stem: str, origin: Origin, summary: Summary, names: Iterable[str]) -> None:
-        """Write record and log of a collection, whose other files have grown under a stem."""
-        now = datetime.now(UTC)
-        base = PurePosixPath(stem).name
-        paths = [self._top / name.lstrip("/") for name in names]
-        hashes = {path.name: digest_of(path) for path in paths}
-        log = many_log_text(origin, summary, timestamp(now), now)
-        hashes[f"{base}.log"] = self._put(stem, f"{base}.log", [log])
-        record = many_record(origin, summary, hashes, now)
-        self._put(stem, base + ENDING, [record_text(record)])
-        self.sync()
 
     def sync(self) -> None:
         """Make everything written since the last call durable."""

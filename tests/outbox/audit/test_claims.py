@@ -11,7 +11,7 @@ from support.solving import NONE, SIX, TWO
 from pipeline.outbox.audit import Terms
 from pipeline.outbox.audit.claims import audit_conflict, audit_difference
 from pipeline.outbox.audit.sets import Report
-from pipeline.outbox.schema import Cell, Clue, Difference, PuzzleRecord, Value
+from pipeline.outbox.schema import Cell, PuzzleRecord, RecordedClue, RecordedDifference, Value
 from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
 
 LINES = "".join(map(in_a_line, (ONE, TWO, SIX, NONE)))
@@ -159,9 +159,9 @@ def test_marks_are_clues_too():
     cells = {0: low, 1: low, 5: low, 6: geometry.even_values}
     puzzle = Puzzle(geometry, tuple(cells.get(cell, geometry.all_values) for cell in range(16)))
     places = ((1, 1), (1, 2), (2, 2))
-    clues = [Clue(row=row, column=column, mark=(1, 2)) for row, column in places]
+    clues = [RecordedClue(row=row, column=column, mark=(1, 2)) for row, column in places]
     assert conflict_of(puzzle, clues).verdict == "ok"
-    extra = Clue(row=2, column=3, mark="even")
+    extra = RecordedClue(row=2, column=3, mark="even")
     (said,) = conflict_of(puzzle, [*clues, extra]).problems
     assert said.startswith("conflict: it is not minimal: without even in row 2, column 3 there is")
     assert conflict_of(puzzle, [*clues, extra], minimal=False).verdict == "ok"
@@ -172,7 +172,7 @@ def test_the_conflict_of_a_puzzle_that_is_too_large_is_unchecked():
     geometry = Geometry(16, 16)
     cells = [geometry.all_values] * geometry.side**2
     cells[0] = cells[-1] = 1
-    clues = [Clue(row=n, column=n, value=1) for n in (1, 256)]
+    clues = [RecordedClue(row=n, column=n, value=1) for n in (1, 256)]
     (said,) = conflict_of(Puzzle(geometry, tuple(cells)), clues).gaps
     assert said == "conflict: it was not checked: sides above 49 are not searched"
 
@@ -236,7 +236,7 @@ def test_how_few_values_leave_one_solution_is_searched_until_time_is_up():
         (clues, 0.0, "unchecked"),
     ):
         report = Report()
-        told = Difference(cells=cells, decisive=decisive, exact=True)
+        told = RecordedDifference(cells=cells, decisive=decisive, exact=True)
         audit_difference(told, grids, Terms(seconds=seconds), report)
         assert report.finding("", "").verdict == verdict
 

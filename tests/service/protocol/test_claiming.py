@@ -25,14 +25,6 @@ from pipeline.service.protocol.settle import UNSEEN
 RACE = "print(*[n for n in map(str, range(40)) if claim(n)], flush=True); signal.pause()"
 
 
-def test_a_claim_takes_the_file_out_of_the_inbox(box):
-    with closing(claimed(box)) as claim:
-        assert box.waiting() == set()
-        assert claim.original.read_text() == "original"
-        assert notes_in_work(box.folders) == [claim.note]
-        assert len(box.in_work()) == 1
-
-
 def test_of_several_processes_one_gets_each_file(box):
     for name in range(40):
         box.drop(str(name))
@@ -49,6 +41,8 @@ def test_of_several_processes_one_gets_each_file(box):
 
 def test_a_name_that_is_in_work_is_not_claimed_again_until_it_is_done(box):
     first = claimed(box)
+    assert (box.waiting(), first.original.read_text()) == (set(), "original")
+    assert notes_in_work(box.folders) == [first.note]
     assert claimed(box, content="newer") is None
     assert box.waiting() == {"a.txt"}
     first.original.unlink()
@@ -94,13 +88,12 @@ def test_a_changed_file_that_a_newer_one_keeps_from_going_back_stays_claimed_and
 
 
 def test_a_file_that_is_opened_for_writing_after_it_was_seen_goes_back(box):
-    path = box.drop("a.txt", "one ")
-    note = note_of(box)
-    with path.open("a") as writer:
+    note = note_of(box, box.drop("a.txt", "one ").name)
+    with (box.inbox / "a.txt").open("a") as writer:
         if make_claim(box.folders, note) is not None:
             pytest.skip("this filesystem has no leases")
         writer.write("two")
-    assert path.read_text() == "one two"
+    assert (box.inbox / "a.txt").read_text() == "one two"
     assert box.in_work() == set()
 
 
@@ -140,7 +133,7 @@ def hold(box, source, stem, former=(), *, keep_cnf=False):
 
 
 def publish(box, source, stem, former=(), *, keep_cnf=False):
-    """End the work with a published set, in place of the former ones."""
+    """End the work with a published set, which replaces earlier ones."""
     for other in former:
         (box.outbox / f"{other}.json").unlink(missing_ok=True)
     names = [f"{stem}_1.solution", f"{stem}.log"]
@@ -197,16 +190,10 @@ def test_without_both_cnfs_there_is_no_collision_with_count(box):
         assert reserve(box, f"{source}_count.txt", keep_cnf=not kept) == f"{source}_count"
 
 
-def test_a_source_that_comes_again_keeps_its_stem(box):
-    for source, stem in {"a.txt": "a", "a.sdk": "a.sdk", "a.TXT": "a.TXT"}.items():
+def test_a_source_that_comes_again_keeps_its_stem_though_a_shorter_one_has_become_free(box):
+    stems = {"a.txt": "a", "a.sdk": "a.sdk", "a.TXT": "a.TXT"}
+    for source, stem in (*stems.items(), *reversed(stems.items())):
         assert reserve(box, source, then=publish) == stem
-    for source, stem in {"a.TXT": "a.TXT", "a.sdk": "a.sdk", "a.txt": "a"}.items():
-        assert reserve(box, source, then=publish) == stem
-
-
-def test_a_source_keeps_the_full_name_though_the_shorter_stem_has_become_free(box):
-    reserve(box, "a.txt", then=publish)
-    reserve(box, "a.sdk", then=publish)
     (box.outbox / "a.json").unlink()
     assert reserve(box, "a.sdk", then=publish) == "a.sdk"
     assert reserve(box, "a.txt", then=publish) == "a"
@@ -215,11 +202,9 @@ def test_a_source_keeps_the_full_name_though_the_shorter_stem_has_become_free(bo
 def test_a_source_that_needs_another_stem_is_told_those_it_has_used(box):
     reserve(box, "a.txt", then=publish)
     reserve(box, "a_count.txt", keep_cnf=True, then=publish)
-    reservations = Reservations(box.folders)
-    with reservations.reserving("a.txt", keep_cnf=True) as told:
-        assert told == ("a.txt", ("a",))
-    with reservations.reserving("a.txt", keep_cnf=False) as told:
-        assert told == ("a", ())
+    for keep_cnf, told in {True: ("a.txt", ("a",)), False: ("a", ())}.items():
+        with Reservations(box.folders).reserving("a.txt", keep_cnf=keep_cnf) as found:
+            assert found == told
 
 
 def test_an_earlier_set_holds_its_names_until_the_one_of_another_stem_has_replaced_it(box):
@@ -239,18 +224,13 @@ def test_a_reservation_is_seen_by_another_that_had_looked_before(box):
     assert reserve(box, "A.SDK", reservations=one) == "A.SDK~2"
 
 
-def test_what_is_no_longer_held_is_free(box):
-    reservations = Reservations(box.folders)
-    reserve(box, "a.txt", then=publish, reservations=reservations)
-    (box.outbox / "a.json").unlink()
-    assert reserve(box, "a.sdk", reservations=reservations) == "a"
-
-
-def test_a_reservation_that_fails_holds_nothing(box):
+def test_what_is_no_longer_held_is_free_and_a_reservation_that_fails_holds_nothing(box):
     reservations = Reservations(box.folders)
     with pytest.raises(OSError, match="on purpose"), reservations.reserving("a.txt", keep_cnf=True):
         raise OSError("on purpose")
-    assert reserve(box, "a.sdk", reservations=reservations) == "a"
+    assert reserve(box, "a.sdk", then=publish, reservations=reservations) == "a"
+    (box.outbox / "a.json").unlink()
+    assert reserve(box, "a.ss", reservations=reservations) == "a"
 
 
 def test_one_reserves_at_a_time(box):

@@ -1,4 +1,4 @@
-"""Where finished originals go, so that none is overwritten and none gets into another."""
+"""Finished originals are moved aside: none is overwritten, and none gets into another."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -98,16 +98,13 @@ def test_a_reader_is_no_writer_and_looking_leaves_no_lease(file):
     os.close(descriptor)
 
 
-def test_a_sight_tells_inode_size_and_mtime(file):
+def test_a_sight_tells_inode_size_and_mtime_and_what_the_content_says(file):
     os.utime(file, ns=(5, 7))
-    seen = look(file, whole, MOST)
-    assert seen == Sight("a.txt", (file.stat().st_ino, 9, 7), seen.writer, data=b"some text")
-
-
-def test_the_content_decides_whether_a_file_looks_cut_off(file):
     for cut_off in (True, False):
         seen = look(file, lambda data, cut_off=cut_off: (data.upper(), cut_off), MOST)
-        assert (seen.content, seen.cut_off) == (b"SOME TEXT", cut_off)
+        fingerprint = (file.stat().st_ino, 9, 7)
+        wanted = Sight("a.txt", fingerprint, seen.writer, cut_off=cut_off, data=b"some text")
+        assert seen == replace(wanted, content=b"SOME TEXT")
 
 
 def test_a_file_is_not_unchanged_if_other_bytes_have_its_size_and_time(file):
@@ -120,21 +117,20 @@ def test_a_file_is_not_unchanged_if_other_bytes_have_its_size_and_time(file):
     assert unchanged(file, seen.fingerprint, b"same size")
 
 
-def test_an_empty_or_too_large_file_is_not_read(file):
+def test_an_empty_or_too_large_file_is_not_read_and_one_that_is_gone_is_not_there(file):
     for content in (b"", b"x" * (MOST + 1)):
         file.write_bytes(content)
         assert not look(file, never_asked, MOST).cut_off
+    assert look(file.with_name("gone"), never_asked, MOST) is None
 
 
-def test_a_file_that_changes_while_it_is_read_looks_cut_off_and_one_that_is_gone_is_not_there(file):
+def test_a_file_that_changes_while_it_is_read_looks_cut_off(file):
     def grow(data: bytes) -> tuple[None, bool]:
         file.write_bytes(data * 2)
         return None, False
 
-    assert look(file.with_name("gone"), never_asked, MOST) is None
     seen = look(file, grow, MOST)
-    assert seen.cut_off
-    assert seen.fingerprint == fingerprint_of(file.stat())
+    assert (seen.cut_off, seen.fingerprint) == (True, fingerprint_of(file.stat()))
 
 
 def make_socket(path):
@@ -178,15 +174,14 @@ def test_of_anothers_file_it_is_not_known_whether_it_has_a_writer(file):
 
 @pytest.mark.usefixtures("leases")
 def test_a_file_is_unchanged_until_it_is_written_or_replaced(file):
-    seen = look(file, whole, MOST)
-    assert unchanged(file, seen.fingerprint)
+    seen = look(file, whole, MOST).fingerprint
     moved = file.rename(file.with_name("b"))
-    assert unchanged(moved, seen.fingerprint)
+    assert unchanged(moved, seen)
     with moved.open("ab"):
-        assert not unchanged(moved, seen.fingerprint)
-    assert unchanged(moved, seen.fingerprint)
+        assert not unchanged(moved, seen)
+    assert unchanged(moved, seen)
     os.utime(moved, ns=(1, 1))
-    assert not unchanged(moved, seen.fingerprint)
+    assert not unchanged(moved, seen)
 
 
 @pytest.fixture
@@ -200,15 +195,15 @@ def folder(tmp_path):
 
 
 def sight_of(folder):
-    """What is seen of a folder, in which no file is read."""
+    """Look at a folder, in which no file may be read."""
     return look(folder, never_asked, MOST)
 
 
 def test_of_a_folder_in_which_nobody_writes_it_is_not_known_that_nobody_does(folder):
     seen = sight_of(folder)
+    assert seen == sight_of(folder)
     assert (seen.name, seen.is_folder, seen.writer, seen.cut_off) == ("set", True, None, False)
     assert seen.fingerprint.inode == folder.stat().st_ino
-    assert sight_of(folder) == seen
 
 
 @pytest.mark.usefixtures("leases")
@@ -276,9 +271,7 @@ def test_what_links_in_a_folder_lead_to_has_no_part_in_it(folder, file):
 
 
 def test_looking_at_a_pipe_neither_waits_nor_wakes_its_writer(tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
+    os.mkfifo(pipe := tmp_path / "pipe")
     look(pipe, never_asked, MOST)
     with pytest.raises(OSError, match="No such device"):
         os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-    assert stat.S_ISFIFO(pipe.lstat().st_mode)

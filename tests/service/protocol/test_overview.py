@@ -1,4 +1,4 @@
-"""What is where in the folders, as `status` tells it; what failed tried again, what is old gone."""
+"""The state of the folders as `status` shows it; failed files put back, old files deleted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.service.protocol.overview import (
     LONG_AGO,
     NEWER,
     NOT_FAILED,
-    Entry,
+    FileState,
     Overview,
     delete_expired,
     expired_files,
@@ -83,27 +83,35 @@ def test_what_lies_in_the_inbox_is_told_with_the_reason_that_it_is_not_taken(box
         if has_writer(writer.fileno()) is None:
             pytest.skip("this filesystem has no leases")
         overview = surveyed(box)
-    refused = [Entry("link", "it is a link"), Entry("pipe", "it is a named pipe")]
-    assert overview.waiting == [Entry("a.txt"), Entry("b.txt"), *refused, Entry("\udcff.txt")]
-    assert overview.settling == [
-        Entry("empty.txt", "it is still empty"),
-        Entry("set", "it is still empty"),
-        Entry("written.txt", "a writer has it open"),
+    refused = [FileState("link", "it is a link"), FileState("pipe", "it is a named pipe")]
+    assert overview.waiting == [
+        FileState("a.txt"),
+        FileState("b.txt"),
+        *refused,
+        FileState("\udcff.txt"),
     ]
-    assert overview.ignored == [Entry("a.part", "a temporary name")]
+    assert overview.settling == [
+        FileState("empty.txt", "it is still empty"),
+        FileState("set", "it is still empty"),
+        FileState("written.txt", "a writer has it open"),
+    ]
+    assert overview.ignored == [FileState("a.part", "a temporary name")]
 
 
 def test_what_is_in_work_is_told_with_who_has_it_though_its_note_is_lost(box):
     with closing(claimed(box)) as claim:
         box.drop("a.txt", "newer")
         overview = surveyed(box)
-        assert (overview.in_work, names(overview.waiting)) == ([Entry("a.txt", OURS)], ["a.txt"])
+        assert (overview.in_work, names(overview.waiting)) == (
+            [FileState("a.txt", OURS)],
+            ["a.txt"],
+        )
         (claim.folder / NOTE).unlink()
-        assert surveyed(box).in_work == [Entry("a.txt", OURS)]
+        assert surveyed(box).in_work == [FileState("a.txt", OURS)]
     fresh = box.folders.work / ".new-job"  # a claim in preparation is not in work yet
     fresh.mkdir()
     (fresh / LOCK).touch()
-    assert surveyed(box).in_work == [Entry("a.txt", "abandoned; the next scan takes it up")]
+    assert surveyed(box).in_work == [FileState("a.txt", "abandoned; the next scan takes it up")]
 
 
 def test_what_failed_is_told_with_the_reason_that_its_record_gives(box):
@@ -125,19 +133,19 @@ def test_all_originals_of_one_name_are_counted(box):
     assert (overview.done, names(overview.failed)) == (3, ["a.txt"] * 3)
 
 
-def test_the_age_of_the_last_scan_is_told(box):
+def test_the_age_of_the_last_scan_is_told_unless_a_clock_was_set_back(box):
     assert surveyed(box).scan_age is None
     for seconds in (0, 1000):
         scanned(box, seconds)
         assert seconds <= surveyed(box).scan_age < seconds + LONG_AGO
-    scanned(box, -1000)  # a clock was set back
+    scanned(box, -1000)
     assert surveyed(box).scan_age is None
 
 
 def test_files_are_stuck_when_they_wait_and_nobody_has_looked_for_long():
     for age, stuck in [(None, True), (LONG_AGO + 1, True), (LONG_AGO, False), (0.0, False)]:
-        assert Overview(waiting=[Entry("a.txt")], scan_age=age).is_stuck is stuck
-        assert not Overview(failed=[Entry("a.txt")], done=1, scan_age=age).is_stuck
+        assert Overview(waiting=[FileState("a.txt")], scan_age=age).is_stuck is stuck
+        assert not Overview(failed=[FileState("a.txt")], done=1, scan_age=age).is_stuck
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -176,14 +184,20 @@ def test_named_files_go_back_the_others_stay_and_what_did_not_fail_is_told(box):
     not_failed = dict.fromkeys((".", "../failed/b.txt", "d.txt"), NOT_FAILED)
     assert told == {"a.txt": None, "c.txt": None, **not_failed}
     assert (box.waiting(), box.kept("failed")) == ({"a.txt", "c.txt"}, {"b.txt"})
-    assert (box.inbox / "a.txt").read_text() == "failed/a.txt"
 
 
-def test_all_go_back_when_none_is_named(box):
+def test_all_go_back_as_they_were_when_none_is_named(box):
     put(box, "failed/a.txt", "failed/2/b.txt", "failed/2/3", "failed/3/c.txt")
-    returned = {"3", "a.txt", "b.txt", "c.txt"}
+    os.utime(box.inbox / "failed/a.txt", ns=(1, 2))
+    (box.inbox / "failed/d").symlink_to("nowhere")
+    before = (box.inbox / "failed/a.txt").stat()
+    returned = {"3", "a.txt", "b.txt", "c.txt", "d"}
     assert dict(retry_failed(box.folders, None)) == dict.fromkeys(returned)
     assert (box.waiting(), box.kept("failed")) == (returned, set())
+    after = (box.inbox / "a.txt").stat()
+    assert (after.st_ino, after.st_mtime_ns, after.st_nlink) == (before.st_ino, 2, 1)
+    assert (box.inbox / "a.txt").read_text() == "failed/a.txt"
+    assert (box.inbox / "d").readlink().name == "nowhere"
 
 
 def test_what_goes_back_hides_nothing_that_is_there(box):
@@ -211,26 +225,14 @@ def test_a_name_that_a_newer_job_has_taken_goes_back_only_if_it_is_named(box, st
     assert list(retry_failed(box.folders, ["a.txt"])) == [("a.txt", None)]
 
 
-@pytest.mark.parametrize("latest", ["failed/a.txt", "failed/2/a.txt"])
+@pytest.mark.parametrize("latest", [0, 1])
 def test_of_several_failed_files_of_one_name_the_latest_goes_back(box, latest):
-    paths = ["failed/a.txt", "failed/2/a.txt"]
-    put(box, *paths)
-    (other,) = {*paths} - {latest}
-    while (box.inbox / latest).stat().st_ctime_ns <= (box.inbox / other).stat().st_ctime_ns:
-        (box.inbox / latest).chmod(0o600)  # until the clock goes on
+    put(box, *(names := ["failed/a.txt", "failed/2/a.txt"]))
+    later, other = box.inbox / names[latest], box.inbox / names[1 - latest]
+    while later.stat().st_ctime_ns <= other.stat().st_ctime_ns:
+        later.chmod(0o600)  # until the clock goes on
     assert list(retry_failed(box.folders, None)) == [("a.txt", None), ("a.txt", IN_THE_WAY)]
-    assert (box.inbox / "a.txt").read_text() == latest
-
-
-def test_what_goes_back_is_what_it_was(box):
-    put(box, "failed/a.txt")
-    os.utime(box.inbox / "failed/a.txt", ns=(1, 2))
-    (box.inbox / "failed/b").symlink_to("nowhere")
-    before = (box.inbox / "failed/a.txt").stat()
-    assert list(retry_failed(box.folders, None)) == [("a.txt", None), ("b", None)]
-    after = (box.inbox / "a.txt").stat()
-    assert (after.st_ino, after.st_mtime_ns, after.st_nlink) == (before.st_ino, 2, 1)
-    assert (box.inbox / "b").readlink().name == "nowhere"
+    assert (box.inbox / "a.txt").read_text() == names[latest]
 
 
 def publish(box, stem, *files, age=0.0, **fields):
@@ -272,12 +274,8 @@ def test_originals_are_old_from_when_they_were_moved_and_not_by_their_mtime(box)
     assert old(box, 0) == [f"inbox/done/{name}" for name in found]
 
 
-def test_what_failed_or_waits_or_is_in_work_is_never_old(box):
+def test_what_failed_or_waits_or_is_in_work_is_never_old_and_of_a_set_only_the_log(box):
     put(box, "failed/a.txt", "failed/2/a.txt", "b.txt", ".work/c.txt")
-    assert old(box, 0) == []
-
-
-def test_of_an_old_set_only_the_log_is_old(box):
     publish(box, "a", "a_1.solution", "a.log", "a.cnf", "a_count.cnf", age=2 * DAY)
     publish(box, "b", "b_1.solution", "b.log", age=DAY / 2)
     assert (old(box, DAY), old(box, 3 * DAY)) == (["outbox/a.log"], [])

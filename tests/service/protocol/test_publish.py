@@ -87,25 +87,20 @@ def test_nothing_is_replaced_before_all_new_files_and_the_notes_are_durable(box,
     claims = [claim_of(box, job=OTHER_JOB), claim_of(box, "b.txt", "b", OTHER_JOB + "b")]
 
     def check():
-        notes = [claim.folder / NOTE for claim in claims]
         fresh = list(box.outbox.glob(".*.tmp"))
         assert len(fresh) == 4
-        for path in (*notes, *fresh):
+        for path in (*(claim.folder / NOTE for claim in claims), *fresh):
             assert synced[path.stat().st_ino] == path.stat().st_size
         assert all(claim.folder.stat().st_ino in synced for claim in claims), "the notes' names"
         assert all(note_in(claim.folder).files for claim in claims)
 
-    def record(claim):
-        return lambda _: record_text(claim.note.source, job=claim.note.job)
+    def publication(claim):
+        note = claim.note
+        text = record_text(note.source, job=note.job)
+        return Publication(claim, lambda: [(f"{note.stem}.log", ["log"])], lambda _: text)
 
     with at_step("publish.withdrawn", check):
-        sets = [
-            Publication(
-                claim, lambda stem=claim.note.stem: [(f"{stem}.log", ["log"])], record(claim)
-            )
-            for claim in claims
-        ]
-        publish(sets, box.folders)
+        publish([*map(publication, claims)], box.folders)
     for claim in claims:
         claim.close()
 
@@ -113,30 +108,22 @@ def test_nothing_is_replaced_before_all_new_files_and_the_notes_are_durable(box,
 def test_records_come_when_the_names_of_all_other_files_are_durable_and_originals_go_last(
     box, synced
 ):
-    def last():
-        return list(synced)[-1]
+    """A filesystem that logs single folders may have an original in both."""
 
     def cleared():
-        assert last() == box.outbox.stat().st_ino
+        assert list(synced)[-1] == box.outbox.stat().st_ino
         assert not box.has_record("a")
         synced.clear()
 
     claim = claim_of(box)
     with at_step("publish.cleared", cleared):
         publish_set(box, claim, TWO)
-    assert last() == box.outbox.stat().st_ino
-    with at_step("finish.moved", lambda: synced.update(moved=last())):
-        finish([(claim, False)], box.folders)
-    assert synced["moved"] == (box.inbox / "done").stat().st_ino
-
-
-def test_that_a_file_has_left_the_inbox_is_durable_when_it_is_done(box, synced):
-    """Else a filesystem that logs single folders may have it in both."""
-    claim = claim_of(box)
-    publish_set(box, claim, TWO)
+    assert list(synced)[-1] == box.outbox.stat().st_ino
     synced.clear()
-    finish([(claim, False)], box.folders)
-    assert list(synced) == [path.stat().st_ino for path in (box.inbox, box.inbox / "done")]
+    with at_step("finish.moved", lambda: synced.update(moved=1)):
+        finish([(claim, False)], box.folders)
+    moved = [path.stat().st_ino for path in (box.inbox, box.inbox / "done")]
+    assert list(synced) == [*moved, "moved"]
 
 
 def test_what_an_interrupted_attempt_has_left_under_a_temporary_name_is_replaced(box):
@@ -208,19 +195,11 @@ def test_a_fault_in_the_middle_leaves_no_litter_and_is_mended_by_doing_it_again(
     with closing(claim_of(box, job=OTHER_JOB)) as claim:
         with at_step(f"publish.{step}", fail), pytest.raises(OSError, match="Input"):
             publish_set(box, claim, TWO)
-        assert is_published(claim, box.folders) is None
+        assert is_published(claim, box.folders) is None, "the earlier set is another job's"
         assert not any(name.startswith(".") for name in box.published())
         publish_set(box, claim, ONE)
         assert is_published(claim, box.folders).job == claim.note.job
     assert contents(box) == ONE
-
-
-def test_a_set_is_published_only_if_its_record_has_the_jobs_own_id(box):
-    published(box, ONE, job=OTHER_JOB)
-    with closing(claim_of(box)) as claim:
-        assert is_published(claim, box.folders) is None
-        publish_set(box, claim, ONE)
-        assert is_published(claim, box.folders).job == JOB
 
 
 def test_originals_go_where_they_belong_and_none_is_overwritten(box):

@@ -13,9 +13,7 @@ from pipeline.service.protocol.settle import (
     EMPTY_SECONDS,
     FOLDER_SECONDS,
     Fingerprint,
-    Ready,
     Settler,
-    Settling,
     Sight,
 )
 
@@ -32,17 +30,17 @@ def sight(fingerprint=FULL, *, writer=False, cut_off=False, name="a.txt", is_fol
 
 
 def empty(mtime_age):
-    """What is empty, and was last written so many seconds ago by its own account."""
+    """The fingerprint of an empty file with an mtime so many seconds ago."""
     return EMPTY._replace(modified_ns=int((WALL - mtime_age) * 1e9))
 
 
 def folder(fingerprint=FULL, *, writer=None, name="set"):
-    """A folder in which a writer is seen, or none: it is never known that there is none."""
+    """A folder with a writer, or without a known one."""
     return sight(fingerprint, writer=writer, name=name, is_folder=True)
 
 
 def verdict(seen, *, age=0.0, settler=None):
-    """What is said of a file that has been seen as it is for `age` seconds."""
+    """Judge a file that has not changed for `age` seconds."""
     settler = settler or Settler(SETTLE)
     if age:
         settler.judge(seen, NOW - age, WALL - age)
@@ -53,27 +51,50 @@ def test_a_file_is_ready_if_nobody_writes_it_or_if_it_has_settled():
     for writer, cut_off, age in product((True, False, None), (False, True), (0, 1, 1.9, 2, 99)):
         ready = writer is not True and (age >= SETTLE or (writer is False and not cut_off))
         told = verdict(sight(writer=writer, cut_off=cut_off), age=age)
-        assert isinstance(told, Ready) is ready, (writer, cut_off, age)
+        assert (told is None) is ready, (writer, cut_off, age)
 
 
-@pytest.mark.parametrize("seen", [sight(writer=None), sight(cut_off=True)])
-def test_what_may_still_be_written_is_looked_at_again_when_it_will_have_settled(seen):
-    assert verdict(seen).seconds == SETTLE
-    assert verdict(seen, age=1.5).seconds == 0.5
-    assert not verdict(seen, age=1.5).held
+WAITS = {
+    "unknown": (sight(writer=None), {0: SETTLE, 1.5: 0.5, 2: None}),
+    "cut off": (sight(cut_off=True), {0: SETTLE, 1.5: 0.5, 2: None}),
+    "copied with its old time": (sight(FULL._replace(modified_ns=1), writer=None), {0: SETTLE}),
+    "empty for half a minute": (sight(empty(30)), {0: EMPTY_SECONDS - 30}),
+    "just emptied": (sight(empty(59.5), writer=None), {0: 0.5}),
+    "empty for a minute": (sight(empty(60)), {0: None}),
+    "empty for long": (sight(empty(1e6)), {0: None}),
+    "empty, of the future": (sight(empty(-600)), {59: 1, 60: None}),
+    "empty, of no clock": (sight(empty(-1e6)), {0: None}),
+    "empty, unknown": (sight(EMPTY, writer=None), {0: SETTLE, 2: None}),
+    "folder": (folder(), {0: 5, 4.5: 0.5, 5: None}),
+    "empty folder": (folder(EMPTY), {0: FOLDER_SECONDS, 5: None}),
+    "folder just emptied": (folder(empty(30)), {0: 30}),
+    "empty folder of the future": (folder(empty(-600)), {59: 1, 60: None}),
+    "empty folder of no clock": (folder(empty(-1e6)), {5: None}),
+}
+"""Sights, and by their age the seconds until the next look; None: complete."""
 
 
-def test_a_file_that_a_writer_has_open_is_held_and_looked_at_again_soon():
-    assert verdict(sight(writer=True), age=1e6).held
-    assert not verdict(sight(writer=True), age=1).held
-    for age in (0, 99):
-        assert 0 < verdict(sight(writer=True), age=age).seconds <= SETTLE
+@pytest.mark.parametrize(("seen", "waits"), WAITS.values(), ids=WAITS)
+def test_what_is_not_complete_is_looked_at_again_when_it_will_be(seen, waits):
+    for age, seconds in waits.items():
+        told = verdict(seen, age=age)
+        assert (told and told.seconds) == pytest.approx(seconds, abs=1e-3), age
+        assert told is None or not told.held
+
+
+@pytest.mark.parametrize(
+    "seen", [sight(writer=True), sight(EMPTY, writer=True), folder(writer=True)]
+)
+def test_what_a_writer_has_open_is_held_after_a_while_and_looked_at_again_soon(seen):
+    for age, held in {0: False, 1: False, 99: True, 1e6: True}.items():
+        told = verdict(seen, age=age)
+        assert (told.held, 0 < told.seconds <= FOLDER_SECONDS) == (held, True)
 
 
 def test_a_file_that_its_writer_closes_is_ready_at_once():
     settler = Settler(SETTLE)
-    assert isinstance(settler.judge(sight(writer=True), NOW, WALL), Settling)
-    assert settler.judge(sight(writer=False), NOW, WALL) == Ready()
+    assert settler.judge(sight(writer=True), NOW, WALL)
+    assert settler.judge(sight(writer=False), NOW, WALL) is None
 
 
 @pytest.mark.parametrize("make", [sight, folder])
@@ -82,55 +103,14 @@ def test_a_file_that_its_writer_closes_is_ready_at_once():
     [FULL._replace(inode=8), FULL._replace(size=91), FULL._replace(modified_ns=OLD + 1)],
     ids=["replaced", "grown", "touched"],
 )
-def test_any_change_starts_the_settling_time_anew(make, changed):
+def test_any_change_and_back_starts_the_settling_time_anew(make, changed):
     settler, settle = Settler(SETTLE), SETTLE if make is sight else FOLDER_SECONDS
     settler.judge(make(writer=None), NOW, WALL)
-    seen, then = make(changed, writer=None), NOW + settle - 0.5
-    assert settler.judge(seen, then, WALL).seconds == settle
-    assert isinstance(settler.judge(seen, then + settle - 0.1, WALL), Settling)
-    assert settler.judge(seen, then + settle, WALL) == Ready()
-
-
-def test_a_change_and_back_starts_the_settling_time_anew():
-    settler = Settler(SETTLE)
-    for moment, fingerprint in enumerate((FULL, FULL._replace(size=9), FULL)):
-        told = settler.judge(sight(fingerprint, writer=None), NOW + moment, WALL)
-        assert told.seconds == SETTLE
-
-
-def test_an_old_mtime_does_not_count_as_settled():
-    copied = FULL._replace(modified_ns=1)
-    assert isinstance(verdict(sight(copied, writer=None)), Settling)
-
-
-@pytest.mark.parametrize("writer", [False, None])
-def test_an_empty_file_waits_until_it_is_sixty_seconds_old_by_its_mtime(writer):
-    for mtime_age in (0, 30, 59.5):
-        told = verdict(sight(empty(mtime_age), writer=writer))
-        assert told.seconds == pytest.approx(EMPTY_SECONDS - mtime_age, abs=1e-3)
-        assert not told.held
-    for mtime_age in (60, 61, 1e6):
-        assert verdict(sight(empty(mtime_age))) == Ready()
-
-
-def test_an_empty_file_with_an_mtime_in_the_future_is_ready_a_minute_after_it_was_first_seen():
-    for make in (sight, folder):
-        assert isinstance(verdict(make(empty(-600)), age=59), Settling)
-        assert verdict(make(empty(-600)), age=60) == Ready()
-
-
-def test_an_mtime_that_no_clock_is_wrong_by_keeps_nothing_empty_waiting():
-    assert verdict(sight(empty(-1e6))) == Ready()
-    assert verdict(folder(empty(-1e6)), age=FOLDER_SECONDS) == Ready()
-
-
-def test_an_old_empty_file_still_settles_where_writers_cannot_be_told():
-    assert verdict(sight(EMPTY, writer=None)).seconds == SETTLE
-    assert verdict(sight(EMPTY, writer=None), age=2) == Ready()
-
-
-def test_an_empty_file_that_has_a_writer_is_not_ready():
-    assert isinstance(verdict(sight(EMPTY, writer=True), age=99), Settling)
+    for then, fingerprint in enumerate((changed, FULL), 1):
+        seen, now = make(fingerprint, writer=None), NOW + then * (settle - 0.5)
+        assert settler.judge(seen, now, WALL).seconds == settle
+    assert settler.judge(seen, now + settle - 0.1, WALL)
+    assert settler.judge(seen, now + settle, WALL) is None
 
 
 def test_many_files_settle_side_by_side():
@@ -139,7 +119,7 @@ def test_many_files_settle_side_by_side():
     for moment, name in enumerate(names):
         settler.judge(sight(writer=None, name=name), NOW + moment / 100, WALL)
     told = [settler.judge(sight(writer=None, name=name), NOW + 2.5, WALL) for name in names]
-    assert [isinstance(one, Ready) for one in told] == [moment <= 50 for moment in range(100)]
+    assert [one is None for one in told] == [moment <= 50 for moment in range(100)]
 
 
 def test_what_has_gone_and_comes_back_settles_anew():
@@ -148,50 +128,29 @@ def test_what_has_gone_and_comes_back_settles_anew():
         settler.judge(sight(writer=None, name=name), NOW, WALL)
     settler.forget_all_but(["b"])
     assert settler.judge(sight(writer=None, name="a"), NOW + 3, WALL).seconds == SETTLE
-    assert settler.judge(sight(writer=None, name="b"), NOW + 3, WALL) == Ready()
+    assert settler.judge(sight(writer=None, name="b"), NOW + 3, WALL) is None
 
 
 def test_with_no_settling_time_only_a_writer_or_emptiness_holds_a_file_up():
-    assert verdict(sight(writer=None), settler=Settler(0)) == Ready()
-    assert verdict(sight(cut_off=True), settler=Settler(0)) == Ready()
-    assert isinstance(verdict(sight(writer=True), settler=Settler(0)), Settling)
+    assert verdict(sight(writer=None), settler=Settler(0)) is None
+    assert verdict(sight(cut_off=True), settler=Settler(0)) is None
+    assert verdict(sight(writer=True), settler=Settler(0))
 
 
-@pytest.mark.parametrize("settle", [0.0, SETTLE, 60.0])
-def test_a_folder_is_ready_when_it_has_not_changed_for_five_seconds_whatever_settle_says(settle):
-    settler = Settler(settle)
-    assert settler.judge(folder(), NOW, WALL).seconds == 5
-    assert settler.judge(folder(), NOW + 4.5, WALL).seconds == 0.5
-    assert settler.judge(folder(), NOW + 5, WALL) == Ready()
+@pytest.mark.parametrize("settle", [0.0, 60.0])
+def test_a_folder_settles_for_five_seconds_whatever_settle_says(settle):
+    for age, seconds in {0: 5, 4.5: 0.5, 5: None}.items():
+        told = verdict(folder(), age=age, settler=Settler(settle))
+        assert (told and told.seconds) == seconds
 
 
-def test_a_folder_is_not_ready_while_there_is_a_writer_in_it_however_long_it_is_unchanged():
-    told = verdict(folder(writer=True), age=4)
-    assert isinstance(told, Settling)
-    assert (told.held, told.seconds) == (False, 1.25)
-    assert verdict(folder(writer=True), age=1e6).held
-
-
-def test_a_folder_is_ready_five_seconds_after_its_last_writer_and_change():
+@pytest.mark.parametrize("change", [FULL, FULL._replace(size=91)])
+def test_a_folder_is_ready_five_seconds_after_its_last_writer_and_change(change):
     settler = Settler(SETTLE)
-    settler.judge(folder(writer=True), NOW, WALL)
-    settler.judge(folder(FULL._replace(size=91), writer=True), NOW + 3, WALL)
-    assert isinstance(settler.judge(folder(FULL._replace(size=91)), NOW + 7.9, WALL), Settling)
-    assert settler.judge(folder(FULL._replace(size=91)), NOW + 8, WALL) == Ready()
-
-
-def test_a_folder_that_did_not_change_must_be_free_of_writers_for_five_seconds_too():
-    settler = Settler(2.0)
     settler.judge(folder(), NOW, WALL)
-    assert settler.judge(folder(writer=True), NOW + 100, WALL).held
-    assert isinstance(settler.judge(folder(), NOW + 104.9, WALL), Settling)
-    assert settler.judge(folder(), NOW + 105, WALL) == Ready()
-
-
-def test_an_empty_folder_waits_for_a_minute_from_its_last_change():
-    assert verdict(folder(empty(30))).seconds == pytest.approx(30)
-    assert verdict(folder(EMPTY)).seconds == FOLDER_SECONDS
-    assert verdict(folder(EMPTY), age=5) == Ready()
+    settler.judge(folder(change, writer=True), NOW + 100, WALL)
+    assert settler.judge(folder(change), NOW + 104.9, WALL)
+    assert settler.judge(folder(change), NOW + 105, WALL) is None
 
 
 @pytest.mark.parametrize("make", [sight, folder])
@@ -210,7 +169,7 @@ def test_what_has_not_changed_is_ready_once_patience_is_at_an_end(settle, first,
     settler = Settler(settle)
     settler.judge(sight(writer=None), first, WALL)
     told = settler.judge(sight(writer=None), first + later, WALL)
-    assert told == Ready() or told.patience > 0
+    assert told is None or told.patience > 0
 
 
 sights = st.builds(
@@ -229,9 +188,9 @@ def test_whoever_comes_back_when_told_finds_an_unchanged_file_ready(history):
     settler, now = Settler(SETTLE), NOW
     for seen, pause in history:
         told = settler.judge(seen, now, WALL + now)
-        if isinstance(told, Settling) and not seen.writer:
+        if told and not seen.writer:
             assert told.seconds > 0
             later = now + told.seconds + 1e-6
-            assert settler.judge(seen, later, WALL + later) == Ready()
+            assert settler.judge(seen, later, WALL + later) is None
             now = later
         now += pause
