@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_transform
 
 if TYPE_CHECKING:
     from pipeline.puzzle.clauses import ClauseBuilder
@@ -188,16 +188,21 @@ def unit_name(geometry: Geometry, index: int) -> str:
     return f"{('row', 'column')[kind]} {number + 1}{f' of grid {grid + 1}' if grids > 1 else ''}"
 
 
+@dataclass_transform(frozen_default=True)
 class Rule(ABC):
     """What a puzzle demands beyond its units: a cage, a thermometer, a knight's move.
 
     A rule is data (cells by number, and numbers), a formula, a drawing and a name, by which records
-    call it. Its meaning and its clauses both come from the formula.
+    call it. Its meaning and its clauses both come from the formula. Each subclass is made a frozen
+    dataclass.
     """
 
-    __slots__ = ()
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
     name: ClassVar[str]
+    where: ClassVar[str] = ""
+    """The word between its title and its first cell; "" if no cell tells its place."""
 
     @abstractmethod
     def formula(self, geometry: Geometry) -> Constraint:
@@ -219,9 +224,16 @@ class Rule(ABC):
         """The shapes it is drawn with; none if nobody draws it."""
         return ()
 
-    def describe(self, geometry: Geometry) -> str:
-        """What people call it, with its place: `cage 15 at r1c1`."""
+    def title(self) -> str:
+        """Its name for people, perhaps with a number: `cage 15`."""
         return self.name
+
+    def describe(self, geometry: Geometry) -> str:
+        """Its title and its place: `cage 15 at r1c1`."""
+        if not self.where:
+            return self.title()
+        row, column = geometry.place(self.cells(geometry)[0])
+        return f"{self.title()} {self.where} r{row}c{column}"
 
 
 _KEPT = 4
