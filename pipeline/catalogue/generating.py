@@ -22,11 +22,9 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.asking import Known, found_in, solutions_of
 from pipeline.catalogue.effort import DEEPEST, depths_of
-from pipeline.catalogue.minimal import redundant_clues
-from pipeline.catalogue.symmetries import Cells, random_symmetries
-from pipeline.catalogue.values import Flags
+from pipeline.catalogue.puzzles import Flags, ValueArray, random_symmetries
+from pipeline.catalogue.solutions import Known, found_in, redundant_clues, solutions_of
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.puzzle import NINE
 from pipeline.solving.compiled import solve_lanes
@@ -151,7 +149,7 @@ def _made(wish: Wish, words: np.random.PCG64, on_step: Callable[[], object]) -> 
     return masks
 
 
-def _grids(words: np.random.PCG64) -> Cells:
+def _grids(words: np.random.PCG64) -> ValueArray:
     """Random grids (AT_ONCE, 81), not all equally likely.
 
     Three boxes on the diagonal are filled at random, and some cells where there is a solution

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from support.solving import EVEN_ODD, HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
 
-from pipeline.catalogue import lots
-from pipeline.catalogue.comparing import Copy, Tally, dedupe, overlap
-from pipeline.catalogue.lots import Left
-from pipeline.catalogue.symmetries import random_symmetries
-from pipeline.catalogue.values import lines_of
+from pipeline.catalogue import comparing
+from pipeline.catalogue.comparing import Copy, Left, Tally, dedupe, overlap
+from pipeline.catalogue.puzzles import lines_of, random_symmetries
 from pipeline.settings import Settings
 
 SETTINGS = Settings().of_many()
@@ -33,8 +31,8 @@ def collection(path, *lines):
 @pytest.fixture(params=[4096, 1])
 def sized(request, monkeypatch):
     """Lots of thousands of puzzles, and of one."""
-    monkeypatch.setattr(lots, "AT_ONCE", request.param)
-    monkeypatch.setattr(lots, "PIECE_BYTES", 16 * request.param)
+    monkeypatch.setattr(comparing, "AT_ONCE", request.param)
+    monkeypatch.setattr(comparing, "PIECE_BYTES", 16 * request.param)
 
 
 @pytest.mark.usefixtures("sized")

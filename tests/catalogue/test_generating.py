@@ -13,7 +13,7 @@ from support.oracle import is_solution, solutions
 from pipeline.catalogue import generating
 from pipeline.catalogue.effort import depths_of
 from pipeline.catalogue.generating import Wish, generate
-from pipeline.catalogue.minimal import redundant_clues
+from pipeline.catalogue.solutions import redundant_clues
 from pipeline.errors import LimitReached, UsageError
 from pipeline.puzzle.puzzle import NINE, Grid, Puzzle
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.traits import LARGEST_SIDE, Redundancy, Solved, find_traits
-from pipeline.catalogue.values import Flags
+from pipeline.catalogue.puzzles import Flags
+from pipeline.catalogue.traits import LARGEST_SIDE, Redundancy, Solved, find_traits, row_fields
 from pipeline.certify import certify_many
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.errors import InputError
@@ -175,8 +175,8 @@ def _expected(solved: Solved, also: tuple[str, ...], seconds: float) -> dict[str
             for place in at.tolist():
                 texts[place] = None
             found = find_traits(solved.among(some), (name,), _leaving_out(seconds))
-            for place, line in zip(some.tolist(), found.lines(), strict=True):
-                texts[place] = line[1:]
+            for place, traits in zip(some.tolist(), found, strict=True):
+                texts[place] = row_fields(solved.geometry, traits)[1:]
         expected[name] = texts
     return expected
 

@@ -1,4 +1,7 @@
-"""How many solutions many puzzles have: found by solvers, and certified from the rules."""
+"""How many solutions many puzzles have, certified from the rules, and which givens are redundant.
+
+Whether a given is needed is one question: is there a solution that has another value in its cell?
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.values import Flags, Masks
+from pipeline.catalogue.puzzles import Flags, MaskArray
 from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, exhausted_many
 from pipeline.limits import Deadline, Limits
@@ -22,6 +25,9 @@ from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 
+QUESTIONS = 1 << 20
+"""Cells of the puzzles that are solved together: enough to keep lanes full."""
+
 DAY = 24 * 3600.0
 STARTING = 5.0
 """Seconds that each puzzle may take of those left: the first one waits for PySAT to start."""
@@ -32,9 +38,8 @@ class Known:
     """What is known of P puzzles.
 
     counts: (P,) how many solutions were found, at most as many as were asked for. grids: (most, P,
-    n²) these. certain: (P,) whether the grids are solutions, and there are no more unless as many
-    as were asked for; what is said of others does not count. nodes: (P,) those of the search that
-    has shown it.
+    n²) these. certain: (P,) whether the grids are solutions, and all of them if they are fewer than
+    asked for; the other fields mean nothing elsewhere. nodes: (P,) of the search that has shown it.
     """
 
     counts: NDArray[np.int64]
@@ -49,7 +54,7 @@ class Known:
         return unique
 
 
-def solutions_of(geometry: Geometry, masks: Masks, most: int, seconds: float = inf) -> Known:
+def solutions_of(geometry: Geometry, masks: MaskArray, most: int, seconds: float = inf) -> Known:
     """Find `most` solutions of each puzzle (P, n²), or all if there are fewer, and certify that.
 
     `seconds` are for all of them. Raises EnvironmentFailure if no solver can work.
@@ -68,7 +73,7 @@ def solutions_of(geometry: Geometry, masks: Masks, most: int, seconds: float = i
     return Known(found.counts, found.grids, certain, nodes)
 
 
-def found_in(geometry: Geometry, masks: Masks, most: int, seconds: float = inf) -> Solutions:
+def found_in(geometry: Geometry, masks: MaskArray, most: int, seconds: float = inf) -> Solutions:
     """As `solutions_of`, but nothing is certified: what lanes find, or PySAT in their place."""
     search = machine_code(len(masks), at_once=True) if geometry == NINE else None
     if search:
@@ -91,3 +96,43 @@ def found_in(geometry: Geometry, masks: Masks, most: int, seconds: float = inf) 
             for rank, grid in enumerate(solutions):
                 grids[rank, place] = grid.values
     return Solutions(counts, decided, grids)
+
+
+@dataclass(frozen=True, slots=True)
+class Redundant:
+    """The givens that can be left out of P puzzles, each alone: the others stay.
+
+    cells: (P, n²) where they are. certain: (P,) whether that is known of all givens of a puzzle.
+    """
+
+    cells: Flags
+    certain: Flags
+
+
+def redundant_givens(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> Redundant:
+    """Find them in puzzles with one solution, whose masks are (P, n²).
+
+    A given is a cell with a single value; left out, it may have any. Other marks stay. A puzzle is
+    minimal if there are none. `seconds` are for all puzzles.
+    """
+    return _redundant(geometry, masks, masks & (masks - np.uint8(1)) == 0, seconds)
+
+
+def redundant_clues(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> Redundant:
+    """As `redundant_givens`, of givens and marks: of all cells that exclude some value."""
+    return _redundant(geometry, masks, masks != geometry.all_values, seconds)
+
+
+def _redundant(geometry: Geometry, masks: MaskArray, clues: Flags, seconds: float) -> Redundant:
+    end = time.monotonic() + seconds
+    places, cells = np.nonzero(clues)
+    found = Redundant(np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_))
+    at_once = max(1, QUESTIONS // masks.shape[1])
+    for start in range(0, len(places), at_once):
+        some = slice(start, start + at_once)
+        asked, at = masks[places[some]], (np.arange(len(places[some])), cells[some])
+        asked[at] ^= asked.dtype.type(geometry.all_values)
+        known = solutions_of(geometry, asked, 1, max(0.0, end - time.monotonic()))
+        found.cells[places[some], cells[some]] = known.counts == 0
+        found.certain[places[some][~known.certain]] = False
+    return found

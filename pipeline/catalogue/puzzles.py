@@ -1,24 +1,32 @@
-"""The symmetries of classic puzzles with square boxes, and how they act on many at once.
+"""Many puzzles as arrays: as values, masks of candidates, or text; and their symmetries.
 
-A symmetry permutes bands, rows in each band, stacks, columns in each stack, may transpose, and
-relabels the values: 2 · 1296² · 9! of 9×9. It maps solutions to solutions. Puzzles are (P, n²)
-values, 0 for a blank.
+Values are (P, n²), 0 for a blank. A symmetry permutes bands, rows in each band, stacks, columns in
+each stack, may transpose, and relabels the values: 9×9 has 2 · 1296² · 9!. It maps solutions to
+solutions.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
-Cells = NDArray[np.uint8]
-Lines = NDArray[np.intp]
+from pipeline.puzzle.puzzle import NINE, Geometry
+
+ValueArray = NDArray[np.uint8]
+MaskArray = NDArray[np.unsignedinteger]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+
+_SIGNS = np.frombuffer(b".123456789", np.uint8)
+_VALUES = np.zeros(NINE.all_values + 1, np.uint8)
+_VALUES[1 << np.arange(9)] = np.arange(1, 10)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Symmetries:
     """S symmetries of one box size.
 
@@ -26,31 +34,31 @@ class Symmetries:
     the image was line rows[i]. labels: (S, n + 1), value v becomes labels[v], and 0 stays 0.
     """
 
-    transposed: NDArray[np.bool_]
-    rows: Lines
-    columns: Lines
-    labels: Cells
+    transposed: Flags
+    rows: Indices
+    columns: Indices
+    labels: ValueArray
 
     def __len__(self) -> int:
         return len(self.transposed)
 
-    @property
-    def sources(self) -> Lines:
+    @cached_property
+    def sources(self) -> Indices:
         """(S, n²) the cell from which each cell of the image comes."""
         side = self.rows.shape[1]
         upright = self.rows[:, :, None] * side + self.columns[:, None, :]
         lying = self.columns[:, None, :] * side + self.rows[:, :, None]
-        sources: Lines = np.where(self.transposed[:, None, None], lying, upright)
+        sources: Indices = np.where(self.transposed[:, None, None], lying, upright)
         return sources.reshape(len(self), -1)
 
-    def of(self, puzzles: Cells) -> Cells:
+    def of(self, puzzles: ValueArray) -> ValueArray:
         """The image of each puzzle, (S, n²), by the symmetry in its place; one puzzle for all."""
         moved = np.take_along_axis(np.broadcast_to(puzzles, self.sources.shape), self.sources, 1)
         return np.take_along_axis(self.labels, moved.astype(np.intp), 1)
 
 
 @lru_cache
-def line_orders(box: int) -> Lines:
+def line_orders(box: int) -> Indices:
     """Every order of rows, or columns, that keeps those of a band together; (b!^(b+1), b²)."""
     within = list(permutations(range(box)))
     orders = [
@@ -73,3 +81,29 @@ def random_symmetries(box: int, count: int, seed: int) -> Symmetries:
     transposed = words[:, 2] >> np.uint64(63) == 1
     rows, columns = orders[(words[:, :2] % np.uint64(len(orders))).astype(np.intp)].swapaxes(0, 1)
     return Symmetries(transposed, rows, columns, labels)
+
+
+def masks_of_values(geometry: Geometry, puzzles: ValueArray) -> NDArray[np.uint32]:
+    """The masks (P, n²) of puzzles (P, n²) of values."""
+    given = np.left_shift(1, np.maximum(puzzles, 1) - 1, dtype=np.uint32)
+    masks: NDArray[np.uint32] = np.where(puzzles > 0, given, np.uint32(geometry.all_values))
+    return masks
+
+
+def are_classic(masks: MaskArray) -> Flags:
+    """Which puzzles (P, 81) of 9×9 have no marks: every cell is given, or blank."""
+    is_given = masks & (masks - np.uint8(1)) == 0
+    classic: Flags = (is_given | (masks == NINE.all_values)).all(axis=1)
+    return classic
+
+
+def values_of_masks(masks: MaskArray) -> ValueArray:
+    """The values (P, 81) of classic puzzles (P, 81) of 9×9."""
+    return _VALUES[masks]
+
+
+def lines_of(puzzles: ValueArray) -> bytes:
+    """Puzzles (P, 81) as lines of text, `.` for a blank."""
+    lines = np.full((len(puzzles), puzzles.shape[1] + 1), ord("\n"), np.uint8)
+    lines[:, :-1] = _SIGNS[puzzles]
+    return lines.tobytes()
