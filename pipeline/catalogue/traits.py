@@ -1,10 +1,10 @@
-"""What `--also` finds for many puzzles at once: their masks and solutions in, `Traits` out."""
+"""The traits that `--also` adds, of many puzzles at once, from their masks and solutions."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,18 +19,14 @@ from pipeline.catalogue.puzzles import (
     lines_of,
     values_of_masks,
 )
-from pipeline.catalogue.solutions import redundant_givens
-from pipeline.puzzle.puzzle import NINE, Geometry, Grid, Puzzle
-from pipeline.settings import Settings
+from pipeline.puzzle.puzzle import NINE, Geometry
 from pipeline.solving.facts import Effort
-from pipeline.solving.many import Answers
-from pipeline.solving.problem import PuzzleProblem
-from pipeline.solving.result import Result, Traits
 
 LARGEST_SIDE = 25
 """Larger puzzles have no traits."""
 
-_OTHERS = ("multiple", "unsolvable")
+OTHERS = ("multiple", "unsolvable")
+"""The statuses of puzzles that are known to have no solution, or several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,128 +55,67 @@ Redundancy = Callable[[Solved], tuple[Flags, Flags]]
 for which puzzles they are known, (P,)."""
 
 
-def find_traits(solved: Solved, asked: tuple[str, ...], redundancy: Redundancy) -> list[Traits]:
+class Found(NamedTuple):
+    """The traits of a puzzle, as in `Traits`; None where one was not asked for, or is not known."""
+
+    canonical: str | None = None
+    redundant: tuple[int, ...] | None = None
+    effort: Effort | None = None
+
+
+def find_traits(solved: Solved, asked: tuple[str, ...], redundancy: Redundancy) -> list[Found]:
     """The traits of each puzzle that are asked for; see `canonical`, `solutions` and `effort`."""
-    found = [Traits(asked) for _ in solved.masks]
+    found = [Found()] * len(solved.masks)
     if "minimal" in asked:
         at = np.flatnonzero(solved.unique)
         redundant, known = redundancy(solved.among(at))
         for place, cells in zip(at[known].tolist(), redundant[known], strict=True):
-            told = tuple(np.flatnonzero(cells).tolist())
-            found[place] = replace(found[place], redundant=told)
+            found[place] = Found(redundant=tuple(np.flatnonzero(cells).tolist()))
     if {"canonical", "effort"} & {*asked} and solved.geometry == NINE:
         wanted = solved.unique | (solved.others & ("canonical" in asked))
         at = np.flatnonzero(are_classic(solved.masks) & wanted)
         for place, more in zip(at.tolist(), _classic(solved.among(at), asked), strict=True):
-            found[place] = replace(found[place], canonical=more.canonical, effort=more.effort)
+            found[place] = more._replace(redundant=found[place].redundant)
     return found
 
 
-def _classic(solved: Solved, asked: tuple[str, ...]) -> list[Traits]:
+def _classic(solved: Solved, asked: tuple[str, ...]) -> list[Found]:
     """The forms of classic puzzles, and the efforts of those with one solution."""
     masks, unique = solved.masks, solved.unique
     forms = canonical_forms(values_of_masks(masks), unique, solved.solutions)
-    texts = lines_of(forms).decode().split() if "canonical" in asked else [None] * len(forms)
-    efforts: list[Effort | None] = [None] * len(forms)
+    found = [Found()] * len(forms)
+    if "canonical" in asked:
+        found = [Found(text) for text in lines_of(forms).decode().split()]
     if "effort" in asked:
-        numbers = (
-            depths_of(masks[unique]),
-            backdoors_of(masks[unique], solved.solutions[unique]),
-            *splits_of(forms[unique]),
+        depths = depths_of(masks[unique]).tolist()
+        backdoors = backdoors_of(masks[unique], solved.solutions[unique]).tolist()
+        splits, spreads = (
+            [round(x, 2) for x in each.tolist()] for each in splits_of(forms[unique])
         )
-        for place, *each in zip(np.flatnonzero(unique).tolist(), *numbers, strict=True):
-            depth, backdoor, splits, spread = map(float, each)
-            efforts[place] = Effort(
-                depth=int(depth),
-                backdoor=int(backdoor),
-                splits=round(splits, 2),
-                spread=round(spread, 2),
-            )
-    return [Traits(asked, *each) for each in zip(texts, [None] * len(forms), efforts, strict=True)]
+        numbers = zip(depths, backdoors, splits, spreads, strict=True)
+        for place, (depth, backdoor, mean, spread) in zip(
+            np.flatnonzero(unique).tolist(), numbers, strict=True
+        ):
+            effort = Effort(depth=depth, backdoor=backdoor, splits=mean, spread=spread)
+            found[place] = found[place]._replace(effort=effort)
+    return found
 
 
-def row_fields(geometry: Geometry, traits: Traits) -> str:
+def row_fields(geometry: Geometry, asked: tuple[str, ...], found: Found) -> str:
     """The fields that are added to the row of a plain puzzle, each behind a comma."""
     fields = []
-    for name in traits.asked:
+    for name in asked:
         match name:
             case "canonical":
-                fields.append(traits.canonical or "")
-            case "minimal" if (redundant := traits.redundant) is not None:
+                fields.append(found.canonical or "")
+            case "minimal" if (redundant := found.redundant) is not None:
                 cells = ("r{}c{}".format(*geometry.place(cell)) for cell in redundant)
                 fields += [str(len(redundant)), " ".join(cells)]
             case "minimal":
                 fields += ["", ""]
-            case "effort" if effort := traits.effort:
+            case "effort" if effort := found.effort:
                 fields += [str(effort.depth), str(effort.backdoor)]
                 fields += [f"{effort.splits:.2f}", f"{effort.spread:.2f}"]
             case "effort":
                 fields += [""] * 4
     return "".join("," + field for field in fields)
-
-
-def fields_of(
-    geometry: Geometry, masks: MaskArray, answers: Answers, settings: Settings
-) -> list[str]:
-    """The fields that are added to the row of each puzzle of a batch."""
-    unique = (answers.counts == 1) & ~answers.more
-    others = ~unique
-    solutions = np.zeros(masks.shape, np.uint8)
-    if len(answers.grids):
-        solutions[unique] = answers.grids[0, unique]
-    for place, result in answers.results.items():
-        unique[place], others[place] = result.status == "unique", result.status in _OTHERS
-        if unique[place]:
-            solutions[place] = result.solutions[0].values
-    solved = Solved(geometry, masks, unique, others, solutions)
-    found = find_traits(solved, settings.traits, _by_lanes(settings.timeout))
-    return [row_fields(geometry, traits) for traits in found]
-
-
-def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
-    """The results of puzzles with their traits; others as they are."""
-    told, groups = [*results], defaultdict[Geometry, list[int]](list)
-    for place, result in enumerate(results):
-        puzzle = _puzzle_of(result)
-        if puzzle is None:
-            continue
-        told[place] = replace(result, traits=Traits(settings.traits))
-        if puzzle.is_plain and puzzle.geometry.side <= LARGEST_SIDE:
-            groups[puzzle.geometry].append(place)
-    for geometry, places in groups.items():
-        solved = _solved(geometry, [results[place] for place in places])
-        found = find_traits(solved, settings.traits, _by_lanes(settings.timeout))
-        for place, traits in zip(places, found, strict=True):
-            told[place] = replace(results[place], traits=traits)
-    return told
-
-
-def _puzzle_of(result: Result) -> Puzzle | None:
-    return result.problem.puzzle if isinstance(result.problem, PuzzleProblem) else None
-
-
-def _solved(geometry: Geometry, results: Sequence[Result[Grid]]) -> Solved:
-    """The puzzles of results, which are of one geometry."""
-    statuses = np.array([result.status for result in results])
-    blank = (1,) * geometry.size
-    grids = [
-        result.solutions[0].values if result.status == "unique" else blank for result in results
-    ]
-    puzzles = [puzzle for result in results if (puzzle := _puzzle_of(result))]
-    return Solved(
-        geometry,
-        np.array([puzzle.cells for puzzle in puzzles], np.uint64),
-        statuses == "unique",
-        np.isin(statuses, _OTHERS),
-        np.array(grids, np.uint8),
-    )
-
-
-def _by_lanes(seconds: float) -> Redundancy:
-    """Finds redundant givens by the batch solver, in so many seconds for each puzzle."""
-
-    def redundancy(solved: Solved) -> tuple[Flags, Flags]:
-        found = redundant_givens(solved.geometry, solved.masks, seconds * len(solved.masks))
-        return found.cells, found.certain
-
-    return redundancy

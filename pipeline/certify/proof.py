@@ -14,12 +14,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from pipeline.certify.formula import Clause, Core
+from pipeline.certify.formula import Core
 from pipeline.certify.lrat import MAX_CHARACTERS as MAX_LRAT
 from pipeline.certify.lrat import ProofRejected, check_lrat, lines_of
-from pipeline.certify.trimming import LONG, loaded
+from pipeline.certify.trimming import LONG, NotTrimmed, hinted, loaded
 from pipeline.errors import LimitReached
 from pipeline.limits import NEVER, Deadline
+from pipeline.puzzle.clauses import Clause
 
 REFUTED = "0\n"
 """The proof of a formula that unit propagation refutes."""
@@ -54,8 +55,6 @@ def _lrat_of(
     clauses: list[Clause],
     deadline: Deadline,
 ) -> tuple[str, int]:
-    from pipeline.certify.trimming.hints import NotTrimmed, hinted  # noqa: PLC0415 - hardly needed
-
     try:
         text = hinted(step, core, clauses, deadline)
     except NotTrimmed as error:

@@ -14,21 +14,61 @@ These functions work on arrays as machine code, and on lists as plain Python.
 
 from __future__ import annotations
 
-from pipeline.certify.trimming.state import (
-    CONFLICT,
-    FAILED,
-    MARKED,
-    NOTHING,
-    OTHERS,
-    PICKED,
-    PLACE,
-    TRAIL,
-    TRIMMED,
-    UNFINISHED,
-    VISITS,
-    WRITTEN,
-)
+from typing import Any, NamedTuple
+
 from pipeline.native import compiled
+
+NOTHING = -1
+"""No clause, no variable, the end of a list."""
+
+OTHERS, MARKED = 0, 1
+"""The two lists of clauses that watch a literal; those in the second are propagated first."""
+
+PLACE, CONFLICT, TRAIL, PICKED, VISITS = range(5)
+"""In `numbers`: the clause that is added or checked next, the last that was added when propagation
+failed or NOTHING, literals on the trail, numbers in `picked`, and clauses that were looked at in
+this step."""
+
+UNFINISHED, WRITTEN, TRIMMED, FAILED = range(4)
+"""What a step returns. WRITTEN: `picked` has to be read and emptied. TRIMMED: the same, and there
+is no more. FAILED: there is no refutation, or the lemma at `PLACE` does not follow."""
+
+
+class State(NamedTuple):
+    """The state of one trimming, in arrays or lists.
+
+    Literals are numbers: 2·v is the variable v, from 0, and 2·v + 1 its negation.
+
+    literals: (L,) of all clauses, one clause after another; those watched come first in each.
+    starts: (C + 1,) where they begin. before: (C,) literals on the trail before each was added.
+    marked: (C,) whether each is needed. is_picked: (C,) whether the literal that each makes true
+    is needed. picked: (C + 2,) steps of the refutation, the last one first: a clause, then all that
+    it follows from, then C. There a negative number stands for a clause that holds just one
+    literal, its complement in bits. following, blockers: (2·C,) of the place 2·c + k, which stands
+    for the literal k of clause c: the next place that watches the same, and another literal of the
+    clause. heads: (4·V,) where the two lists of a literal begin. values: (2·V,) 1 for true, -1 for
+    false. trail (V,), with the positions (V,) of variables on it, and reasons (V,): the clause
+    that made a variable's literal true, or NOTHING. seen, touched: (V,) are for marking.
+    numbers: see above.
+    """
+
+    literals: Any
+    starts: Any
+    before: Any
+    marked: Any
+    is_picked: Any
+    picked: Any
+    following: Any
+    blockers: Any
+    heads: Any
+    values: Any
+    trail: Any
+    positions: Any
+    reasons: Any
+    seen: Any
+    touched: Any
+    numbers: Any
+
 
 _TRUE, _FALSE = 1, -1
 _TOUCHED, _FIRST_NEEDED, _ASSUMED = 1, 2, 3

@@ -1,0 +1,92 @@
+"""What `--also` adds to results, and to the answers to a batch; solvers take part in this."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pipeline.catalogue.puzzles import Flags, MaskArray
+from pipeline.catalogue.solutions import redundant_givens
+from pipeline.catalogue.traits import (
+    LARGEST_SIDE,
+    OTHERS,
+    Redundancy,
+    Solved,
+    find_traits,
+    row_fields,
+)
+from pipeline.puzzle.puzzle import Geometry, Grid, Puzzle
+from pipeline.settings import Settings
+from pipeline.solving.many import Answers
+from pipeline.solving.problem import PuzzleProblem
+from pipeline.solving.result import Result, Traits
+
+
+def fields_of(
+    geometry: Geometry, masks: MaskArray, answers: Answers, settings: Settings
+) -> list[str]:
+    """The fields that are added to the row of each puzzle of a batch."""
+    unique = (answers.counts == 1) & ~answers.more
+    others = ~unique
+    solutions = np.zeros(masks.shape, np.uint8)
+    if len(answers.grids):
+        solutions[unique] = answers.grids[0, unique]
+    for place, result in answers.results.items():
+        unique[place], others[place] = result.status == "unique", result.status in OTHERS
+        if unique[place]:
+            solutions[place] = result.solutions[0].values
+    solved = Solved(geometry, masks, unique, others, solutions)
+    found = find_traits(solved, settings.traits, _by_lanes(settings.timeout))
+    return [row_fields(geometry, settings.traits, each) for each in found]
+
+
+def with_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
+    """The results of puzzles with their traits; others as they are."""
+    told, groups = [*results], defaultdict[Geometry, list[int]](list)
+    for place, result in enumerate(results):
+        puzzle = _puzzle_of(result)
+        if puzzle is None:
+            continue
+        told[place] = replace(result, traits=Traits(settings.traits))
+        if puzzle.is_plain and puzzle.geometry.side <= LARGEST_SIDE:
+            groups[puzzle.geometry].append(place)
+    for geometry, places in groups.items():
+        solved = _solved(geometry, [results[place] for place in places])
+        found = find_traits(solved, settings.traits, _by_lanes(settings.timeout))
+        for place, each in zip(places, found, strict=True):
+            told[place] = replace(results[place], traits=Traits(settings.traits, *each))
+    return told
+
+
+def _puzzle_of(result: Result) -> Puzzle | None:
+    return result.problem.puzzle if isinstance(result.problem, PuzzleProblem) else None
+
+
+def _solved(geometry: Geometry, results: Sequence[Result[Grid]]) -> Solved:
+    """The puzzles of results, which are of one geometry."""
+    statuses = np.array([result.status for result in results])
+    blank = (1,) * geometry.size
+    grids = [
+        result.solutions[0].values if result.status == "unique" else blank for result in results
+    ]
+    puzzles = [puzzle for result in results if (puzzle := _puzzle_of(result))]
+    return Solved(
+        geometry,
+        np.array([puzzle.cells for puzzle in puzzles], np.uint64),
+        statuses == "unique",
+        np.isin(statuses, OTHERS),
+        np.array(grids, np.uint8),
+    )
+
+
+def _by_lanes(seconds: float) -> Redundancy:
+    """Finds redundant givens by the batch solver, in so many seconds for each puzzle."""
+
+    def redundancy(solved: Solved) -> tuple[Flags, Flags]:
+        found = redundant_givens(solved.geometry, solved.masks, seconds * len(solved.masks))
+        return found.cells, found.certain
+
+    return redundancy
